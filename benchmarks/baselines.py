@@ -28,7 +28,7 @@ from gem_ma.agents import FunctionAgent, RandomAgent
 from gem_ma.chat.agent import format_agent_name
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import plots, suites
-from gem_ma.evaluation.runner import plan_tasks
+from gem_ma.evaluation.runner.eval_tasks import plan_tasks
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.training.advantages import grpo, ppo, rebn
 from gem_ma.training.learner import HFLearner

@@ -1,7 +1,8 @@
 """Pages of the documentation that are made when it is built: a hook of mkdocs.
 
 The home page is the README and the changelog is CHANGELOG.md; every environment gets a page from
-what `gem_ma.cli.about` says of it, with its picture; and a link to a file elsewhere in the
+what `gem_ma.cli.about` says of it, with its picture; the metrics of an evaluation are a table; and
+a link to a file elsewhere in the
 repository leads to a page that shows it, so that links work on a code host and on the site.
 """
 
@@ -15,12 +16,14 @@ from mkdocs.structure.files import File
 
 import gem_ma
 from gem_ma.cli.about import about, picture
+from gem_ma.evaluation.metrics import format_metrics_table
 
 TOP = Path(__file__).parent.parent
 HOME = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}  # files at the top -> pages
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 SCORE = re.compile(r"((?:`[^`]+`(?:, )?)+): (.+?)(?= `game:|$)")  # ids, and what they pay
 BAR = "\\|"  # within a cell of a table
+METRICS_MARK = "<!-- the metrics -->"  # in docs/evaluate.md
 KINDS = {".py": "python", ".toml": "toml", ".md": "markdown"}
 
 # One page for each family of ids: what its ids begin with, its title, and what it is.
@@ -102,7 +105,8 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Let links that leave docs/ lead to the page that stands for the file."""
+    """Fill in the table of metrics, and let links that leave docs/ lead to the file's own page."""
+    markdown = markdown.replace(METRICS_MARK, format_metrics_table())
     here = page.file.src_uri
 
     def leads(match):

@@ -119,7 +119,7 @@ def _view(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from gem_ma.evaluation.viewer import write_page
+    from gem_ma.evaluation.viewer.page import write_page
     from gem_ma.rollouts.records import RecordError
 
     out = Path(args.out)

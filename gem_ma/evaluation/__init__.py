@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma.evaluation.metrics import pass_at_k, pass_hat_k, wilson
+from gem_ma.evaluation.statistics import pass_at_k, pass_hat_k, wilson
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from gem_ma.evaluation.runner import compare, evaluate
+    from gem_ma.evaluation.runner.comparison import compare
+    from gem_ma.evaluation.runner.suite_runner import evaluate
 
 __all__ = ["compare", "evaluate", "pass_at_k", "pass_hat_k", "wilson"]
 
 
-__getattr__ = lazy_getattr(__name__, {"compare": "runner", "evaluate": "runner"})
+__getattr__ = lazy_getattr(
+    __name__, {"compare": "runner.comparison", "evaluate": "runner.suite_runner"}
+)

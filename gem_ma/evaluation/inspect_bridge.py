@@ -26,7 +26,7 @@ from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.messages import escape_placeholders, to_openai_chat
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.evaluation.runner import classify_outcome
+from gem_ma.evaluation.contests import find_outcome
 from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
@@ -328,7 +328,7 @@ def win() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         def score_wins(episode: Episode) -> dict[str, float]:
             return {
-                seat: _OUTCOME_SCORES[classify_outcome(episode.returns, [seat])]
+                seat: _OUTCOME_SCORES[find_outcome(episode.returns, [seat])]
                 for seat in episode.returns
             }
 

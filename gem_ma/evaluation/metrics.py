@@ -1,59 +1,502 @@
-"""Numbers over repeated trials of tasks: pass^k, pass@k, and how sure a share is."""
+"""The metrics of an evaluation: each is one function, and everything that shows it asks here.
+
+The table that `gem-ma eval` prints, results.json, the page of `gem-ma leaderboard`, `gem-ma eval
+compare` and the table of docs/evaluate.md are made of METRICS, in its order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from math import comb, sqrt
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from statistics import fmean
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from gem_ma.validation.arguments import check_type
+from gem_ma.evaluation.contests import find_outcome
+from gem_ma.evaluation.statistics import (
+    ChangeEstimate,
+    IntervalEstimate,
+    estimate_mean,
+    estimate_rate,
+    pass_at_k,
+    pass_hat_k,
+)
+
+if TYPE_CHECKING:
+    from gem_ma.chat.conversation import Step
+    from gem_ma.rollouts.episode import Episode
+
+_NEAR = 1e-9
+
+MetricValue: TypeAlias = (
+    IntervalEstimate | Mapping[int, IntervalEstimate] | Mapping[str, IntervalEstimate] | None
+)
 
 
-def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
-    """Return how likely k trials of a task all succeed: the mean over tasks of C(c,k)/C(n,k).
+@dataclass(frozen=True)
+class ScoredEpisode:
+    """An episode that came to its end, seen from the seats that are evaluated."""
 
-    results: for each task its n trials, c of them True or 1, the others False or 0.
+    episode: Episode
+    seats: Sequence[str]  # that are evaluated
+    success_return: float  # from which on it is a success
+    prices: Mapping[str, tuple[float, float]]  # by seat: of a million tokens read, and written
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The steps that the evaluated seats took."""
+        return [step for step in self.episode.steps if step.agent in self.seats]
+
+    @cached_property
+    def total_return(self) -> float:
+        """What the evaluated seats earned, on average over them."""
+        return fmean(self.episode.returns[seat] for seat in self.seats)
+
+    @property
+    def success(self) -> bool:
+        """Whether they earned as much as the suite asks."""
+        return self.total_return >= self.success_return - _NEAR
+
+    @property
+    def outcome(self) -> str:
+        """What it was for them: "win", "draw" or "loss"."""
+        return find_outcome(self.episode.returns, self.seats)
+
+    @cached_property
+    def usage(self) -> dict[str, tuple[int, int]]:
+        """How many tokens each seat of the episode has read and written."""
+        used: dict[str, tuple[int, int]] = {}
+        for step in self.episode.steps:
+            (read, written), more = used.get(step.agent, (0, 0)), count_tokens(step.reply)
+            used[step.agent] = read + more[0], written + more[1]
+        return used
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the evaluated seats have read and written."""
+        return sum(sum(self.usage.get(seat, ())) for seat in self.seats)
+
+    @cached_property
+    def costs(self) -> dict[str, float]:
+        """What each seat that has a price cost."""
+        return {
+            seat: (read * price[0] + written * price[1]) / 1e6
+            for seat, price in self.prices.items()
+            for read, written in [self.usage.get(seat, (0, 0))]
+        }
+
+    @property
+    def cost(self) -> float:
+        """What the evaluated seats cost; nan: one of them has no price."""
+        return sum(self._find_cost(seat) for seat in self.seats)
+
+    @property
+    def seconds(self) -> float:
+        """How long the evaluated seats took to reply, all replies together."""
+        return sum(_find_latency(step) for step in self.steps)
+
+    def _find_cost(self, seat: str) -> float:
+        unused = self.usage.get(seat, (0, 0)) == (0, 0)
+        return self.costs.get(seat, 0.0 if unused and self.prices else math.nan)
+
+
+@dataclass(frozen=True)
+class EpisodeSample:
+    """What a metric is computed of: the finished episodes of one environment and line-up.
+
+    starts: the episodes of each start. trials: how many of each were asked for.
     """
-    return fmean(comb(c, k) / comb(n, k) for n, c in _count_trials(results, k))
+
+    starts: Sequence[Sequence[ScoredEpisode]]
+    trials: int = 1
+
+    def estimate_share(
+        self,
+        count: Callable[[ScoredEpisode], float],
+        of: Callable[[ScoredEpisode], float] | None = None,
+    ) -> IntervalEstimate:
+        """Return a share, with an interval that knows how unlike starts are.
+
+        Args:
+            count: How many an episode has, such as invalid replies, or whether it is one.
+            of: Of how many, such as replies, which then weigh alike; None: of episodes, and
+                starts weigh alike.
+
+        Returns:
+            The share of all, with Wilson's interval.
+        """
+        counts = [sum(map(of or _count_one, start)) for start in self.starts]
+        weights = counts if of else [1] * len(counts)
+        return estimate_rate([sum(map(count, start)) for start in self.starts], counts, weights)
+
+    def estimate_mean(self, measure: Callable[[ScoredEpisode], float]) -> IntervalEstimate:
+        """Return the mean of a number of episodes, each start weighing alike."""
+        return estimate_mean([fmean(map(measure, start)) for start in self.starts])
 
 
-def pass_at_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
-    """Return how likely one of k trials of a task succeeds: the mean of 1 - C(n-c,k)/C(n,k)."""
-    return fmean(1 - comb(n - c, k) / comb(n, k) for n, c in _count_trials(results, k))
+@dataclass(frozen=True)
+class Metric:
+    """A number of an evaluation: what it is, how it is found, and how it is shown.
 
-
-def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
-    """Return Wilson's score interval of a share; without trials it is 0 to 1.
-
-    Neither has to be whole: trials that depend on each other count for fewer.
+    Attributes:
+        name: Its key in results.json.
+        heading: Of its column; metrics that share one share the column.
+        description: How it is found, in Markdown, for the documentation.
+        compute: What finds it; None: it makes no sense of these episodes.
+        format: What shows one Estimate as text.
+        terminal: Where `gem-ma eval` prints it: in a column of the table, as a curve over k below
+            it, or not.
+        overall: What `overall` of results.json has of it: its mean over rows, its sum over
+            episodes ("NAME in all"), or nothing.
+        better: For `gem-ma eval compare`: 1 if more is better, -1 if less is, 0 if neither is;
+            None: it is not compared.
+        contest: Whether it makes sense only where seats win from each other.
     """
-    if not 0 <= successes <= trials:
-        raise ValueError(f"{successes} successes in {trials} trials: expected 0 to {trials}")
-    if not trials:
-        return 0.0, 1.0
-    share, square = successes / trials, z * z / trials
-    middle = share + square / 2
-    half = sqrt(square * (share * (1 - share) + square / 4))
-    low, high = (middle - half) / (1 + square), (middle + half) / (1 + square)
-    return (low if successes else 0.0), (high if successes < trials else 1.0)
+
+    name: str
+    heading: str
+    description: str
+    compute: Callable[[EpisodeSample], MetricValue]
+    format: Callable[[IntervalEstimate], str]
+    terminal: Literal["column", "curve", "none"] = "column"
+    overall: Literal["mean", "sum", "none"] = "none"
+    better: int | None = None
+    contest: bool = False
 
 
-def _count_trials(results: Mapping[Hashable, Sequence[float]], k: int) -> list[tuple[int, int]]:
-    """Return how many trials each task had, and how many succeeded."""
-    if k < 1:
-        raise ValueError(f"k={k}: expected 1 or more")
-    if not results:
-        raise ValueError("got no task; expected a mapping from task to its trials")
-    check_type(results, Mapping, "results")
-    counts = []
-    for task, trials in results.items():
-        if len(trials) < k:
-            raise ValueError(
-                f"task {task!r} has {len(trials)} trials, and k={k} needs {k}; leave the task out "
-                "or take a smaller k"
-            )
-        for trial in trials:
-            if trial not in (0, 1):
-                raise ValueError(f"task {task!r}: a trial is {trial!r}; expected 0, 1 or a bool")
-        counts.append((len(trials), sum(trial == 1 for trial in trials)))
-    return counts
+# -- how a number is shown -------------------------------------------------------------------------
+
+
+def format_number(one: IntervalEstimate | ChangeEstimate, digits: int = 2) -> str:
+    """Return a number with its interval, or nothing if it cannot be told."""
+    if math.isnan(one.value):
+        return ""
+    inside = "" if math.isnan(one.low) else f" [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    return f"{one.value:.{digits}f}{inside}"
+
+
+def format_percent(one: IntervalEstimate) -> str:
+    """Return a share in percent with its interval, or nothing if it cannot be told."""
+    if math.isnan(one.value):
+        return ""
+    inside = "" if math.isnan(one.low) else f" [{100 * one.low:.0f}, {100 * one.high:.0f}]"
+    return f"{100 * one.value:.1f}%{inside}"
+
+
+def format_value(metric: Metric, value: MetricValue) -> str:
+    """Return what a metric came to as text, or nothing if it makes no sense."""
+    if value is None:
+        return ""
+    if isinstance(value, IntervalEstimate):
+        return metric.format(value)
+    sign = "k=" if metric.terminal == "curve" else ""
+    points = ((f"{sign}{key}", metric.format(one)) for key, one in value.items())
+    return ", ".join(f"{key} {text}" for key, text in points if text)
+
+
+def format_cell(metrics: Sequence[Metric], values: Mapping[str, MetricValue]) -> str:
+    """Return what stands in the column that some metrics share."""
+    texts = [format_value(one, values.get(one.name)) for one in metrics]
+    return "/".join(texts) if all(texts) else ""
+
+
+def group_by_heading(metrics: Sequence[Metric]) -> dict[str, list[Metric]]:
+    """Return metrics by the heading of their column, in their order."""
+    columns: dict[str, list[Metric]] = {}
+    for one in metrics:
+        columns.setdefault(one.heading, []).append(one)
+    return columns
+
+
+def parse_value(data: object) -> MetricValue:
+    """Return what a metric came to, from results.json; None: it is not there."""
+    if not isinstance(data, Mapping):
+        return None
+    if data.keys() & set(IntervalEstimate._fields):
+        found = (data.get(name) for name in IntervalEstimate._fields)
+        return IntervalEstimate(*(math.nan if one is None else float(one) for one in found))
+    parts = ((str(key), parse_value(one)) for key, one in data.items())
+    return {key: one for key, one in parts if isinstance(one, IntervalEstimate)}
+
+
+def format_metrics_table() -> str:
+    """Return the table of docs/evaluate.md, in Markdown: what each metric is called, and is."""
+    lines = ["| number | in results.json | how it is found |", "|---|---|---|"]
+    for heading, those in group_by_heading(list(METRICS.values())).items():
+        names = ", ".join(f"`{one.name}`" for one in those)
+        words = "; ".join(dict.fromkeys(one.description for one in those))
+        lines.append("| {} | {} | {} |".format(*(_escape(x) for x in (heading, names, words))))
+    return "\n".join(lines)
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+# -- the metrics -----------------------------------------------------------------------------------
+
+METRICS: dict[str, Metric] = {}
+
+
+def register_metric(
+    name: str,
+    heading: str,
+    description: str,
+    *,
+    format: Callable[[IntervalEstimate], str] = format_number,
+    terminal: Literal["column", "curve", "none"] = "column",
+    overall: Literal["mean", "sum", "none"] = "none",
+    better: int | None = None,
+    contest: bool = False,
+) -> Callable[[Callable[[EpisodeSample], MetricValue]], Callable[[EpisodeSample], MetricValue]]:
+    """Make a function a metric; `Metric` says what the arguments are.
+
+    Args:
+        name: Its key in results.json.
+        heading: Of its column.
+        description: How it is found.
+        format: What shows one Estimate as text.
+        terminal: Where `gem-ma eval` prints it.
+        overall: What `overall` of results.json has of it.
+        better: Whether more (1) or less (-1) is better, or neither (0); None: not compared.
+        contest: Whether it makes sense only where seats win from each other.
+
+    Returns:
+        A decorator, which returns the function as it is.
+
+    Raises:
+        ValueError: There is a metric of that name.
+    """
+    if name in METRICS:
+        raise ValueError(f"there is a metric {name!r} already; give this one another name")
+
+    def add(compute: Callable[[EpisodeSample], MetricValue]) -> Callable[..., MetricValue]:
+        METRICS[name] = Metric(
+            name, heading, description, compute, format, terminal, overall, better, contest
+        )
+        return compute
+
+    return add
+
+
+@register_metric(
+    "success",
+    "success",
+    "the share of episodes whose return is at least `success` of the entry (1 unless it says "
+    "otherwise)",
+    format=format_percent,
+    overall="mean",
+    better=1,
+)
+def compute_success(sample: EpisodeSample) -> IntervalEstimate:
+    """Return the share of episodes that are a success."""
+    return sample.estimate_share(lambda one: one.success)
+
+
+@register_metric(
+    "pass_at",
+    "pass@k",
+    "by k: how likely any of k trials of a start succeeds, without bias from any number of trials",
+    format=format_percent,
+    terminal="curve",
+)
+def compute_pass_at(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
+    """Return pass@k for k = 1, 2, 4, ... and the number of trials."""
+    return _compute_curve(pass_at_k, sample)
+
+
+@register_metric(
+    "pass_hat",
+    "pass^k",
+    "by k: how likely all of k trials of a start succeed (tau-bench's), likewise",
+    format=format_percent,
+    terminal="curve",
+)
+def compute_pass_hat(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
+    """Return pass^k for k = 1, 2, 4, ... and the number of trials."""
+    return _compute_curve(pass_hat_k, sample)
+
+
+@register_metric(
+    "return",
+    "return",
+    "what the evaluated seats earned in an episode, on average over these seats",
+    better=1,
+)
+def compute_return(sample: EpisodeSample) -> IntervalEstimate:
+    """Return what the evaluated seats earned in an episode."""
+    return sample.estimate_mean(lambda one: one.total_return)
+
+
+def _format_whole_percent(one: IntervalEstimate) -> str:
+    return f"{100 * one.value:.0f}"
+
+
+_BY_SEAT = "by seat, where seats win from each other"
+
+
+@register_metric("win", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
+def compute_wins(sample: EpisodeSample) -> IntervalEstimate:
+    """Return the share of episodes that the evaluated seats won."""
+    return sample.estimate_share(lambda one: one.outcome == "win")
+
+
+@register_metric("draw", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
+def compute_draws(sample: EpisodeSample) -> IntervalEstimate:
+    """Return the share of episodes in which nobody won."""
+    return sample.estimate_share(lambda one: one.outcome == "draw")
+
+
+@register_metric("loss", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
+def compute_losses(sample: EpisodeSample) -> IntervalEstimate:
+    """Return the share of episodes that the evaluated seats lost."""
+    return sample.estimate_share(lambda one: one.outcome == "loss")
+
+
+@register_metric(
+    "invalid",
+    "invalid",
+    "the share of replies that were no legal move",
+    format=format_percent,
+    overall="mean",
+    better=-1,
+)
+def compute_invalid(sample: EpisodeSample) -> IntervalEstimate:
+    """Return the share of replies that were invalid."""
+    return sample.estimate_share(
+        lambda one: sum(step.invalid is not None for step in one.steps),
+        of=lambda one: len(one.steps),
+    )
+
+
+@register_metric(
+    "forfeit",
+    "forfeit",
+    "the share of episodes that were lost by invalid replies",
+    format=lambda one: format_percent(one) if one.value > 0 else "",
+    overall="mean",
+)
+def compute_forfeits(sample: EpisodeSample) -> IntervalEstimate:
+    """Return the share of episodes that an evaluated seat left by invalid replies."""
+    return sample.estimate_share(lambda one: bool({*one.episode.forfeits} & {*one.seats}))
+
+
+@register_metric(
+    "turns",
+    "turns",
+    "how often the evaluated seats replied in an episode",
+    format=lambda one: _format_bare(one, ".1f"),
+    overall="sum",
+)
+def compute_turns(sample: EpisodeSample) -> IntervalEstimate:
+    """Return how many replies of the evaluated seats an episode has."""
+    return sample.estimate_mean(lambda one: len(one.steps))
+
+
+@register_metric(
+    "tokens",
+    "tokens",
+    "how many tokens they read and wrote in an episode, as was recorded",
+    format=lambda one: _format_bare(one, ".0f") if one.value else "",
+    overall="sum",
+    better=0,
+)
+def compute_tokens(sample: EpisodeSample) -> IntervalEstimate:
+    """Return how many tokens an episode took."""
+    return sample.estimate_mean(lambda one: one.tokens)
+
+
+@register_metric(
+    "cost",
+    "cost",
+    "what these tokens cost; it needs `--price`, and the last lines have the sum",
+    format=lambda one: _format_bare(one, ".4f"),
+    terminal="none",
+)
+def compute_cost(sample: EpisodeSample) -> IntervalEstimate:
+    """Return what an episode cost."""
+    return sample.estimate_mean(lambda one: one.cost)
+
+
+@register_metric(
+    "costs",
+    "cost of each seat",
+    "by seat: the same of every seat whose model has a price, the others too",
+    format=lambda one: _format_bare(one, ".4f"),
+    terminal="none",
+)
+def compute_costs(sample: EpisodeSample) -> Mapping[str, IntervalEstimate]:
+    """Return what an episode cost, by seat."""
+    seats = [seat for start in sample.starts[:1] for seat in start[0].costs]
+    return {seat: sample.estimate_mean(partial(_find_seat_cost, seat)) for seat in seats}
+
+
+@register_metric(
+    "seconds",
+    "seconds",
+    "how long they took to reply in an episode, as was recorded",
+    format=lambda one: _format_bare(one, ".1f"),
+    terminal="none",
+    overall="sum",
+)
+def compute_seconds(sample: EpisodeSample) -> IntervalEstimate:
+    """Return how long the replies of an episode took."""
+    return sample.estimate_mean(lambda one: one.seconds)
+
+
+@register_metric(
+    "latency",
+    "s/reply",
+    "how many seconds a reply took, as was recorded",
+    format=lambda one: _format_bare(one, ".3f"),
+)
+def compute_latency(sample: EpisodeSample) -> IntervalEstimate:
+    """Return how long a reply took; 0 in a start in which no seat was ever asked."""
+    replies = [sum(len(one.steps) for one in start) for start in sample.starts]
+    seconds = [sum(one.seconds for one in start) for start in sample.starts]
+    return estimate_mean([s / n if n else 0.0 for s, n in zip(seconds, replies, strict=True)])
+
+
+# -- what they are made of -------------------------------------------------------------------------
+
+
+def count_tokens(reply: object) -> tuple[int, int]:
+    """Return how many tokens a reply took to read and to write, as far as it says."""
+    usage = getattr(reply, "usage", None) or {}
+    ids = getattr(reply, "token_ids", None) or ()
+    return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", len(ids)))
+
+
+def _find_latency(step: Step) -> float:
+    measured = getattr(step.reply, "latency", None)
+    return float(step.seconds if measured is None else measured)
+
+
+def _find_seat_cost(seat: str, one: ScoredEpisode) -> float:
+    return one.costs[seat]
+
+
+def _count_one(one: ScoredEpisode) -> int:
+    return 1
+
+
+def _format_bare(one: IntervalEstimate, how: str) -> str:
+    return "" if math.isnan(one.value) else format(one.value, how)
+
+
+def _compute_curve(
+    function: Callable[..., float], sample: EpisodeSample
+) -> dict[int, IntervalEstimate]:
+    """Return pass@k or pass^k for k = 1, 2, 4, ... and the number of trials."""
+    trials, most = [[float(one.success) for one in start] for start in sample.starts], sample.trials
+    out = {}
+    for k in sorted({*(2**i for i in range(most.bit_length())), most}):
+        # a start that was not played k times, because an episode failed, says nothing about k
+        parts = [one for one in trials if len(one) >= k]
+        if parts:
+            tries = [len(one) / k for one in parts]  # so that for one trial it is the success
+            shares = [function({0: one}, k) for one in parts]
+            came = [share * count for share, count in zip(shares, tries, strict=True)]
+            out[k] = estimate_rate(came, tries, [1] * len(parts))
+    return out

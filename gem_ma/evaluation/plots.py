@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.evaluation.runner import compute_row as row_of
-from gem_ma.evaluation.runner import count_usage_tokens as tokens_of
-from gem_ma.evaluation.runner import load_evaluation, load_task_episodes, summarize_evaluation
+from gem_ma.evaluation.metrics import count_tokens
+from gem_ma.evaluation.runner.eval_tasks import load, load_task_episodes
+from gem_ma.evaluation.runner.results import compute_row, summarize
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates, estimate_mean
-from gem_ma.evaluation.viewer import find_episode_files
+from gem_ma.evaluation.viewer.episode_files import find_episode_files
 from gem_ma.renderers.noises import NOISE_KINDS, ImageNoise, parse_noise
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
@@ -227,10 +227,7 @@ def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
 
 def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each evaluation by the name of its folder."""
-    return {
-        str(folder): summarize_evaluation(folder, *load_evaluation(folder)).rows
-        for folder in folders
-    }
+    return {str(folder): summarize(folder, *load(folder)).rows for folder in folders}
 
 
 def plot_pass_hat_k(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
@@ -268,10 +265,10 @@ def read_robustness(
     found: dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]] = {}
     for folder in folders:
         ways = found[str(folder)] = {}
-        for cell in load_evaluation(folder)[1]:
+        for cell in load(folder)[1]:
             arguments = dict(cell.entry.arguments)
             way = parse_noise(arguments.pop("noise", ""))
-            success = row_of(cell, load_task_episodes(folder, cell))["success"]
+            success = compute_row(cell, load_task_episodes(folder, cell))["success"]
             place = cell.entry.id, cell.seat, json.dumps(arguments, sort_keys=True)
             ways.setdefault(way, []).append((place, success))
     return found
@@ -372,7 +369,7 @@ def _count_tokens_by_seat(
     for episode in episodes:
         if episode.failure is None:
             for seat in episode.returns:
-                turns = [tokens_of(step.reply) for step in episode.steps if step.agent == seat]
+                turns = [count_tokens(step.reply) for step in episode.steps if step.agent == seat]
                 seats.setdefault((episode.spec.id, seat), []).append(turns)
     if not any(sum(pair) for parts in seats.values() for turns in parts for pair in turns):
         raise BadPlot("no reply says how many tokens it took: agents that are models say it")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.evaluation.metrics import wilson
+from gem_ma.evaluation.statistics import wilson
 from gem_ma.validation.extras import require_extra
 
 ELO_SCALE = 400 / math.log(10)  # points for a factor of e in the odds

@@ -1,16 +1,15 @@
-"""How sure a number is: intervals of rates and means, and differences beside noise."""
+"""How sure a number is: intervals of rates and means, differences beside noise, and pass^k."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.evaluation.metrics import wilson
 from gem_ma.validation.arguments import check_each, check_type
 
 _NORMAL_QUANTILE = 1.959964  # what the normal distribution has 2.5 percent above
@@ -66,7 +65,7 @@ def estimate_rate(
     total = sum(w for _, _, w in tasks)
     if not total:
         return IntervalEstimate(math.nan, 0.0, 1.0)
-    share = min(1.0, sum(w * own for own, _, w in tasks) / total)
+    share = min(1.0, sum(w * own for own, _, w in tasks) / total if tasks[1:] else tasks[0][0])
     fewest = total**2 / sum(w * w for _, _, w in tasks)  # no trial says more than its task
     most = total**2 / sum(w * w / n for _, n, w in tasks)
     spread = sum((w * (own - share)) ** 2 for own, _, w in tasks) / total**2
@@ -252,3 +251,56 @@ def _test_permutations(before: Sequence[float], after: Sequence[float]) -> float
         rng.shuffle(both)
         hits += bool(abs(both[count:].mean() - both[:count].mean()) >= least)
     return (hits + 1) / (_MAX_PERMUTATIONS + 1)
+
+
+# -- shares of trials ------------------------------------------------------------------------------
+
+
+def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
+    """Return how likely k trials of a task all succeed: the mean over tasks of C(c,k)/C(n,k).
+
+    results: for each task its n trials, c of them True or 1, the others False or 0.
+    """
+    return fmean(math.comb(c, k) / math.comb(n, k) for n, c in _count_trials(results, k))
+
+
+def pass_at_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
+    """Return how likely one of k trials of a task succeeds: the mean of 1 - C(n-c,k)/C(n,k)."""
+    return fmean(1 - math.comb(n - c, k) / math.comb(n, k) for n, c in _count_trials(results, k))
+
+
+def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
+    """Return Wilson's score interval of a share; without trials it is 0 to 1.
+
+    Neither has to be whole: trials that depend on each other count for fewer.
+    """
+    if not 0 <= successes <= trials:
+        raise ValueError(f"{successes} successes in {trials} trials: expected 0 to {trials}")
+    if not trials:
+        return 0.0, 1.0
+    share, square = successes / trials, z * z / trials
+    middle = share + square / 2
+    half = math.sqrt(square * (share * (1 - share) + square / 4))
+    low, high = (middle - half) / (1 + square), (middle + half) / (1 + square)
+    return (low if successes else 0.0), (high if successes < trials else 1.0)
+
+
+def _count_trials(results: Mapping[Hashable, Sequence[float]], k: int) -> list[tuple[int, int]]:
+    """Return how many trials each task had, and how many succeeded."""
+    if k < 1:
+        raise ValueError(f"k={k}: expected 1 or more")
+    if not results:
+        raise ValueError("got no task; expected a mapping from task to its trials")
+    check_type(results, Mapping, "results")
+    counts = []
+    for task, trials in results.items():
+        if len(trials) < k:
+            raise ValueError(
+                f"task {task!r} has {len(trials)} trials, and k={k} needs {k}; leave the task out "
+                "or take a smaller k"
+            )
+        for trial in trials:
+            if trial not in (0, 1):
+                raise ValueError(f"task {task!r}: a trial is {trial!r}; expected 0, 1 or a bool")
+        counts.append((len(trials), sum(trial == 1 for trial in trials)))
+    return counts

@@ -12,6 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from gem_ma.evaluation.metrics import (
+    METRICS,
+    MetricValue,
+    format_cell,
+    format_percent,
+    group_by_heading,
+    parse_value,
+)
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
 
 RESULTS_SCHEMA = 1  # of results.json
@@ -47,6 +55,7 @@ class RowResult(NamedTuple):
     episodes: int
     cost: float  # of an episode; nan: nobody said a price
     records: str  # the file that holds the episodes
+    metrics: Mapping[str, MetricValue]  # by name; of an older release, those that it knew
 
 
 class AgentResults(NamedTuple):
@@ -98,7 +107,7 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
     for path, results in map(load_results, files):
         suite = results["suite"]
         for row in results["rows"]:
-            key, agent, question = _parse_conditions(row, results)
+            key, agent, question = _parse_row(row, results)
             who = f"{agent} in {path}, {suite}"
             if not row["episodes"]:
                 refused.setdefault(f"{who}: no episode came to its end", []).append(key)
@@ -155,7 +164,7 @@ def load_results(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
     return path, found
 
 
-def _parse_conditions(
+def _parse_row(
     row: Mapping[str, Any], results: Mapping[str, Any]
 ) -> tuple[RowKey, str, dict[str, Any]]:
     """Return which row it is, who was evaluated, and all that decides a score beside them."""
@@ -178,12 +187,17 @@ def _parse_row_result(row: Mapping[str, Any], path: Path) -> RowResult:
         row["episodes"],
         _parse_estimate(row["cost"]).value,
         str(path.parent / row["records"]),
+        {name: parse_value(row.get(name)) for name in METRICS},
     )
 
 
-def _parse_estimate(told: Mapping[str, float | None] | None) -> IntervalEstimate:
-    values = [(told or {}).get(name) for name in IntervalEstimate._fields]
-    return IntervalEstimate(*(math.nan if value is None else value for value in values))
+def _parse_estimate(data: object) -> IntervalEstimate:
+    found = parse_value(data)
+    return (
+        found
+        if isinstance(found, IntervalEstimate)
+        else IntervalEstimate(math.nan, math.nan, math.nan)
+    )
 
 
 def _build_table(
@@ -243,12 +257,9 @@ def _shorten_value(value: Any) -> str:
 # -- as words, and as a page -----------------------------------------------------------------------
 
 
-def format_percent(one: IntervalEstimate) -> str:
-    """Return a share with its interval."""
-    if math.isnan(one.value):
-        return "-"
-    inside = "" if math.isnan(one.low) else f" [{100 * one.low:.0f}, {100 * one.high:.0f}]"
-    return f"{100 * one.value:.1f}%{inside}"
+def format_share(one: IntervalEstimate) -> str:
+    """Return a share with its interval, or "-" where it is not known."""
+    return format_percent(one) or "-"
 
 
 def write_leaderboard_page(found: SuiteLeaderboard, out: str | os.PathLike[str]) -> None:
@@ -289,7 +300,7 @@ def _render_section(table: LeaderboardTable, here: Path) -> str:
         cost = f"<td>{'-' if math.isnan(line.cost) else f'{line.cost:.2f}'}</td>" if priced else ""
         lines.append(
             f'<tr><td>{place}</td><th scope="row">{esc(line.agent)}</th>'
-            f"<td><b>{format_percent(line.success)}</b>{_render_interval(line.success)}</td>{cost}{cells}</tr>"
+            f"<td><b>{format_share(line.success)}</b>{_render_interval(line.success)}</td>{cost}{cells}</tr>"
         )
     left = len(table.rows) - len(table.common_rows)
     said = f"Mean success over {len(table.common_rows)} rows, each with its interval of 95 percent."
@@ -299,7 +310,34 @@ def _render_section(table: LeaderboardTable, here: Path) -> str:
         f"<section><h2>{esc(table.suite)}</h2><p>{said}</p>"
         f'<div class="wide" tabindex="0" role="region" aria-label="{esc(table.suite)}"><table>'
         f'<thead><tr><th scope="col">#</th><th scope="col">agent</th><th scope="col">mean</th>'
-        f"{cost}{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div></section>\n"
+        f"{cost}{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>{_metrics_section(table)}</section>\n"
+    )
+
+
+def _metrics_section(table: LeaderboardTable) -> str:
+    """Return all metrics of each agent in each row, folded; what is empty in all is left out."""
+    esc = html.escape
+    places = [
+        (line.agent, key, line.results[key]) for line in table.agent_results for key in line.results
+    ]
+    columns = {
+        heading: cells
+        for heading, metrics in group_by_heading(list(METRICS.values())).items()
+        if any(cells := [format_cell(metrics, place.metrics) for _, _, place in places])
+    }
+    heads = "".join(
+        f'<th scope="col">{esc(one)}</th>'
+        for one in ("agent", "environment", "seat", "episodes", *columns)
+    )
+    lines = []
+    for i, (agent, (entry, seat), place) in enumerate(places):
+        texts = [entry, seat, str(place.episodes), *(cells[i] for cells in columns.values())]
+        rest = "".join(f"<td>{esc(text)}</td>" for text in texts)
+        lines.append(f'<tr><th scope="row">{esc(agent)}</th>{rest}</tr>')
+    return (
+        f'<details><summary>all numbers</summary><div class="wide" tabindex="0" role="region" '
+        f'aria-label="all numbers of {esc(table.suite)}"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div></details>"
     )
 
 
@@ -307,7 +345,7 @@ def _render_cell(place: RowResult | None, here: Path) -> str:
     if place is None:
         return '<td class="muted">not played</td>'
     link = quote(Path(os.path.relpath(Path(place.records).resolve(), here)).as_posix())
-    shown = f'<a href="{html.escape(link)}">{format_percent(place.success)}</a>'
+    shown = f'<a href="{html.escape(link)}">{format_share(place.success)}</a>'
     return f"<td>{shown}{_render_interval(place.success)}</td>"
 
 

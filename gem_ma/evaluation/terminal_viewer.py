@@ -32,14 +32,8 @@ from gem_ma.chat.conversation import Step
 from gem_ma.chat.messages import find_observation_pictures
 from gem_ma.engine.action_parsing import strip_thinking
 from gem_ma.envs import registry
-from gem_ma.evaluation.viewer import (
-    Spectator,
-    SpectatorView,
-    UnreplayableEpisode,
-    find_episode_files,
-    group_steps,
-    scan_episodes,
-)
+from gem_ma.evaluation.viewer.episode_files import find_episode_files, read_episodes
+from gem_ma.evaluation.viewer.spectator import Spectator, SpectatorView, UnseenEpisode, group_steps
 from gem_ma.renderers.picture import Picture, join_pictures
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import RecordError
@@ -194,7 +188,7 @@ def replay_file_frames(
         raise WatchError(str(error)) from None
     episodes = (
         item
-        for item in scan_episodes(files[0])
+        for item in read_episodes(files[0])
         if isinstance(item, Episode) and number in (None, item.number)
     )
     first = next(episodes, None)
@@ -225,7 +219,7 @@ def _replay_frames(
             for _ in spectator.replay_views(episode):  # whether all goes as it went
                 pass
             views = spectator.replay_views(episode)
-        except UnreplayableEpisode as error:
+        except UnseenEpisode as error:
             why = f" (as the seats saw it: {error})" if seat is None else ""
     pixels, text = None, ""
     together = list(group_steps(episode.steps))

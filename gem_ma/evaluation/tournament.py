@@ -22,16 +22,10 @@ from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.event_loops import run_async
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import ratings, run_folder
+from gem_ma.evaluation.contests import find_contest, find_outcome, is_contest
 from gem_ma.evaluation.ratings import AgentRating, WinCycle
-from gem_ma.evaluation.runner import (
-    EvalTask,
-    SuiteRunner,
-    classify_outcome,
-    infer_contest,
-    is_contest,
-    load_agents,
-)
-from gem_ma.evaluation.runner import make_entry_env as made
+from gem_ma.evaluation.runner.eval_tasks import EvalTask, make_entry_env
+from gem_ma.evaluation.runner.suite_runner import SuiteRunner, load_agents
 from gem_ma.evaluation.statistics import IntervalEstimate, estimate_mean
 from gem_ma.evaluation.suites import SuiteEntry
 from gem_ma.rollouts.episode import Episode
@@ -234,7 +228,7 @@ def run_tournament(
     named = {**_parse_named_specs(pool, entries), **(named or {})}
     shared = load_agents(pool, named)
     pool = list(shared)
-    for seat in (seat for entry in entries for seat in made(entry).possible_agents):
+    for seat in (seat for entry in entries for seat in make_entry_env(entry).possible_agents):
         for one, agent in shared.items():
             check_agent_seat(agent, seat, one)
     with run_folder.open_run_folder(out, TOURNAMENT_KIND, about) as path:
@@ -242,7 +236,7 @@ def run_tournament(
         named = {**_parse_named_specs(pool, entries), **named}
         shared |= load_agents([one for one in pool if one not in shared], named)
         run_folder.write_json(path / POOL_FILE, pool)
-        about_games = {entry.id: made(entry).game.zero_sum for entry in entries}
+        about_games = {entry.id: make_entry_env(entry).game.zero_sum for entry in entries}
         run_folder.write_json(path / GAMES_FILE, about_games)
         folder = path / "matches"
         folder.mkdir(exist_ok=True)
@@ -259,7 +253,7 @@ def run_tournament(
                 run_folder.write_json(path / PLAN_FILE, planned)
                 playing.bar = _start_progress(cells, progress)
                 try:
-                    run_async(lambda cells=cells: playing.play_all(cells))
+                    run_async(lambda cells=cells: playing.all(cells))
                 finally:
                     if playing.bar is not None:
                         playing.bar.stop()
@@ -273,7 +267,7 @@ def run_tournament(
 def _record_plan(planned: dict[str, Any], cells: Sequence[EvalTask]) -> None:
     """Add the matches that are to be played to those that ever were, by file."""
     for cell in cells:
-        most = max(cell.episode_count, planned.get(cell.file, {}).get("matches", 0))
+        most = max(cell.episodes, planned.get(cell.file, {}).get("matches", 0))
         who = {"game": cell.entry.id, "agents": list(cell.agents.values())}
         planned[cell.file] = {**who, "matches": most}
 
@@ -294,7 +288,7 @@ def _check_options(counts: Mapping[str, int], schedule: str, seating: str, forfe
 def _start_progress(cells: Sequence[EvalTask], progress: bool | None) -> RolloutProgress | None:
     if progress is False:
         return None
-    return RolloutProgress.start(sum(cell.episode_count for cell in cells), force=bool(progress))
+    return RolloutProgress.start(sum(cell.episodes for cell in cells), force=bool(progress))
 
 
 def _load_pool(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
@@ -327,7 +321,7 @@ def _merge_pool(path: Path, agents: Sequence[str]) -> list[str]:
 
 def _parse_named_specs(pool: Sequence[str], games: Sequence[SuiteEntry]) -> dict[str, str]:
     """Return the spec of everybody who has a name beside it: NAME=SPEC."""
-    found, seats = {}, {seat for entry in games for seat in made(entry).possible_agents}
+    found, seats = {}, {seat for entry in games for seat in make_entry_env(entry).possible_agents}
     for one in pool:
         name, spec = _split_name(one)
         if name:
@@ -348,7 +342,7 @@ def _split_name(one: str) -> tuple[str, str]:
 
 def _make_entry(id: str, matches: int, arguments: Mapping[str, Any]) -> SuiteEntry:
     entry = SuiteEntry(id, id, arguments, tasks=matches)
-    seats = made(entry).possible_agents
+    seats = make_entry_env(entry).possible_agents
     if len(seats) < 2:
         raise BadTournament(f"{id} has one seat, and nobody to play against; gem-ma eval plays it")
     return entry
@@ -360,7 +354,7 @@ def _make_entry(id: str, matches: int, arguments: Mapping[str, Any]) -> SuiteEnt
 def _plan_round_robin(
     entry: SuiteEntry, pool: Sequence[str], seating: str
 ) -> Iterator[list[EvalTask]]:
-    seats = made(entry).possible_agents
+    seats = make_entry_env(entry).possible_agents
     groups: Any = itertools.combinations(pool, len(seats))
     if len(pool) < len(seats):  # then some take several seats
         every = itertools.combinations_with_replacement(pool, len(seats))
@@ -388,7 +382,7 @@ def _plan_swiss(
     entry: SuiteEntry, pool: Sequence[str], seating: str, rounds: int | None, folder: Path
 ) -> Iterator[list[EvalTask]]:
     """Yield the cells of each round; who meets depends on the rounds before."""
-    seats = made(entry).possible_agents
+    seats = make_entry_env(entry).possible_agents
     if len(pool) < len(seats):
         raise BadTournament(
             f"{len(pool)} agents cannot fill the {len(seats)} seats of {entry.id} by the Swiss "
@@ -406,7 +400,7 @@ def _plan_swiss(
         for cell in cells:
             for episode in _load_finished_episodes(folder / cell.file, entry.tasks):
                 for seat, agent in cell.agents.items():
-                    verdict = classify_outcome(episode.returns, [seat])
+                    verdict = find_outcome(episode.returns, [seat])
                     scores[agent].append({"win": 1.0, "draw": 0.5, "loss": 0.0}[verdict])
 
 
@@ -466,7 +460,7 @@ def build_leaderboard(
         game
         for game, own in by_game.items()
         if own
-        and is_contest([infer_contest(own, zero_sum.get(game, True))], zero_sum.get(game, True))
+        and is_contest([find_contest(own, zero_sum.get(game, True))], zero_sum.get(game, True))
     ]
     rivals = [one for game in games for one in by_game[game]]
     agents = sorted({agent for one in rivals for agent in one.agents.values()})
@@ -547,7 +541,7 @@ def _count_by_seat(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], di
         left = set(episode.forfeits)
         for seat, agent in episode.agents.items():
             row = out.setdefault((episode.spec.id, seat, agent), dict.fromkeys(OUTCOME_COUNTS, 0))
-            row["forfeit" if seat in left else classify_outcome(episode.returns, [seat])] += 1
+            row["forfeit" if seat in left else find_outcome(episode.returns, [seat])] += 1
     return out
 
 

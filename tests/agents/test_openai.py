@@ -426,10 +426,10 @@ def test_the_key_is_written_nowhere(key, caplog, tmp_path, monkeypatch):
 @packs.needs("tau", "training")
 def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
     from gem_ma.agents import LLMUser, MixtureAgent
-    from gem_ma.evaluation.runner import evaluate
+    from gem_ma.evaluation.runner.suite_runner import evaluate
     from gem_ma.evaluation.suites import parse_suite
     from gem_ma.evaluation.tournament import run_tournament
-    from gem_ma.evaluation.viewer import write_page
+    from gem_ma.evaluation.viewer.page import write_page
 
     caplog.set_level(logging.DEBUG)
     with StubServer(rock) as server:

@@ -8,7 +8,8 @@ from PIL import Image
 import gem_ma
 from gem_ma import Env, rollout
 from gem_ma.chat.messages import find_observation_pictures, make_content, to_openai_chat
-from gem_ma.evaluation.viewer import spectate, write_page
+from gem_ma.evaluation.viewer.page import write_page
+from gem_ma.evaluation.viewer.spectator import spectate
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.entry_points import load_entry_point
 

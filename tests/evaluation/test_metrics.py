@@ -1,85 +1,184 @@
-"""pass^k, pass@k and Wilson's interval."""
+"""The table of metrics: one that is added is seen everywhere, and older results are read."""
 
-import itertools
-from fractions import Fraction
-from statistics import fmean
+import importlib
+import json
+import re
+import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
+from evaluations import BOARD, QUIET, command, suite
+from pages import PAGES, TOP
 
-from gem_ma.evaluation import pass_at_k, pass_hat_k, wilson
+from gem_ma.evaluation.metrics import (
+    METRICS,
+    Metric,
+    format_metrics_table,
+    format_number,
+    format_percent,
+    group_by_heading,
+    parse_value,
+    register_metric,
+)
+from gem_ma.evaluation.runner.comparison import compare
+from gem_ma.evaluation.runner.suite_runner import evaluate
+from gem_ma.evaluation.statistics import IntervalEstimate
+from gem_ma.evaluation.suite_leaderboard import merge_results, write_leaderboard_page
+from gem_ma.rollouts.records import load_episodes
 
-RESULTS = {
-    0: [True, True, True, True, True],
-    1: [1, 0, 0, 1, 0, 1],
-    "two": [0.0, 0.0, 1.0, 0.0],
-    (3,): [False] * 7,
-}
-
-
-def subsets(results, k, rule):
-    """Return the mean over tasks of how often the rule holds in k of the trials."""
-    return fmean(
-        fmean(rule(chosen) for chosen in itertools.combinations(trials, k))
-        for trials in results.values()
-    )
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_both_are_means_over_all_choices_of_k_trials(k):
-    assert pass_hat_k(RESULTS, k) == pytest.approx(subsets(RESULTS, k, all))
-    assert pass_at_k(RESULTS, k) == pytest.approx(subsets(RESULTS, k, any))
+NAN = float("nan")
 
 
-def test_closed_forms():
-    assert pass_hat_k(RESULTS, 1) == pass_at_k(RESULTS, 1) == (1 + 1 / 2 + 1 / 4 + 0) / 4
-    for n in range(1, 9):
-        for c in range(n + 1):
-            results = {"task": [1] * c + [0] * (n - c)}
-            assert pass_hat_k(results, n) == (c == n)
-            assert pass_at_k(results, n) == (c > 0)
-            if n > 1:
-                both = Fraction(c * (c - 1), n * (n - 1))
-                assert pass_hat_k(results, 2) == pytest.approx(float(both))
-    falling = [pass_hat_k(RESULTS, k) for k in range(1, 5)]
-    assert falling == sorted(falling, reverse=True)
-    rising = [pass_at_k(RESULTS, k) for k in range(1, 5)]
-    assert rising == sorted(rising)
+@pytest.fixture
+def docs_pages(monkeypatch):
+    """Return the hook that fills in pages, without mkdocs, of which it takes one class."""
+    for name in ("mkdocs", "mkdocs.structure", "mkdocs.structure.files"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setattr(sys.modules["mkdocs.structure.files"], "File", object, raising=False)
+    monkeypatch.syspath_prepend(str(TOP / "scripts"))
+    yield importlib.import_module("docs_pages")
+    del sys.modules["docs_pages"]
 
 
-@pytest.mark.parametrize("metric", [pass_hat_k, pass_at_k])
-def test_what_cannot_be_counted_is_refused(metric):
-    with pytest.raises(ValueError, match=r"task 'two' has 4 trials, and k=5 needs 5"):
-        metric(RESULTS, 5)
-    with pytest.raises(ValueError, match="k=0: expected 1 or more"):
-        metric(RESULTS, 0)
-    with pytest.raises(ValueError, match="got no task"):
-        metric({}, 1)
-    with pytest.raises(ValueError, match=r"task 1: a trial is 0\.5; expected 0, 1 or a bool"):
-        metric({1: [0.5]}, 1)
+@pytest.fixture
+def fives(monkeypatch):
+    """Add a metric, by the words that CONTRIBUTING asks for, and take it away again."""
+    before = dict(METRICS)
+
+    @register_metric("fives", "in fives", "how often a reply | has a 5", better=0, overall="mean")
+    def count_fives(sample):
+        return sample.estimate_mean(lambda one: sum("5" in str(step.reply) for step in one.steps))
+
+    yield METRICS["fives"]
+    METRICS.clear()
+    METRICS.update(before)
+
+
+def read_docs(docs_pages):
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="evaluate.md"))
+    return docs_pages.on_page_markdown(PAGES["docs/evaluate.md"].read_text(), page, None, None)
+
+
+def test_a_metric_that_is_added_is_seen_everywhere(fives, docs_pages, tmp_path, capsys):
+    words = ["eval", BOARD, "--tasks", 4, "--agents"]
+    assert command(*words, "random", "--out", tmp_path / "a") == 0
+    head, first, *_ = capsys.readouterr().out.splitlines()
+    files = sorted((tmp_path / "a" / "episodes").glob("*-x-*.jsonl"))
+    episodes = [episode for file in files for episode in load_episodes(file)]
+    own = [step for one in episodes for step in one.steps if step.agent == "x"]
+    expected = sum("5" in step.reply for step in own) / len(episodes)
+    assert 0 < expected < len(own)
+    at = head.index("in fives")  # the terminal
+    assert float(first[at:].split()[0]) == round(expected, 2)
+    found = json.loads((tmp_path / "a" / "results.json").read_text())  # the file
+    assert found["rows"][0]["fives"]["value"] == pytest.approx(expected)
+    assert found["overall"]["fives"]["value"] is not None
+    assert command("leaderboard", tmp_path / "a", "--out", tmp_path / "page.html") == 0
+    page = (tmp_path / "page.html").read_text()  # the page
+    folded = page.partition("<details>")[2]
+    assert '<th scope="col">in fives</th>' in folded
+    assert f"<td>{expected:.2f} [" in folded or f"<td>{expected:.2f}</td>" in folded
+    assert "| in fives | `fives` | how often a reply \\| has a 5 |" in read_docs(docs_pages)
+    capsys.readouterr()
+    assert command(*words, "search:depth=1", "--out", tmp_path / "b") == 0
+    assert "fives" in {one.metric for one in compare(tmp_path / "a", tmp_path / "b")[0]}
+
+
+def test_the_documentation_says_of_each_metric_what_it_is(docs_pages):
+    page = read_docs(docs_pages)
+    assert format_metrics_table() in page
+    for metric in METRICS.values():
+        assert metric.description.replace("|", "\\|") in page
+    assert "pass^k | `pass_hat` | by k: " in page
+    assert "| win/draw/loss | `win`, `draw`, `loss` | by seat, where seats win " in page
+    assert docs_pages.METRICS_MARK not in page
+
+
+def test_the_keys_of_results_stay():
+    """They are what files of other releases are read by: add to them, and take none away."""
+    assert [*METRICS] == [
+        *("success", "pass_at", "pass_hat", "return", "win", "draw", "loss", "invalid", "forfeit"),
+        *("turns", "tokens", "cost", "costs", "seconds", "latency"),
+    ]
+    assert {name for name, one in METRICS.items() if one.better is not None} == {
+        "success",
+        "return",
+        "invalid",
+        "tokens",
+    }
+
+
+def test_results_that_were_written_before_are_read(tmp_path, request):
+    evaluate(suite({"id": BOARD, "tasks": 3}), "random", tmp_path / "old", **QUIET)
+    request.getfixturevalue("fives")  # which those results know nothing of
+    evaluate(suite({"id": BOARD, "tasks": 3}), "search:depth=2", tmp_path / "new", **QUIET)
+    found = merge_results([tmp_path / "old", tmp_path / "new"])
+    assert found.refused == []
+    values = {
+        line.agent: place.metrics
+        for line in found.tables[0].agent_results
+        for (_, seat), place in line.results.items()
+        if seat == "x"
+    }
+    assert values["random"]["fives"] is None
+    assert values["search:depth=2"]["fives"] is not None
+    rows = json.loads((tmp_path / "old" / "results.json").read_text())["rows"]
+    assert values["random"]["success"].value == rows[0]["success"]["value"]
+    write_leaderboard_page(found, tmp_path / "page.html")
+    table = (tmp_path / "page.html").read_text().partition("<details>")[2]
+    lines = [line for line in re.findall("<tr>.*?</tr>", table) if "<td>" in line]
+    place = re.findall(r'<th scope="col">(.*?)</th>', table).index("in fives")
+    cells = {re.findall("<t[hd].*?>(.*?)</t[hd]>", line)[place] == "" for line in lines[2:]}
+    assert cells == {True}
+    assert {re.findall("<t[hd].*?>(.*?)</t[hd]>", line)[place] == "" for line in lines[:2]} == {
+        False
+    }
+
+
+def test_a_name_is_taken_once_and_not_from_what_rows_have(fives, tmp_path):
+    with pytest.raises(ValueError, match="there is a metric 'fives' already"):
+        register_metric("fives", "fives", "again")
+    METRICS["seat"] = Metric("seat", "seat", "", lambda sample: None, format_number)
+    with pytest.raises(ValueError, match="rows have 'seat' already"):
+        evaluate(suite({"id": BOARD, "tasks": 1}), "random", tmp_path, **QUIET)
+
+
+def test_only_one_number_is_compared(fives, tmp_path):
+    METRICS["several"] = Metric("several", "", "", lambda _: {1: 2}, format_number, better=1)
+    evaluate(suite({"id": BOARD, "tasks": 1}), "random", tmp_path, **QUIET)
+    with pytest.raises(TypeError, match=r"several is \{1: 2\} in one start; only one"):
+        compare(tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("successes", "trials", "low", "high"),
+    ("data", "value"),
     [
-        (0, 10, 0.0, 0.2775),
-        (5, 10, 0.2366, 0.7634),
-        (10, 10, 0.7225, 1.0),
-        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, table I
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
+        (None, None),
+        ("x", None),
+        ({"value": 0.5, "low": 0, "high": 1}, IntervalEstimate(0.5, 0.0, 1.0)),
+        ({"1": {"value": 1, "low": 0, "high": 1}, "2": 3}, {"1": IntervalEstimate(1.0, 0.0, 1.0)}),
+        ({}, {}),
     ],
 )
-def test_wilson_gives_what_is_published(successes, trials, low, high):
-    assert wilson(successes, trials) == pytest.approx((low, high), abs=6e-5)
+def test_values_are_read_as_they_are_written(data, value):
+    assert parse_value(data) == value
 
 
-def test_wilson_at_its_ends():
-    assert wilson(0, 0) == (0.0, 1.0)
-    assert wilson(0, 7)[0] == 0.0
-    assert wilson(7, 7)[1] == 1.0
-    assert wilson(3, 9, z=0) == pytest.approx((1 / 3, 1 / 3))
-    narrow, wide = wilson(3, 9, z=1), wilson(3, 9, z=3)
-    assert wide[0] < narrow[0] < narrow[1] < wide[1]
-    with pytest.raises(ValueError, match="8 successes in 7 trials: expected 0 to 7"):
-        wilson(8, 7)
+def test_what_cannot_be_told_is_read_as_such():
+    found = parse_value({"value": None, "low": None, "high": None})
+    assert isinstance(found, IntervalEstimate)
+    assert found == pytest.approx((NAN, NAN, NAN), nan_ok=True)
+
+
+def test_numbers_as_text():
+    assert format_number(IntervalEstimate(0.5, 0.25, 0.75)) == "0.50 [0.25, 0.75]"
+    assert format_number(IntervalEstimate(0.5, NAN, NAN), 3) == "0.500"
+    assert format_percent(IntervalEstimate(0.5, 0.25, 0.75)) == "50.0% [25, 75]"
+    assert format_percent(IntervalEstimate(0.5, NAN, NAN)) == "50.0%"
+    assert (
+        format_number(IntervalEstimate(NAN, NAN, NAN))
+        == format_percent(IntervalEstimate(NAN, 0, 1))
+        == ""
+    )
+    columns = group_by_heading(list(METRICS.values()))
+    assert [one.name for one in columns["win/draw/loss"]] == ["win", "draw", "loss"]

@@ -457,7 +457,7 @@ SPECS = (
 @pytest.mark.parametrize("spec", packs.present(SPECS))
 def test_reading_a_record_imports_nothing_that_it_names(tmp_path, spec, monkeypatch):
     from gem_ma.evaluation.terminal_viewer import replay_file_frames
-    from gem_ma.evaluation.viewer import write_page
+    from gem_ma.evaluation.viewer.page import write_page
 
     path = hostile(tmp_path, **spec)
     monkeypatch.syspath_prepend(tmp_path)
@@ -618,7 +618,7 @@ def test_the_lock_stays_when_what_failed_is_dropped(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_a_folder_and_a_device_are_no_files(tmp_path):
-    from gem_ma.evaluation.viewer import find_episode_files
+    from gem_ma.evaluation.viewer.episode_files import find_episode_files
 
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "folder.jsonl").mkdir()

@@ -7,7 +7,7 @@ import pytest
 import gem_ma
 from gem_ma.apis.session import Session
 from gem_ma.evaluation.rescore import rescore
-from gem_ma.evaluation.viewer import spectate
+from gem_ma.evaluation.viewer.spectator import spectate
 from gem_ma.rollouts.replay import ReplayError, list_moves, replay
 
 OF_CHANCE = [

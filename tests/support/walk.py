@@ -64,7 +64,6 @@ MODULES = (
     "gem_ma.renderers",
     "gem_ma.renderers.picture",
     "gem_ma.evaluation",
-    "gem_ma.evaluation.metrics",
     "gem_ma.evaluation.statistics",
     "gem_ma.evaluation.tournament",
     "gem_ma.envs.tau",

@@ -7,7 +7,7 @@ import pytest
 
 import gem_ma
 from gem_ma.cli.main import main
-from gem_ma.evaluation.runner import evaluate
+from gem_ma.evaluation.runner.suite_runner import evaluate
 from gem_ma.evaluation.suites import BadSuite, parse_suite
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.tools import PythonTool, Tool, load, with_tools

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gem_ma.evaluation.viewer import write_page
+from gem_ma.evaluation.viewer.page import write_page
 from gem_ma.serving.arena.hall import Hall, Place
 from gem_ma.serving.arena.table import LONGEST, About, Refused, Table
 from gem_ma.validation.extras import require_extra

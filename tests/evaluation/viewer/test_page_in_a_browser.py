@@ -1,32 +1,23 @@
 """The page of episodes, clicked through in a real browser."""
 
 import base64
-import hashlib
-import json
-import multiprocessing
 import re
 import shutil
-import time
-import zlib
 from dataclasses import replace
 
 import numpy as np
-import packs
 import pytest
+from evaluations.viewer_pages import FOUR
 
 from gem_ma import Reply, rollout, save_episodes
 from gem_ma.agents import FunctionAgent
-from gem_ma.cli.main import main
 from gem_ma.envs.registry import Spec
-from gem_ma.evaluation import viewer
-from gem_ma.evaluation.viewer import UnreplayableEpisode, find_episode_files, spectate, write_page
+from gem_ma.evaluation.viewer.page import write_page
 from gem_ma.rollouts.episode import EpisodeFailure
-from gem_ma.rollouts.records import RecordError, load_episodes
+from gem_ma.rollouts.records import load_episodes
 
-FOUR = "game:ConnectFour-v0"
 THREE = "game:TicTacToe-v0"
 AXE = "pip install axe-playwright-python"
-
 HOSTILE = (
     "</script><script>window.hurt = 1</script>",
     "<img src=x onerror='window.hurt = 2'><svg onload='window.hurt = 3'>",
@@ -37,33 +28,6 @@ HOSTILE = (
     "__proto__ constructor </textarea></title></pre>",
     "<think>hidden <b>thought</b></think>said",
 )
-
-
-def chatty(turn):
-    """Think, then move; now and then say something that is no move."""
-    told = {"usage": {"completion_tokens": 7, "prompt_tokens": 20}, "latency": 0.5}
-    if turn.index == 1 and turn.seat == "red":
-        return Reply("<think>Which column?</think>the ninety-first", **told)
-    return Reply(f"<think>Hm.</think>\\boxed{{{turn.legal[0]}}}", **told)
-
-
-@pytest.fixture(scope="module")
-def episodes(tmp_path_factory):
-    path = tmp_path_factory.mktemp("view") / "four.jsonl"
-    agents = [FunctionAgent(chatty), "random"]
-    rollout(FOUR, agents, 12, seed=3, observe="both", max_turns=9, out=path)
-    return path
-
-
-def unpacked(page):
-    """Return the index of a page, and its episodes."""
-    parts = dict(re.findall(r'<script type="text/plain" id="(\w+)">([^<]*)</script>', page))
-    index = json.loads(zlib.decompress(base64.b64decode(parts["index"])))
-    lines = []
-    for number in range(index["blocks"]):
-        block = zlib.decompress(base64.b64decode(parts[f"block{number}"])).decode()
-        lines += [json.loads(line) for line in block.split("\n")]
-    return index, lines
 
 
 @pytest.fixture
@@ -94,248 +58,6 @@ def harmless(page):
     return {event for event, _ in page.events} <= {"request", "framenavigated"} and (
         len([1 for event, _ in page.events if event == "request"]) == 1
     )
-
-
-def test_page_without_a_browser(episodes, tmp_path):
-    out = tmp_path / "page.html"
-    done = write_page(episodes, out)
-    assert done[0] == 12
-    assert done.unseen == 0
-    assert done.damaged == []
-    page = out.read_text("ascii")
-    index, lines = unpacked(page)
-    assert len(index["episodes"]) == len(lines) == 12
-    for row, told, episode in zip(index["episodes"], lines, load_episodes(episodes), strict=True):
-        assert row["turns"] == len(told["steps"]) == len(episode.steps)
-        assert row["invalid"] == sum(1 for step in episode.steps if step.invalid)
-        assert row["tokens"] == 7 * sum(1 for step in episode.steps if step.agent == "red")
-        assert [step["text"] for step in told["steps"]] == [step.text for step in episode.steps]
-        assert told["seed"] == str(episode.seed)
-        assert len(told["views"]) == len(told["steps"]) + 1
-        assert told["views"][-1]["text"].count("R") >= 1
-    raw = sum(file.stat().st_size for file in episodes.with_suffix(".pictures").iterdir())
-    sheets = re.findall(r'id="sheet\d+">([^<]*)<', page)
-    assert sum(map(len, sheets)) < raw / 10  # pictures share their squares
-
-
-def test_the_list_says_how_each_episode_went(episodes, tmp_path):
-    (episode, *_) = load_episodes(episodes)
-    several = []
-    for returns, ended, failure, outcome in (
-        ({"red": 1.0, "yellow": -1.0}, "terminated", None, "red won"),
-        ({"red": -1.0, "yellow": 1.0}, "terminated", None, "yellow won"),
-        ({"red": 0.5, "yellow": 0.5}, "truncated", None, "+0.5 each"),
-        ({"red": 1.0, "yellow": 1.0, "blue": 0.0}, "terminated", None, "red and yellow ahead"),
-        ({"red": 0.0, "yellow": 0.0}, "terminated", None, "a draw"),
-        ({"user": 1.0, "assistant": 1.0}, "terminated", None, "both solved it"),
-        ({"red": 2.0, "yellow": 5.0}, "terminated", None, "yellow ahead"),
-        ({"red": 0.0}, "terminated", None, "not solved"),
-        ({"red": 0.25}, "terminated", None, "0.25 of 1"),
-        ({"red": 1.0}, "truncated", None, "solved"),
-        (
-            {"red": 1.0, "yellow": -1.0},
-            "failed",
-            EpisodeFailure("red", "OSError", "gone"),
-            "failed",
-        ),
-    ):
-        agents = dict.fromkeys(returns, "random")
-        told = {"returns": returns, "ended": ended, "failure": failure, "agents": agents}
-        number = len(several)
-        one = replace(episode, number=number, seconds=1.5 + number, **told)
-        row = {
-            "file": "some.jsonl", "id": episode.id, "number": number, "env": FOUR,
-            "agents": [[seat, "random"] for seat in returns], "returns": [*returns.values()],
-            "outcome": outcome, "ended": ended, "turns": len(episode.steps),
-            "tokens": 7 * sum(step.agent == "red" for step in episode.steps),
-            "invalid": sum(bool(step.invalid) for step in episode.steps),
-            "seconds": 1.5 + number, "block": 0, "line": number,
-        }  # fmt: skip
-        several.append((one, row))
-    save_episodes([one for one, _ in several], tmp_path / "some.jsonl")
-    write_page(tmp_path / "some.jsonl", tmp_path / "page.html", spectator=False)
-    index, _ = unpacked((tmp_path / "page.html").read_text())
-    assert len({row.pop("start") for row in index["episodes"]}) == 1
-    assert index["episodes"] == [row for _, row in several]
-
-
-def test_a_page_may_run_its_own_script_and_nothing_else(episodes, tmp_path):
-    write_page(episodes, tmp_path / "page.html", most=0)
-    page = (tmp_path / "page.html").read_text()
-    (policy,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', page)
-    own = []
-    for name in ("script", "style"):
-        (inside,) = re.findall(f"<{name}>(.*?)</{name}>", page, re.S)
-        digest = hashlib.sha256(inside.encode()).digest()
-        own.append(f"{name}-src 'sha256-{base64.b64encode(digest).decode()}'")
-    none = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
-    assert policy.split("; ") == [*none, *own]
-
-
-@packs.needs("tasks")
-def test_an_episode_is_played_again_with_its_options():
-    options = [{"index": 3}, {"index": 40}]
-    for episode in rollout("math:Mini", lambda turn: "1", 2, options=options):
-        first, *_ = spectate(episode)
-        assert episode.steps[0].text in first.text
-
-
-def test_without_spectator(episodes, tmp_path):
-    write_page(episodes, tmp_path / "page.html", spectator=False)
-    _, lines = unpacked((tmp_path / "page.html").read_text())
-    assert {line["unseen"] for line in lines} == {"it was left out of this page"}
-
-
-def test_damaged_lines_are_left_out_and_named(episodes, tmp_path):
-    first, second, *_ = episodes.read_bytes().splitlines(keepends=True)
-    data = json.loads(first)
-    wrong = [
-        b"\x00\xff junk\n",
-        b'{"gem_ma": 99}\n',
-        b'{"gem_ma": 1}\n',
-        b"[" * 100_000 + b"\n",
-        json.dumps({**data, "steps": [{"agent": 3}]}).encode() + b"\n",
-        json.dumps({**data, "returns": {"red": "much"}, "steps": 5}).encode() + b"\n",
-        json.dumps({**data, "agents": [1]}).encode() + b"\n",
-    ]
-    path = tmp_path / "four.jsonl"
-    path.write_bytes(first + b"".join(wrong) + second + first[:-20])
-    done = write_page(path, tmp_path / "page.html")
-    assert done.episodes == 2
-    assert [damage.line for damage in done.damaged] == [2, 3, 4, 5, 6, 7, 8, 10]
-    assert "cut off" in str(done.damaged[-1])
-    assert "format 99" in str(done.damaged[1])
-    assert len(unpacked((tmp_path / "page.html").read_text())[0]["damaged"]) == 8
-
-
-def test_folders(episodes, tmp_path):
-    (tmp_path / "deep" / "er").mkdir(parents=True)
-    for name in ("a.jsonl", "deep/er/b.jsonl"):
-        shutil.copy(episodes, tmp_path / name)
-    (tmp_path / "deep" / "notes.jsonl").write_text('{"other": 1}\n')
-    assert [p.name for p in find_episode_files(tmp_path)] == ["a.jsonl", "b.jsonl"]
-    done = write_page(tmp_path, tmp_path / "page.html")
-    assert done.episodes == 24
-    index, lines = unpacked((tmp_path / "page.html").read_text())
-    assert {row["file"] for row in index["episodes"]} == {"a.jsonl", "deep/er/b.jsonl"}
-    write_page(episodes, tmp_path / "page.html")
-    _, whole = unpacked((tmp_path / "page.html").read_text())
-    for line, one in zip(lines, whole * 2, strict=True):  # pictures were not copied: drawn again
-        assert len(line["pictures"]) == len(one["pictures"])
-        assert [step["picture"] for step in line["steps"]] == [
-            step["picture"] for step in one["steps"]
-        ]
-    write_page(tmp_path / "a.jsonl", tmp_path / "page.html", spectator=False)
-    _, lines = unpacked((tmp_path / "page.html").read_text())
-    assert all(step["lost"] for step in lines[0]["steps"])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(RecordError, match="none of the files"):
-        find_episode_files(tmp_path / "empty")
-    with pytest.raises(FileNotFoundError, match="no such file"):
-        find_episode_files(tmp_path / "nowhere")
-    with pytest.raises(RecordError, match="no file of episodes"):
-        find_episode_files(tmp_path / "deep" / "notes.jsonl")
-
-
-def altered(episode, **spec):
-    spec = {"id": episode.spec.id, "entry_point": episode.spec.entry_point, "kwargs": {}, **spec}
-    return replace(episode, spec=Spec(**spec))
-
-
-def test_a_file_makes_nothing_run(episodes, tmp_path):
-    (episode, *_) = load_episodes(episodes)
-    mark = tmp_path / "mark"
-    for wrong, why in (
-        (
-            altered(episode, entry_point="subprocess:Popen", kwargs={"args": ["touch", str(mark)]}),
-            "another",
-        ),
-        (altered(episode, id="game:Nobody-v0"), "registered"),
-        (altered(episode, kwargs={"what": 1}), "UnknownArgument"),
-        (replace(episode, seed=episode.seed, wrappers=("Wrapper",)), "Wrapper"),
-        (replace(episode, steps=episode.steps[1:]), "is to act|something else"),
-    ):
-        with pytest.raises(UnreplayableEpisode, match=why):
-            list(spectate(wrong))
-    assert not mark.exists()
-    secret = tmp_path / "secret.png"
-    secret.write_bytes(episode.steps[0].observation["image"].png)
-    line = episodes.read_text().splitlines()[0]
-    key = json.loads(line)["steps"][0]["observation"]["image"]["picture"]
-    path = tmp_path / "four.jsonl"
-    path.write_text(line.replace(key, "../secret") + "\n")
-    (tmp_path / "four.pictures").mkdir()
-    done = write_page(path, tmp_path / "page.html")
-    assert done[:3] == (0, 0, 0)
-    assert "'../secret' is no key of a picture" in str(done.damaged[0])
-
-
-def with_arguments(path, *several):
-    """Write an episode several times, each as if its game had other arguments."""
-    (data,) = map(json.loads, path.read_text().splitlines()[:1])
-    lines = []
-    for number, (arguments, options) in enumerate(several):
-        spec = {**data["spec"], "kwargs": arguments}
-        lines.append(json.dumps({**data, "number": number, "spec": spec, "options": options}))
-    path.write_text("".join(f"{line}\n" for line in lines))
-
-
-def reasons(path, out, **kwargs):
-    done = write_page(path, out, **kwargs)
-    lines = unpacked(out.read_text())[1]
-    assert done.unseen == sum("unseen" in line for line in lines)
-    assert all(("views" in line) != ("unseen" in line) for line in lines)
-    return [line.get("unseen") for line in lines]
-
-
-def test_no_argument_of_a_record_holds_the_page_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(viewer, "_MAX_SECONDS", 1.5)
-    monkeypatch.setattr(viewer, "_MAX_STRIKES", 1)
-    path, out = tmp_path / "guess.jsonl", tmp_path / "page.html"
-    rollout("game:GuessTheNumber-v0-easy", "random", 1, seed=0, max_number=9, out=path)
-    told = {"min_number": 1, "max_number": 9, "max_turns": 4}
-    with_arguments(
-        path,
-        (told, {}),
-        ({**told, "max_number": 10**11}, {}),  # it makes a list of all numbers
-        (told, {}),
-        ({**told, "max_number": 10**11}, {"any": "words"}),
-        ({**told, "image_size": [100_000, 100_000]}, {}),
-        ({**told, "image_size": ["a", 10**9]}, {}),
-        ({**told, "max_number": "9"}, {}),
-        ({**told, "max_number": [[1]] * 50}, {}),
-    )
-    start = time.monotonic()
-    found = reasons(path, out)
-    assert time.monotonic() - start < 60
-    assert found[0] is None
-    assert re.search("took more than 1.5 s or 2 GiB|MemoryError", found[1])
-    for one in (2, 3):  # the next that are not as they are registered
-        assert re.search("1 like it took too long|MemoryError|None", str(found[one]))
-    assert "its pictures are too large" in found[4]
-    assert "its pictures are too large" in found[5]
-    assert "is not registered with max_number='9'" in found[6]
-    assert "is not registered with max_number=[[1]" in found[7]
-    assert not multiprocessing.active_children()
-    with_arguments(path, *[(told, {})] * 3)
-    assert reasons(path, out) == [None] * 3
-    assert reasons(path, out, trust=True) == [None] * 3
-
-
-def test_only_so_many_are_played_again(episodes, tmp_path):
-    out = tmp_path / "page.html"
-    found = reasons(episodes, out, most=5)
-    assert found[:5] == [None] * 5
-    assert set(found[5:]) == {"only the first 5 are played again; --spectators sets how many"}
-    assert reasons(episodes, out, most=None) == [None] * 12
-    assert len(reasons(episodes, out, most=0)) == 12
-
-
-def test_a_page_through_a_link_leaves_the_link(episodes, tmp_path):
-    (tmp_path / "link.html").symlink_to(tmp_path / "page.html")
-    write_page(episodes, tmp_path / "link.html", most=0)
-    assert (tmp_path / "link.html").is_symlink()
-    assert len(unpacked((tmp_path / "page.html").read_text())[1]) == 12
 
 
 def test_click_through(episodes, show):
@@ -726,34 +448,3 @@ def test_calls_that_did_not_count(show, tmp_path):
     reply = show(tmp_path / "a.jsonl", "#episode=0").locator(".reply").first.inner_text()
     assert "Calls look" in reply
     assert "Not called: leap" in reply
-
-
-def test_commands(episodes, tmp_path, capsys):
-    def run(*words):
-        return main([*map(str, words)])
-
-    path, out = tmp_path / "four.jsonl", tmp_path / "page.html"
-    path.write_bytes(episodes.read_bytes() + b"cut")
-    assert run("view", path, "--out", out) == 0
-    told = capsys.readouterr()
-    assert re.fullmatch(rf"12 episodes and \d+ pictures in {out}, 0\.\d MB\n", told.out)
-    assert told.err == "left out: four.jsonl, line 13: cut off, as when the writer was stopped\n"
-    assert list(tmp_path.glob("page.html*")) == [out]
-    for words in (
-        ("view", tmp_path / "none", "--out", out),
-        ("view", __file__, "--out", out),
-        ("view", path, "--out", tmp_path),
-        ("view", path, "--out", tmp_path / "no" / "page.html"),
-        ("watch", "game:Nothing-v0"),
-        ("watch", path, "--seat", "green"),
-    ):
-        assert run(*words) == 2
-        told = capsys.readouterr()
-        assert told.out == ""
-        assert re.fullmatch(r"gem-ma: .+\n", told.err)
-    assert run("view", path, "--out", out, "--spectators", "3") == 0
-    assert "9 of them were not played again; the page says why" in capsys.readouterr().out
-    assert run("view", path, "--out", out, "--spectators", "all", "--trust") == 0
-    assert "not played again" not in capsys.readouterr().out
-    assert run("watch", path, "--delay", "0", "--episode", "1", "--trust") == 0
-    assert "episode 1," in capsys.readouterr().out

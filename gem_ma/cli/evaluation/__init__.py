@@ -1,0 +1,21 @@
+"""The commands that play to measure: eval, tournament, exploit and leaderboard, a file for each.
+
+They turn words into calls of `gem_ma.evaluation`, and what comes of them into text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem_ma.cli.evaluation.eval_command import add_eval
+from gem_ma.cli.evaluation.exploit_command import add_exploit
+from gem_ma.cli.evaluation.leaderboard_command import add_leaderboard
+from gem_ma.cli.evaluation.tournament_command import add_tournament
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to those of the command line."""
+    add_eval(commands)
+    add_tournament(commands)
+    add_exploit(commands)
+    add_leaderboard(commands)

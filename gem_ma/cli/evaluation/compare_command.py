@@ -1,0 +1,116 @@
+"""The command eval compare: what it prints of two evaluations."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gem_ma.cli.common import many
+from gem_ma.cli.evaluation.printing import print_json, print_table, write_text
+from gem_ma.evaluation.metrics import format_number
+from gem_ma.evaluation.statistics import wilson
+
+if TYPE_CHECKING:
+    from gem_ma.evaluation.runner.comparison import MetricDifference
+
+
+def run_compare(args: argparse.Namespace) -> int:
+    """Print what changed between two evaluations; return 1 if something is shown to be worse."""
+    from gem_ma.evaluation.runner.comparison import compare
+
+    if len(args.what) != 3:
+        raise ValueError("expected two folders: gem-ma eval compare BEFORE AFTER")
+    found, only = compare(args.what[1], args.what[2])
+    worse = any(one.verdict == "worse" for one in found)
+    if args.json:
+        rows = [
+            {
+                **{
+                    name: _make_plain(getattr(one, name))
+                    for name in one.__slots__
+                    if name != "change"
+                },
+                "change": {key: _make_plain(value) for key, value in one.change._asdict().items()},
+            }
+            for one in found
+        ]
+        print_json({"differences": rows, "in one only": only})
+        return int(worse)
+    head = ["environment", "seat", "number", "before", "after", "change", "pairs"]
+    head += ["p", "Holm", "verdict"]
+    if found:
+        print_table(head, [_format_difference(one) for one in found])
+    for place in dict.fromkeys((one.entry, one.seat) for one in found):
+        own = [one for one in found if (one.entry, one.seat) == place]
+        if own[0].left_out:
+            write_text(f"{' '.join(place)}, starts left out of all: {own[0].left_out}\n")
+    for name in only:
+        write_text(f"{name}\n")
+    write_text(_explain_verdicts(found))
+    return int(worse)
+
+
+def _format_difference(one: MetricDifference) -> list[str]:
+    return [
+        one.entry,
+        one.seat,
+        one.metric,
+        f"{one.old:.3f}",
+        f"{one.new:.3f}",
+        format_number(one.change, 3),
+        f"{one.pairs}, {one.unlike} differ" if one.change.paired else "none",
+        _format_chance(one.change.p),
+        f"as {one.same_as}" if one.same_as else _format_chance(one.p),
+        one.verdict,
+    ]
+
+
+def _format_chance(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _describe_tests(found: Sequence[MetricDifference]) -> str:
+    tests = sum(one.verdict != "same" and not one.same_as for one in found)
+    return f"after Holm's correction for {many(tests, 'test')}" if tests else "in no test"
+
+
+def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
+    """Return how to read the verdicts of a comparison."""
+    if not found:
+        return "nothing in both of them came to its end, so there is nothing to compare\n"
+    own, every = ([one for one in found if (one.rows > 1) is of_all] for of_all in (False, True))
+    changed = sum(one.verdict not in ("undecided", "same") for one in own)
+    lines = [
+        f"{changed} of {many(len(own), 'number')} changed: p below 0.05 {_describe_tests(own)}"
+    ]
+    if every:
+        pairs = f"{many(every[0].pairs, 'pair')} of {many(every[0].change.tasks, 'start')}"
+        lines.append(
+            f"all: the mean of {every[0].rows} rows, each alike, {pairs}, {_describe_tests(every)}"
+        )
+    words = {one.verdict for one in found}
+    if "undecided" in words:
+        lines.append(
+            "undecided: neither a change nor its absence is shown; the interval says how large "
+            "it may be"
+        )
+        few = sum(one.verdict == "undecided" and 0 < one.change.unlike < 6 for one in found)
+        if few:
+            lines.append(f"{few} of them could not be decided: fewer than 6 pairs differ")
+    if "same" in words:
+        fewest = min((one.pairs for one in found if one.verdict == "same" and one.pairs), default=0)
+        room = f"; after {many(fewest, 'pair')}, up to {100 * wilson(0, fewest)[1]:.0f}% may yet"
+        lines.append(f"same: no start differs{room if fewest else ''}")
+    lines += [
+        "p: how often signs by chance (without pairs: starts dealt anew) make as large a change, "
+        "either way",
+        "before, after, change: means over the pairs, starts that both played; []: 95%, bootstrap, "
+        "of each number alone",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _make_plain(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,338 @@
+"""The command eval: its words, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gem_ma.cli.common import (
+    add_looks,
+    add_tools,
+    count,
+    in_one_line,
+    keeping,
+    looks,
+    many,
+    positive,
+    said,
+    seed,
+    spoken,
+)
+from gem_ma.cli.evaluation.compare_command import run_compare
+from gem_ma.cli.evaluation.printing import (
+    ProgressLines,
+    describe_kept,
+    print_json,
+    print_table,
+    report_usage,
+    write_text,
+)
+from gem_ma.envs.registry import MissingRequirement
+from gem_ma.evaluation import suites
+from gem_ma.evaluation.metrics import (
+    METRICS,
+    format_cell,
+    format_percent,
+    format_value,
+    group_by_heading,
+)
+from gem_ma.evaluation.statistics import average_estimates
+
+if TYPE_CHECKING:
+    from gem_ma.evaluation.runner.results import Evaluation
+
+
+def add_eval(commands: Any) -> None:
+    """Add eval to the commands."""
+    found = ", ".join(suites.list_suites())
+    parser = commands.add_parser(
+        "eval",
+        help="play a suite and say how good an agent is, and how sure that is",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma eval --suite smoke --agents random --out results\n"
+            "  gem-ma eval game:Wordle-v0 --trials 4 --agents openai:MODEL@URL --out results\n"
+            "  gem-ma eval --suite tau-retail --agents assistant=openai:MODEL@URL \\\n"
+            "      --agents user=llm-user:openai:MODEL@URL --out results\n"
+            "  gem-ma eval compare before after\n\n"
+            "The same command again goes on where it was stopped. It exits with 0 if all was\n"
+            "played, 1 if an episode failed, 3 if an environment was skipped; compare exits with\n"
+            "1 if something is shown to be worse."
+        ),
+    )
+    parser.add_argument("what", nargs="*", help="environments, or: compare FOLDER FOLDER")
+    parser.add_argument("--suite", help=f"{found}, or a TOML file")
+    parser.add_argument("--out", help="a folder for episodes and results")
+    parser.add_argument(
+        "--agents",
+        action="append",
+        default=[],
+        metavar="[SEAT=]SPEC",
+        help="who is evaluated, or who sits in the seats in order, with commas between; with SEAT= "
+        "who sits in that one; may be repeated",
+    )
+    parser.add_argument(
+        "--opponents",
+        metavar="SPEC",
+        help="who sits in the seats that are not evaluated (default: random)",
+    )
+    add_tools(parser)
+    parser.add_argument(
+        "--tasks", type=positive, help="starts of each environment, instead of its own"
+    )
+    parser.add_argument(
+        "--task-ids",
+        metavar="ID,ID",
+        help="only these tasks, where tasks have ids: of tau2:..., say; a number is a place",
+    )
+    parser.add_argument("--start", type=count, metavar="N", help="tasks from this place on")
+    parser.add_argument("--end", type=positive, metavar="N", help="tasks to before this place")
+    parser.add_argument("--trials", type=positive, help="how often each start is played, likewise")
+    parser.add_argument(
+        "--seed", type=seed, help="a whole number that decides all (default: the suite's)"
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+    )
+    parser.add_argument("--workers", type=positive, help="play in so many processes")
+    parser.add_argument(
+        "--max-errors", type=count, default=10, help="in one environment (default: 10)"
+    )
+    parser.add_argument("--pictures", action="store_true", help="keep the pictures, too")
+    parser.add_argument(
+        "--price",
+        action="append",
+        default=[],
+        metavar="[MODEL=]IN,OUT",
+        help="of a million tokens read and written, of who is evaluated; with MODEL= of this model "
+        "in any seat; may be repeated",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_looks(parser)
+    parser.set_defaults(run=report_usage(_run_eval))
+
+
+def _run_eval(args: argparse.Namespace) -> int:
+    if args.what[:1] == ["compare"]:
+        return run_compare(args)
+    from gem_ma.evaluation.runner.suite_runner import evaluate
+
+    if bool(args.suite) == bool(args.what):
+        raise ValueError("name either --suite or environments")
+    if not args.out:
+        raise ValueError("name a folder for the results: --out FOLDER")
+    if args.suite and looks(args):
+        words = ", ".join(f"{name}=" for name in looks(args))
+        raise ValueError(f"{words} goes with environments: a suite says how they are seen")
+    if args.suite and args.opponents:
+        raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
+    if args.suite and args.tools:
+        raise ValueError("tools= goes with environments: a suite names them")
+    suite = _load_suite(args)
+    who, seats = _parse_agents(args.agents, suite)
+    total = None if args.json else ProgressLines()
+    with keeping(lambda: describe_kept(args.out, "episodes")):
+        found = evaluate(
+            suite,
+            who,
+            args.out,
+            seats=seats,
+            seed=args.seed,
+            tasks=args.tasks,
+            trials=args.trials,
+            concurrency=args.concurrency,
+            max_errors=args.max_errors,
+            workers=args.workers,
+            pictures=args.pictures,
+            prices=_parse_prices(args.price),
+            progress=bool(total),
+            on_cell=total,
+        )
+    if args.json:
+        print_json(found.to_dict())
+        return found.exit_code
+    _print_report(found, args)
+    write_text(f"written to {args.out}\n")
+    return found.exit_code
+
+
+def _load_suite(args: argparse.Namespace) -> suites.Suite:
+    """Return what is to be played."""
+    if args.suite:
+        suite = suites.load_suite(args.suite)
+    else:
+        suite = suites.make_suite(
+            args.what, looks(args), args.opponents or "random", args.tools or ""
+        )
+    if args.task_ids or args.start is not None or args.end is not None:
+        if args.tasks:
+            raise ValueError("tasks= goes without task_ids=, start= and end=")
+        ids = [one for one in (args.task_ids or "").split(",") if one]
+        suite = suites.select_tasks(suite, ids, args.start, args.end)
+    return suite
+
+
+def _parse_agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None, dict[str, str]]:
+    """Return the spec of who is evaluated, and those of seats.
+
+    Several without a seat sit in the order of the seats, and each of them is evaluated.
+    """
+    who: list[str] = []
+    seats: dict[str, str] = {}
+    for one in (part for text in given for part in text.split(",")):
+        seat, equals, spec = one.partition("=")
+        if not (equals and seat.replace("_", "").isalnum()):
+            who.append(one)
+        elif seat in seats:
+            raise ValueError(f"{said(given)}: two agents for {seat}")
+        else:
+            seats[seat] = spec
+    if not who and not seats:
+        raise ValueError("name who is evaluated: --agents random, for example")
+    if len(who) > 1:
+        return None, _seat_in_order(who, seats, suite, said(given))
+    return who[0] if who else None, seats
+
+
+def _seat_in_order(
+    who: Sequence[str], seats: dict[str, str], suite: suites.Suite, words: str
+) -> dict[str, str]:
+    """Return who sits in which seat, those without one in order, in all environments alike."""
+    from gem_ma.evaluation.runner.eval_tasks import make_entry_env
+
+    found = dict(seats)
+    for entry in suite.entries:
+        try:
+            free = [one for one in make_entry_env(entry).possible_agents if one not in seats]
+        except (MissingRequirement, ImportError, OSError):  # which is skipped
+            continue
+        has = f"{words}: {entry.name} has {len(free)} free seats"
+        if len(free) != len(who):
+            raise ValueError(f"{has}, and got {len(who)} agents; one alone sits in each in turn")
+        for seat, spec in zip(free, who, strict=True):
+            if found.setdefault(seat, spec) != spec:
+                raise ValueError(f"{has} in another order than others; say SEAT=SPEC")
+    return found
+
+
+def _parse_prices(texts: Sequence[str]) -> dict[str, tuple[float, float]] | None:
+    """Return the prices by model; those of nobody in particular are of who is evaluated."""
+    found: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        model, _, price = text.rpartition("=")
+        try:
+            read, written = map(float, price.split(","))
+        except ValueError:
+            raise ValueError(
+                f"--price {text}: expected two numbers such as 0.5,1.5, or MODEL=0.5,1.5"
+            ) from None
+        if model in found:
+            raise ValueError(f"--price {text}: a second price of {model or 'who is evaluated'}")
+        found[model] = read, written
+    return found or None
+
+
+def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
+    if found.rows:
+        print_table(*_make_table(found.rows))
+        for line in _format_curves(found.rows):
+            write_text(line)
+        for row in found.rows:
+            write_text(_explain_row(row))
+    write_text(_format_headline(found.overall))
+    who = {row["agents"][row["seat"]] for row in found.rows if row["seat"] in row["agents"]}
+    if len(who) > 1:
+        write_text(f"the mean is of {len(who)} agents together: {', '.join(sorted(who))}\n")
+    if found.overall["tokens in all"]:
+        write_text(f"tokens: {found.overall['tokens in all']:.0f}\n")
+    if args.price:
+        write_text(_format_cost(found.overall))
+    failures = [row["failure"] for row in found.rows if row["failure"]]
+    if failures:
+        write_text(f"the last failure: {in_one_line(failures[-1])}\n")
+    for one in found.skipped:
+        write_text(f"skipped {one['entry']}: {one['reason']}\n")
+    for one in found.stopped:
+        write_text(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
+
+
+def _make_table(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the lines of the table; what is empty in all rows is left out."""
+    shown = [one for one in METRICS.values() if one.terminal == "column"]
+    columns = group_by_heading(shown)
+    head = ["environment", "seat", "episodes", *columns]
+    lines = []
+    for row in rows:
+        notes = [f"{row[name]} {name}" for name in ("failed", "truncated") if row[name]]
+        count = f"{row['episodes']}/{row['expected']}"
+        count += f" ({', '.join(notes)})" if notes else ""
+        cells = (format_cell(metrics, row) for metrics in columns.values())
+        lines.append([row["entry"], row["seat"], count, *cells])
+    filled = [i for i in range(len(head)) if any(line[i] for line in lines)]
+    return [head[i] for i in filled], [[line[i] for i in filled] for line in lines]
+
+
+def _format_curves(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the curves over all rows that were tried more than once, such as pass^k."""
+    out = []
+    for metric in METRICS.values():
+        if metric.terminal != "curve":
+            continue
+        ks = sorted({k for row in rows for k in row[metric.name]})
+        curve = {
+            k: average_estimates([row[metric.name][k] for row in rows if k in row[metric.name]])
+            for k in ks
+        }
+        if len(ks) > 1:
+            out.append(f"{metric.heading}: {format_value(metric, curve)}\n")
+    return out
+
+
+def _explain_row(row: Mapping[str, Any]) -> str:
+    """Return the data that a row was played on and why episodes were not paid, where known."""
+    where = f"{row['entry']} {row['seat']}" if len(row["agents"]) > 1 else row["entry"]
+    lines = [f"{where}: data {row['data']}\n"] if row["data"] else []
+    heads = {
+        "seats": "not done by",
+        "actions": "not called",
+        "assertions": "not met",
+        "records": "records that differ",
+    }
+    for kind, head in heads.items():
+        counts = list(row["diagnosis"].get(kind, {}).items())
+        if counts:
+            told = ", ".join(f"{name} {count}" for name, count in counts[:5])
+            more = f", {len(counts) - 5} more" if len(counts) > 5 else ""
+            lines.append(f"{where}: {head}: {told}{more}\n")
+    return "".join(lines)
+
+
+def _format_headline(overall: dict[str, Any]) -> str:
+    """Return what an evaluation comes to in all, over what, and what is not in it."""
+    rows, out = overall["rows"], overall["rows left out"]
+    lines = []
+    if rows:
+        of = f"{rows} of {rows + out}" if out else f"{rows}"
+        places = many(overall["environments"], "environment")
+        lines.append(
+            f"mean over {of} rows, {places}, of the evaluated seats alone: "
+            f"success {format_percent(overall['success'])}\n"
+        )
+    else:
+        lines.append("no episode came to its end, so there is no mean\n")
+    if out and rows:
+        lines.append(f"in no mean: {many(out, 'row')} of which no episode came to its end\n")
+    if overall["missing"] and rows:
+        failed = f", {overall['failed']} failed" if overall["failed"] else ""
+        lines.append(f"in no mean: {many(overall['missing'], 'episode')} not played{failed}\n")
+    if rows:
+        lines.append("[]: 95% intervals; none where all starts came to the same\n")
+    return "".join(lines)
+
+
+def _format_cost(overall: Mapping[str, Any]) -> str:
+    costs = overall["costs in all"]
+    each = ", ".join(f"{seat} {cost:.4f}" for seat, cost in costs.items())
+    return f"cost: {overall['cost in all']:.4f}{f' ({each})' if len(costs) > 1 else ''}\n"

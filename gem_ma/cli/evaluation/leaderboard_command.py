@@ -1,0 +1,51 @@
+"""The command leaderboard: its words, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from gem_ma.cli.common import UsageError, many
+from gem_ma.cli.evaluation.printing import print_json, report_usage, write_text
+
+
+def add_leaderboard(commands: Any) -> None:
+    """Add leaderboard to the commands."""
+    parser = commands.add_parser(
+        "leaderboard",
+        help="put the results of several evaluations into one table, where they can be compared",
+        epilog="example: gem-ma leaderboard results/one results/two --out leaderboard.html",
+    )
+    parser.add_argument("files", nargs="+", help="folders of gem-ma eval, or their results.json")
+    parser.add_argument("--out", help="a page, FILE.html (default: the terminal)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=report_usage(_run_leaderboard))
+
+
+def _run_leaderboard(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.suite_leaderboard import (
+        format_share,
+        merge_results,
+        write_leaderboard_page,
+    )
+
+    if args.out and not Path(args.out).resolve().parent.is_dir():
+        raise UsageError(f"{args.out}: there is no such folder")
+    found = merge_results(args.files)
+    if args.out:
+        write_leaderboard_page(found, args.out)
+    if args.json:
+        print_json(found.to_dict())
+        return 0
+    lines = []
+    for table in found.tables:
+        rows = many(len(table.common_rows), "row")
+        lines.append(f"{table.suite}, mean success over {rows} that all have played")
+        wide = max(len(line.agent) for line in table.agent_results)
+        for place, line in enumerate(table.agent_results, 1):
+            lines.append(f"{place:>3}  {line.agent:{wide}}  {format_share(line.success)}")
+    lines += [f"not compared: {one}" for one in found.refused]
+    lines += [f"written to {args.out}"] if args.out else []
+    write_text("".join(f"{line}\n" for line in lines))
+    return 0

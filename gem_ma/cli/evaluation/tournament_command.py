@@ -1,0 +1,188 @@
+"""The command tournament: its words, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gem_ma.cli.common import add_looks, count, keeping, looks, positive, seed, spoken
+from gem_ma.cli.evaluation.printing import (
+    ProgressLines,
+    describe_kept,
+    print_json,
+    print_table,
+    report_usage,
+    write_text,
+)
+from gem_ma.evaluation.metrics import format_number
+
+if TYPE_CHECKING:
+    from gem_ma.evaluation.ratings import AgentRating
+    from gem_ma.evaluation.tournament import Leaderboard
+
+
+def add_tournament(commands: Any) -> None:
+    """Add tournament to the commands."""
+    parser = commands.add_parser(
+        "tournament",
+        help="let agents play each other, and rate them",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "example:\n"
+            "  gem-ma tournament game:ConnectFour-v0 --agents search openai:MODEL@URL --out cup\n\n"
+            "The same folder goes on with more agents or more matches: only what is missing is\n"
+            "played. It exits with 1 if a match failed."
+        ),
+    )
+    parser.add_argument("games", nargs="+", metavar="ID", help="games of two seats or more")
+    parser.add_argument(
+        "--agents",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="[NAME=]SPEC",
+        help="who joins: one or several, also with commas between; may be repeated; with NAME= it "
+        "is called so, and may meet itself",
+    )
+    parser.add_argument("--out", required=True, help="a folder for matches and results")
+    parser.add_argument(
+        "--matches", type=positive, default=10, help="starts, for all (default: 10)"
+    )
+    parser.add_argument("--schedule", choices=("round-robin", "swiss"), default="round-robin")
+    parser.add_argument("--rounds", type=positive, help="of a Swiss tournament")
+    parser.add_argument(
+        "--seating",
+        choices=("all", "rotate"),
+        default="all",
+        help="all permutations, or each agent once in each seat (default: all)",
+    )
+    parser.add_argument(
+        "--anchors",
+        default="random",
+        help="specs that join, with commas; the first is rated 0; none: nobody (default: random)",
+    )
+    parser.add_argument(
+        "--forfeits",
+        choices=("loss", "leave-out"),
+        default="loss",
+        help="how ratings take those who left by invalid replies (default: loss)",
+    )
+    parser.add_argument("--skills", action="store_true", help="rate by Plackett-Luce as well")
+    parser.add_argument(
+        "--seed", type=seed, default=0, help="a whole number that decides all (default: 0)"
+    )
+    parser.add_argument(
+        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+    )
+    parser.add_argument("--workers", type=positive, help="play in so many processes")
+    parser.add_argument("--max-errors", type=count, default=10, help="in one line-up (default: 10)")
+    parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_looks(parser)
+    parser.set_defaults(run=report_usage(_run_tournament))
+
+
+def _run_tournament(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.tournament import run_tournament
+
+    if args.picture and not args.picture.endswith(".png"):
+        raise ValueError(f"--picture {args.picture}: expected a name that ends in .png")
+    if args.picture and not Path(args.picture).parent.is_dir():
+        raise ValueError(f"--picture {args.picture}: there is no such folder")
+    total = None if args.json else ProgressLines()
+    with keeping(lambda: describe_kept(args.out, "matches")):
+        board = run_tournament(
+            args.games,
+            _split_agents(args.agents),
+            args.out,
+            matches=args.matches,
+            schedule=args.schedule,
+            rounds=args.rounds,
+            seating=args.seating,
+            anchors=() if args.anchors == "none" else args.anchors.split(","),
+            forfeits=args.forfeits,
+            skills=args.skills,
+            seed=args.seed,
+            concurrency=args.concurrency,
+            max_errors=args.max_errors,
+            workers=args.workers,
+            progress=bool(total),
+            on_cell=total,
+            make=looks(args),
+        )
+    if args.picture and board.agents:
+        from gem_ma.renderers import draw, png
+
+        cells = len(board.agents)
+        size = 140 + 56 * cells, 140 + 84 * cells
+        Path(args.picture).write_bytes(png.encode_png(draw(board.build_scene(), size)))
+    code = int(bool(board.failed or board.stopped))
+    if args.json:
+        print_json(board.to_dict())
+        return code
+    if board.ratings:
+        _print_ratings(board)
+    _print_returns(board)
+    for cycle in board.cycles:
+        doubt = "" if cycle.certain else ", perhaps by chance"
+        write_text(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
+    for one in board.stopped:
+        write_text(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
+    failed = f", {board.failed} failed" if board.failed else ""
+    write_text(f"{board.matches} matches{failed}, written to {args.out}\n")
+    return code
+
+
+def _print_ratings(board: Leaderboard) -> None:
+    head = ["agent", "rating", "win", "draw", "loss", "forfeit"]
+    print_table(head, [_format_rating(board, one) for one in board.ratings])
+    write_text(
+        "[]: 95% intervals, proper Bayesian bootstrap over starts; the prior: as if each agent\n"
+        "had half won and half lost one more start, against all others in equal parts\n"
+    )
+    for game, rated in board.by_game.items():
+        line = ", ".join(f"{one.agent} {_format_points(one)}" for one in rated)
+        write_text(f"{game}: {line}\n")
+    for agent, (mu, sigma) in sorted(board.skills.items(), key=lambda one: -one[1][0]):
+        write_text(f"Plackett-Luce: {agent} {mu:.1f}, give or take {sigma:.1f}\n")
+    write_text("\npoints in percent that the row took from the column\n")
+    head, *lines = board.build_cross_table()
+    print_table(head, lines)
+    write_text("\n")
+    lines = [
+        [*key, *(str(count) for count in row.values())] for key, row in sorted(board.seats.items())
+    ]
+    print_table(["game", "seat", "agent", "win", "draw", "loss", "forfeit"], lines)
+
+
+def _print_returns(board: Leaderboard) -> None:
+    """Print what agents earned where nobody wins from another, and who is in no table."""
+    if board.unrated:
+        lines = [
+            [game, agent, format_number(one)]
+            for (game, agent), one in board.returns.items()
+            if game in board.unrated
+        ]
+        write_text("\nnot rated, as nobody wins there from another:\n")
+        print_table(["game", "agent", "return"], lines)
+    for agent in board.absent:
+        write_text(f"{agent}: no match of it came to its end, so it is in no table\n")
+
+
+def _format_points(one: AgentRating) -> str:
+    if one.low == one.high == 0:
+        return "0, the anchor"
+    return f"{one.points:+.0f} [{one.low:+.0f}, {one.high:+.0f}]"
+
+
+def _split_agents(given: Sequence[str]) -> list[str]:
+    """Return who joins a tournament."""
+    return [one for text in given for one in text.split(",")]
+
+
+def _format_rating(board: Leaderboard, one: AgentRating) -> list[str]:
+    counts = board.count_outcomes(one.agent)
+    between = _format_points(one)
+    return [one.agent, between, *(str(count) for count in counts.values())]

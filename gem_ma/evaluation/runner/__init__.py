@@ -1,0 +1,30 @@
+"""One evaluation of a suite: its tasks, their playing, their numbers, and two of them compared.
+
+It stands beside tournaments and exploitability, and knows nothing of what prints or draws it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.validation.lazy_imports import lazy_getattr
+
+if TYPE_CHECKING:
+    from gem_ma.evaluation.runner.comparison import MetricDifference, compare
+    from gem_ma.evaluation.runner.eval_tasks import load
+    from gem_ma.evaluation.runner.results import Evaluation
+    from gem_ma.evaluation.runner.suite_runner import evaluate
+
+__all__ = ["Evaluation", "MetricDifference", "compare", "evaluate", "load"]
+
+
+__getattr__ = lazy_getattr(
+    __name__,
+    {
+        "MetricDifference": "comparison",
+        "Evaluation": "results",
+        "compare": "comparison",
+        "evaluate": "suite_runner",
+        "load": "eval_tasks",
+    },
+)

@@ -1,0 +1,215 @@
+"""The numbers of an evaluation: a row for each task, the mean over them, and their file."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from gem_ma.evaluation.contests import find_contest, is_contest
+from gem_ma.evaluation.metrics import METRICS, EpisodeSample, ScoredEpisode
+from gem_ma.evaluation.runner.eval_tasks import EvalTask, load_task_episodes
+from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
+from gem_ma.evaluation.suite_leaderboard import RESULTS_SCHEMA
+from gem_ma.evaluation.suites import Suite
+from gem_ma.rollouts.episode import Episode, EpisodeFailure
+
+TokenPrices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]]"
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """What an evaluation has come to: a row for each cell, and what was left out and why."""
+
+    suite: str
+    rows: list[dict[str, Any]]
+    overall: dict[str, Any]
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    stopped: list[dict[str, str]] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)  # of what decides a score, what all share
+
+    @property
+    def exit_code(self) -> int:
+        """What a command exits with: 1 if something failed, 3 if something was skipped."""
+        if self.stopped or any(row["failed"] for row in self.rows):
+            return 1
+        return 3 if self.skipped else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values; what cannot be told is null."""
+        return {
+            **self.about,
+            "suite": self.suite,
+            "overall": _make_plain(self.overall),
+            "rows": [_make_plain(row) for row in self.rows],
+            "skipped": self.skipped,
+            "stopped": self.stopped,
+        }
+
+
+def summarize(
+    folder: str | os.PathLike[str],
+    suite: Suite,
+    cells: Sequence[EvalTask],
+    skipped: Sequence[Mapping[str, str]] = (),
+    prices: TokenPrices | None = None,
+    stopped: Sequence[Mapping[str, str]] = (),
+) -> Evaluation:
+    """Return the numbers of all episodes that a folder holds; prices are by spec, if a table."""
+    rows: list[dict[str, Any]] = []
+    kinds: dict[str, list[bool | None]] = {}
+    for cell in cells:
+        episodes = load_task_episodes(folder, cell)
+        rows.append(compute_row(cell, episodes, prices))
+        kinds.setdefault(cell.entry.name, []).append(find_contest(episodes, cell.zero_sum))
+    for cell, one in zip(cells, rows, strict=True):  # of all seats of an environment alike
+        if not is_contest(kinds[cell.entry.name], cell.zero_sum):
+            one |= {metric.name: None for metric in METRICS.values() if metric.contest}
+    played = [one for one in rows if one["episodes"]]
+    left = [dict(one) for one in skipped]
+    overall: dict[str, Any] = {
+        "rows": len(played),
+        "rows left out": len(rows) - len(played),
+        "environments": len({one["entry"] for one in played}),
+        "environments left out": len({one["entry"] for one in (*rows, *left)})
+        - len({one["entry"] for one in played}),
+        "episodes": sum(one["episodes"] for one in rows),
+        "failed": sum(one["failed"] for one in rows),
+        "missing": sum(one["expected"] - one["episodes"] for one in rows),
+    }
+    for metric in METRICS.values():
+        if metric.overall == "mean":
+            overall[metric.name] = average_estimates([one[metric.name] for one in played])
+    for metric in METRICS.values():
+        if metric.overall == "sum":
+            sums = (one[metric.name].value * one["episodes"] for one in played)
+            overall[f"{metric.name} in all"] = sum(sums)
+    costs: Counter[str] = Counter()
+    for one in played:
+        costs.update({seat: each.value * one["episodes"] for seat, each in one["costs"].items()})
+    overall |= {"cost in all": sum(costs.values()), "costs in all": dict(costs)}
+    told = suite.to_dict()
+    about = {"schema": RESULTS_SCHEMA, "version": _pop_releases(rows), "seed": suite.seed}
+    about |= {"entries": told["entries"]}
+    return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped], about)
+
+
+def _pop_releases(rows: Iterable[dict[str, Any]]) -> str:
+    """Return the releases that have played; they leave the rows."""
+    return ", ".join(sorted({one for row in rows for one in row.pop("versions")}))
+
+
+def compute_row(
+    cell: EvalTask, episodes: Sequence[Episode], prices: TokenPrices | None = None
+) -> dict[str, Any]:
+    """Return what is known of one cell, with every metric; prices are by spec, if a table."""
+    entry, seats = cell.entry, cell.lineup
+    done = [episode for episode in episodes if episode.failure is None]
+    starts: dict[int, list[ScoredEpisode]] = {}
+    for episode in done:
+        starts.setdefault(episode.group, []).append(score_episode(cell, episode, prices))
+    sample = EpisodeSample(list(starts.values()), entry.trials)
+    contest = len(cell.agents) > len(seats) and is_contest(
+        [find_contest(episodes, cell.zero_sum)], cell.zero_sum
+    )
+    about = {
+        "entry": entry.name,
+        "id": entry.id,
+        "seat": cell.seat,
+        "agents": cell.agents,
+        "evaluated": list(seats),
+        "records": f"episodes/{cell.file}",
+        "tasks": entry.tasks,
+        "trials": entry.trials,
+        "episodes": len(done),
+        "expected": cell.episodes,
+        "failed": len(episodes) - len(done),
+        "failure": next((_describe_failure(e.failure) for e in episodes[::-1] if e.failure), None),
+        "truncated": sum(episode.ended == "truncated" for episode in done),
+    }
+    values = {
+        name: None if metric.contest and not (contest and done) else metric.compute(sample)
+        for name, metric in METRICS.items()
+    }
+    origin = {
+        "data": ", ".join(sorted({str(one.report.get("data", "")) for one in done})),
+        "prompts": _hash_rules(episodes, seats),
+        "diagnosis": count_diagnoses(done),
+        "versions": {one.version for one in done},
+    }
+    if clash := values.keys() & {*about, *origin}:
+        raise ValueError(f"rows have {min(clash)!r} already; call that metric something else")
+    return about | values | origin
+
+
+def score_episode(
+    cell: EvalTask, episode: Episode, prices: TokenPrices | None = None
+) -> ScoredEpisode:
+    """Return an episode as metrics see it; prices are by spec, if a table."""
+    return ScoredEpisode(episode, cell.lineup, cell.entry.success, _find_prices(cell, prices))
+
+
+def _hash_rules(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
+    """Return a name for the rules that evaluated seats were told in the first episode."""
+    if not episodes:
+        return ""
+    rules = min(episodes, key=lambda one: one.number).rules
+    told = repr([rules.get(seat, "") for seat in seats]).encode()
+    return hashlib.blake2b(told, digest_size=8).hexdigest()
+
+
+def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
+    """Count what the reports of episodes say of why they were not paid, where they say it.
+
+    seats: whose part was not done. actions, assertions, records: what was not called, what did not
+    hold, and the tables in which records differ; each once an episode.
+    """
+    found: dict[str, Counter[str]] = {}
+    for episode in episodes:
+        said = episode.report.get("diagnosis")
+        for kind in ("seats", "actions", "assertions", "records"):
+            listed = said.get(kind) if isinstance(said, Mapping) else None
+            names = {_name_diagnosis(one) for one in listed} if isinstance(listed, list) else set()
+            found.setdefault(kind, Counter()).update(names)
+    return {kind: dict(counts.most_common()) for kind, counts in found.items() if counts}
+
+
+def _name_diagnosis(one: Any) -> str:
+    """Return what one thing of a diagnosis is called."""
+    if not isinstance(one, Mapping):
+        return str(one)
+    return str(one["table"]) if "table" in one else f"{one.get('seat')}: {one.get('name')}"
+
+
+def _describe_failure(failure: EpisodeFailure) -> str:
+    return f"{failure.kind}: {failure.message}"
+
+
+def _find_prices(cell: EvalTask, prices: TokenPrices | None) -> dict[str, tuple[float, float]]:
+    """Return the prices of the seats that have some."""
+    if not isinstance(prices, Mapping):
+        return dict.fromkeys(cell.lineup, prices) if prices else {}
+    found = {}
+    for seat, spec in cell.agents.items():
+        price = prices.get(spec) or (prices.get("") if seat in cell.lineup else None)
+        if price:
+            found[seat] = price
+    return found
+
+
+def _make_plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _make_plain_value(value) for key, value in row.items()}
+
+
+def _make_plain_value(value: Any) -> Any:
+    if isinstance(value, IntervalEstimate):
+        return {name: _make_plain_value(one) for name, one in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(key): _make_plain_value(one) for key, one in value.items()}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
