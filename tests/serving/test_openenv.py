@@ -52,7 +52,7 @@ class Servers:
             stdout=subprocess.PIPE,
             stderr=self.file,
             text=True,
-            env={**os.environ, "GEM_MA_TOKEN": ""},
+            env={**os.environ, "GEM_MA_TOKEN": "", "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         self.pids = []
 
