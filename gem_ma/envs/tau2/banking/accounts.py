@@ -19,10 +19,10 @@ from gem_ma.envs.tau2.banking.query import (
     listing_by,
     nothing_in,
 )
+from gem_ma.envs.tau2.banking.tool_answers import MISSING_PARAMETERS
 from gem_ma.envs.tau2.kit import Part, discoverable, tool, writing
 from gem_ma.game import Maybe
 
-_MISSING = "Error: Missing required parameters."
 _INELIGIBLE = "Error: Account eligibility requirements not met."
 _KINDS = ["checking", "savings", "business_checking", "business_savings"]
 _LIVE = ("ACTIVE", "OPEN")
@@ -67,7 +67,7 @@ class AccountTools(Part):
     def open_bank_account_4821(self, user_id: str, account_type: str, account_class: str) -> str:
         """Open an account."""
         if not user_id or not account_type or not account_class:
-            return _MISSING
+            return MISSING_PARAMETERS
         if account_type not in _KINDS:
             return f"Error: Invalid account_type. Must be one of: {_KINDS}"
         theirs = [one for _, one in self.desk.rows("accounts") if one.get("user_id") == user_id]
@@ -286,7 +286,7 @@ class AccountTools(Part):
         """Report that interest was wrong; the original stores no such reports."""
         numbers: tuple[Any, ...] = (expected_apy, actual_apy, amount_difference)
         if not account_id or not user_id or any(one is None for one in numbers):
-            return _MISSING
+            return MISSING_PARAMETERS
         try:
             expected, actual, difference = map(float, numbers)
         except (ValueError, TypeError):
@@ -390,7 +390,7 @@ def _early_fee(account: Mapping[str, Any]) -> int:
 def _credit(id: Any, amount: Any, kind: Any, known: Mapping[str, str]) -> tuple[str, float]:
     """Return what is wrong with a credit, or "", and its amount."""
     if not id or amount is None or not kind:
-        return _MISSING, 0.0
+        return MISSING_PARAMETERS, 0.0
     try:
         amount = float(amount)
     except (TypeError, ValueError):

@@ -10,8 +10,10 @@ from typing import Any, ClassVar, Literal, get_args
 
 from gem_ma.envs.tau.store import Record, copied
 from gem_ma.envs.tau2.banking.accounts import AccountTools
-from gem_ma.envs.tau2.banking.cards import CreditCardTools, DisputeTools
-from gem_ma.envs.tau2.banking.debit import DebitCardOrders, DebitCardTools
+from gem_ma.envs.tau2.banking.credit_cards import CreditCardTools
+from gem_ma.envs.tau2.banking.debit_card_orders import DebitCardOrders
+from gem_ma.envs.tau2.banking.debit_cards import DebitCardTools
+from gem_ma.envs.tau2.banking.disputes import DisputeTools
 from gem_ma.envs.tau2.banking.query import (
     add,
     agent_tool_id,

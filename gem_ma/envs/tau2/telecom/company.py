@@ -21,7 +21,8 @@ from gem_ma.envs.tau2.shape import (
     optional,
     text,
 )
-from gem_ma.envs.tau2.telecom.device import DEVICE, SURROUNDINGS, TelecomUserTools
+from gem_ma.envs.tau2.telecom.device_records import DEVICE, SURROUNDINGS
+from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
 
 TODAY = datetime.date(2025, 2, 25)
 NEXT_MONTH = "2025-03-01"  # the next bill's first day, its last, and when it is due

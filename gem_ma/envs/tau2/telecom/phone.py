@@ -9,7 +9,7 @@ import numpy as np
 
 from gem_ma.envs.tau2.domain import Action, Assertion, Task
 from gem_ma.envs.tau2.telecom.company import Telecom, TelecomTools
-from gem_ma.envs.tau2.telecom.device import TelecomUserTools
+from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
 
 CUSTOMERS = 12
 FIRST = ("Ada", "Bela", "Cleo", "Dario", "Enid", "Falk", "Gita", "Hugo", "Ines", "Jules")

@@ -1,0 +1,160 @@
+"""The phone of telecom's user: the state that it is in, and what a change of a setting does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem_ma.envs.tau.store import Record
+from gem_ma.envs.tau2.kit import Part
+from gem_ma.envs.tau2.telecom.device_records import (
+    CONNECTED,
+    EXCELLENT,
+    FAIR,
+    GOOD,
+    MODES,
+    NO,
+    NO_SERVICE,
+    POOR,
+    SEARCHING,
+)
+
+_SPEEDS = {"2G": (0.1, 0.4), "3G": (1.0, 5.0), "4G": (10.0, 100.0), "5G": (50.0, 500.0)}
+_SHARES = {POOR: 0.2, FAIR: 0.5, GOOD: 0.8, EXCELLENT: 1.0}
+_SPEED_LEVELS = (  # below which speed, and what it is called
+    (1, "Very Poor"),
+    (5, "Poor"),
+    (25, "Fair"),
+    (100, "Good"),
+    (float("inf"), "Excellent"),
+)
+_NETWORKS = {"4g_only": "4G", "3g_only": "3G", "2g_only": "2G"}
+
+
+class PhoneSimulation(Part):
+    """The phone, the place where it is used, and the network that it finds there."""
+
+    @property
+    def device(self) -> Record:
+        """The phone, to be read."""
+        return self.desk.get("device", "")
+
+    @property
+    def around(self) -> Record:
+        """Where the user is, to be read."""
+        return self.desk.get("surroundings", "")
+
+    def _change_device(self, **values: object) -> Record:
+        device = self.desk.edit("device", "")
+        device.update(values)
+        return device
+
+    def _read_apn(self, name: str) -> Any:
+        """Return a field of the APN settings, in whose place an argument may stand."""
+        settings = self.device["active_apn_settings"]
+        if not isinstance(settings, dict):
+            kind = type(settings).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+        return settings[name]
+
+    def _check_apn_record(self) -> None:
+        settings = self.device["active_apn_settings"]
+        if not isinstance(settings, dict):
+            kind = type(settings).__name__
+            raise AttributeError(f"{kind!r} object has no attribute 'model_copy'")
+
+    def _read_sim_status(self) -> str:
+        device = self.device
+        return "missing" if device["sim_card_missing"] else str(device["sim_card_status"])
+
+    def _measure_speed(self) -> tuple[float | None, str]:
+        if not self._has_mobile_data():
+            return None, "No Connection"
+        device = self.device
+        details = device["vpn_details"]
+        slowed = device["vpn_connected"] and details and details["server_performance"] == POOR
+        share = 0.1 if slowed else 1.0
+        if device["data_saver_mode"]:
+            share *= 0.2
+        least, most = _SPEEDS.get(device["network_technology_connected"], (0.0, 0.0))
+        signal = _SHARES.get(device["network_signal_strength"], 0.0)
+        speed = round((least + most) / 2.0 * signal * share, 2)
+        return speed, next(name for below, name in _SPEED_LEVELS if speed < below)
+
+    def _has_mobile_data(self) -> bool:
+        device, around = self.device, self.around
+        if device["airplane_mode"] or device["network_signal_strength"] == NO:
+            return False
+        if device["network_connection_status"] == NO_SERVICE:
+            return False
+        if around["is_abroad"] and not (device["roaming_enabled"] and around["roaming_allowed"]):
+            return False
+        return bool(device["data_enabled"] and not around["mobile_data_usage_exceeded"])
+
+    def _is_flying(self) -> bool:
+        return bool(self.device["airplane_mode"])
+
+    def _switch_airplane_mode(self, on: bool) -> None:
+        device = self._change_device(airplane_mode=on)
+        if not on:
+            device["network_connection_status"] = SEARCHING
+        if on or device["wifi_enabled"]:
+            device.update(wifi_connected=False, wifi_ssid=None, wifi_signal_strength=NO)
+        if on:
+            self._leave_vpn()
+        self.simulate_network_search()
+
+    def _switch_roaming(self, on: bool) -> None:
+        self._change_device(roaming_enabled=on)
+        self.simulate_network_search()
+
+    def _leave_vpn(self) -> bool:
+        if not self.device["vpn_connected"]:
+            return False
+        self._change_device(vpn_connected=False, vpn_details=None)
+        return True
+
+    def _read_apps(self) -> Record:
+        apps: Record = self.device["app_statuses"]
+        return apps
+
+    def _set_permission(self, app_name: str, permission: str, on: bool) -> None:
+        apps = self.desk.edit("device", "")["app_statuses"]
+        apps[app_name]["permissions"][permission] = on
+
+    def _can_send_mms(self) -> bool:
+        device = self.device
+        if not self._has_mobile_data() or device["network_technology_connected"] == "2G":
+            return False
+        if device["wifi_calling_enabled"] and device["wifi_calling_mms_over_wifi"]:
+            return False
+        if self._read_apn("mmsc_url") is None:
+            return False
+        app = device["app_statuses"].get("messaging")
+        return bool(app and app["permissions"]["storage"] and app["permissions"]["sms"])
+
+    def simulate_network_search(self) -> None:
+        """Connect the phone with what is there and what its settings let it reach."""
+        device, around = self.device, self.around
+        status, network, signal = NO_SERVICE, "none", NO
+        if self._read_sim_status() == "active":
+            strengths = around["signal_strength"]
+            preferred = device["network_mode_preference"]
+            network = _NETWORKS.get(preferred, "4G") if isinstance(preferred, str) else "4G"
+            if preferred == MODES[0] and strengths.get("5G", NO) != NO:
+                network = "5G"
+            status, signal = CONNECTED, strengths.get(network, NO)
+        if device["airplane_mode"]:
+            status, network, signal = NO_SERVICE, "none", NO
+        self._connect(status, network, signal)
+        if self._read_apn("apn_name") == "broken" or not around["line_active"]:
+            self._connect(NO_SERVICE, "none", NO)
+
+    def _connect(self, status: str, network: str, signal: str) -> None:
+        device = self.device
+        found = {
+            "network_connection_status": status,
+            "network_technology_connected": network,
+            "network_signal_strength": signal,
+        }
+        if any(device[name] != value for name, value in found.items()):
+            self._change_device(**found)
