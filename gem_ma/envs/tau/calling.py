@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gem_ma.envs.tau.store import Desk
+from gem_ma.validation.json_types import JSONMapping
 
 Tool = Callable[..., str]  # (desk, **arguments) -> what its caller reads
 _DEPTH = 50  # of arguments; no tool takes more than three
@@ -51,7 +52,7 @@ def _takes(tool: Tool) -> tuple[str, ...]:
     return tuple(inspect.signature(tool).parameters)[1:]
 
 
-def _bind(tool: Tool, domain: str, name: str, arguments: Mapping[str, Any]) -> None:
+def _bind(tool: Tool, domain: str, name: str, arguments: JSONMapping) -> None:
     """Refuse arguments that do not fit, in the words of the original's Python."""
     takes = _takes(tool)
     if len(arguments) == len(takes) and all(key in arguments for key in takes):

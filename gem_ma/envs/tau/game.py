@@ -17,6 +17,7 @@ from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
 from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
 from gem_ma.scene import Chat, Terminal
+from gem_ma.validation.json_types import JSONMapping
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
@@ -107,7 +108,7 @@ class Tau(Game[State]):
     conversation = True
     oracle = True
     reset_options = ("task",)
-    env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 200})
+    env_defaults: JSONMapping = MappingProxyType({"format": "bare", "max_turns": 200})
 
     def __init__(
         self,

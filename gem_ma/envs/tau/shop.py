@@ -12,6 +12,7 @@ import numpy as np
 from gem_ma.envs.tau import phone, retail
 from gem_ma.envs.tau.data import Domain, Task
 from gem_ma.envs.tau.store import Base, Record
+from gem_ma.validation.json_types import JSONObject
 
 POLICY = """# How we serve our customers
 
@@ -93,8 +94,8 @@ def world(seed: int, size: int, dual: bool = False) -> Domain:
         raise ValueError(f"size={size!r}: expected 1 or more customers")
     rng = np.random.Generator(np.random.PCG64(seed))
     products = _products(rng)
-    users: dict[str, Any] = {}
-    orders: dict[str, Any] = {}
+    users: JSONObject = {}
+    orders: JSONObject = {}
     for number in range(size):
         _customer(rng, number, products, users, orders)
     tables = {"orders": orders, "products": products, "users": users}
@@ -116,7 +117,7 @@ def _pick(rng: np.random.Generator, options: Sequence[Any]) -> Any:
     return options[int(rng.integers(len(options)))]
 
 
-def _products(rng: np.random.Generator) -> dict[str, Any]:
+def _products(rng: np.random.Generator) -> JSONObject:
     products = {}
     for name, options in PRODUCTS.items():
         price = float(rng.integers(2000, 30000)) / 100
@@ -151,9 +152,9 @@ def _address(rng: np.random.Generator) -> dict[str, str]:
 def _customer(
     rng: np.random.Generator,
     number: int,
-    products: dict[str, Any],
-    users: dict[str, Any],
-    orders: dict[str, Any],
+    products: JSONObject,
+    users: JSONObject,
+    orders: JSONObject,
 ) -> None:
     first, last = FIRST[number % len(FIRST)], LAST[number // len(FIRST) % len(LAST)]
     mark = f"{number:04d}"
@@ -183,8 +184,8 @@ def _customer(
 
 
 def _order(
-    rng: np.random.Generator, user_id: str, user: Any, products: dict[str, Any], status: str
-) -> dict[str, Any]:
+    rng: np.random.Generator, user_id: str, user: Any, products: JSONObject, status: str
+) -> JSONObject:
     kinds = [list(products)[i] for i in rng.permutation(len(products))[: rng.integers(1, 4)]]
     items = []
     for product_id in kinds:
@@ -255,7 +256,7 @@ def task(content: Domain, number: int, many: int | None = None) -> Task:
     )
 
 
-def _take(rng: np.random.Generator, left: dict[str, Any], status: str) -> Any:
+def _take(rng: np.random.Generator, left: JSONObject, status: str) -> Any:
     """Return an order in this status that no other wish is about."""
     orders = [order for order in left.values() if order["status"] == status]
     return left.pop(_pick(rng, orders)["order_id"]) if orders else None
@@ -412,10 +413,10 @@ def _phone(rng, user_id, code):
 WISHES = (_cancel, _return, _exchange, _modify, _pay, _move, _ask)
 
 
-def _schema(name: str, description: str, **arguments: str) -> dict[str, Any]:
+def _schema(name: str, description: str, **arguments: str) -> JSONObject:
     properties = {}
     for key, words in arguments.items():
-        kind: dict[str, Any] = {"type": "string"}
+        kind: JSONObject = {"type": "string"}
         if key.endswith("item_ids"):
             kind = {"type": "array", "items": {"type": "string"}}
         properties[key] = {**kind, "description": words}

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONObject
 
-Record = dict[str, Any]
+Record = JSONObject
 Key = tuple[str, str]  # table, id
 
 

@@ -18,6 +18,7 @@ from gem_ma.envs.tau.fidelity import judge, nearly
 from gem_ma.evaluation.statistics import IntervalEstimate, estimate_rate
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 SUCCESS = 0.999  # of a reward
 _FORGOT = re.compile(
@@ -229,7 +230,7 @@ class Report:
         found = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
         return {user: rho for user, rho in found.items() if rho is not None}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JSONObject:
         rows = [
             {
                 **row._asdict(),
@@ -326,9 +327,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
     )
 
 
-def _judged(
-    report: Mapping[str, Any], task: Any, talk: Talk, solved: bool, wants: Any
-) -> Mapping[str, Any]:
+def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Any) -> JSONMapping:
     """Return whose fault it was, as the game says, or as its rules for users do."""
     if "user_fault" in report:
         return report

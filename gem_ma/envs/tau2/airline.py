@@ -6,7 +6,7 @@ A booking takes seats; a change takes none, and nothing gives any back, as in th
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from gem_ma.envs.tau.airline import AIRPORTS, NOW
@@ -26,9 +26,10 @@ from gem_ma.envs.tau2.shape import (
     text,
     whole,
 )
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-Record = dict[str, Any]
-Known = Mapping[str, Any]  # a record to read
+Record = JSONObject
+Known = JSONMapping  # a record to read
 Cabin = Literal["business", "economy", "basic_economy"]
 RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")  # ids of new ones
 CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certificate_3221324")
@@ -144,9 +145,9 @@ class AirlineTools(Kit):
         destination: str,
         flight_type: Literal["round_trip", "one_way"],
         cabin: Cabin,
-        flights: list[dict[str, Any]],
-        passengers: list[dict[str, Any]],
-        payment_methods: list[dict[str, Any]],
+        flights: list[JSONObject],
+        passengers: list[JSONObject],
+        payment_methods: list[JSONObject],
         total_baggages: int,
         nonfree_baggages: int,
         insurance: Literal["yes", "no"],
@@ -328,7 +329,7 @@ class AirlineTools(Kit):
 
     @writing
     def update_reservation_flights(
-        self, reservation_id: str, cabin: Cabin, flights: list[dict[str, Any]], payment_id: str
+        self, reservation_id: str, cabin: Cabin, flights: list[JSONObject], payment_id: str
     ) -> Record:
         """Change the flights or the cabin of a reservation.
 
@@ -357,7 +358,7 @@ class AirlineTools(Kit):
 
     @writing
     def update_reservation_passengers(
-        self, reservation_id: str, passengers: list[dict[str, Any]]
+        self, reservation_id: str, passengers: list[JSONObject]
     ) -> Record:
         """Change who flies, but not how many.
 
@@ -527,6 +528,6 @@ class Airline(Domain):
     sides: ClassVar = {"assistant": {"flights": MAP, "users": MAP, "reservations": MAP}}
     shapes: ClassVar = {"flights": FLIGHT, "users": USER, "reservations": RESERVATION}
 
-    def database(self, seat: str) -> Mapping[str, Any]:
+    def database(self, seat: str) -> JSONMapping:
         name = next((name for name in FILES if (self.path() / name).is_file()), FILES[0])
         return parse(self.read(name), name)

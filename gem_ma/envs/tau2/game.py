@@ -6,7 +6,6 @@ import functools
 import importlib
 import inspect
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
 from gem_ma.game import Game, InvalidMove, Maybe, Message, VerbatimMessage
 from gem_ma.scene import Chat, Terminal
+from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import parse_json
 
 USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
@@ -140,7 +140,7 @@ class Tau2(Game[State]):
     conversation = True
     oracle = True
     reset_options = ("task",)
-    env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 400})
+    env_defaults: JSONMapping = MappingProxyType({"format": "bare", "max_turns": 400})
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from gem_ma.envs.tau.calling import sane
 from gem_ma.envs.tau.store import Base, Changes, Desk, Record
+from gem_ma.validation.json_types import JSONMapping
 
 # Forms of a table: by id, in order, a single record, or by id under "data" with "notes" beside.
 MAP, LIST, ONE, NOTED = "map", "list", "one", "noted"
@@ -164,7 +165,7 @@ class World:
         except Exception as error:  # noqa: BLE001 - any type of argument may come
             return f"Error: {error}", True
 
-    def replay(self, seat: str, name: str, arguments: Mapping[str, Any]) -> None:
+    def replay(self, seat: str, name: str, arguments: JSONMapping) -> None:
         """Do a gold action, after which nothing is carried over; one that fails is passed by."""
         with contextlib.suppress(Exception):
             self._do(seat, name, arguments)
@@ -195,7 +196,7 @@ class World:
             return user
         return self.kits[seat]
 
-    def act(self, seat: str, name: str, arguments: Mapping[str, Any]) -> Any:
+    def act(self, seat: str, name: str, arguments: JSONMapping) -> Any:
         """Do what a task says: a step of its preparation, or an assertion."""
         if self._taken == seat:
             raise AttributeError(self.domain.taken)

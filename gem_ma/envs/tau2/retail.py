@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from gem_ma.envs.tau.calculate import calculated
@@ -24,9 +23,10 @@ from gem_ma.envs.tau2.shape import (
     optional,
     text,
 )
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-Record = dict[str, Any]
-Known = Mapping[str, Any]  # a record to read
+Record = JSONObject
+Known = JSONMapping  # a record to read
 REASONS = ("no longer needed", "ordered by mistake")
 
 ADDRESS = Shape(

@@ -9,11 +9,13 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Union
 
+from gem_ma.validation.json_types import JSONObject
+
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
 
 @functools.cache
-def schema(name: str, method: Callable[..., Any]) -> dict[str, Any]:
+def schema(name: str, method: Callable[..., Any]) -> JSONObject:
     """Return a tool's schema as APIs for chats take it."""
     hints = typing.get_type_hints(method)
     words, notes = docstring(method)
@@ -50,7 +52,7 @@ def docstring(method: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     return "\n".join(words).strip(), notes
 
 
-def _type(hint: Any) -> dict[str, Any]:
+def _type(hint: Any) -> JSONObject:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
         found = [_type(one) for one in inner if one is not type(None)]

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from gem_ma.validation.json_types import JSONObject
+
 Reader = Callable[[Any], Any]  # returns the value as it is stored, or raises Wrong
 Place = tuple[str | int, ...]
 _PAGE = "https://errors.pydantic.dev/2.14/v/"
@@ -166,7 +168,7 @@ def listed(reader: Reader) -> Reader:
 def mapped(reader: Reader) -> Reader:
     """Read an object whose keys are names."""
 
-    def read(value: Any) -> dict[str, Any]:
+    def read(value: Any) -> JSONObject:
         if not isinstance(value, Mapping):
             raise wrong("Input should be a valid dictionary", "dict_type", value)
         keys = list(value)
@@ -221,11 +223,11 @@ class Shape:
         self.closed = closed
         self.fields = fields
 
-    def __call__(self, value: Any) -> dict[str, Any]:
+    def __call__(self, value: Any) -> JSONObject:
         if not isinstance(value, Mapping):
             words = f"Input should be a valid dictionary or instance of {self.name}"
             raise wrong(words, "model_type", value)
-        record: dict[str, Any] = {}
+        record: JSONObject = {}
         faults: list[Fault] = []
         for name, field in self.fields.items():
             reader, default = field if isinstance(field, Default) else (field, _NONE)
@@ -247,7 +249,7 @@ class Shape:
             raise Wrong(*faults)
         return record
 
-    def make(self, /, **values: Any) -> dict[str, Any]:
+    def make(self, /, **values: Any) -> JSONObject:
         """Return a record of these values, or raise what the original's constructor would say."""
         try:
             return self(values)

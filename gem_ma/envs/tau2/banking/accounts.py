@@ -22,6 +22,7 @@ from gem_ma.envs.tau2.banking.query import (
 from gem_ma.envs.tau2.banking.tool_answers import MISSING_PARAMETERS
 from gem_ma.envs.tau2.kit import Part, discoverable, tool, writing
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping
 
 _INELIGIBLE = "Error: Account eligibility requirements not met."
 _KINDS = ["checking", "savings", "business_checking", "business_savings"]
@@ -340,11 +341,11 @@ def _moment(text: str) -> datetime.datetime:
     return datetime.datetime.min
 
 
-def _kind(account: Mapping[str, Any]) -> Any:
+def _kind(account: JSONMapping) -> Any:
     return account.get("account_type", account.get("class", ""))
 
 
-def _has(accounts: Iterable[Mapping[str, Any]], kinds: tuple[str, ...], days: Maybe[int]) -> bool:
+def _has(accounts: Iterable[JSONMapping], kinds: tuple[str, ...], days: Maybe[int]) -> bool:
     """Return whether one of these kinds is open, for so many days; None: however long."""
     return any(
         _kind(one) in kinds
@@ -354,7 +355,7 @@ def _has(accounts: Iterable[Mapping[str, Any]], kinds: tuple[str, ...], days: Ma
     )
 
 
-def _days_open(account: Mapping[str, Any]) -> int:
+def _days_open(account: JSONMapping) -> int:
     try:
         return age(account.get("date_opened", ""))
     except ValueError:
@@ -375,7 +376,7 @@ def _eligible(kind: str, theirs: list[Record]) -> bool:
     return True
 
 
-def _early_fee(account: Mapping[str, Any]) -> int:
+def _early_fee(account: JSONMapping) -> int:
     """Return what it costs to close an account so early."""
     kind, opened = account.get("class", ""), account.get("date_opened", "")
     fee, days = _EARLY.get(kind, {}).get(account.get("level", ""), (0, 0))

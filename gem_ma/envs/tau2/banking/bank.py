@@ -35,6 +35,7 @@ from gem_ma.envs.tau2.banking.user import (
 from gem_ma.envs.tau2.domain import Domain, Task, parse
 from gem_ma.envs.tau2.kit import NOTED, Kit, World, tool, writing
 from gem_ma.envs.tau2.shape import anything, mapped
+from gem_ma.validation.json_types import JSONMapping
 
 TABLES = (
     "users",
@@ -369,7 +370,7 @@ class Banking(Domain):
         prompt = self.read(f"prompts/{_PROMPTS[self.retrieval]}.md").decode()
         return _COMPONENT.sub(component, prompt)
 
-    def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
+    def raw_tasks(self) -> Iterable[JSONMapping]:
         # tasks.json beside the folder is older, and not what the original plays.
         found = sorted(self.path().glob("tasks/task_*.json"))
         if not found:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping
 
 _SEQUENTIAL_PINS = [
     digits[at : at + 4] for digits in ("0123456789", "9876543210") for at in range(len(digits) - 3)
 ]
 
 
-def is_account_shut(account: Maybe[Mapping[str, Any]]) -> bool:
+def is_account_shut(account: Maybe[JSONMapping]) -> bool:
     """Return whether an account is there, and not open."""
     return account is not None and account.get("status") != "OPEN"
 

@@ -17,6 +17,7 @@ from gem_ma.envs.tau2.banking.query import (
 )
 from gem_ma.envs.tau2.kit import Part, discoverable, writing
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping
 
 _DELIVERIES = {
     "STANDARD": "7-10 business days",
@@ -384,7 +385,7 @@ class DebitCardOrders(Part):
         return ", ".join(others)
 
 
-def _read_holdings(account: Mapping[str, Any]) -> float:
+def _read_holdings(account: JSONMapping) -> float:
     """Return what lies on an account; the original reads no "$" here, and takes it for nothing."""
     try:
         return float(str(account.get("current_holdings", "0")).replace(",", ""))

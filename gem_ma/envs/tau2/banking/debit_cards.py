@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.debit_card_checks import find_pin_fault, is_account_shut
 from gem_ma.envs.tau2.banking.query import TODAY, age, titled
 from gem_ma.envs.tau2.kit import Part, discoverable, tool, writing
+from gem_ma.validation.json_types import JSONMapping
 
 _CLOSURES = [
     "lost",
@@ -386,7 +386,7 @@ def _read_limit(card_id: Any, kind: Any, limit: Any) -> tuple[str, int]:
     return "", int(limit)
 
 
-def _find_raise_fault(account: Mapping[str, Any], id: Any) -> str:
+def _find_raise_fault(account: JSONMapping, id: Any) -> str:
     """Return why the limits of an account's cards cannot be raised, or ""."""
     if account.get("status") != "OPEN":
         return (
@@ -405,7 +405,7 @@ def _find_raise_fault(account: Mapping[str, Any], id: Any) -> str:
     return ""
 
 
-def _find_default_limit(kind: str, level: str, account: Mapping[str, Any]) -> tuple[str, Any]:
+def _find_default_limit(kind: str, level: str, account: JSONMapping) -> tuple[str, Any]:
     """Return why a card has no limit of its own, or "" and that of its kind of account."""
     if kind != "atm":
         return (

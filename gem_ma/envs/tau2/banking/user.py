@@ -27,6 +27,7 @@ from gem_ma.envs.tau2.banking.query import (
     user_call_id,
 )
 from gem_ma.envs.tau2.kit import Kit, discoverable, tool, writing
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _CARDS = [
     "Bronze Rewards Card",
@@ -83,7 +84,7 @@ def parameters(method: Callable[..., Any]) -> Mapping[str, bool]:
     return {one.name: one.default is one.empty for one in found}
 
 
-def given(method: Callable[..., Any], arguments: Any) -> Mapping[str, Any]:
+def given(method: Callable[..., Any], arguments: Any) -> JSONMapping:
     """Return the arguments of a call if they are an object, or raise what Python would say."""
     if isinstance(arguments, Mapping):
         return arguments
@@ -351,7 +352,7 @@ class KnowledgeUserTools(Kit):
             f"  - Rewards Earned: {points} points ({rate}% cashback rate)\n"
         )
 
-    def _begun(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def _begun(self, name: str, arguments: JSONMapping) -> str:
         """Note a call of a tool that was given, or return why there can be none."""
         if not find(self.desk, "user_discoverable_tools", {"tool_name": name}):
             return (
@@ -369,7 +370,7 @@ class KnowledgeUserTools(Kit):
         return ""
 
 
-def _referral(id: str, user_id: str, what: str) -> dict[str, Any]:
+def _referral(id: str, user_id: str, what: str) -> JSONObject:
     return {
         "referral_id": id,
         "referrer_id": user_id,

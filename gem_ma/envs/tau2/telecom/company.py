@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from gem_ma.envs.tau.store import Record
@@ -23,6 +23,7 @@ from gem_ma.envs.tau2.shape import (
 )
 from gem_ma.envs.tau2.telecom.device_records import DEVICE, SURROUNDINGS
 from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
+from gem_ma.validation.json_types import JSONMapping
 
 TODAY = datetime.date(2025, 2, 25)
 NEXT_MONTH = "2025-03-01"  # the next bill's first day, its last, and when it is due
@@ -360,11 +361,11 @@ class TelecomTools(Kit):
             raise ValueError(f"Line {line_id} not found for customer {customer_id}")
         return self._get("L", line_id)
 
-    def _bills(self, customer: Mapping[str, Any]) -> Iterator[Any]:
+    def _bills(self, customer: JSONMapping) -> Iterator[Any]:
         for id in customer["bill_ids"]:
             yield self._get("B", id)
 
-    def awaiting(self, customer: Mapping[str, Any]) -> list[Any]:
+    def awaiting(self, customer: JSONMapping) -> list[Any]:
         """Return the bills that a customer was asked to pay."""
         return [bill for bill in self._bills(customer) if bill["status"] == AWAITING]
 
@@ -449,7 +450,7 @@ class Telecom(Domain):
                 of_customers.setdefault(phone, id)
         self.phones = {"lines": of_lines, "customers": of_customers}
 
-    def _phones(self, customer: Mapping[str, Any]) -> list[str]:
+    def _phones(self, customer: JSONMapping) -> list[str]:
         lines = self.base.tables["lines"]
         return [lines[id]["phone_number"] for id in customer["line_ids"]]
 

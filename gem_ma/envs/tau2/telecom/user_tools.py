@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.kit import Kit, tool, writing
@@ -17,6 +17,7 @@ from gem_ma.envs.tau2.telecom.device_records import (
     SEARCHING,
 )
 from gem_ma.envs.tau2.telecom.device_simulation import PhoneSimulation
+from gem_ma.validation.json_types import JSONObject
 
 _BARS = {
     NO: "📵 No Signal",
@@ -202,7 +203,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         )
 
     @writing
-    def set_apn_settings(self, apn_settings: dict[str, Any]) -> str:
+    def set_apn_settings(self, apn_settings: JSONObject) -> str:
         """Set the technical settings with which your phone reaches the network for data.
 
         apn_settings: apn_name, reset_at_reboot, mms_apn, mmsc_url, mms_proxy, mms_port
