@@ -48,8 +48,8 @@ class State:
     changes: Changes = field(default=NOTHING, repr=False)
     floor: str = "user"
     ended: str = ""  # by "user", "transfer", "forfeit" or "limit"
-    paid: Frozen = UNPAID
-    verdict: Frozen = NOTHING
+    paid: Frozen[str, float] = UNPAID
+    verdict: Frozen[str, Any] = NOTHING
 
     def to_act(self):
         return () if self.ended else (self.floor,)
@@ -160,8 +160,8 @@ class Tau(Game[State]):
             self._tools["assistant"] = {**retail.TOOLS, **phone.TOOLS}
             self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
-        self._gold: dict[Any, Changes] = {}
-        self._wants: dict[Any, compiled.Wants] = {}
+        self._gold: dict[int, Changes] = {}
+        self._wants: dict[int, compiled.Wants] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 

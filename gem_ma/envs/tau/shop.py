@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from gem_ma.envs.tau import phone, retail
 from gem_ma.envs.tau.data import Domain, Task
 from gem_ma.envs.tau.store import Base, Record
-from gem_ma.validation.json_types import JSONObject
+from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+T = TypeVar("T")
 
 POLICY = """# How we serve our customers
 
@@ -113,7 +116,7 @@ def _digits(rng: np.random.Generator, count: int) -> str:
     return "".join(str(digit) for digit in (rng.integers(1, 10), *rng.integers(0, 10, count - 1)))
 
 
-def _pick(rng: np.random.Generator, options: Sequence[Any]) -> Any:
+def _pick(rng: np.random.Generator, options: Sequence[T]) -> T:
     return options[int(rng.integers(len(options)))]
 
 
@@ -184,7 +187,7 @@ def _customer(
 
 
 def _order(
-    rng: np.random.Generator, user_id: str, user: Any, products: JSONObject, status: str
+    rng: np.random.Generator, user_id: str, user: Record, products: JSONObject, status: str
 ) -> JSONObject:
     kinds = [list(products)[i] for i in rng.permutation(len(products))[: rng.integers(1, 4)]]
     items = []
@@ -256,13 +259,13 @@ def task(content: Domain, number: int, many: int | None = None) -> Task:
     )
 
 
-def _take(rng: np.random.Generator, left: JSONObject, status: str) -> Any:
+def _take(rng: np.random.Generator, left: JSONObject, status: str) -> Maybe[Record]:
     """Return an order in this status that no other wish is about."""
     orders = [order for order in left.values() if order["status"] == status]
     return left.pop(_pick(rng, orders)["order_id"]) if orders else None
 
 
-def _payment(user: Any, diff: float, rng: np.random.Generator) -> str:
+def _payment(user: Record, diff: float, rng: np.random.Generator) -> str:
     """Return a payment method that covers a difference."""
     able = [
         id
@@ -276,7 +279,9 @@ def _named(options: Mapping[str, str]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in options.items())
 
 
-def _changes(rng: np.random.Generator, order: Any, products: Any) -> Any:
+def _changes(
+    rng: np.random.Generator, order: Record, products: JSONMapping
+) -> tuple[list[str], list[str], str, float]:
     """Return items of an order, other variants of them, and what it costs more."""
     items, new, texts, diff = [], [], [], 0.0
     for item in order["items"][: int(rng.integers(1, 3))]:

@@ -235,7 +235,7 @@ def _rows(rows: Any, form: str, key: str) -> Iterable[tuple[str, Any]]:
     return rows.items()
 
 
-def _merged(old: Any, new: Any) -> Any:
+def _merged(old: object, new: object) -> object:
     if not isinstance(old, dict) or not isinstance(new, Mapping):
         return new
     for key, value in new.items():

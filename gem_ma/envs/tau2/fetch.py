@@ -14,7 +14,6 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 
 from gem_ma.envs.tau.data import DataMissing
 from gem_ma.envs.tau2.domain import REMEDY, VARIABLE, folder
@@ -37,7 +36,7 @@ _KEPT = re.compile(
     rf"|{_CODE}(?:agent/llm_agent|user/user_simulator|orchestrator/orchestrator)\.py"
     rf"|{_CODE}domains/(?:{'|'.join(DOMAINS)})/(?:user_)?tools\.py"
 )
-Say = Callable[[str], Any]
+Say = Callable[[str], object]
 
 
 def fetch(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gem_ma.validation.json_types import JSONObject
 
 POLICY = """# Chores
@@ -47,15 +45,17 @@ INBOX: dict[str, JSONObject] = {
 }
 
 
-def _call(name: str, seat: str = "assistant", **arguments: Any) -> JSONObject:
+def _call(name: str, seat: str = "assistant", **arguments: object) -> JSONObject:
     return {"action_id": name, "requestor": seat, "name": name, "arguments": arguments}
 
 
-def _step(seat: str, name: str, **arguments: Any) -> JSONObject:
+def _step(seat: str, name: str, **arguments: object) -> JSONObject:
     return {"env_type": seat, "func_name": name, "arguments": arguments}
 
 
-def _task(id: str, told: str, ticket: str = "", state: Any = None, **criteria: Any) -> JSONObject:
+def _task(
+    id: str, told: str, ticket: str = "", state: JSONObject | None = None, **criteria: object
+) -> JSONObject:
     return {
         "id": id,
         "user_scenario": {"persona": None, "instructions": told},

@@ -11,11 +11,17 @@ from typing import Any, Literal, Union
 
 from gem_ma.validation.json_types import JSONObject
 
-_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
+_PLAIN: Mapping[object, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+}
 
 
 @functools.cache
-def schema(name: str, method: Callable[..., Any]) -> JSONObject:
+def schema(name: str, method: Callable[..., object]) -> JSONObject:
     """Return a tool's schema as APIs for chats take it."""
     hints = typing.get_type_hints(method)
     words, notes = docstring(method)
@@ -34,7 +40,7 @@ def schema(name: str, method: Callable[..., Any]) -> JSONObject:
     return {"type": "function", "function": function}
 
 
-def docstring(method: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+def docstring(method: Callable[..., object]) -> tuple[str, dict[str, str]]:
     """Return what a tool does, and what its parameters are: the lines `name: words`."""
     lines = (inspect.getdoc(method) or "").splitlines()
     names = list(inspect.signature(method).parameters)[1:]
@@ -52,7 +58,7 @@ def docstring(method: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     return "\n".join(words).strip(), notes
 
 
-def _type(hint: Any) -> JSONObject:
+def _type(hint: object) -> JSONObject:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
         found = [_type(one) for one in inner if one is not type(None)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
-from gem_ma.envs.tau.store import NOTHING, Changes
+from gem_ma.envs.tau.store import NOTHING, Changes, Key
 from gem_ma.envs.tau2.domain import Assertion, Domain, Task
 from gem_ma.envs.tau2.kit import World
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -173,11 +172,11 @@ def diagnosis(
     return found
 
 
-def _only(changes: Changes, key: Any) -> Changes:
+def _only(changes: Changes, key: Key) -> Changes:
     return type(changes)({key: changes[key]}) if key in changes else NOTHING
 
 
-def _changed(gold_record: Any, record: Any) -> JSONObject:
+def _changed(gold_record: object, record: object) -> JSONObject:
     """Return the fields in which two records differ, as gold has them and as they are."""
     if not isinstance(gold_record, dict) or not isinstance(record, dict):
         return {"gold": gold_record, "reached": record}

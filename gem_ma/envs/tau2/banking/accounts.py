@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.query import (
@@ -27,7 +26,7 @@ from gem_ma.validation.json_types import JSONMapping
 _INELIGIBLE = "Error: Account eligibility requirements not met."
 _KINDS = ["checking", "savings", "business_checking", "business_savings"]
 _LIVE = ("ACTIVE", "OPEN")
-_EARLY: Mapping[Any, Mapping[Any, tuple[int, int]]] = {  # the fee, and in how many days it is due
+_EARLY: Mapping[str, Mapping[str, tuple[int, int]]] = {  # the fee, and in how many days it is due
     "checking": {
         "Light Blue Account": (15, 30),
         "Light Green Account": (15, 30),
@@ -285,7 +284,7 @@ class AccountTools(Part):
         amount_difference: float,
     ) -> str:
         """Report that interest was wrong; the original stores no such reports."""
-        numbers: tuple[Any, ...] = (expected_apy, actual_apy, amount_difference)
+        numbers = (expected_apy, actual_apy, amount_difference)
         if not account_id or not user_id or any(one is None for one in numbers):
             return MISSING_PARAMETERS
         try:
@@ -341,7 +340,7 @@ def _moment(text: str) -> datetime.datetime:
     return datetime.datetime.min
 
 
-def _kind(account: JSONMapping) -> Any:
+def _kind(account: JSONMapping) -> str:
     return account.get("account_type", account.get("class", ""))
 
 
@@ -388,7 +387,7 @@ def _early_fee(account: JSONMapping) -> int:
         return 0
 
 
-def _credit(id: Any, amount: Any, kind: Any, known: Mapping[str, str]) -> tuple[str, float]:
+def _credit(id: str, amount: float, kind: str, known: Mapping[str, str]) -> tuple[str, float]:
     """Return what is wrong with a credit, or "", and its amount."""
     if not id or amount is None or not kind:
         return MISSING_PARAMETERS, 0.0

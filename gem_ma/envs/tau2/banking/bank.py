@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from gem_ma.envs.tau.store import Record, copied
 from gem_ma.envs.tau2.banking.accounts import AccountTools
@@ -35,7 +35,7 @@ from gem_ma.envs.tau2.banking.user import (
 from gem_ma.envs.tau2.domain import Domain, Task, parse
 from gem_ma.envs.tau2.kit import NOTED, Kit, World, tool, writing
 from gem_ma.envs.tau2.shape import anything, mapped
-from gem_ma.validation.json_types import JSONMapping
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 TABLES = (
     "users",
@@ -315,7 +315,7 @@ class KBSearchMixin(KnowledgeTools):
         return domain.search.listing(query)
 
 
-def _record(value: Any) -> Any:
+def _record(value: object) -> JSONObject:
     """Read a record of any fields, as a copy, since a task's stays the task's own."""
     return copied(mapped(anything)(value))
 

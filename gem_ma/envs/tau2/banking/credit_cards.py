@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.query import (
     TODAY,
@@ -501,16 +499,16 @@ class CreditCardTools(Part):
             "The customer will receive a notification explaining the denial."
         )
 
-    def _lacks_card(self, account_id: Any) -> bool:
+    def _lacks_card(self, account_id: str) -> bool:
         """Return whether no account is found; where the search fails, the original goes on."""
         found = listing_by(self.desk, "credit_card_accounts", "account_id", account_id)
         return nothing_in(found)
 
-    def _list_for_card(self, table: str, account_id: Any) -> str:
+    def _list_for_card(self, table: str, account_id: str) -> str:
         return listing_by(self.desk, table, "credit_card_account_id", account_id)
 
 
-def _find_payment_fault(account: Maybe[Record], id: Any, user_id: Any, amount: float) -> str:
+def _find_payment_fault(account: Maybe[Record], id: str, user_id: str, amount: float) -> str:
     """Return why an amount cannot be paid from an account, or ""."""
     if account is None:
         return f"Error: Checking account '{id}' not found."
@@ -527,15 +525,15 @@ def _find_payment_fault(account: Maybe[Record], id: Any, user_id: Any, amount: f
     return ""
 
 
-def _describe_missing_card(account_id: Any) -> str:
+def _describe_missing_card(account_id: str) -> str:
     return f"Error: Credit card account '{account_id}' not found."
 
 
-def _describe_foreign_card(account_id: Any, user_id: Any) -> str:
+def _describe_foreign_card(account_id: str, user_id: str) -> str:
     return f"Error: Credit card account '{account_id}' does not belong to user '{user_id}'."
 
 
-def _amount_or_0(value: Any) -> float:
+def _amount_or_0(value: object) -> float:
     """Read an amount as it is written, or 0 if it is none."""
     try:
         return amount_of(str(value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.debit_card_checks import find_pin_fault, is_account_shut
@@ -57,7 +56,7 @@ class DebitCardOrders(Part):
             return refused
         excess = _fee_or_0(excess_replacement_fee)
         needed = (account_id, user_id, delivery_option, card_design, shipping_address)
-        if not all(needed) or None in fees:
+        if not all(needed) or len(fees) < 2:
             return (
                 "Error: Missing required parameters. Required: account_id, user_id, "
                 "delivery_option, delivery_fee, card_design, design_fee, shipping_address."
@@ -124,7 +123,7 @@ class DebitCardOrders(Part):
             lines.append("Total Fees: $0 (No additional charges)")
         return "\n".join(lines)
 
-    def _find_order_fault(self, account: Maybe[Record], id: Any, user_id: Any) -> str:
+    def _find_order_fault(self, account: Maybe[Record], id: str, user_id: str) -> str:
         """Return why there can be no other card for an account, or ""."""
         if account is None:
             return f"Error: Account '{id}' not found."
@@ -153,7 +152,7 @@ class DebitCardOrders(Part):
             )
         return ""
 
-    def _has_any(self, table: str, account_id: Any, status: str) -> bool:
+    def _has_any(self, table: str, account_id: str, status: str) -> bool:
         return any(
             one.get("account_id") == account_id and one.get("status") == status
             for _, one in self.desk.rows(table)
@@ -197,7 +196,7 @@ class DebitCardOrders(Part):
         add(self.desk, "debit_cards", id, record)
         return id
 
-    def _choose_issue_reason(self, account_id: str) -> Any:
+    def _choose_issue_reason(self, account_id: str) -> str:
         """Return why another card is issued for an account."""
         cards = [
             one for _, one in self.desk.rows("debit_cards") if one.get("account_id") == account_id
@@ -319,7 +318,7 @@ class DebitCardOrders(Part):
         return "\n".join(lines)
 
     def _activate(
-        self, name: str, card_id: Any, last_4: Any, expires: Any, cvv: Any, pin: Any
+        self, name: str, card_id: str, last_4: str, expires: str, cvv: str, pin: str
     ) -> tuple[str, Record]:
         """Return why a card cannot be activated, or "" and the card, which then is."""
         if not all((card_id, last_4, expires, cvv, pin)):
@@ -344,7 +343,7 @@ class DebitCardOrders(Part):
         edited.update(status="ACTIVE", activated_date=TODAY)
         return "", edited
 
-    def _find_activation_fault(self, name: str, card: Record, card_id: Any, last_4: Any) -> str:
+    def _find_activation_fault(self, name: str, card: Record, card_id: str, last_4: str) -> str:
         reason = card.get("issue_reason", "new_account")
         right = _ACTIVATION.get(reason, "unknown")
         if right != name:
@@ -393,18 +392,19 @@ def _read_holdings(account: JSONMapping) -> float:
         return 0.0
 
 
-def _read_fees(delivery: Any, design: Any) -> tuple[str, list[Any]]:
-    """Return what is wrong with fees, or "", and the fees as numbers, None where there is none."""
-    fees: list[Any] = []
+def _read_fees(delivery: float, design: float) -> tuple[str, list[float]]:
+    """Return what is wrong with fees, or "", and as numbers the fees that there are."""
+    fees = []
     for name, value in (("delivery_fee", delivery), ("design_fee", design)):
         try:
-            fees.append(None if value is None else float(value))
+            if value is not None:
+                fees.append(float(value))
         except (TypeError, ValueError):
             return f"Error: {name} must be a number.", []
     return "", fees
 
 
-def _fee_or_0(value: Any) -> float:
+def _fee_or_0(value: float | None) -> float:
     try:
         return float(value or 0)
     except (TypeError, ValueError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.debit_card_checks import find_pin_fault, is_account_shut
@@ -365,7 +364,7 @@ def _rename_fields(card: Record) -> Record:
     return card
 
 
-def _read_limit(card_id: Any, kind: Any, limit: Any) -> tuple[str, int]:
+def _read_limit(card_id: str, kind: str, limit: float) -> tuple[str, int]:
     """Return what is wrong with a limit that is asked for, or "", and the limit."""
     if not card_id:
         return "Error: Missing required parameter: card_id.", 0
@@ -386,7 +385,7 @@ def _read_limit(card_id: Any, kind: Any, limit: Any) -> tuple[str, int]:
     return "", int(limit)
 
 
-def _find_raise_fault(account: JSONMapping, id: Any) -> str:
+def _find_raise_fault(account: JSONMapping, id: str) -> str:
     """Return why the limits of an account's cards cannot be raised, or ""."""
     if account.get("status") != "OPEN":
         return (
@@ -405,7 +404,7 @@ def _find_raise_fault(account: JSONMapping, id: Any) -> str:
     return ""
 
 
-def _find_default_limit(kind: str, level: str, account: JSONMapping) -> tuple[str, Any]:
+def _find_default_limit(kind: str, level: str, account: JSONMapping) -> tuple[str, int]:
     """Return why a card has no limit of its own, or "" and that of its kind of account."""
     if kind != "atm":
         return (

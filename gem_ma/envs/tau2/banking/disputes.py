@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gem_ma.envs.tau2.banking.query import (
     TODAY,
     add,
@@ -216,7 +214,7 @@ class DisputeTools(Part):
         card_action: str,
     ) -> str:
         """Dispute what a debit card was charged with."""
-        needed: tuple[Any, ...] = (
+        needed: tuple[object, ...] = (
             transaction_id,
             account_id,
             card_id,
@@ -233,7 +231,7 @@ class DisputeTools(Part):
             return MISSING_PARAMETERS
         if customer_max_liability_amount is None:
             return "Error: customer_max_liability_amount is required."
-        flags: tuple[Any, ...] = (
+        flags: tuple[object, ...] = (
             card_in_possession,
             contacted_merchant,
             police_report_filed,

@@ -16,7 +16,7 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 TODAY = "11/14/2025"  # on which all that happens does
 _NOW = datetime.datetime(2025, 11, 14)
 _NAME = "tau2.domains.banking_knowledge.db_query.query_db()"  # in Python's own errors
-_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {  # what may follow "__" in a constraint
+_COMPARE: Mapping[str, Callable[[Any, Any], object]] = {  # what may follow "__" in a constraint
     "eq": operator.eq,
     "ne": operator.ne,
     "gt": operator.gt,
@@ -35,7 +35,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {  # what may follow "__" in
 
 
 def find(
-    desk: Desk, table: str, constraints: JSONMapping, limit: Any = None
+    desk: Desk, table: str, constraints: JSONMapping, limit: int | None = None
 ) -> list[tuple[str, Record]]:
     """Return the records that meet all constraints, FIELD or FIELD__COMPARISON: value."""
     if limit is None and len(constraints) == 1:
@@ -51,7 +51,7 @@ def find(
     return found
 
 
-def _meets(record: JSONMapping, key: str, value: Any) -> bool:
+def _meets(record: JSONMapping, key: str, value: object) -> bool:
     field, _, name = key.rpartition("__") if "__" in key else (key, "", "eq")
     try:
         return bool(_COMPARE.get(name, operator.eq)(record.get(field), value))
@@ -82,7 +82,7 @@ def listed(table: str, found: list[tuple[str, Record]]) -> str:
     return "\n".join(lines)
 
 
-def _asked(wanted: JSONObject) -> tuple[JSONObject, Any]:
+def _asked(wanted: JSONObject) -> tuple[JSONObject, int | None]:
     """Return constraints and limit; text of a model can slip in what the original's call takes."""
     for name in wanted:
         if name in ("db", "return_ids"):
@@ -92,7 +92,7 @@ def _asked(wanted: JSONObject) -> tuple[JSONObject, Any]:
     return wanted, wanted.pop("limit", None)
 
 
-def listing_by(desk: Desk, table: str, field: str, value: Any) -> str:
+def listing_by(desk: Desk, table: str, field: str, value: str) -> str:
     """Return the records with this value; it is not escaped, as in the original."""
     return listing(desk, table, f'{{"{field}": "{value}"}}')
 
@@ -122,7 +122,7 @@ def update(desk: Desk, table: str, id: str, updates: JSONMapping) -> Maybe[Recor
 # -- amounts ---------------------------------------------------------------------------------------
 
 
-def amount_of(value: Any) -> float:
+def amount_of(value: object) -> float:
     """Read an amount, which may be written as "$2,850.00"."""
     if isinstance(value, int | float):
         return float(value)

@@ -62,10 +62,12 @@ _REWARDS: Mapping[str, Mapping[str, float]] = {  # percent, of each card and cat
 }
 
 
-def read_arguments(name: str, arguments: Any, **options: Any) -> Any:
+def read_arguments(
+    name: str, arguments: str, parse_int: Callable[[str], object] | None = None
+) -> Any:
     """Return what a model wrote as JSON for a tool, or raise ValueError."""
     try:
-        found = json.loads(arguments, **options)
+        found = json.loads(arguments, parse_int=parse_int)
     except json.JSONDecodeError as error:
         raise Unreadable(f"Error: Invalid JSON in arguments: {error}") from None
     if not sane(found):
@@ -78,13 +80,13 @@ class Unreadable(ValueError):
 
 
 @functools.cache
-def parameters(method: Callable[..., Any]) -> Mapping[str, bool]:
+def parameters(method: Callable[..., object]) -> Mapping[str, bool]:
     """Return the parameters of a tool, and whether each has to be given."""
     found = list(inspect.signature(method).parameters.values())[1:]
     return {one.name: one.default is one.empty for one in found}
 
 
-def given(method: Callable[..., Any], arguments: Any) -> JSONMapping:
+def given(method: Callable[..., object], arguments: object) -> JSONMapping:
     """Return the arguments of a call if they are an object, or raise what Python would say."""
     if isinstance(arguments, Mapping):
         return arguments

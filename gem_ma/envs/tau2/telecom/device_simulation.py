@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.kit import Part
 from gem_ma.envs.tau2.telecom.device_records import (
@@ -43,12 +41,13 @@ class PhoneSimulation(Part):
         """Where the user is, to be read."""
         return self.desk.get("surroundings", "")
 
-    def _change_device(self, **values: object) -> Record:
+    def change_device(self, **values: object) -> Record:
+        """Set fields of the phone, and return it to be changed further."""
         device = self.desk.edit("device", "")
         device.update(values)
         return device
 
-    def _read_apn(self, name: str) -> Any:
+    def read_apn(self, name: str) -> object:
         """Return a field of the APN settings, in whose place an argument may stand."""
         settings = self.device["active_apn_settings"]
         if not isinstance(settings, dict):
@@ -56,18 +55,21 @@ class PhoneSimulation(Part):
             raise AttributeError(f"{kind!r} object has no attribute {name!r}")
         return settings[name]
 
-    def _check_apn_record(self) -> None:
+    def check_apn_record(self) -> None:
+        """Raise an error if an argument that is no record stands in place of the APN settings."""
         settings = self.device["active_apn_settings"]
         if not isinstance(settings, dict):
             kind = type(settings).__name__
             raise AttributeError(f"{kind!r} object has no attribute 'model_copy'")
 
-    def _read_sim_status(self) -> str:
+    def read_sim_status(self) -> str:
+        """Return how the SIM card is, or that there is none."""
         device = self.device
         return "missing" if device["sim_card_missing"] else str(device["sim_card_status"])
 
-    def _measure_speed(self) -> tuple[float | None, str]:
-        if not self._has_mobile_data():
+    def measure_speed(self) -> tuple[float | None, str]:
+        """Return how fast mobile data is, None if it does not work, and what that is called."""
+        if not self.has_mobile_data():
             return None, "No Connection"
         device = self.device
         details = device["vpn_details"]
@@ -80,7 +82,8 @@ class PhoneSimulation(Part):
         speed = round((least + most) / 2.0 * signal * share, 2)
         return speed, next(name for below, name in _SPEED_LEVELS if speed < below)
 
-    def _has_mobile_data(self) -> bool:
+    def has_mobile_data(self) -> bool:
+        """Return whether mobile data works."""
         device, around = self.device, self.around
         if device["airplane_mode"] or device["network_signal_strength"] == NO:
             return False
@@ -90,44 +93,51 @@ class PhoneSimulation(Part):
             return False
         return bool(device["data_enabled"] and not around["mobile_data_usage_exceeded"])
 
-    def _is_flying(self) -> bool:
+    def is_flying(self) -> bool:
+        """Return whether airplane mode is on."""
         return bool(self.device["airplane_mode"])
 
-    def _switch_airplane_mode(self, on: bool) -> None:
-        device = self._change_device(airplane_mode=on)
+    def switch_airplane_mode(self, on: bool) -> None:
+        """Turn airplane mode on or off."""
+        device = self.change_device(airplane_mode=on)
         if not on:
             device["network_connection_status"] = SEARCHING
         if on or device["wifi_enabled"]:
             device.update(wifi_connected=False, wifi_ssid=None, wifi_signal_strength=NO)
         if on:
-            self._leave_vpn()
+            self.leave_vpn()
         self.simulate_network_search()
 
-    def _switch_roaming(self, on: bool) -> None:
-        self._change_device(roaming_enabled=on)
+    def switch_roaming(self, on: bool) -> None:
+        """Turn data roaming on or off."""
+        self.change_device(roaming_enabled=on)
         self.simulate_network_search()
 
-    def _leave_vpn(self) -> bool:
+    def leave_vpn(self) -> bool:
+        """Disconnect the VPN; return whether there was one."""
         if not self.device["vpn_connected"]:
             return False
-        self._change_device(vpn_connected=False, vpn_details=None)
+        self.change_device(vpn_connected=False, vpn_details=None)
         return True
 
-    def _read_apps(self) -> Record:
+    def read_apps(self) -> Record:
+        """Return the apps, to be read."""
         apps: Record = self.device["app_statuses"]
         return apps
 
-    def _set_permission(self, app_name: str, permission: str, on: bool) -> None:
+    def set_permission(self, app_name: str, permission: str, on: bool) -> None:
+        """Allow an app something, or no longer."""
         apps = self.desk.edit("device", "")["app_statuses"]
         apps[app_name]["permissions"][permission] = on
 
-    def _can_send_mms(self) -> bool:
+    def has_mms_service(self) -> bool:
+        """Return whether picture messages can be sent."""
         device = self.device
-        if not self._has_mobile_data() or device["network_technology_connected"] == "2G":
+        if not self.has_mobile_data() or device["network_technology_connected"] == "2G":
             return False
         if device["wifi_calling_enabled"] and device["wifi_calling_mms_over_wifi"]:
             return False
-        if self._read_apn("mmsc_url") is None:
+        if self.read_apn("mmsc_url") is None:
             return False
         app = device["app_statuses"].get("messaging")
         return bool(app and app["permissions"]["storage"] and app["permissions"]["sms"])
@@ -136,7 +146,7 @@ class PhoneSimulation(Part):
         """Connect the phone with what is there and what its settings let it reach."""
         device, around = self.device, self.around
         status, network, signal = NO_SERVICE, "none", NO
-        if self._read_sim_status() == "active":
+        if self.read_sim_status() == "active":
             strengths = around["signal_strength"]
             preferred = device["network_mode_preference"]
             network = _NETWORKS.get(preferred, "4G") if isinstance(preferred, str) else "4G"
@@ -146,7 +156,7 @@ class PhoneSimulation(Part):
         if device["airplane_mode"]:
             status, network, signal = NO_SERVICE, "none", NO
         self._connect(status, network, signal)
-        if self._read_apn("apn_name") == "broken" or not around["line_active"]:
+        if self.read_apn("apn_name") == "broken" or not around["line_active"]:
             self._connect(NO_SERVICE, "none", NO)
 
     def _connect(self, status: str, network: str, signal: str) -> None:
@@ -157,4 +167,4 @@ class PhoneSimulation(Part):
             "network_signal_strength": signal,
         }
         if any(device[name] != value for name, value in found.items()):
-            self._change_device(**found)
+            self.change_device(**found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -72,7 +72,7 @@ _MODE: Step = ("user", "set_network_mode_preference", {"mode": "4g_5g_preferred"
 _APN: tuple[Step, ...] = (("user", "reset_apn_settings", {}), ("user", "reboot_device", {}))
 
 
-def _own(name: str, mend: str, **arguments: Any) -> Fault:
+def _own(name: str, mend: str, **arguments: object) -> Fault:
     return Fault((("user", name, arguments),), (("user", mend, {}),))
 
 

@@ -96,7 +96,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         device = self.device
         lines = [
             f"Airplane Mode: {_format_switch(device['airplane_mode'])}",
-            f"SIM Card Status: {self._read_sim_status()}",
+            f"SIM Card Status: {self.read_sim_status()}",
             f"Cellular Connection: {device['network_connection_status']}",
             f"Cellular Signal: {device['network_signal_strength']}",
             f"Cellular Network Type: {device['network_technology_connected']}",
@@ -122,7 +122,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         """
         known = mode in MODES if isinstance(mode, str) else True
         if known:
-            self._change_device(network_mode_preference=mode)
+            self.change_device(network_mode_preference=mode)
             self.simulate_network_search()
         if not known or mode is None:
             return self._append_status_bar(
@@ -134,7 +134,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
     @tool
     def run_speed_test(self) -> str:
         """Measure how fast your mobile data is."""
-        speed, name = self._measure_speed()
+        speed, name = self.measure_speed()
         if speed is None:
             return f"Speed test failed: {name}."
         return f"Speed Test Result: {speed:.2f} Mbps ({name}). {_ADVICE[name]}"
@@ -144,19 +144,19 @@ class TelecomUserTools(PhoneSimulation, Kit):
     @writing
     def toggle_airplane_mode(self) -> str:
         """Turn airplane mode on, or off if it is on."""
-        state = not self._is_flying()
-        self._switch_airplane_mode(state)
+        state = not self.is_flying()
+        self.switch_airplane_mode(state)
         return self._append_status_bar(f"Airplane Mode is now {_format_switch(state)}.")
 
     @tool
     def check_sim_status(self) -> str:
         """Look whether your SIM card works: it may be missing, or locked."""
-        return _SIM[self._read_sim_status()]
+        return _SIM[self.read_sim_status()]
 
     @writing
     def reseat_sim_card(self) -> str:
         """Take your SIM card out and put it in again."""
-        self._change_device(sim_card_missing=False)
+        self.change_device(sim_card_missing=False)
         self.simulate_network_search()
         return self._append_status_bar("SIM card re-seated successfully.")
 
@@ -164,7 +164,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def toggle_data(self) -> str:
         """Turn mobile data on, or off if it is on."""
         state = not self.device["data_enabled"]
-        self._change_device(data_enabled=state)
+        self.change_device(data_enabled=state)
         self.simulate_network_search()
         return self._append_status_bar(f"Mobile Data is now {_format_switch(state)}.")
 
@@ -172,7 +172,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def toggle_roaming(self) -> str:
         """Turn data roaming on, which lets data be used abroad, or off if it is on."""
         state = not self.device["roaming_enabled"]
-        self._switch_roaming(state)
+        self.switch_roaming(state)
         return self._append_status_bar(f"Data Roaming is now {_format_switch(state)}.")
 
     @tool
@@ -186,16 +186,16 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def toggle_data_saver_mode(self) -> str:
         """Turn the saving of data on, or off if it is on."""
         state = not self.device["data_saver_mode"]
-        self._change_device(data_saver_mode=state)
+        self.change_device(data_saver_mode=state)
         return self._append_status_bar(f"Data Saver Mode is now {_format_switch(state)}.")
 
     @tool
     def check_apn_settings(self) -> str:
         """Look at the technical settings with which your phone reaches the network for data."""
-        self._check_apn_record()
+        self.check_apn_record()
         name, url = (
-            _read_enum(self._read_apn("apn_name")) or "Not Set",
-            self._read_apn("mmsc_url") or "Not Set",
+            _read_enum(self.read_apn("apn_name")) or "Not Set",
+            self.read_apn("mmsc_url") or "Not Set",
         )
         return (
             f"Current APN Name: {name}\nMMSC URL (for picture messages): {url}\n"
@@ -209,15 +209,15 @@ class TelecomUserTools(PhoneSimulation, Kit):
         apn_settings: apn_name, reset_at_reboot, mms_apn, mmsc_url, mms_proxy, mms_port
         """
         given = APN.make(**apn_settings) if isinstance(apn_settings, dict) else apn_settings
-        self._change_device(active_apn_settings=given)
-        name = self._read_apn("apn_name")
+        self.change_device(active_apn_settings=given)
+        name = self.read_apn("apn_name")
         self.simulate_network_search()
         return self._append_status_bar(f"APN settings set to: {name}")
 
     @writing
     def reset_apn_settings(self) -> str:
         """Have these settings set back at the next restart."""
-        self._read_apn("reset_at_reboot")
+        self.read_apn("reset_at_reboot")
         self.desk.edit("device", "")["active_apn_settings"]["reset_at_reboot"] = True
         self.simulate_network_search()
         return self._append_status_bar("APN settings will reset at reboot.")
@@ -238,12 +238,12 @@ class TelecomUserTools(PhoneSimulation, Kit):
     @writing
     def toggle_wifi(self) -> str:
         """Turn Wi-Fi on, or off if it is on."""
-        if self._is_flying():
+        if self.is_flying():
             return self._append_status_bar(
                 "Cannot change Wi-Fi settings while Airplane Mode is ON."
             )
         state = not self.device["wifi_enabled"]
-        device = self._change_device(wifi_enabled=state)
+        device = self.change_device(wifi_enabled=state)
         if not state:
             device.update(wifi_connected=False, wifi_ssid=None, wifi_signal_strength=NO)
         return self._append_status_bar(f"Wi-Fi is now {_format_switch(state)}.")
@@ -258,7 +258,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def toggle_wifi_calling(self) -> str:
         """Let calls go over Wi-Fi, or no longer if they do."""
         state = not self.device["wifi_calling_enabled"]
-        self._change_device(wifi_calling_enabled=state)
+        self.change_device(wifi_calling_enabled=state)
         return self._append_status_bar(f"Wi-Fi Calling is now {_format_switch(state)}.")
 
     @tool
@@ -292,13 +292,13 @@ class TelecomUserTools(PhoneSimulation, Kit):
             "protocol": "OpenVPN",
             "server_performance": POOR,
         }
-        self._change_device(vpn_connected=True, vpn_details=details)
+        self.change_device(vpn_connected=True, vpn_details=details)
         return self._append_status_bar("VPN connected successfully.")
 
     @writing
     def disconnect_vpn(self) -> str:
         """Send your data no longer through a VPN."""
-        left = self._leave_vpn()
+        left = self.leave_vpn()
         return self._append_status_bar(
             "VPN disconnected successfully." if left else "No active VPN connection to disconnect."
         )
@@ -308,7 +308,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
     @tool
     def check_installed_apps(self) -> str:
         """List the apps on your phone."""
-        return f"The following apps are installed on the phone: {', '.join(self._read_apps())}"
+        return f"The following apps are installed on the phone: {', '.join(self.read_apps())}"
 
     @tool
     def check_app_status(self, app_name: str) -> str:
@@ -316,7 +316,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
 
         app_name: which app, such as "messaging"
         """
-        app = self._read_apps().get(app_name)
+        app = self.read_apps().get(app_name)
         if app is None:
             return f"App '{app_name}' not found on this phone."
         allowed = _list_permissions(app)
@@ -330,7 +330,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
 
         app_name: which app, such as "messaging"
         """
-        app = self._read_apps().get(app_name)
+        app = self.read_apps().get(app_name)
         if app is None:
             return f"App '{app_name}' not found on this phone."
         allowed = _list_permissions(app)
@@ -345,7 +345,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         app_name: which app, such as "messaging"
         permission: what it may then do: "sms", "storage", "phone" or "network"
         """
-        app = self._read_apps().get(app_name)
+        app = self.read_apps().get(app_name)
         permission = permission.lower()
         if app is None:
             words = f"Error. App '{app_name}' not found. Cannot grant permission."
@@ -355,14 +355,14 @@ class TelecomUserTools(PhoneSimulation, Kit):
                 f"permissions: {list(app['permissions'])}"
             )
         else:
-            self._set_permission(app_name, permission, True)
+            self.set_permission(app_name, permission, True)
             words = f"Success. Permission '{permission}' granted to app '{app_name}'."
         return self._append_status_bar(words)
 
     @tool
     def can_send_mms(self) -> str:
         """Try whether your messaging app can send picture messages (MMS)."""
-        can = "can" if self._can_send_mms() else "cannot"
+        can = "can" if self.has_mms_service() else "cannot"
         return f"Your messaging app {can} send MMS messages."
 
     # -- the whole phone -------------------------------------------------------------------------
@@ -371,10 +371,10 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def reboot_device(self) -> str:
         """Restart your phone."""
         lines = ["Restarting network services..."]
-        if self._read_apn("reset_at_reboot"):
+        if self.read_apn("reset_at_reboot"):
             lines.insert(0, "Resetting APN settings...")
-            self._change_device(active_apn_settings=APN({}))
-        self._change_device(network_connection_status=SEARCHING)
+            self.change_device(active_apn_settings=APN({}))
+        self.change_device(network_connection_status=SEARCHING)
         self.simulate_network_search()
         return self._append_status_bar("\n".join(lines))
 
@@ -409,37 +409,37 @@ class TelecomUserTools(PhoneSimulation, Kit):
         self.desk.edit("surroundings", "")["is_abroad"] = abroad
 
     def turn_airplane_mode_on(self) -> None:
-        self._switch_airplane_mode(True)
+        self.switch_airplane_mode(True)
 
     def turn_airplane_mode_off(self) -> None:
-        self._switch_airplane_mode(False)
+        self.switch_airplane_mode(False)
 
     def unseat_sim_card(self) -> None:
-        self._change_device(sim_card_missing=True)
+        self.change_device(sim_card_missing=True)
         self.simulate_network_search()
 
     def lock_sim_card(self, mode: Literal["pin", "puk"]) -> None:
-        self._change_device(sim_card_status=f"locked_{mode}")
+        self.change_device(sim_card_status=f"locked_{mode}")
         self.simulate_network_search()
 
     def turn_data_on(self) -> None:
-        self._change_device(data_enabled=True)
+        self.change_device(data_enabled=True)
 
     def turn_data_off(self) -> None:
-        self._change_device(data_enabled=False)
+        self.change_device(data_enabled=False)
         self.simulate_network_search()
 
     def turn_roaming_on(self) -> None:
-        self._switch_roaming(True)
+        self.switch_roaming(True)
 
     def turn_roaming_off(self) -> None:
-        self._switch_roaming(False)
+        self.switch_roaming(False)
 
     def turn_data_saver_mode_on(self) -> None:
-        self._change_device(data_saver_mode=True)
+        self.change_device(data_saver_mode=True)
 
     def turn_data_saver_mode_off(self) -> None:
-        self._change_device(data_saver_mode=False)
+        self.change_device(data_saver_mode=False)
 
     def break_apn_settings(self) -> None:
         self.desk.edit("device", "")["active_apn_settings"]["apn_name"] = "broken"
@@ -449,7 +449,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         self.desk.edit("device", "")["active_apn_settings"]["mmsc_url"] = None
 
     def set_wifi_calling(self, enabled: bool, mms_over_wifi: bool | None = None) -> None:
-        device = self._change_device(wifi_calling_enabled=enabled)
+        device = self.change_device(wifi_calling_enabled=enabled)
         if mms_over_wifi is not None:
             device["wifi_calling_mms_over_wifi"] = mms_over_wifi
 
@@ -457,7 +457,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         self.connect_vpn()
 
     def remove_app_permission(self, app_name: str, permission: str) -> None:
-        self._set_permission(app_name, permission.lower(), False)
+        self.set_permission(app_name, permission.lower(), False)
 
     # -- what tasks assert -----------------------------------------------------------------------
 
@@ -468,7 +468,7 @@ class TelecomUserTools(PhoneSimulation, Kit):
         return bool(self.device["network_connection_status"] == expected_status)
 
     def assert_mobile_data_status(self, expected_status: bool) -> bool:
-        return self._has_mobile_data() == expected_status
+        return self.has_mobile_data() == expected_status
 
     def assert_mobile_roaming_status(self, expected_status: bool) -> bool:
         return bool(self.device["roaming_enabled"] == expected_status)
@@ -479,15 +479,15 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def assert_internet_speed(
         self, expected_speed: float, expected_desc: str | None = None
     ) -> bool:
-        speed, name = self._measure_speed()
+        speed, name = self.measure_speed()
         fast = (speed or 0.0) >= expected_speed
         return fast and (expected_desc is None or name.lower() == expected_desc.lower())
 
     def assert_internet_not_excellent(self) -> bool:
-        return self._measure_speed()[1] != "Excellent"
+        return self.measure_speed()[1] != "Excellent"
 
     def assert_can_send_mms(self, expected_status: bool) -> bool:
-        return self._can_send_mms() == expected_status
+        return self.has_mms_service() == expected_status
 
     def assert_mobile_data_usage_exceeded(self, expected_status: bool) -> bool:
         return bool(self.around["mobile_data_usage_exceeded"] == expected_status)

@@ -271,7 +271,7 @@ class Counter(Desk):
 
     def _compensate(self, wish: str) -> Flow:
         """Send what is due for a flight that was late or cancelled."""
-        record: Any = None
+        record: Record | None = None
         numbers = set(_FLIGHT.findall(wish))
         for id in self.user["reservations"]:
             one = yield from self._look_up(id)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 Record = JSONMapping
+T = TypeVar("T")
 LINES = ("address1", "address2", "city", "state", "country", "zip")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
 _NUMBER = re.compile(r"#?W\d{7}")
@@ -173,7 +174,7 @@ class Records:
         return mentions(text, items)
 
 
-def _last(find: Any, texts: Sequence[str]) -> Any:
+def _last(find: Callable[[str], T | None], texts: Sequence[str]) -> T | None:
     """Return what is found in the last text that has it, or None."""
     return next((found for text in reversed(texts) if (found := find(text)) is not None), None)
 
