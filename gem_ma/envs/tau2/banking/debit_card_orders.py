@@ -361,7 +361,7 @@ class DebitCardOrders(Part):
             )
         if card.get("last_4_digits") != last_4:
             return "Error: Card verification failed. The last 4 digits do not match our records."
-        account_id = card.get("account_id")
+        account_id = card.get("account_id", "")
         if is_account_shut(self.desk.get("accounts", account_id)):
             return (
                 f"Error: The linked checking account '{account_id}' is no longer open. Card "

@@ -127,7 +127,7 @@ class DebitCardTools(Part):
         card = self.desk.get("debit_cards", card_id)
         if card is None:
             return f"Error: Debit card '{card_id}' not found."
-        status, account_id = card.get("status"), card.get("account_id")
+        status, account_id = card.get("status"), card.get("account_id", "")
         if status == "ACTIVE":
             return f"Error: Debit card '{card_id}' is already active."
         if status != "FROZEN":
@@ -303,7 +303,7 @@ class DebitCardTools(Part):
                 f"Error: Debit card '{card_id}' is not active. Current status: "
                 f"{card.get('status')}. Only ACTIVE cards can have limit increases."
             )
-        account_id = card.get("account_id")
+        account_id = card.get("account_id", "")
         account = self.desk.get("accounts", account_id) if account_id else None
         if account is None:
             return f"Error: Could not find linked account for debit card '{card_id}'."
@@ -364,7 +364,7 @@ def _rename_fields(card: Record) -> Record:
     return card
 
 
-def _read_limit(card_id: str, kind: str, limit: float) -> tuple[str, int]:
+def _read_limit(card_id: str, kind: str, limit: float | None) -> tuple[str, int]:
     """Return what is wrong with a limit that is asked for, or "", and the limit."""
     if not card_id:
         return "Error: Missing required parameter: card_id.", 0
