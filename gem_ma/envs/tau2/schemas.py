@@ -41,19 +41,23 @@ def schema(name: str, method: Callable[..., object]) -> JSONObject:
 
 
 def docstring(method: Callable[..., object]) -> tuple[str, dict[str, str]]:
-    """Return what a tool does, and what its parameters are: the lines `name: words`."""
-    lines = (inspect.getdoc(method) or "").splitlines()
+    """Return what a tool does, and what its parameters are.
+
+    These are the lines `name: words`, below "Args:" or without that heading, each with the lines
+    that are further in than it.
+    """
     names = list(inspect.signature(method).parameters)[1:]
     notes: dict[str, str] = {}
     words = []
-    last = ""
-    for line in lines:
-        name, colon, rest = line.partition(": ")
-        if colon and name in names:
-            notes[name], last = rest, name
-        elif last and line.startswith(" "):
+    last, indent = "", 0
+    for line in (inspect.getdoc(method) or "").splitlines():
+        name, colon, rest = line.strip().partition(": ")
+        further = len(line) - len(line.lstrip())
+        if colon and name in names and (not last or further <= indent):
+            notes[name], last, indent = rest, name, further
+        elif last and further > indent:
             notes[last] += f" {line.strip()}"
-        elif not last:
+        elif not last and line != "Args:":
             words.append(line)
     return "\n".join(words).strip(), notes
 
