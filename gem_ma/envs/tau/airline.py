@@ -10,11 +10,11 @@ from __future__ import annotations
 import functools
 import json
 import operator
-from typing import Any
 
 from gem_ma.envs.tau.calculate import calculate
 from gem_ma.envs.tau.calling import Tool, ToolError
 from gem_ma.envs.tau.store import Desk, Record, copied
+from gem_ma.validation.json_types import JSONObject
 
 NOW = "2024-05-15T15:00:00"
 AIRPORTS = {
@@ -259,7 +259,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 
-def _known(desk: Desk, table: str, id: Any, otherwise: str) -> Record:
+def _known(desk: Desk, table: str, id: str, otherwise: str) -> Record:
     """Return a record to read, or refuse."""
     record = desk.get(table, id)
     if record is None:
@@ -267,7 +267,7 @@ def _known(desk: Desk, table: str, id: Any, otherwise: str) -> Record:
     return record
 
 
-def _available(flight: Record, date: Any) -> bool:
+def _available(flight: Record, date: str) -> bool:
     """Return whether a flight can be booked on a date."""
     return date in flight["dates"] and flight["dates"][date]["status"] == "available"
 
@@ -278,7 +278,7 @@ def _dated(flight: Record, date: str) -> Record:
     return {**shown, **flight["dates"][date]}
 
 
-def _seat(desk: Desk, flight: Record, cabin: Any, passengers: Any) -> None:
+def _seat(desk: Desk, flight: Record, cabin: str, passengers: list[JSONObject]) -> None:
     """Complete a flight that was asked for with its price and airports, or refuse it."""
     number = flight["flight_number"]
     known = _known(desk, "flights", number, f"flight {number} not found")
@@ -295,7 +295,7 @@ def _seat(desk: Desk, flight: Record, cabin: Any, passengers: Any) -> None:
     flight["destination"] = known["destination"]
 
 
-def _stays(old: Record, flight: Record, cabin: Any, record: Record) -> bool:
+def _stays(old: Record, flight: Record, cabin: str, record: Record) -> bool:
     """Return whether a flight that was asked for is this one of the reservation."""
     return (
         old["flight_number"] == flight["flight_number"]
@@ -304,7 +304,7 @@ def _stays(old: Record, flight: Record, cabin: Any, record: Record) -> bool:
     )
 
 
-def _check_payments(user: Record, payments: Any, total: Any) -> None:
+def _check_payments(user: Record, payments: list[JSONObject], total: float) -> None:
     """Refuse payments that do not pay the total, each seen as if it were the only one."""
     for payment in payments:
         id, amount = payment["payment_id"], payment["amount"]
@@ -319,7 +319,7 @@ def _check_payments(user: Record, payments: Any, total: Any) -> None:
         raise ToolError(f"payment amount does not add up, total price is {total}, but paid {paid}")
 
 
-def _check_payment(desk: Desk, record: Record, payment_id: Any, price: Any) -> None:
+def _check_payment(desk: Desk, record: Record, payment_id: str, price: float) -> None:
     """Refuse to have a change of a reservation paid in this way."""
     methods = desk.get("users", record["user_id"])["payment_methods"]
     if payment_id not in methods:
@@ -331,7 +331,7 @@ def _check_payment(desk: Desk, record: Record, payment_id: Any, price: Any) -> N
         raise ToolError("gift card balance is not enough")
 
 
-def _charge_gift_card(desk: Desk, record: Record, payment_id: str, price: Any) -> None:
+def _charge_gift_card(desk: Desk, record: Record, payment_id: str, price: float) -> None:
     """Take a price off a gift card, or add a negative one; other methods are not charged."""
     methods = desk.get("users", record["user_id"])["payment_methods"]
     if methods[payment_id]["source"] == "gift_card":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -28,12 +28,12 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
-def calculate(desk: Desk, expression: Any) -> str:
+def calculate(desk: Desk, expression: Iterable[str]) -> str:
     """Return the value of an expression, rounded to two places."""
     return calculated(expression, "invalid characters in expression")
 
 
-def calculated(expression: Any, refusal: str) -> str:
+def calculated(expression: Iterable[str], refusal: str) -> str:
     """Return the value of an expression, or refuse one with other characters in these words."""
     if not all(character in ALLOWED for character in islice(expression, MAX_LENGTH + 1)):
         raise ToolError(refusal)
@@ -65,7 +65,7 @@ def _value(node: ast.expr, depth: int) -> Any:
     raise ToolError(f"{type(node).__name__} in an expression")
 
 
-def _check_size(op: ast.operator, one: Any, other: Any) -> None:
+def _check_size(op: ast.operator, one: object, other: object) -> None:
     """Refuse a whole number that would be too large, before it is made."""
     if not (isinstance(one, int) and isinstance(other, int)):
         return
@@ -78,12 +78,12 @@ def _check_size(op: ast.operator, one: Any, other: Any) -> None:
         raise ToolError("int too large to convert to float")
 
 
-def _fail_to_call(value: Any, arguments: list[Any], depth: int) -> None:
+def _fail_to_call(value: object, arguments: list[ast.expr | ast.keyword], depth: int) -> None:
     """Evaluate the arguments of a call, and say why a number cannot be called."""
     for argument in arguments:
-        inner: Any = argument if isinstance(argument, ast.expr) else argument.value
+        inner = argument if isinstance(argument, ast.expr) else argument.value
         starred = isinstance(inner, ast.Starred)
-        given = _value(inner.value if starred else inner, depth)
+        given = _value(inner.value if isinstance(inner, ast.Starred) else inner, depth)
         kind = type(given).__name__
         if starred and given != ():
             raise ToolError(f"{value} argument after * must be an iterable, not {kind}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gem_ma.envs.tau.store import Desk
+from gem_ma.validation.json_types import JSONMapping
 
 Tool = Callable[..., str]  # (desk, **arguments) -> what its caller reads
 _DEPTH = 50  # of arguments; no tool takes more than three
@@ -18,13 +18,15 @@ class ToolError(Exception):
     """What a tool refuses to do; the message follows "Error: " in its answer."""
 
 
-def call(tools: Mapping[str, Tool], domain: str, desk: Desk, name: Any, arguments: Any) -> str:
+def call(
+    tools: Mapping[str, Tool], domain: str, desk: Desk, name: object, arguments: object
+) -> str:
     """Return a tool's answer; whatever goes wrong is an answer that begins with "Error: ".
 
     What the tool changed on the desk before it failed stays changed, as in the original.
     """
     tool = tools.get(name) if isinstance(name, str) else None
-    if tool is None:
+    if not isinstance(name, str) or tool is None:
         called = repr(name)[:60] if isinstance(name, str) else f"a {type(name).__name__}"
         return f"Error: unknown tool {called}; there are {', '.join(tools)}"
     if not isinstance(arguments, Mapping):
@@ -38,7 +40,7 @@ def call(tools: Mapping[str, Tool], domain: str, desk: Desk, name: Any, argument
         return f"Error: {error}"
 
 
-def sane(value: Any, depth: int = _DEPTH) -> bool:
+def sane(value: object, depth: int = _DEPTH) -> bool:
     """Return whether arguments are nested less deeply than this, with no overlong whole numbers."""
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
@@ -51,7 +53,7 @@ def _takes(tool: Tool) -> tuple[str, ...]:
     return tuple(inspect.signature(tool).parameters)[1:]
 
 
-def _bind(tool: Tool, domain: str, name: str, arguments: Mapping[str, Any]) -> None:
+def _bind(tool: Tool, domain: str, name: str, arguments: JSONMapping) -> None:
     """Refuse arguments that do not fit, in the words of the original's Python."""
     takes = _takes(tool)
     if len(arguments) == len(takes) and all(key in arguments for key in takes):

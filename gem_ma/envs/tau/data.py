@@ -6,13 +6,14 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gem_ma.envs.tau.retail import TOOLS
 from gem_ma.envs.tau.store import Base
+from gem_ma.validation.json_types import JSONMapping
 
 VARIABLE = "TAU_BENCH_DATA"
 TABLES = {
@@ -31,7 +32,7 @@ class Task:
     index: int
     user_id: str
     instruction: str
-    actions: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    actions: tuple[tuple[str, JSONMapping], ...] = ()
     outputs: tuple[str, ...] = ()
     unjudged: bool = False  # a part of its reward is a judge's, and left out
 
@@ -44,9 +45,9 @@ class Domain:
     base: Base
     policy: str
     rules: tuple[str, ...]
-    schemas: tuple[Mapping[str, Any], ...]
+    schemas: tuple[JSONMapping, ...]
     tasks: tuple[Task, ...] = ()
-    user_schemas: tuple[Mapping[str, Any], ...] = ()  # of tools that the user has
+    user_schemas: tuple[JSONMapping, ...] = ()  # of tools that the user has
 
 
 def folder() -> Path:
@@ -90,7 +91,7 @@ def _load(top: str, name: str, split: str, unjudged: bool) -> Domain:
     )
 
 
-def _task(one: Mapping[str, Any]) -> Task:
+def _task(one: JSONMapping) -> Task:
     actions = tuple((action["name"], action["kwargs"]) for action in one["actions"])
     return Task(one["index"], one["user_id"], one["instruction"], actions, tuple(one["outputs"]))
 
@@ -230,7 +231,7 @@ def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
     return Task(index, user, instructions, actions, outputs, "NL_ASSERTION" in parts)
 
 
-def _customer(actions: Iterable[tuple[str, Mapping[str, Any]]], base: Base) -> str:
+def _customer(actions: Iterable[tuple[str, JSONMapping]], base: Base) -> str:
     """Return the id of the user whom the gold actions are about, or "" where they do not tell."""
     for _, arguments in actions:
         order = base.tables["orders"].get(arguments.get("order_id", ""), {})

@@ -54,7 +54,7 @@ CANONICAL: dict[str, dict[str, str]] = {
 }
 
 Read = Callable[[str], bytes]
-Say = Callable[[str], Any]
+Say = Callable[[str], object]
 
 
 def fetch(
@@ -274,7 +274,7 @@ def _words(read: Read, source: str) -> bytes:
     return _json(Python(read(path), f"{source}/{path}").user("LLMUserSimulationEnv"))
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return f"{json.dumps(value, indent=1)}\n".encode()
 
 
@@ -305,7 +305,7 @@ class Python:
             for alias in node.names
         }
 
-    def schema(self, name: str) -> Any:
+    def schema(self, name: str) -> object:
         """Return the literal that get_info of a class returns."""
         for line in self.method(name, "get_info"):
             if isinstance(line, ast.Return) and line.value is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from gem_ma.validation.json_types import JSONObject
 
 AGAIN = 3  # times that a question may come before nobody needs to answer it
 PARTS = ("facts", "answers", "pace", "ending", "role")
@@ -51,7 +53,7 @@ def judge(
     how: str,
     reward: float,
     marks: Callable[[], Sequence[Sequence[str]]] | None = None,
-) -> dict[str, Any]:
+) -> JSONObject:
     """Return the five parts of a user's fidelity, 1 the best, the whole, and what was wrong.
 
     The whole is their mean, but nothing for a user that stopped too soon: who says nothing makes

@@ -17,6 +17,7 @@ from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
 from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
 from gem_ma.scene import Chat, Terminal
+from gem_ma.validation.json_types import JSONMapping
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
@@ -47,8 +48,8 @@ class State:
     changes: Changes = field(default=NOTHING, repr=False)
     floor: str = "user"
     ended: str = ""  # by "user", "transfer", "forfeit" or "limit"
-    paid: Frozen = UNPAID
-    verdict: Frozen = NOTHING
+    paid: Frozen[str, float] = UNPAID
+    verdict: Frozen[str, Any] = NOTHING
 
     def to_act(self):
         return () if self.ended else (self.floor,)
@@ -107,7 +108,7 @@ class Tau(Game[State]):
     conversation = True
     oracle = True
     reset_options = ("task",)
-    env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 200})
+    env_defaults: JSONMapping = MappingProxyType({"format": "bare", "max_turns": 200})
 
     def __init__(
         self,
@@ -159,8 +160,8 @@ class Tau(Game[State]):
             self._tools["assistant"] = {**retail.TOOLS, **phone.TOOLS}
             self._tools["user"] = phone.USER_TOOLS
         self._terminates = TOOLS[domain].TERMINATES
-        self._gold: dict[Any, Changes] = {}
-        self._wants: dict[Any, compiled.Wants] = {}
+        self._gold: dict[int, Changes] = {}
+        self._wants: dict[int, compiled.Wants] = {}
 
     # -- the rules -------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any
 
 from gem_ma.envs.tau.calculate import calculate
 from gem_ma.envs.tau.calling import ToolError
@@ -202,14 +201,14 @@ TOOLS = {
 }
 
 
-def _known(desk: Desk, table: str, id: Any) -> Record:
+def _known(desk: Desk, table: str, id: str) -> Record:
     record = desk.get(table, id)
     if record is None:
         raise ToolError(f"{table[:-1]} not found")
     return record
 
 
-def _order(desk: Desk, order_id: Any, status: str, purpose: str) -> Record:
+def _order(desk: Desk, order_id: str, status: str, purpose: str) -> Record:
     """Return an order to read that has the status which a purpose asks for."""
     order = _known(desk, "orders", order_id)
     if order["status"] != status:
@@ -217,11 +216,11 @@ def _order(desk: Desk, order_id: Any, status: str, purpose: str) -> Record:
     return order
 
 
-def _item(order: Record, item_id: Any) -> Record:
+def _item(order: Record, item_id: str) -> Record:
     return next(item for item in order["items"] if item["item_id"] == item_id)
 
 
-def _check_items(order: Record, item_ids: Any, refusal: str) -> None:
+def _check_items(order: Record, item_ids: list[str], refusal: str) -> None:
     """Refuse ids that are asked for more often than the order has them."""
     held = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
@@ -229,7 +228,9 @@ def _check_items(order: Record, item_ids: Any, refusal: str) -> None:
             raise ToolError(refusal.format(item_id))
 
 
-def _price_difference(desk: Desk, order: Record, item_ids: Any, new_item_ids: Any) -> Any:
+def _price_difference(
+    desk: Desk, order: Record, item_ids: list[str], new_item_ids: list[str]
+) -> float:
     """Return how much more the new items cost, if all of them can be had."""
     if len(item_ids) != len(new_item_ids):
         raise ToolError("the number of items to be exchanged should match")
@@ -243,7 +244,7 @@ def _price_difference(desk: Desk, order: Record, item_ids: Any, new_item_ids: An
     return difference
 
 
-def _method(desk: Desk, order: Record, payment_method_id: Any) -> Record:
+def _method(desk: Desk, order: Record, payment_method_id: str) -> Record:
     """Return a payment method to read, of the user whose order it is."""
     methods = desk.get("users", order["user_id"])["payment_methods"]
     if payment_method_id not in methods:
@@ -251,18 +252,18 @@ def _method(desk: Desk, order: Record, payment_method_id: Any) -> Record:
     return methods[payment_method_id]
 
 
-def _check_balance(method: Record, amount: Any, purpose: str) -> None:
+def _check_balance(method: Record, amount: float, purpose: str) -> None:
     if method["source"] == "gift_card" and method["balance"] < amount:
         raise ToolError(f"insufficient gift card balance to pay for the {purpose}")
 
 
-def _credit(desk: Desk, order: Record, payment_method_id: str, amount: Any) -> None:
+def _credit(desk: Desk, order: Record, payment_method_id: str, amount: float) -> None:
     """Add an amount to a gift card of the user whose order it is."""
     card = desk.edit("users", order["user_id"])["payment_methods"][payment_method_id]
     card["balance"] = round(card["balance"] + amount, 2)
 
 
-def _payment(amount: Any, payment_method_id: str) -> Record:
+def _payment(amount: float, payment_method_id: str) -> Record:
     return {
         "transaction_type": "payment",
         "amount": amount,
@@ -270,7 +271,7 @@ def _payment(amount: Any, payment_method_id: str) -> Record:
     }
 
 
-def _refund(amount: Any, payment_method_id: str) -> Record:
+def _refund(amount: float, payment_method_id: str) -> Record:
     return {**_payment(amount, payment_method_id), "transaction_type": "refund"}
 
 

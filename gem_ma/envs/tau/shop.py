@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from gem_ma.envs.tau import phone, retail
 from gem_ma.envs.tau.data import Domain, Task
 from gem_ma.envs.tau.store import Base, Record
+from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+T = TypeVar("T")
 
 POLICY = """# How we serve our customers
 
@@ -93,8 +97,8 @@ def world(seed: int, size: int, dual: bool = False) -> Domain:
         raise ValueError(f"size={size!r}: expected 1 or more customers")
     rng = np.random.Generator(np.random.PCG64(seed))
     products = _products(rng)
-    users: dict[str, Any] = {}
-    orders: dict[str, Any] = {}
+    users: JSONObject = {}
+    orders: JSONObject = {}
     for number in range(size):
         _customer(rng, number, products, users, orders)
     tables = {"orders": orders, "products": products, "users": users}
@@ -112,11 +116,11 @@ def _digits(rng: np.random.Generator, count: int) -> str:
     return "".join(str(digit) for digit in (rng.integers(1, 10), *rng.integers(0, 10, count - 1)))
 
 
-def _pick(rng: np.random.Generator, options: Sequence[Any]) -> Any:
+def _pick(rng: np.random.Generator, options: Sequence[T]) -> T:
     return options[int(rng.integers(len(options)))]
 
 
-def _products(rng: np.random.Generator) -> dict[str, Any]:
+def _products(rng: np.random.Generator) -> JSONObject:
     products = {}
     for name, options in PRODUCTS.items():
         price = float(rng.integers(2000, 30000)) / 100
@@ -151,9 +155,9 @@ def _address(rng: np.random.Generator) -> dict[str, str]:
 def _customer(
     rng: np.random.Generator,
     number: int,
-    products: dict[str, Any],
-    users: dict[str, Any],
-    orders: dict[str, Any],
+    products: JSONObject,
+    users: JSONObject,
+    orders: JSONObject,
 ) -> None:
     first, last = FIRST[number % len(FIRST)], LAST[number // len(FIRST) % len(LAST)]
     mark = f"{number:04d}"
@@ -183,8 +187,8 @@ def _customer(
 
 
 def _order(
-    rng: np.random.Generator, user_id: str, user: Any, products: dict[str, Any], status: str
-) -> dict[str, Any]:
+    rng: np.random.Generator, user_id: str, user: Record, products: JSONObject, status: str
+) -> JSONObject:
     kinds = [list(products)[i] for i in rng.permutation(len(products))[: rng.integers(1, 4)]]
     items = []
     for product_id in kinds:
@@ -255,13 +259,13 @@ def task(content: Domain, number: int, many: int | None = None) -> Task:
     )
 
 
-def _take(rng: np.random.Generator, left: dict[str, Any], status: str) -> Any:
+def _take(rng: np.random.Generator, left: JSONObject, status: str) -> Maybe[Record]:
     """Return an order in this status that no other wish is about."""
     orders = [order for order in left.values() if order["status"] == status]
     return left.pop(_pick(rng, orders)["order_id"]) if orders else None
 
 
-def _payment(user: Any, diff: float, rng: np.random.Generator) -> str:
+def _payment(user: Record, diff: float, rng: np.random.Generator) -> str:
     """Return a payment method that covers a difference."""
     able = [
         id
@@ -275,7 +279,9 @@ def _named(options: Mapping[str, str]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in options.items())
 
 
-def _changes(rng: np.random.Generator, order: Any, products: Any) -> Any:
+def _changes(
+    rng: np.random.Generator, order: Record, products: JSONMapping
+) -> tuple[list[str], list[str], str, float]:
     """Return items of an order, other variants of them, and what it costs more."""
     items, new, texts, diff = [], [], [], 0.0
     for item in order["items"][: int(rng.integers(1, 3))]:
@@ -412,10 +418,10 @@ def _phone(rng, user_id, code):
 WISHES = (_cancel, _return, _exchange, _modify, _pay, _move, _ask)
 
 
-def _schema(name: str, description: str, **arguments: str) -> dict[str, Any]:
+def _schema(name: str, description: str, **arguments: str) -> JSONObject:
     properties = {}
     for key, words in arguments.items():
-        kind: dict[str, Any] = {"type": "string"}
+        kind: JSONObject = {"type": "string"}
         if key.endswith("item_ids"):
             kind = {"type": "array", "items": {"type": "string"}}
         properties[key] = {**kind, "description": words}

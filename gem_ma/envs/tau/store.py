@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONObject
 
-Record = dict[str, Any]
+Record = JSONObject
 Key = tuple[str, str]  # table, id
+K = TypeVar("K")
+V = TypeVar("V")
 
 
-class Frozen(Mapping[Any, Any]):
+class Frozen(Mapping[K, V], Generic[K, V]):
     """A mapping that never changes, and pickles."""
 
     __slots__ = ("_items",)
 
-    def __init__(self, items: Mapping[Any, Any] | None = None):
+    def __init__(self, items: Mapping[K, V] | None = None):
         self._items = dict(items or {})
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: K) -> V:
         return self._items[key]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[K]:
         return iter(self._items)
 
     def __contains__(self, key: object) -> bool:
         return key in self._items
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: K, default: Any = None) -> Any:
         """Return the value of a key; Mapping's own way takes several times as long."""
         return self._items.get(key, default)
 
@@ -42,12 +45,12 @@ class Frozen(Mapping[Any, Any]):
     def __repr__(self) -> str:
         return repr(self._items)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Frozen, (self._items,)
 
 
-NOTHING = Frozen()
-Changes = Frozen  # (table, id) -> record
+NOTHING: Frozen[Any, Any] = Frozen()
+Changes = Frozen[Key, Record]
 
 
 class Base:
@@ -103,7 +106,7 @@ class Desk:
         self._before = changes
         self._now: dict[Key, Record] = {}
 
-    def get(self, table: str, id: Any) -> Maybe[Record]:
+    def get(self, table: str, id: str) -> Maybe[Record]:
         """Return a record to read, and only to read, or None."""
         found = self._now.get((table, id))
         if found is None:
@@ -152,7 +155,7 @@ def copied(value: Any) -> Any:
     return value
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     """Return what the original hashes of a value: the order of keys does not count."""
     if isinstance(value, dict):
         return tuple((key, _hashable(one)) for key, one in sorted(value.items()))

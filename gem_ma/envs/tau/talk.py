@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 from gem_ma.engine.action_parsing import parse_call_arguments, parse_tool_calls, replace_surrogates
 from gem_ma.game import InvalidMove, prefix_speaker
@@ -10,8 +11,8 @@ from gem_ma.validation.untrusted_json import parse_json
 
 
 class Call(NamedTuple):
-    name: Any
-    arguments: Any
+    name: object
+    arguments: object
     result: str = ""
     after: int = 0  # so much was said before
     by: str = "assistant"
@@ -20,6 +21,15 @@ class Call(NamedTuple):
 class Said(NamedTuple):
     who: str
     text: str
+
+
+class TalkView(Protocol):
+    """What a seat sees of a talk: all that was said, and the calls that it made itself."""
+
+    @property
+    def talk(self) -> Sequence[Said]: ...
+    @property
+    def calls(self) -> Sequence[Call]: ...
 
 
 def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
@@ -54,12 +64,12 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
     return tuple(named)
 
 
-def transcript(view: Any) -> str:
+def transcript(view: TalkView) -> str:
     """Return all that was said and done, in order."""
     return "\n".join(prefix_speaker(who, text) for who, text in turns(view))
 
 
-def turns(view: Any) -> tuple[tuple[str, str], ...]:
+def turns(view: TalkView) -> tuple[tuple[str, str], ...]:
     """Return who said what, a view's calls in their places."""
     found: list[tuple[str, str]] = []
     calls = list(view.calls)

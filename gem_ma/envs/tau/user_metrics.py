@@ -15,9 +15,11 @@ from gem_ma.envs.tau.agents.users.hearing import Heard
 from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
 from gem_ma.envs.tau.agents.users.traits import TRAITS
 from gem_ma.envs.tau.fidelity import judge, nearly
+from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.evaluation.statistics import IntervalEstimate, estimate_rate
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 SUCCESS = 0.999  # of a reward
 _FORGOT = re.compile(
@@ -77,7 +79,7 @@ def _is_call(reply: str) -> bool:
     return reply.lstrip()[:1] in ("{", "[") and '"name"' in reply
 
 
-def traits_shown(talk: Talk, wants: Any) -> dict[str, Shown]:
+def traits_shown(talk: Talk, wants: Wants) -> dict[str, Shown]:
     """Return how often each trait could show in a talk of a user with these wants, and did."""
     found = dict.fromkeys(TRAITS, Shown())
     words = _vocabulary(talk, wants)
@@ -107,7 +109,7 @@ def traits_shown(talk: Talk, wants: Any) -> dict[str, Shown]:
     return found
 
 
-def _facts(wants: Any) -> list[str]:
+def _facts(wants: Wants) -> list[str]:
     facts = [*wants.known.values(), *wants.questions, *wants.demands]
     for wish in wants.wishes:
         facts += [wish.about, wish.brief, *wish.answers.values()]
@@ -120,7 +122,7 @@ def _without(text: str, facts: Sequence[str]) -> str:
     return text
 
 
-def _vocabulary(talk: Talk, wants: Any) -> frozenset[str]:
+def _vocabulary(talk: Talk, wants: Wants) -> frozenset[str]:
     texts = [phrase for ways in SETS.values() for all in ways.values() for phrase in all]
     texts += [*_facts(wants), *talk.heard]
     return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
@@ -137,7 +139,7 @@ def _misspelt(said: str, words: frozenset[str]) -> bool:
     )
 
 
-def _answers(wants: Any, heard: Heard) -> dict[str, str]:
+def _answers(wants: Wants, heard: Heard) -> dict[str, str]:
     """Return what the user knows of what it is asked for."""
     found = {name: wants.known[name] for name in heard.who if name in wants.known}
     for wish in wants.wishes:
@@ -146,7 +148,7 @@ def _answers(wants: Any, heard: Heard) -> dict[str, str]:
     return found
 
 
-def _volunteered(said: str, told: Sequence[str], wants: Any, heard: Heard) -> Shown:
+def _volunteered(said: str, told: Sequence[str], wants: Wants, heard: Heard) -> Shown:
     """Return whether an answer about a wish told another fact of it beside."""
     chances = times = 0
     for wish in wants.wishes:
@@ -161,7 +163,7 @@ def _volunteered(said: str, told: Sequence[str], wants: Any, heard: Heard) -> Sh
     return Shown(chances, times)
 
 
-def _mistaken(talk: Talk, wants: Any) -> Shown:
+def _mistaken(talk: Talk, wants: Wants) -> Shown:
     chances = times = 0
     for name, fact in wants.known.items():
         if name not in ("zip", "email", "user", "phone"):
@@ -175,7 +177,7 @@ def _mistaken(talk: Talk, wants: Any) -> Shown:
     return Shown(chances, times)
 
 
-def _wishes(talk: Talk, wants: Any) -> tuple[Shown, Shown]:
+def _wishes(talk: Talk, wants: Wants) -> tuple[Shown, Shown]:
     """Return which wishes were told without what is to become of them, and whether all at once."""
     vague = Shown()
     first = []
@@ -229,7 +231,7 @@ class Report:
         found = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
         return {user: rho for user, rho in found.items() if rho is not None}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JSONObject:
         rows = [
             {
                 **row._asdict(),
@@ -326,9 +328,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
     )
 
 
-def _judged(
-    report: Mapping[str, Any], task: Any, talk: Talk, solved: bool, wants: Any
-) -> Mapping[str, Any]:
+def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wants) -> JSONMapping:
     """Return whose fault it was, as the game says, or as its rules for users do."""
     if "user_fault" in report:
         return report

@@ -6,7 +6,7 @@ A booking takes seats; a change takes none, and nothing gives any back, as in th
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from gem_ma.envs.tau.airline import AIRPORTS, NOW
@@ -26,9 +26,10 @@ from gem_ma.envs.tau2.shape import (
     text,
     whole,
 )
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-Record = dict[str, Any]
-Known = Mapping[str, Any]  # a record to read
+Record = JSONObject
+Known = JSONMapping  # a record to read
 Cabin = Literal["business", "economy", "basic_economy"]
 RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")  # ids of new ones
 CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certificate_3221324")
@@ -144,9 +145,9 @@ class AirlineTools(Kit):
         destination: str,
         flight_type: Literal["round_trip", "one_way"],
         cabin: Cabin,
-        flights: list[dict[str, Any]],
-        passengers: list[dict[str, Any]],
-        payment_methods: list[dict[str, Any]],
+        flights: list[JSONObject],
+        passengers: list[JSONObject],
+        payment_methods: list[JSONObject],
         total_baggages: int,
         nonfree_baggages: int,
         insurance: Literal["yes", "no"],
@@ -328,7 +329,7 @@ class AirlineTools(Kit):
 
     @writing
     def update_reservation_flights(
-        self, reservation_id: str, cabin: Cabin, flights: list[dict[str, Any]], payment_id: str
+        self, reservation_id: str, cabin: Cabin, flights: list[JSONObject], payment_id: str
     ) -> Record:
         """Change the flights or the cabin of a reservation.
 
@@ -357,7 +358,7 @@ class AirlineTools(Kit):
 
     @writing
     def update_reservation_passengers(
-        self, reservation_id: str, passengers: list[dict[str, Any]]
+        self, reservation_id: str, passengers: list[JSONObject]
     ) -> Record:
         """Change who flies, but not how many.
 
@@ -381,13 +382,13 @@ class AirlineTools(Kit):
         """
         return self._day(flight_number, date)["status"]
 
-    def _user(self, user_id: Any) -> Known:
+    def _user(self, user_id: str) -> Known:
         return self._known("users", user_id, "User")
 
-    def _reservation(self, reservation_id: Any) -> Known:
+    def _reservation(self, reservation_id: str) -> Known:
         return self._known("reservations", reservation_id, "Reservation")
 
-    def _known(self, table: str, id: Any, kind: str) -> Known:
+    def _known(self, table: str, id: str, kind: str) -> Known:
         record = self.desk.get(table, id)
         if record is None:
             raise ValueError(f"{kind} {id} not found")
@@ -399,14 +400,14 @@ class AirlineTools(Kit):
                 return id
         raise ValueError("Too many reservations")
 
-    def _day(self, flight_number: Any, date: Any) -> Known:
+    def _day(self, flight_number: str, date: str) -> Known:
         """Return how a flight stands on a day."""
         dates = self._known("flights", flight_number, "Flight")["dates"]
         if date not in dates:
             raise ValueError(f"Flight {flight_number} not found on date {date}")
         return dates[date]
 
-    def _booked(self, wanted: Any, cabin: Any, persons: int) -> Record:
+    def _booked(self, wanted: Wanted, cabin: str, persons: int) -> Record:
         """Return a flight as reservations have it, or refuse it."""
         number, date = wanted.flight_number, wanted.date
         day = self._day(number, date)
@@ -424,7 +425,7 @@ class AirlineTools(Kit):
         }
 
     def _flights(
-        self, date: Any, origin: Any, destination: Any = None, leave_after: str = ""
+        self, date: str, origin: str, destination: str | None = None, leave_after: str = ""
     ) -> Iterable[Known]:
         """Yield flights that can be booked, in order; an airport that is None is any."""
         for id in _from(self.desk.base, origin):
@@ -437,7 +438,7 @@ class AirlineTools(Kit):
             if flight["scheduled_departure_time_est"] >= leave_after:  # as texts, "+1" and all
                 yield flight
 
-    def _pay(self, reservation_id: str, payment_id: Any, price: Any) -> None:
+    def _pay(self, reservation_id: str, payment_id: str, price: float) -> None:
         """Pay for a change of a reservation, or have a negative price paid back."""
         user_id = self._reservation(reservation_id)["user_id"]
         methods = self._user(user_id)["payment_methods"]
@@ -463,14 +464,14 @@ class Wanted(NamedTuple):
     date: str
 
 
-def _read(shape: Shape, given: Any, kind: Callable[..., Any] = dict) -> Any:
+def _read(shape: Shape, given: list[JSONObject], kind: Callable[..., object] = dict) -> Any:
     """Return what is given as this kind if it is all objects; else leave it, to fail or not."""
     if all(isinstance(one, dict) for one in given):
         return [kind(**shape.make(**one)) for one in given]
     return given
 
 
-def _is(flight: Known, wanted: Any) -> bool:
+def _is(flight: Known, wanted: Wanted) -> bool:
     return (flight["flight_number"], flight["date"]) == (wanted.flight_number, wanted.date)
 
 
@@ -490,7 +491,7 @@ def _dated(flight: Known, date: str) -> Record:
     }
 
 
-def _check_payments(user: Known, payments: Iterable[Known], total: Any) -> None:
+def _check_payments(user: Known, payments: Iterable[Known], total: float) -> None:
     """Refuse payments that do not pay the total, each seen as if it were the only one."""
     methods = user["payment_methods"]
     paid = 0
@@ -505,7 +506,7 @@ def _check_payments(user: Known, payments: Iterable[Known], total: Any) -> None:
         raise ValueError(f"Payment amount does not add up, total price is {total}, but paid {paid}")
 
 
-def _from(base: Base, origin: Any) -> Iterable[str]:
+def _from(base: Base, origin: object) -> Iterable[str]:
     """Return the ids of the flights from an airport, or of all if it is None."""
     if origin is None:
         return base.tables["flights"]
@@ -527,6 +528,6 @@ class Airline(Domain):
     sides: ClassVar = {"assistant": {"flights": MAP, "users": MAP, "reservations": MAP}}
     shapes: ClassVar = {"flights": FLIGHT, "users": USER, "reservations": RESERVATION}
 
-    def database(self, seat: str) -> Mapping[str, Any]:
+    def database(self, seat: str) -> JSONMapping:
         name = next((name for name in FILES if (self.path() / name).is_file()), FILES[0])
         return parse(self.read(name), name)

@@ -16,6 +16,7 @@ from gem_ma.envs.tau.data import DataMissing
 from gem_ma.envs.tau.store import NOTHING, Changes, Record, copied
 from gem_ma.envs.tau2.kit import LIST, NOTED, ONE, Kit, Tables, World
 from gem_ma.envs.tau2.shape import Reader, Wrong
+from gem_ma.validation.json_types import JSONMapping
 
 VARIABLE = "TAU2_BENCH_DATA"
 REMEDY = (
@@ -37,10 +38,10 @@ class Action:
 
     seat: str
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JSONMapping
     compare: tuple[str, ...] | None = None  # the arguments that count; None: those of the call
 
-    def matches(self, name: str, arguments: Mapping[str, Any]) -> bool:
+    def matches(self, name: str, arguments: JSONMapping) -> bool:
         """Return whether a call is this one, as the original compares them."""
         if name != self.name:
             return False
@@ -53,7 +54,7 @@ class Action:
 class Assertion:
     seat: str
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JSONMapping
     value: bool = True
 
 
@@ -78,7 +79,7 @@ class Task:
     judged: tuple[str, ...] = ()  # what a judge decides
     basis: tuple[str, ...] = BASIS
     setup: tuple[Action, ...] = ()
-    data: Mapping[str, Mapping[str, Any]] | None = None  # of each seat, over its database
+    data: Mapping[str, JSONMapping] | None = None  # of each seat, over its database
     history: tuple[Line, ...] = ()
     user_tools: tuple[str, ...] | None = None  # those that the user has; None: all
     documents: tuple[str, ...] = ()  # that hold what is to be known
@@ -110,7 +111,7 @@ class Domain:
 
     # -- what subclasses may say -----------------------------------------------------------------
 
-    def database(self, seat: str) -> Mapping[str, Any]:
+    def database(self, seat: str) -> JSONMapping:
         """Return a seat's database as its file has it."""
         return parse(self.read(self.files[seat]), self.files[seat])
 
@@ -123,7 +124,7 @@ class Domain:
     def policy(self, solo: bool = False) -> str:
         return self.read("policy.md").decode()
 
-    def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
+    def raw_tasks(self) -> Iterable[JSONMapping]:
         """Return the tasks as their file has them."""
         return parse(self.read("tasks.json"), "tasks.json")
 
@@ -214,7 +215,7 @@ class Domain:
     def world(self, changes: Changes = NOTHING, solo: bool = False) -> World:
         return World(self, changes, solo)
 
-    def give(self, world: World, seat: str, data: Mapping[str, Any]) -> None:
+    def give(self, world: World, seat: str, data: JSONMapping) -> None:
         """Lay a task's own data over a seat's database."""
         for table, rows in data.items():
             form = self.sides[seat][table]
@@ -234,7 +235,7 @@ def _rows(rows: Any, form: str, key: str) -> Iterable[tuple[str, Any]]:
     return rows.items()
 
 
-def _merged(old: Any, new: Any) -> Any:
+def _merged(old: object, new: object) -> object:
     if not isinstance(old, dict) or not isinstance(new, Mapping):
         return new
     for key, value in new.items():
@@ -271,7 +272,7 @@ def parse(content: bytes, name: str) -> Any:
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def read_task(one: Mapping[str, Any]) -> Task:
+def read_task(one: JSONMapping) -> Task:
     """Return a task as it stands in the original's files."""
     criteria = one.get("evaluation_criteria")
     asked = criteria or {}
@@ -303,7 +304,7 @@ def read_task(one: Mapping[str, Any]) -> Task:
     )
 
 
-def _action(one: Mapping[str, Any]) -> Action:
+def _action(one: JSONMapping) -> Action:
     compare = one.get("compare_args")
     return Action(
         one.get("requestor", "assistant"),
@@ -313,16 +314,16 @@ def _action(one: Mapping[str, Any]) -> Action:
     )
 
 
-def _setup(one: Mapping[str, Any]) -> Action:
+def _setup(one: JSONMapping) -> Action:
     return Action(one["env_type"], one["func_name"], one["arguments"])
 
 
-def _assertion(one: Mapping[str, Any]) -> Assertion:
+def _assertion(one: JSONMapping) -> Assertion:
     value = one.get("assert_value", True)
     return Assertion(one["env_type"], one["func_name"], one["arguments"], value)
 
 
-def _history(messages: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
+def _history(messages: Iterable[JSONMapping]) -> Iterable[Line]:
     for one in messages:
         if one["role"] == "tool":
             continue
@@ -332,7 +333,7 @@ def _history(messages: Iterable[Mapping[str, Any]]) -> Iterable[Line]:
             yield Line(one["role"], call=Action(one["role"], call["name"], call["arguments"]))
 
 
-def scenario(one: Mapping[str, Any]) -> str:
+def scenario(one: JSONMapping) -> str:
     """Return what the user is told, as the original puts it."""
     lines = []
     if one.get("persona") is not None:

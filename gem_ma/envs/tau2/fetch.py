@@ -14,10 +14,10 @@ import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 
 from gem_ma.envs.tau.data import DataMissing
 from gem_ma.envs.tau2.domain import REMEDY, VARIABLE, folder
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 __all__ = ["VARIABLE", "fetch", "folder"]
 
@@ -36,7 +36,7 @@ _KEPT = re.compile(
     rf"|{_CODE}(?:agent/llm_agent|user/user_simulator|orchestrator/orchestrator)\.py"
     rf"|{_CODE}domains/(?:{'|'.join(DOMAINS)})/(?:user_)?tools\.py"
 )
-Say = Callable[[str], Any]
+Say = Callable[[str], object]
 
 
 def fetch(
@@ -121,7 +121,7 @@ def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
 # -- words ---------------------------------------------------------------------------------------
 
 
-def words() -> Mapping[str, Any]:
+def words() -> JSONMapping:
     """Return what the original tells models, out of the data's folder or the clone that it is in.
 
     agent, user, solo_agent, solo: what it fills; guide, guide_tools: of the simulated user;
@@ -131,10 +131,10 @@ def words() -> Mapping[str, Any]:
 
 
 @functools.lru_cache(maxsize=4)
-def _words(top: Path) -> Mapping[str, Any]:
+def _words(top: Path) -> JSONMapping:
     path = top / WORDS
     if path.is_file():
-        found: Mapping[str, Any] = json.loads(path.read_bytes())
+        found: JSONMapping = json.loads(path.read_bytes())
         return found
     clone = top.parent.parent.parent
     if top.name == "domains" and (clone / _CODE).is_dir():
@@ -144,12 +144,12 @@ def _words(top: Path) -> Mapping[str, Any]:
     )
 
 
-def read_words(files: Mapping[str, bytes], where: object) -> dict[str, Any]:
+def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
     """Return the words in the original's sources."""
     try:
         agent = _constants(files[f"{_CODE}agent/llm_agent.py"])
         user = _constants(files[f"{_CODE}user/user_simulator.py"])
-        found: dict[str, Any] = {
+        found: JSONObject = {
             "agent_instruction": agent["AGENT_INSTRUCTION"],
             "agent": agent["SYSTEM_PROMPT"],
             "solo_instruction": agent["AGENT_SOLO_INSTRUCTION"],
@@ -162,7 +162,7 @@ def read_words(files: Mapping[str, bytes], where: object) -> dict[str, Any]:
     except (KeyError, SyntaxError, UnicodeDecodeError) as error:
         raise DataMissing(f"{where} is not tau2-bench as it was at {COMMIT}: {error}") from None
     for name in DOMAINS:
-        seats: dict[str, dict[str, Any]] = {"assistant": {}, "user": {}}
+        seats: dict[str, JSONObject] = {"assistant": {}, "user": {}}
         found["tools"][name] = seats
         for file in ("tools.py", "user_tools.py"):
             source = files.get(f"{_CODE}domains/{name}/{file}")
@@ -209,7 +209,7 @@ def _tools(source: bytes) -> Iterator[tuple[str, str, str]]:
                 yield seat, method.name, ast.get_docstring(method) or ""
 
 
-def _parsed(doc: str) -> dict[str, Any]:
+def _parsed(doc: str) -> JSONObject:
     """Return what a docstring of Google's form says of a tool and its arguments."""
     head, _, rest = inspect.cleandoc(doc).partition("\nArgs:\n")
     head = re.split(r"\n(?:Returns|Raises|Examples?):", head)[0].strip()

@@ -6,7 +6,6 @@ import functools
 import importlib
 import inspect
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
 from gem_ma.game import Game, InvalidMove, Maybe, Message, VerbatimMessage
 from gem_ma.scene import Chat, Terminal
+from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import parse_json
 
 USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
@@ -39,7 +39,7 @@ DOMAINS = {  # where each is, and its class
 STRICT = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
 
 
-def load(name: str, arguments: tuple[tuple[str, Any], ...] = ()) -> Domain:
+def load(name: str, arguments: tuple[tuple[str, object], ...] = ()) -> Domain:
     """Return a domain; its files are read once for each process."""
     if name not in DOMAINS:
         raise ValueError(f"no domain {name!r}; there are {', '.join(DOMAINS)}")
@@ -47,7 +47,7 @@ def load(name: str, arguments: tuple[tuple[str, Any], ...] = ()) -> Domain:
 
 
 @functools.lru_cache(maxsize=16)
-def _load(top: Path, name: str, arguments: tuple[tuple[str, Any], ...]) -> Domain:
+def _load(top: Path, name: str, arguments: tuple[tuple[str, object], ...]) -> Domain:
     module, made = DOMAINS[name]
     kind: type[Domain] = getattr(importlib.import_module(module), made)
     takes = inspect.signature(kind).parameters
@@ -75,8 +75,8 @@ class State:
     steps: int = 0
     errors: int = 0  # calls that failed
     judged: tuple[bool, ...] | None = None
-    paid: Frozen = NOTHING
-    verdict: Frozen = NOTHING
+    paid: Frozen[str, float] = NOTHING
+    verdict: Frozen[str, Any] = NOTHING
 
     def to_act(self):
         return (self.floor,) if self.floor else ()
@@ -106,7 +106,7 @@ class State:
         return (*SMALL_TALK, STOPS[0]) if self.calls or len(self.talk) > 1 else SMALL_TALK
 
 
-def _call(name: str, **arguments: Any) -> str:
+def _call(name: str, **arguments: object) -> str:
     return json.dumps({"name": name, "arguments": arguments})
 
 
@@ -140,7 +140,7 @@ class Tau2(Game[State]):
     conversation = True
     oracle = True
     reset_options = ("task",)
-    env_defaults: Mapping[str, Any] = MappingProxyType({"format": "bare", "max_turns": 400})
+    env_defaults: JSONMapping = MappingProxyType({"format": "bare", "max_turns": 400})
 
     def __init__(
         self,

@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from gem_ma.envs.tau.calling import sane
 from gem_ma.envs.tau.store import Base, Changes, Desk, Record
+from gem_ma.validation.json_types import JSONMapping
 
 # Forms of a table: by id, in order, a single record, or by id under "data" with "notes" beside.
 MAP, LIST, ONE, NOTED = "map", "list", "one", "noted"
 SEATS = ("assistant", "user")
-_Method = TypeVar("_Method", bound=Callable[..., Any])
+_Method = TypeVar("_Method", bound=Callable[..., object])
 
 
 def tool(method: _Method) -> _Method:
@@ -54,11 +55,11 @@ class Kit(Part):
     parameters, for Python's own errors name them; those of its parts are named as its own.
     """
 
-    tools: ClassVar[Mapping[str, Callable[..., Any]]] = {}
-    listed: ClassVar[Mapping[str, Callable[..., Any]]] = {}  # that a seat is told of
+    tools: ClassVar[Mapping[str, Callable[..., object]]] = {}
+    listed: ClassVar[Mapping[str, Callable[..., object]]] = {}  # that a seat is told of
 
     def __init_subclass__(cls) -> None:
-        found: dict[str, Callable[..., Any]] = {}
+        found: dict[str, Callable[..., object]] = {}
         known = {part for base in cls.__bases__ if issubclass(base, Kit) for part in base.__mro__}
         for part in reversed(cls.__mro__):
             if part not in known:
@@ -152,7 +153,7 @@ class World:
         self.kits: dict[str, Kit] = {seat: kit(self) for seat, kit in domain.kits.items()}
         self._taken = changes.get(("", "taken"))
 
-    def call(self, seat: str, name: Any, arguments: Any) -> tuple[str, bool]:
+    def call(self, seat: str, name: object, arguments: object) -> tuple[str, bool]:
         """Return the answer to a call of a tool, and whether it is an error.
 
         What the tool changed before it failed stays changed, as in the original.
@@ -164,12 +165,12 @@ class World:
         except Exception as error:  # noqa: BLE001 - any type of argument may come
             return f"Error: {error}", True
 
-    def replay(self, seat: str, name: str, arguments: Mapping[str, Any]) -> None:
+    def replay(self, seat: str, name: str, arguments: JSONMapping) -> None:
         """Do a gold action, after which nothing is carried over; one that fails is passed by."""
         with contextlib.suppress(Exception):
             self._do(seat, name, arguments)
 
-    def _do(self, seat: str, name: Any, arguments: Any) -> Any:
+    def _do(self, seat: str, name: object, arguments: object) -> object:
         if not isinstance(name, str):
             raise TypeError(f"the name of a tool is a text, and not a {type(name).__name__}")
         if not isinstance(arguments, Mapping):
@@ -195,7 +196,7 @@ class World:
             return user
         return self.kits[seat]
 
-    def act(self, seat: str, name: str, arguments: Mapping[str, Any]) -> Any:
+    def act(self, seat: str, name: str, arguments: JSONMapping) -> object:
         """Do what a task says: a step of its preparation, or an assertion."""
         if self._taken == seat:
             raise AttributeError(self.domain.taken)
@@ -211,14 +212,14 @@ class World:
         return self.desk.changes()
 
 
-def said(answer: Any) -> str:
+def said(answer: object) -> str:
     """Return what a tool's caller reads."""
     if isinstance(answer, str):
         return answer
     return json.dumps(_processed(answer), default=str)
 
 
-def _processed(answer: Any) -> Any:
+def _processed(answer: object) -> object:
     if answer is None or isinstance(answer, str):
         return answer
     if isinstance(answer, bool | int | float):

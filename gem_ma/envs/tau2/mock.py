@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gem_ma.envs.tau2 import mock_data
 from gem_ma.envs.tau2.domain import Domain
 from gem_ma.envs.tau2.kit import MAP, Kit, tool, writing
 from gem_ma.envs.tau2.shape import Default, Shape, choice, listed, optional, text
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-Record = dict[str, Any]
+Record = JSONObject
 TASK = Shape(
     "Task",
     task_id=text,
@@ -81,7 +82,7 @@ class MockTools(Kit):
     def assert_task_status(self, task_id: str, expected_status: str) -> bool:
         return self._task(task_id)["status"] == expected_status
 
-    def _task(self, task_id: str) -> Mapping[str, Any]:
+    def _task(self, task_id: str) -> JSONMapping:
         task = self.desk.get("tasks", task_id)
         if task is None:
             raise ValueError(f"Task {task_id} not found")
@@ -113,7 +114,7 @@ class MockUserTools(Kit):
     def assert_notification_status(self, notification_id: str, expected_status: str) -> bool:
         return self._notification(notification_id)["status"] == expected_status
 
-    def _notification(self, notification_id: str) -> Mapping[str, Any]:
+    def _notification(self, notification_id: str) -> JSONMapping:
         one = self.desk.get("notifications", notification_id)
         if one is None:
             raise ValueError(f"Notification {notification_id} not found")
@@ -134,12 +135,12 @@ class Mock(Domain):
         self.original = original
         super().__init__()
 
-    def database(self, seat: str) -> Mapping[str, Any]:
+    def database(self, seat: str) -> JSONMapping:
         if self.original:
             return super().database(seat)
         return mock_data.DATABASE if seat == "assistant" else mock_data.INBOX
 
-    def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
+    def raw_tasks(self) -> Iterable[JSONMapping]:
         return super().raw_tasks() if self.original else mock_data.TASKS
 
     def raw_splits(self) -> Mapping[str, Iterable[str]]:

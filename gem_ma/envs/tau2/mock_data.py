@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from gem_ma.validation.json_types import JSONObject
 
 POLICY = """# Chores
 
@@ -13,7 +13,7 @@ You keep the list of chores of a household. You can put new chores on it and say
 """
 ALONE = POLICY + "\nNobody talks to you: what is to be done stands in the ticket.\n"
 
-DATABASE: dict[str, dict[str, Any]] = {
+DATABASE: dict[str, JSONObject] = {
     "tasks": {
         "task_1": {
             "task_id": "task_1",
@@ -33,7 +33,7 @@ DATABASE: dict[str, dict[str, Any]] = {
         "user_2": {"user_id": "user_2", "name": "Jonas", "tasks": []},
     },
 }
-INBOX: dict[str, dict[str, Any]] = {
+INBOX: dict[str, JSONObject] = {
     "notifications": {
         "note_1": {
             "notification_id": "note_1",
@@ -45,17 +45,17 @@ INBOX: dict[str, dict[str, Any]] = {
 }
 
 
-def _call(name: str, seat: str = "assistant", **arguments: Any) -> dict[str, Any]:
+def _call(name: str, seat: str = "assistant", **arguments: object) -> JSONObject:
     return {"action_id": name, "requestor": seat, "name": name, "arguments": arguments}
 
 
-def _step(seat: str, name: str, **arguments: Any) -> dict[str, Any]:
+def _step(seat: str, name: str, **arguments: object) -> JSONObject:
     return {"env_type": seat, "func_name": name, "arguments": arguments}
 
 
 def _task(
-    id: str, told: str, ticket: str = "", state: Any = None, **criteria: Any
-) -> dict[str, Any]:
+    id: str, told: str, ticket: str = "", state: JSONObject | None = None, **criteria: object
+) -> JSONObject:
     return {
         "id": id,
         "user_scenario": {"persona": None, "instructions": told},

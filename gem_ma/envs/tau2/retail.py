@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gem_ma.envs.tau.calculate import calculated
 from gem_ma.envs.tau.retail import emails, names
@@ -24,9 +23,10 @@ from gem_ma.envs.tau2.shape import (
     optional,
     text,
 )
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-Record = dict[str, Any]
-Known = Mapping[str, Any]  # a record to read
+Record = JSONObject
+Known = JSONMapping  # a record to read
 REASONS = ("no longer needed", "ordered by mistake")
 
 ADDRESS = Shape(
@@ -379,35 +379,35 @@ class RetailTools(Kit):
         """
         return "Transfer successful"
 
-    def _order(self, order_id: Any) -> Known:
+    def _order(self, order_id: str) -> Known:
         return self._known("orders", order_id, "Order not found")
 
-    def _user(self, user_id: Any) -> Known:
+    def _user(self, user_id: str) -> Known:
         return self._known("users", user_id, "User not found")
 
-    def _product(self, product_id: Any) -> Known:
+    def _product(self, product_id: str) -> Known:
         return self._known("products", product_id, "Product not found")
 
-    def _known(self, table: str, id: Any, otherwise: str) -> Known:
+    def _known(self, table: str, id: str, otherwise: str) -> Known:
         record = self.desk.get(table, id)
         if record is None:
             raise ValueError(otherwise)
         return record
 
-    def _pending(self, order_id: Any) -> Known:
+    def _pending(self, order_id: str) -> Known:
         """Return an order that is pending, its items modified or not."""
         order = self._order(order_id)
         if "pending" not in order["status"]:
             raise ValueError("Non-pending order cannot be modified")
         return order
 
-    def _variant(self, product_id: str, item_id: Any) -> Known:
+    def _variant(self, product_id: str, item_id: str) -> Known:
         variants = self._product(product_id)["variants"]
         if item_id not in variants:
             raise ValueError("Variant not found")
         return variants[item_id]
 
-    def _replacement(self, order: Known, item_id: Any, new_item_id: Any) -> tuple[Known, Known]:
+    def _replacement(self, order: Known, item_id: str, new_item_id: str) -> tuple[Known, Known]:
         """Return an item of an order, and the variant that is to replace it."""
         item = _item(order, item_id)
         variant = self._variant(item["product_id"], new_item_id)
@@ -415,7 +415,7 @@ class RetailTools(Kit):
             raise ValueError(f"New item {new_item_id} not found or available")
         return item, variant
 
-    def _method(self, order: Known, payment_method_id: Any) -> Known:
+    def _method(self, order: Known, payment_method_id: str) -> Known:
         """Return a payment method of the user whose order it is."""
         methods = self._user(order["user_id"])["payment_methods"]
         if payment_method_id not in methods:
@@ -438,14 +438,14 @@ def _entry(kind: str, amount: float, payment_method_id: str) -> Record:
     }
 
 
-def _item(order: Known, item_id: Any) -> Record:
+def _item(order: Known, item_id: str) -> Record:
     for item in order["items"]:
         if item["item_id"] == item_id:
             return item
     raise ValueError(f"Item {item_id} not found")
 
 
-def _check_items(order: Known, item_ids: Any, refusal: str) -> None:
+def _check_items(order: Known, item_ids: list[str], refusal: str) -> None:
     """Refuse ids that are asked for more often than the order has them."""
     held = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:

@@ -9,11 +9,19 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Union
 
-_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
+from gem_ma.validation.json_types import JSONObject
+
+_PLAIN: Mapping[object, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+}
 
 
 @functools.cache
-def schema(name: str, method: Callable[..., Any]) -> dict[str, Any]:
+def schema(name: str, method: Callable[..., object]) -> JSONObject:
     """Return a tool's schema as APIs for chats take it."""
     hints = typing.get_type_hints(method)
     words, notes = docstring(method)
@@ -32,25 +40,29 @@ def schema(name: str, method: Callable[..., Any]) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def docstring(method: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return what a tool does, and what its parameters are: the lines `name: words`."""
-    lines = (inspect.getdoc(method) or "").splitlines()
+def docstring(method: Callable[..., object]) -> tuple[str, dict[str, str]]:
+    """Return what a tool does, and what its parameters are.
+
+    These are the lines `name: words`, below "Args:" or without that heading, each with the lines
+    that are further in than it.
+    """
     names = list(inspect.signature(method).parameters)[1:]
     notes: dict[str, str] = {}
     words = []
-    last = ""
-    for line in lines:
-        name, colon, rest = line.partition(": ")
-        if colon and name in names:
-            notes[name], last = rest, name
-        elif last and line.startswith(" "):
+    last, indent = "", 0
+    for line in (inspect.getdoc(method) or "").splitlines():
+        name, colon, rest = line.strip().partition(": ")
+        further = len(line) - len(line.lstrip())
+        if colon and name in names and (not last or further <= indent):
+            notes[name], last, indent = rest, name, further
+        elif last and further > indent:
             notes[last] += f" {line.strip()}"
-        elif not last:
+        elif not last and line != "Args:":
             words.append(line)
     return "\n".join(words).strip(), notes
 
 
-def _type(hint: Any) -> dict[str, Any]:
+def _type(hint: object) -> JSONObject:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
         found = [_type(one) for one in inner if one is not type(None)]

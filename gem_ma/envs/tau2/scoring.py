@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
-from gem_ma.envs.tau.store import NOTHING, Changes
+from gem_ma.envs.tau.store import NOTHING, Changes, Key
 from gem_ma.envs.tau2.domain import Assertion, Domain, Task
 from gem_ma.envs.tau2.kit import World
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 KEPT = 512  # worlds, of a domain
-Called = tuple[str, str, Mapping[str, Any]]  # seat, name, arguments
+Called = tuple[str, str, JSONMapping]  # seat, name, arguments
 
 
 def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
@@ -80,7 +80,7 @@ def judge(
     calls: Sequence[Called],
     said: Iterable[str],
     judged: Sequence[bool] | None = None,
-) -> dict[str, Any]:
+) -> JSONObject:
     """Return the reward of an episode that came to its end, and its parts.
 
     target: the gold world. calls: of both seats. said: what the assistant wrote.
@@ -110,7 +110,7 @@ def judge(
     reward = 1.0
     for value in counted.values():
         reward *= value
-    verdict: dict[str, Any] = {
+    verdict: JSONObject = {
         "reward": reward,
         "parts": counted,
         "basis": list(task.basis),
@@ -134,14 +134,14 @@ def diagnosis(
     changes: Changes,
     calls: Sequence[Called],
     ended: str,
-) -> dict[str, Any]:
+) -> JSONObject:
     """Return why an episode was not paid, without a model: what differs, and whose doing it was.
 
     records: those that differ from the gold world. actions: gold actions that nobody made, with the
     nearest call where there is one. assertions: those that fail, and by whom they are to be met.
     seats: whose part is not done.
     """
-    found: dict[str, Any] = {"ended": ended, "records": [], "actions": [], "assertions": []}
+    found: JSONObject = {"ended": ended, "records": [], "actions": [], "assertions": []}
     seats = set()
     counted = set(task.basis)
     for key in sorted({**target, **changes}, key=str):
@@ -172,11 +172,11 @@ def diagnosis(
     return found
 
 
-def _only(changes: Changes, key: Any) -> Changes:
+def _only(changes: Changes, key: Key) -> Changes:
     return type(changes)({key: changes[key]}) if key in changes else NOTHING
 
 
-def _changed(gold_record: Any, record: Any) -> dict[str, Any]:
+def _changed(gold_record: object, record: object) -> JSONObject:
     """Return the fields in which two records differ, as gold has them and as they are."""
     if not isinstance(gold_record, dict) or not isinstance(record, dict):
         return {"gold": gold_record, "reached": record}

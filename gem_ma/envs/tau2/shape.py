@@ -9,10 +9,12 @@ import contextlib
 import datetime
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-Reader = Callable[[Any], Any]  # returns the value as it is stored, or raises Wrong
+from gem_ma.validation.json_types import JSONObject
+
+Reader = Callable[[object], Any]  # returns the value as it is stored, or raises Wrong
 Place = tuple[str | int, ...]
 _PAGE = "https://errors.pydantic.dev/2.14/v/"
 _WHOLE = re.compile(r"([+-]?\d+(_\d+)*)(\.0+)?", re.ASCII)
@@ -24,7 +26,7 @@ class Fault(NamedTuple):
     place: Place
     words: str
     kind: str
-    value: Any
+    value: object
 
 
 class Wrong(ValueError):
@@ -45,17 +47,17 @@ class Invalid(ValueError):
     """A record does not fit its shape; the message is the original's."""
 
 
-def wrong(words: str, kind: str, value: Any) -> Wrong:
+def wrong(words: str, kind: str, value: object) -> Wrong:
     return Wrong(Fault((), words, kind, value))
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     if not isinstance(value, str):
         raise wrong("Input should be a valid string", "string_type", value)
     return value
 
 
-def whole(value: Any) -> int:
+def whole(value: object) -> int:
     if isinstance(value, bool | int):
         return int(value)
     if isinstance(value, float):
@@ -79,7 +81,7 @@ def whole(value: Any) -> int:
     raise wrong(words, "int_parsing_size", value)
 
 
-def number(value: Any) -> float:
+def number(value: object) -> float:
     if isinstance(value, str):
         with contextlib.suppress(ValueError):
             if value.strip().isascii():
@@ -96,7 +98,7 @@ _TRUE = ("1", "on", "t", "true", "y", "yes")
 _FALSE = ("0", "off", "f", "false", "n", "no")
 
 
-def flag(value: Any) -> bool:
+def flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float) and value in (0, 1):
@@ -109,30 +111,30 @@ def flag(value: Any) -> bool:
     raise wrong("Input should be a valid boolean", "bool_type", value)
 
 
-def anything(value: Any) -> Any:
+def anything(value: object) -> object:
     return value
 
 
-def date(value: Any) -> str:
+def date(value: object) -> str:
     """Read a date, stored as it is written."""
     if isinstance(value, datetime.datetime):
         value = value.date()
     if isinstance(value, datetime.date):
         return str(value)
-    try:
-        return str(datetime.date.fromisoformat(value))
-    except (TypeError, ValueError):
-        raise wrong("Input should be a valid date", "date_type", value) from None
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return str(datetime.date.fromisoformat(value))
+    raise wrong("Input should be a valid date", "date_type", value)
 
 
-def moment(value: Any) -> str:
+def moment(value: object) -> str:
     """Read a date with a time, stored as it is written."""
     if isinstance(value, datetime.date):
         return str(value)
-    try:
-        return str(datetime.datetime.fromisoformat(value))
-    except (TypeError, ValueError):
-        raise wrong("Input should be a valid datetime", "datetime_type", value) from None
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return str(datetime.datetime.fromisoformat(value))
+    raise wrong("Input should be a valid datetime", "datetime_type", value)
 
 
 def choice(*values: str, kind: str = "literal_error") -> Reader:
@@ -140,7 +142,7 @@ def choice(*values: str, kind: str = "literal_error") -> Reader:
     names = [repr(value) for value in values]
     words = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
-    def read(value: Any) -> str:
+    def read(value: object) -> str:
         if not isinstance(value, str) or value not in values:
             raise wrong(f"Input should be {words}", kind, value)
         return value
@@ -155,7 +157,7 @@ def optional(reader: Reader) -> Reader:
 def listed(reader: Reader) -> Reader:
     """Read a list."""
 
-    def read(value: Any) -> list[Any]:
+    def read(value: object) -> list[object]:
         if not isinstance(value, list | tuple):
             raise wrong("Input should be a valid list", "list_type", value)
         return _all(reader, enumerate(value))
@@ -166,7 +168,7 @@ def listed(reader: Reader) -> Reader:
 def mapped(reader: Reader) -> Reader:
     """Read an object whose keys are names."""
 
-    def read(value: Any) -> dict[str, Any]:
+    def read(value: object) -> JSONObject:
         if not isinstance(value, Mapping):
             raise wrong("Input should be a valid dictionary", "dict_type", value)
         keys = list(value)
@@ -178,7 +180,7 @@ def mapped(reader: Reader) -> Reader:
 def either(*readers: Reader) -> Reader:
     """Read what the first reader takes that takes it."""
 
-    def read(value: Any) -> Any:
+    def read(value: object) -> object:
         faults: list[Fault] = []
         for reader in readers:
             try:
@@ -190,8 +192,8 @@ def either(*readers: Reader) -> Reader:
     return read
 
 
-def _all(reader: Reader, items: Any) -> list[Any]:
-    found: list[Any] = []
+def _all(reader: Reader, items: Iterable[tuple[str | int, object]]) -> list[object]:
+    found: list[object] = []
     faults: list[Fault] = []
     for key, value in items:
         try:
@@ -207,7 +209,7 @@ class Default(NamedTuple):
     """A field that may be left out."""
 
     reader: Reader
-    value: Any = None
+    value: object = None
 
 
 class Shape:
@@ -221,11 +223,11 @@ class Shape:
         self.closed = closed
         self.fields = fields
 
-    def __call__(self, value: Any) -> dict[str, Any]:
+    def __call__(self, value: object) -> JSONObject:
         if not isinstance(value, Mapping):
             words = f"Input should be a valid dictionary or instance of {self.name}"
             raise wrong(words, "model_type", value)
-        record: dict[str, Any] = {}
+        record: JSONObject = {}
         faults: list[Fault] = []
         for name, field in self.fields.items():
             reader, default = field if isinstance(field, Default) else (field, _NONE)
@@ -247,7 +249,7 @@ class Shape:
             raise Wrong(*faults)
         return record
 
-    def make(self, /, **values: Any) -> dict[str, Any]:
+    def make(self, /, **values: object) -> JSONObject:
         """Return a record of these values, or raise what the original's constructor would say."""
         try:
             return self(values)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from gem_ma.envs.tau2 import fetch
 from gem_ma.envs.tau2.domain import Domain
 from gem_ma.envs.tau2.schemas import schema
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 JUDGE = (
     "You read what a user and an assistant said to each other, and statements about it. Decide of "
@@ -43,7 +43,7 @@ class Words:
     alone_before: str
     scenario_in: str = "Your situation:\n{scenario}"
     ticket_in: str = "The ticket:\n{ticket}"
-    tools: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    tools: Mapping[tuple[str, str], JSONMapping] = field(default_factory=dict)
 
     def assistant(self, policy: str) -> str:
         return self.before.replace("{policy}", policy, 1)
@@ -57,7 +57,7 @@ class Words:
     def ticket(self, text: str) -> str:
         return self.ticket_in.replace("{ticket}", text, 1)
 
-    def tool(self, seat: str, name: str) -> Mapping[str, Any] | None:
+    def tool(self, seat: str, name: str) -> JSONMapping | None:
         """Return the original's schema of a tool, where its words are used."""
         return self.tools.get((seat, name))
 
@@ -107,7 +107,7 @@ def original(domain: Domain, solo: bool) -> Words:
     )
 
 
-def _worded(ours: dict[str, Any], theirs: Mapping[str, Any] | None) -> dict[str, Any]:
+def _worded(ours: JSONObject, theirs: JSONMapping | None) -> JSONObject:
     """Return a tool's schema with the original's words."""
     if theirs is None:
         return ours

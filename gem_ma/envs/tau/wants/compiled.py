@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.envs.tau.wants.purchases import Purchases
 from gem_ma.envs.tau.wants.trips import Trips
 from gem_ma.envs.tau.wants.wish import NOTHING, Record, Wish
+from gem_ma.validation.json_types import JSONMapping
 
-Action = tuple[str, Mapping[str, Any]]
+Action = tuple[str, JSONMapping]
 
 
 class Wants(NamedTuple):

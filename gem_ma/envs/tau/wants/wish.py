@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Record = Mapping[str, Any]
+from gem_ma.validation.json_types import JSONMapping
+
+Record = JSONMapping
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.query import (
@@ -19,14 +18,15 @@ from gem_ma.envs.tau2.banking.query import (
     listing_by,
     nothing_in,
 )
+from gem_ma.envs.tau2.banking.tool_answers import MISSING_PARAMETERS
 from gem_ma.envs.tau2.kit import Part, discoverable, tool, writing
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping
 
-_MISSING = "Error: Missing required parameters."
 _INELIGIBLE = "Error: Account eligibility requirements not met."
 _KINDS = ["checking", "savings", "business_checking", "business_savings"]
 _LIVE = ("ACTIVE", "OPEN")
-_EARLY: Mapping[Any, Mapping[Any, tuple[int, int]]] = {  # the fee, and in how many days it is due
+_EARLY: Mapping[str, Mapping[str, tuple[int, int]]] = {  # the fee, and in how many days it is due
     "checking": {
         "Light Blue Account": (15, 30),
         "Light Green Account": (15, 30),
@@ -67,7 +67,7 @@ class AccountTools(Part):
     def open_bank_account_4821(self, user_id: str, account_type: str, account_class: str) -> str:
         """Open an account."""
         if not user_id or not account_type or not account_class:
-            return _MISSING
+            return MISSING_PARAMETERS
         if account_type not in _KINDS:
             return f"Error: Invalid account_type. Must be one of: {_KINDS}"
         theirs = [one for _, one in self.desk.rows("accounts") if one.get("user_id") == user_id]
@@ -284,9 +284,9 @@ class AccountTools(Part):
         amount_difference: float,
     ) -> str:
         """Report that interest was wrong; the original stores no such reports."""
-        numbers: tuple[Any, ...] = (expected_apy, actual_apy, amount_difference)
+        numbers = (expected_apy, actual_apy, amount_difference)
         if not account_id or not user_id or any(one is None for one in numbers):
-            return _MISSING
+            return MISSING_PARAMETERS
         try:
             expected, actual, difference = map(float, numbers)
         except (ValueError, TypeError):
@@ -340,11 +340,11 @@ def _moment(text: str) -> datetime.datetime:
     return datetime.datetime.min
 
 
-def _kind(account: Mapping[str, Any]) -> Any:
+def _kind(account: JSONMapping) -> str:
     return account.get("account_type", account.get("class", ""))
 
 
-def _has(accounts: Iterable[Mapping[str, Any]], kinds: tuple[str, ...], days: Maybe[int]) -> bool:
+def _has(accounts: Iterable[JSONMapping], kinds: tuple[str, ...], days: Maybe[int]) -> bool:
     """Return whether one of these kinds is open, for so many days; None: however long."""
     return any(
         _kind(one) in kinds
@@ -354,7 +354,7 @@ def _has(accounts: Iterable[Mapping[str, Any]], kinds: tuple[str, ...], days: Ma
     )
 
 
-def _days_open(account: Mapping[str, Any]) -> int:
+def _days_open(account: JSONMapping) -> int:
     try:
         return age(account.get("date_opened", ""))
     except ValueError:
@@ -375,7 +375,7 @@ def _eligible(kind: str, theirs: list[Record]) -> bool:
     return True
 
 
-def _early_fee(account: Mapping[str, Any]) -> int:
+def _early_fee(account: JSONMapping) -> int:
     """Return what it costs to close an account so early."""
     kind, opened = account.get("class", ""), account.get("date_opened", "")
     fee, days = _EARLY.get(kind, {}).get(account.get("level", ""), (0, 0))
@@ -387,10 +387,10 @@ def _early_fee(account: Mapping[str, Any]) -> int:
         return 0
 
 
-def _credit(id: Any, amount: Any, kind: Any, known: Mapping[str, str]) -> tuple[str, float]:
+def _credit(id: str, amount: float, kind: str, known: Mapping[str, str]) -> tuple[str, float]:
     """Return what is wrong with a credit, or "", and its amount."""
     if not id or amount is None or not kind:
-        return _MISSING, 0.0
+        return MISSING_PARAMETERS, 0.0
     try:
         amount = float(amount)
     except (TypeError, ValueError):

@@ -6,12 +6,14 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from gem_ma.envs.tau.store import Record, copied
 from gem_ma.envs.tau2.banking.accounts import AccountTools
-from gem_ma.envs.tau2.banking.cards import CreditCardTools, DisputeTools
-from gem_ma.envs.tau2.banking.debit import DebitCardOrders, DebitCardTools
+from gem_ma.envs.tau2.banking.credit_cards import CreditCardTools
+from gem_ma.envs.tau2.banking.debit_card_orders import DebitCardOrders
+from gem_ma.envs.tau2.banking.debit_cards import DebitCardTools
+from gem_ma.envs.tau2.banking.disputes import DisputeTools
 from gem_ma.envs.tau2.banking.query import (
     add,
     agent_tool_id,
@@ -33,6 +35,7 @@ from gem_ma.envs.tau2.banking.user import (
 from gem_ma.envs.tau2.domain import Domain, Task, parse
 from gem_ma.envs.tau2.kit import NOTED, Kit, World, tool, writing
 from gem_ma.envs.tau2.shape import anything, mapped
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 TABLES = (
     "users",
@@ -312,7 +315,7 @@ class KBSearchMixin(KnowledgeTools):
         return domain.search.listing(query)
 
 
-def _record(value: Any) -> Any:
+def _record(value: object) -> JSONObject:
     """Read a record of any fields, as a copy, since a task's stays the task's own."""
     return copied(mapped(anything)(value))
 
@@ -367,7 +370,7 @@ class Banking(Domain):
         prompt = self.read(f"prompts/{_PROMPTS[self.retrieval]}.md").decode()
         return _COMPONENT.sub(component, prompt)
 
-    def raw_tasks(self) -> Iterable[Mapping[str, Any]]:
+    def raw_tasks(self) -> Iterable[JSONMapping]:
         # tasks.json beside the folder is older, and not what the original plays.
         found = sorted(self.path().glob("tasks/task_*.json"))
         if not found:

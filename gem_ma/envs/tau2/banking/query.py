@@ -11,11 +11,12 @@ from typing import Any
 
 from gem_ma.envs.tau.store import Desk, Record
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 TODAY = "11/14/2025"  # on which all that happens does
 _NOW = datetime.datetime(2025, 11, 14)
 _NAME = "tau2.domains.banking_knowledge.db_query.query_db()"  # in Python's own errors
-_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {  # what may follow "__" in a constraint
+_COMPARE: Mapping[str, Callable[[Any, Any], object]] = {  # what may follow "__" in a constraint
     "eq": operator.eq,
     "ne": operator.ne,
     "gt": operator.gt,
@@ -34,7 +35,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {  # what may follow "__" in
 
 
 def find(
-    desk: Desk, table: str, constraints: Mapping[str, Any], limit: Any = None
+    desk: Desk, table: str, constraints: JSONMapping, limit: int | None = None
 ) -> list[tuple[str, Record]]:
     """Return the records that meet all constraints, FIELD or FIELD__COMPARISON: value."""
     if limit is None and len(constraints) == 1:
@@ -50,7 +51,7 @@ def find(
     return found
 
 
-def _meets(record: Mapping[str, Any], key: str, value: Any) -> bool:
+def _meets(record: JSONMapping, key: str, value: object) -> bool:
     field, _, name = key.rpartition("__") if "__" in key else (key, "", "eq")
     try:
         return bool(_COMPARE.get(name, operator.eq)(record.get(field), value))
@@ -81,7 +82,7 @@ def listed(table: str, found: list[tuple[str, Record]]) -> str:
     return "\n".join(lines)
 
 
-def _asked(wanted: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+def _asked(wanted: JSONObject) -> tuple[JSONObject, int | None]:
     """Return constraints and limit; text of a model can slip in what the original's call takes."""
     for name in wanted:
         if name in ("db", "return_ids"):
@@ -91,7 +92,7 @@ def _asked(wanted: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     return wanted, wanted.pop("limit", None)
 
 
-def listing_by(desk: Desk, table: str, field: str, value: Any) -> str:
+def listing_by(desk: Desk, table: str, field: str, value: str) -> str:
     """Return the records with this value; it is not escaped, as in the original."""
     return listing(desk, table, f'{{"{field}": "{value}"}}')
 
@@ -109,7 +110,7 @@ def add(desk: Desk, table: str, id: str, record: Record) -> bool:
     return True
 
 
-def update(desk: Desk, table: str, id: str, updates: Mapping[str, Any]) -> Maybe[Record]:
+def update(desk: Desk, table: str, id: str, updates: JSONMapping) -> Maybe[Record]:
     """Change fields of a record and return it, or None if it is not there."""
     if desk.get(table, id) is None:
         return None
@@ -121,7 +122,7 @@ def update(desk: Desk, table: str, id: str, updates: Mapping[str, Any]) -> Maybe
 # -- amounts ---------------------------------------------------------------------------------------
 
 
-def amount_of(value: Any) -> float:
+def amount_of(value: object) -> float:
     """Read an amount, which may be written as "$2,850.00"."""
     if isinstance(value, int | float):
         return float(value)
@@ -130,7 +131,7 @@ def amount_of(value: Any) -> float:
     return 0.0
 
 
-def balance_of(account: Mapping[str, Any]) -> float:
+def balance_of(account: JSONMapping) -> float:
     """Return what lies on a bank account."""
     return amount_of(account.get("current_holdings", account.get("balance", 0)))
 
@@ -138,7 +139,7 @@ def balance_of(account: Mapping[str, Any]) -> float:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def executed(name: str, arguments: Mapping[str, Any]) -> str:
+def executed(name: str, arguments: JSONMapping) -> str:
     """Return the two lines in which an answer says what was called."""
     written = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
     return f"Executed: {name}\nArguments: {written}"
@@ -184,7 +185,7 @@ def user_tool_id(name: str) -> str:
     return digest(f"user_discoverable_tool:{name}")
 
 
-def user_call_id(name: str, arguments: Mapping[str, Any]) -> str:
+def user_call_id(name: str, arguments: JSONMapping) -> str:
     return digest(f"user_discoverable_tool_call:{name}:{json.dumps(arguments, sort_keys=True)}")
 
 

@@ -27,6 +27,7 @@ from gem_ma.envs.tau2.banking.query import (
     user_call_id,
 )
 from gem_ma.envs.tau2.kit import Kit, discoverable, tool, writing
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _CARDS = [
     "Bronze Rewards Card",
@@ -61,10 +62,12 @@ _REWARDS: Mapping[str, Mapping[str, float]] = {  # percent, of each card and cat
 }
 
 
-def read_arguments(name: str, arguments: Any, **options: Any) -> Any:
+def read_arguments(
+    name: str, arguments: str, parse_int: Callable[[str], object] | None = None
+) -> Any:
     """Return what a model wrote as JSON for a tool, or raise ValueError."""
     try:
-        found = json.loads(arguments, **options)
+        found = json.loads(arguments, parse_int=parse_int)
     except json.JSONDecodeError as error:
         raise Unreadable(f"Error: Invalid JSON in arguments: {error}") from None
     if not sane(found):
@@ -77,13 +80,13 @@ class Unreadable(ValueError):
 
 
 @functools.cache
-def parameters(method: Callable[..., Any]) -> Mapping[str, bool]:
+def parameters(method: Callable[..., object]) -> Mapping[str, bool]:
     """Return the parameters of a tool, and whether each has to be given."""
     found = list(inspect.signature(method).parameters.values())[1:]
     return {one.name: one.default is one.empty for one in found}
 
 
-def given(method: Callable[..., Any], arguments: Any) -> Mapping[str, Any]:
+def given(method: Callable[..., object], arguments: object) -> JSONMapping:
     """Return the arguments of a call if they are an object, or raise what Python would say."""
     if isinstance(arguments, Mapping):
         return arguments
@@ -351,7 +354,7 @@ class KnowledgeUserTools(Kit):
             f"  - Rewards Earned: {points} points ({rate}% cashback rate)\n"
         )
 
-    def _begun(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def _begun(self, name: str, arguments: JSONMapping) -> str:
         """Note a call of a tool that was given, or return why there can be none."""
         if not find(self.desk, "user_discoverable_tools", {"tool_name": name}):
             return (
@@ -369,7 +372,7 @@ class KnowledgeUserTools(Kit):
         return ""
 
 
-def _referral(id: str, user_id: str, what: str) -> dict[str, Any]:
+def _referral(id: str, user_id: str, what: str) -> JSONObject:
     return {
         "referral_id": id,
         "referrer_id": user_id,

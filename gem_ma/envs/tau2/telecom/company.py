@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar, NoReturn
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.domain import Domain
@@ -21,7 +21,10 @@ from gem_ma.envs.tau2.shape import (
     optional,
     text,
 )
-from gem_ma.envs.tau2.telecom.device import DEVICE, SURROUNDINGS, TelecomUserTools
+from gem_ma.envs.tau2.telecom.device_records import DEVICE, SURROUNDINGS
+from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
+from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping
 
 TODAY = datetime.date(2025, 2, 25)
 NEXT_MONTH = "2025-03-01"  # the next bill's first day, its last, and when it is due
@@ -342,28 +345,29 @@ class TelecomTools(Kit):
 
     # -- what they share -------------------------------------------------------------------------
 
-    def _of_phone(self, phone_number: Any) -> Any:
-        domain: Any = self.world.domain
+    def _of_phone(self, phone_number: object) -> str | None:
+        domain = self.world.domain
+        assert isinstance(domain, Telecom)
         known = domain.phones["customers"]
         return known.get(phone_number) if isinstance(phone_number, str) else None
 
-    def _found(self, table: str, id: Any) -> Any:
+    def _found(self, table: str, id: object) -> Maybe[Record]:
         return self.desk.get(table, id) if isinstance(id, str) else None
 
-    def _get(self, kind: str, id: Any) -> Any:
+    def _get(self, kind: str, id: object) -> Record:
         table, name = _KINDS[kind]
         return self._found(table, id) or _none(f"{name} with ID {id} not found")
 
-    def _line(self, customer_id: Any, line_id: Any) -> Any:
+    def _line(self, customer_id: object, line_id: object) -> Record:
         if line_id not in self._get("C", customer_id)["line_ids"]:
             raise ValueError(f"Line {line_id} not found for customer {customer_id}")
         return self._get("L", line_id)
 
-    def _bills(self, customer: Mapping[str, Any]) -> Iterator[Any]:
+    def _bills(self, customer: JSONMapping) -> Iterator[Record]:
         for id in customer["bill_ids"]:
             yield self._get("B", id)
 
-    def awaiting(self, customer: Mapping[str, Any]) -> list[Any]:
+    def awaiting(self, customer: JSONMapping) -> list[Record]:
         """Return the bills that a customer was asked to pay."""
         return [bill for bill in self._bills(customer) if bill["status"] == AWAITING]
 
@@ -385,7 +389,7 @@ class TelecomTools(Kit):
         self.desk.edit("customers", customer_id)["bill_ids"].append(id)
         return bill
 
-    def _charge(self, customer_id: str, amount: Any, description: str) -> None:
+    def _charge(self, customer_id: str, amount: float, description: str) -> None:
         """Write a charge onto the customer's next bill, which is made if there is none yet."""
         customer = self._get("C", customer_id)
         draft = next((one for one in self._bills(customer) if one["status"] == DRAFT), None)
@@ -398,11 +402,11 @@ class TelecomTools(Kit):
         _add(bill, amount, description, "Credit" if amount < 0 else "Charge")
 
 
-def _none(words: str) -> Any:
+def _none(words: str) -> NoReturn:
     raise ValueError(words)
 
 
-def _add(bill: Record, amount: Any, description: str, kind: str) -> None:
+def _add(bill: Record, amount: float, description: str, kind: str) -> None:
     item = ITEM.make(description=description, amount=amount, date=str(TODAY), item_type=kind)
     bill["line_items"].append(item)
     bill["total_due"] += amount
@@ -448,7 +452,7 @@ class Telecom(Domain):
                 of_customers.setdefault(phone, id)
         self.phones = {"lines": of_lines, "customers": of_customers}
 
-    def _phones(self, customer: Mapping[str, Any]) -> list[str]:
+    def _phones(self, customer: JSONMapping) -> list[str]:
         lines = self.base.tables["lines"]
         return [lines[id]["phone_number"] for id in customer["line_ids"]]
 
@@ -466,15 +470,15 @@ class Telecom(Domain):
     def sync(self, world: World) -> None:
         """Carry the line's state, what data is left and payments over to and from the phone."""
         desk = world.desk
-        around: Any = desk.get("surroundings", "")
+        around = desk.get("surroundings", "")
         phone = around["phone_number"]
         if phone is None:
             return
         id = self.phones["lines"].get(phone) if isinstance(phone, str) else None
-        line: Any = desk.get("lines", id) if id else None
+        line = desk.get("lines", id) if id else None
         if line is None:
             raise ValueError(f"Line with phone number {phone} not found")
-        plan: Any = desk.get("plans", line["plan_id"])
+        plan = desk.get("plans", line["plan_id"])
         limit = plan["data_limit_gb"] + line["data_refueling_gb"]
         now = {
             "line_active": line["status"] == ACTIVE,
@@ -486,7 +490,8 @@ class Telecom(Domain):
             desk.edit("bills", request["bill_id"])["status"] = PAID
             request = None
         if request is None:
-            kit: Any = world.kits["assistant"]
+            kit = world.kits["assistant"]
+            assert isinstance(kit, TelecomTools)
             bills = kit.awaiting(kit.get_customer_by_phone(phone))
             if bills:
                 bill = bills[0]

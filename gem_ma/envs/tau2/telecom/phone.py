@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from gem_ma.envs.tau2.domain import Action, Assertion, Task
 from gem_ma.envs.tau2.telecom.company import Telecom, TelecomTools
-from gem_ma.envs.tau2.telecom.device import TelecomUserTools
+from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 CUSTOMERS = 12
 FIRST = ("Ada", "Bela", "Cleo", "Dario", "Enid", "Falk", "Gita", "Hugo", "Ines", "Jules")
@@ -57,7 +57,7 @@ ALONE = POLICY + (
 )
 
 
-Step = tuple[str, str, Mapping[str, Any]]  # seat, name, arguments
+Step = tuple[str, str, JSONMapping]  # seat, name, arguments
 
 
 class Fault(NamedTuple):
@@ -72,7 +72,7 @@ _MODE: Step = ("user", "set_network_mode_preference", {"mode": "4g_5g_preferred"
 _APN: tuple[Step, ...] = (("user", "reset_apn_settings", {}), ("user", "reboot_device", {}))
 
 
-def _own(name: str, mend: str, **arguments: Any) -> Fault:
+def _own(name: str, mend: str, **arguments: object) -> Fault:
     return Fault((("user", name, arguments),), (("user", mend, {}),))
 
 
@@ -140,7 +140,7 @@ class Complaint(NamedTuple):
     solved: str
     faults: tuple[str, ...]
     odd: tuple[str, ...]
-    asserted: tuple[tuple[str, Mapping[str, Any]], ...]
+    asserted: tuple[tuple[str, JSONMapping], ...]
 
 
 COMPLAINTS = (
@@ -239,7 +239,7 @@ class Phone(Telecom):
         if split != "base":
             raise ValueError(f"phone has no split {split!r}; any number is a task of base")
 
-    def database(self, seat: str) -> Mapping[str, Any]:
+    def database(self, seat: str) -> JSONMapping:
         return _company(self.seed, self.many) if seat == "assistant" else {}
 
     def task(self, number: int) -> Task:
@@ -306,14 +306,14 @@ class Phone(Telecom):
         )
 
 
-def _filled(arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(arguments: JSONMapping, values: JSONMapping) -> JSONObject:
     return {
         name: values.get(value, value) if isinstance(value, str) else value
         for name, value in arguments.items()
     }
 
 
-def _asserted(complaint: Complaint, wrong: list[str], values: Mapping[str, Any]) -> list[Assertion]:
+def _asserted(complaint: Complaint, wrong: list[str], values: JSONMapping) -> list[Assertion]:
     found = [Assertion("user", name, arguments) for name, arguments in complaint.asserted]
     if "used" in wrong:
         arguments = _filled({**_LINE, "expected_amount": GB}, values)
@@ -324,7 +324,7 @@ def _asserted(complaint: Complaint, wrong: list[str], values: Mapping[str, Any])
     return found
 
 
-def _company(seed: int, many: int) -> dict[str, list[dict[str, Any]]]:
+def _company(seed: int, many: int) -> dict[str, list[JSONObject]]:
     """Return a company's customers, each with so many lines."""
     rng = np.random.default_rng([seed])
     plans = [

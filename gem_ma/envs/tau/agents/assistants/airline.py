@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from gem_ma.envs.tau.agents.assistants.desk import Desk, Task, read
 from gem_ma.envs.tau.agents.assistants.flow import Flow, call
 from gem_ma.envs.tau.agents.assistants.reading import method
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-Record = Mapping[str, Any]
+Record = JSONMapping
 _USER = re.compile(r"\b[a-z]+_[a-z]+_\d{4}\b")
 _CODE = re.compile(r"\b[A-Z0-9]{6}\b")
 _LEG = re.compile(r"from ([A-Z]{3}) to ([A-Z]{3}) on May (\d+)")
@@ -63,7 +64,7 @@ class Counter(Desk):
                     self.user = read((yield call("get_user_details", user_id=id)))
                     if self.user:
                         self.id = id
-                        self.booked: dict[str, Any] = {}
+                        self.booked: JSONObject = {}
                         self.cabins: dict[str, str] = {}  # that reservations were changed to
                         return
             again = "I cannot find you so. " if tried else ""
@@ -88,7 +89,7 @@ class Counter(Desk):
                 wish.rpartition(" to ")[2],
             )
             return (yield from self._made(tool, id, reservation_id=id, passengers=people))
-        given: dict[str, Any] = {"reservation_id": id}
+        given: JSONObject = {"reservation_id": id}
         if tool == "update_reservation_baggages":
             total = yield from self.ask(f"How many bags in all for {id}?", _bags, wish)
             people = len(record["passengers"])
@@ -240,9 +241,9 @@ class Counter(Desk):
             )
         )
 
-    def _payments(self, text: str, total: int) -> list[dict[str, Any]] | None:
+    def _payments(self, text: str, total: int) -> list[JSONObject] | None:
         """Return what is paid with each of the methods that a text names, the first first."""
-        paid: list[dict[str, Any]] = []
+        paid: list[JSONObject] = []
         methods = self.user["payment_methods"]
         for part in text.split(", then "):
             id = method(methods, part)
@@ -270,7 +271,7 @@ class Counter(Desk):
 
     def _compensate(self, wish: str) -> Flow:
         """Send what is due for a flight that was late or cancelled."""
-        record: Any = None
+        record: Record | None = None
         numbers = set(_FLIGHT.findall(wish))
         for id in self.user["reservations"]:
             one = yield from self._look_up(id)

@@ -9,15 +9,17 @@ import json
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from gem_ma.envs.tau.talk import TalkView
+
 Flow = Generator[str, str, Any]
 
 
-def call(name: str, **arguments: Any) -> str:
+def call(name: str, **arguments: object) -> str:
     """Return the reply that calls a tool."""
     return json.dumps({"name": name, "arguments": arguments})
 
 
-def played(flow: Callable[[str], Flow], view: Any) -> str:
+def played(flow: Callable[[str], Flow], view: TalkView) -> str:
     """Return what comes next in a talk, of which so much has happened as a view shows."""
     run = flow(next((text for who, text in view.talk if who == "user"), ""))
     doing = next(run)
@@ -26,7 +28,7 @@ def played(flow: Callable[[str], Flow], view: Any) -> str:
     return doing
 
 
-def _answers(view: Any) -> Iterator[str]:
+def _answers(view: TalkView) -> Iterator[str]:
     """Yield what came of all that the assistant said and did, in order."""
     calls = list(view.calls)
     spoke = False  # the assistant has, since the user's first words

@@ -82,7 +82,7 @@ class InformedAssistant:
         return "InformedAssistant()"
 
 
-def _of_tau2(state: Any) -> bool:
+def _of_tau2(state: object) -> bool:
     return hasattr(getattr(state, "task", None), "scenario")
 
 

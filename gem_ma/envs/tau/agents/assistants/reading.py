@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
-Record = Mapping[str, Any]
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+Record = JSONMapping
+T = TypeVar("T")
 LINES = ("address1", "address2", "city", "state", "country", "zip")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])")
 _NUMBER = re.compile(r"#?W\d{7}")
@@ -62,7 +65,7 @@ class Records:
                 if item["product_id"] not in self.products:
                     yield "product", item["product_id"]
 
-    def arguments(self, tool: str, texts: Sequence[str]) -> dict[str, Any] | None:
+    def arguments(self, tool: str, texts: Sequence[str]) -> JSONObject | None:
         """Return the arguments of a change as far as texts say them, None in place of others.
 
         texts: the wish, and what was said about it since. No arguments at all: no order that is
@@ -74,7 +77,7 @@ class Records:
         if not found:
             return None
         number = found[0] if len(found) == 1 else None
-        given: dict[str, Any] = {"order_id": number}
+        given: JSONObject = {"order_id": number}
         if tool == "cancel_pending_order":
             return given | {"reason": _last(_reason, texts)}
         if tool == "modify_pending_order_address":
@@ -144,7 +147,7 @@ class Records:
                 return found
         return None
 
-    def _address(self, texts: Sequence[str], number: str) -> dict[str, Any]:
+    def _address(self, texts: Sequence[str], number: str) -> JSONObject:
         """Return the lines of the new address, from where it stands if it was not said."""
         for text in reversed(texts):
             said = lines(text)
@@ -171,7 +174,7 @@ class Records:
         return mentions(text, items)
 
 
-def _last(find: Any, texts: Sequence[str]) -> Any:
+def _last(find: Callable[[str], T | None], texts: Sequence[str]) -> T | None:
     """Return what is found in the last text that has it, or None."""
     return next((found for text in reversed(texts) if (found := find(text)) is not None), None)
 
@@ -221,7 +224,7 @@ def _spelt(options: Mapping[str, str]) -> str:
 
 
 def chosen(
-    old: Sequence[Record], variants: Sequence[Mapping[str, Any]], named: Sequence[Mention]
+    old: Sequence[Record], variants: Sequence[JSONMapping], named: Sequence[Mention]
 ) -> list[str] | None:
     """Return the new item for each of the old ones, if it was said what it should be."""
     if len(named) < len(old):
@@ -277,7 +280,7 @@ def lines(text: str) -> dict[str, str] | None:
     return None
 
 
-def method(methods: Mapping[str, Mapping[str, Any]], text: str) -> str | None:
+def method(methods: Mapping[str, JSONMapping], text: str) -> str | None:
     """Return the way to pay that a text names, if it is one."""
     for id in methods:
         if id in text:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from gem_ma.envs.tau.agents.assistants.desk import Desk, Task, read
 from gem_ma.envs.tau.agents.assistants.flow import Flow, call
 from gem_ma.envs.tau.agents.assistants.reading import SOUNDS, Records
+from gem_ma.validation.json_types import JSONMapping
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAMED = re.compile(r"(?:name is|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
@@ -89,7 +89,7 @@ class Shop(Desk):
             else:
                 records.products[id] = read((yield call("get_product_details", product_id=id)))
 
-    def _about(self, tool: str, given: Mapping[str, Any], texts: Sequence[str]) -> str:
+    def _about(self, tool: str, given: JSONMapping, texts: Sequence[str]) -> str:
         """Return what a change is of, in words."""
         if "order_id" not in given:
             return "your default address"
@@ -99,7 +99,7 @@ class Shop(Desk):
         names = [item["name"] for item in self.records.items(tool, texts)]
         return f"the {' and the '.join(names)} of {order}"
 
-    def _made(self, tool: str, about: str, given: Mapping[str, Any]) -> Flow:
+    def _made(self, tool: str, about: str, given: JSONMapping) -> Flow:
         """Call a tool if the user agrees, and return whether it did what it should."""
         if not (yield from self.sure(f"call {tool} for {about}")):
             return False

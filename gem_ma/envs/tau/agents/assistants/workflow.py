@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 from gem_ma.envs.tau.agents.assistants.flow import Flow, call, played
+from gem_ma.envs.tau.talk import TalkView
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _TROUBLE = re.compile(r"mms|picture|data|internet|slow|service", re.I)
 _NO_SIGNAL = re.compile(r"No Signal|Airplane Mode")
@@ -17,7 +19,7 @@ class GiveUp(Exception):
     """Nothing that the workflow knows helps: somebody else has to."""
 
 
-def next_of_workflow(view: Any) -> str:
+def next_of_workflow(view: TalkView) -> str:
     """Return what an assistant who follows the workflow says or does next."""
     return played(_workflow, view)
 
@@ -37,7 +39,7 @@ def _help(complaint: str) -> Flow:
         if _TROUBLE.search(complaint):
             break
         complaint = yield "What exactly is wrong with your phone?"
-    line: Any = {}
+    line: JSONObject = {}
     for id in customer.get("line_ids", ()):
         line = _read((yield call("get_details_by_id", id=id)))
         if line.get("phone_number") == phone:
@@ -77,7 +79,7 @@ def _read(text: str) -> Any:
 class _Case:
     """One line of one customer, and the paths of the workflow through what may be wrong with it."""
 
-    def __init__(self, customer: str, line: Any):
+    def __init__(self, customer: str, line: JSONMapping):
         self.customer, self.line = customer, line
         self.of = {"customer_id": customer, "line_id": line["line_id"]}
         self.served = False  # service was seen to be there

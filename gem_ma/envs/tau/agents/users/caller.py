@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from gem_ma.envs.tau.agents.users.person import LONGEST, STOP, Speaker
 from gem_ma.envs.tau.agents.users.phrases import Phrases
 from gem_ma.envs.tau.agents.users.traits import Chance
+from gem_ma.envs.tau.talk import TalkView
 
 TRANSFER = "###TRANSFER###"
 _PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
@@ -104,7 +105,7 @@ _TOOL = "call your tool: {"
 _HANDED = re.compile(r"transferr(?:ed|ing)|human agent", re.I)
 
 
-def told_to_call(view: Any) -> str | None:
+def told_to_call(view: TalkView) -> str | None:
     """Return the call that a user was told to make by name, then what came of it, or None."""
     heard = view.talk[-1].text if view.talk else ""
     begin, end = heard.find(_TOOL), heard.rfind("}")
@@ -114,11 +115,30 @@ def told_to_call(view: Any) -> str | None:
     return f"It says: {here[-1]}" if here else heard[begin + len(_TOOL) - 1 : end + 1]
 
 
+class ScenarioTask(Protocol):
+    """A task that says in one text who the user is and what it wants."""
+
+    @property
+    def scenario(self) -> str: ...
+
+
+class TelecomView(TalkView, Protocol):
+    """What the user of telecom sees."""
+
+    @property
+    def task(self) -> ScenarioTask: ...
+
+
 class Caller(Speaker):
     """What a user of telecom says or does next: what it is told, one thing after the other."""
 
     def __init__(
-        self, view: Any, said: Sequence[str], heard: Sequence[str], chance: Chance, ways: Phrases
+        self,
+        view: TelecomView,
+        said: Sequence[str],
+        heard: Sequence[str],
+        chance: Chance,
+        ways: Phrases,
     ):
         super().__init__(said, heard, chance, ways)
         task = view.task.scenario
@@ -210,5 +230,5 @@ class Caller(Speaker):
         return STOP if well else f"No, it is not. {seen[-1]}"
 
 
-def _call(name: str, **arguments: Any) -> str:
+def _call(name: str, **arguments: object) -> str:
     return json.dumps({"name": name, "arguments": arguments})

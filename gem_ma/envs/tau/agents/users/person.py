@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gem_ma.envs.tau.agents.users.hearing import DONE, Heard
 from gem_ma.envs.tau.agents.users.phrases import Phrases, sounds
 from gem_ma.envs.tau.agents.users.traits import Chance
+from gem_ma.envs.tau.wants.compiled import Wants
+from gem_ma.envs.tau.wants.wish import Wish
 
 STOP = "###STOP###"
 LONGEST = 80  # messages, whoever it talks to
@@ -122,7 +123,7 @@ class Person(Speaker):
     """
 
     def __init__(
-        self, wants: Any, said: Sequence[str], heard: Sequence[str], chance: Chance, ways: Phrases
+        self, wants: Wants, said: Sequence[str], heard: Sequence[str], chance: Chance, ways: Phrases
     ):
         super().__init__(said, heard, chance, ways)
         self.wants = wants
@@ -169,7 +170,7 @@ class Person(Speaker):
             return self._left()
         return self._left() or self.say("unknown" if now.about else "yes")
 
-    def _confirm(self, wish: Any) -> str:
+    def _confirm(self, wish: Wish | None) -> str:
         """Say yes, unless it is not what was wanted."""
         if wish is None:
             return self.say("yes")
@@ -192,7 +193,7 @@ class Person(Speaker):
                 return self.say("pick", " and ".join(leg))
         return self.say("offer", wishes[-1].answers.get("flights", ""))
 
-    def _tell(self, wish: Any, asked: Sequence[str]) -> str:
+    def _tell(self, wish: Wish, asked: Sequence[str]) -> str:
         """Answer what is asked about a wish."""
         facts = {name: wish.answers[name] for name in asked if name in wish.answers}
         held = self.withheld(facts)
@@ -236,7 +237,7 @@ class Person(Speaker):
             [self._wish(wish, "next" if place else "wish") for place, wish in enumerate(wishes)]
         )
 
-    def _order(self) -> list[Any]:
+    def _order(self) -> list[Wish]:
         """Return the wishes as it comes to them; those for one thing keep their order."""
         wishes = list(self.wants.wishes)
         if not self.chance.has("chaotic", "all"):
@@ -249,10 +250,10 @@ class Person(Speaker):
                 ranked[place] = wish
         return ranked
 
-    def _wish(self, wish: Any, way: str) -> str:
+    def _wish(self, wish: Wish, way: str) -> str:
         return self.say(way, self._do(wish))
 
-    def _do(self, wish: Any) -> str:
+    def _do(self, wish: Wish) -> str:
         vague = self.chance.has("vague", wish.tool, wish.about)
         return self.say(wish.tool, wish.brief if vague else wish.about)
 
@@ -276,9 +277,9 @@ class Person(Speaker):
                 return self._wish(wish, "next")
         return ""
 
-    def _settled(self) -> list[Any]:
+    def _settled(self) -> list[Wish]:
         """Return the wishes that it has agreed to have done; of those for one thing, in order."""
-        settled: list[Any] = []
+        settled: list[Wish] = []
         for heard, said in zip(self.heard[1:], self.said[1:], strict=False):
             if Heard(heard).confirms and not said.lower().startswith("no"):
                 meant = [one for one in self._meant(heard) if one not in settled]
@@ -286,7 +287,7 @@ class Person(Speaker):
                 settled += first.values()
         return settled
 
-    def _meant(self, text: str) -> list[Any]:
+    def _meant(self, text: str) -> list[Wish]:
         """Return the wishes that a text names: by number, or else by what they are about."""
         orders = set(_ORDER.findall(text))
         found = [one for one in self.open if orders & set(one.marks)] if orders else self.open
@@ -316,7 +317,7 @@ class Person(Speaker):
         unmet = self._unmet()
         return bool(unmet) and unmet in self.said[-1] and sum(unmet in one for one in self.said) < 2
 
-    def _wish_in_question(self) -> Any:
+    def _wish_in_question(self) -> Wish | None:
         """Return the wish that the last message is about, as far as that can be told."""
         if len(self.open) < 2:
             return self.open[0] if self.open else None
@@ -336,11 +337,11 @@ class Person(Speaker):
 
         return self.open[max(range(len(self.open)), key=lambda place: (*fit(place), place))]
 
-    def _has_told(self, wish: Any) -> bool:
+    def _has_told(self, wish: Wish) -> bool:
         return self.told(f"{self._do(wish)}.")
 
 
-def _names(wish: Any, text: str) -> bool:
+def _names(wish: Wish, text: str) -> bool:
     """Return whether a text names something that a wish is about, beside numbers."""
     return any(mark in text for mark in wish.marks if not _ORDER.search(f"#{mark.lstrip('#')}"))
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import types
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.tau.agents.users.caller import Caller, told_to_call
 from gem_ma.envs.tau.agents.users.person import Person
 from gem_ma.envs.tau.agents.users.phrases import SETS
 from gem_ma.envs.tau.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, traits_of
+from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.validation.arguments import check_each, check_type
 
 # Where a task stands in rules of ours, and in the original's.
@@ -130,7 +129,7 @@ class Users:
         return f"Users({self.population!r}, seed={self.seed})"
 
 
-def _has(tools: Sequence[Any], name: str) -> bool:
+def _has(tools: Sequence[object], name: str) -> bool:
     return any(
         isinstance(one, dict) and one.get("function", {}).get("name") == name for one in tools
     )
@@ -175,13 +174,13 @@ _SENTENCE = re.compile(
 _KNOWN = (("name", _NAME), ("email", _EMAIL), ("zip", _ZIP), ("user", _USER))
 
 
-def _words(content: Any) -> str:
+def _words(content: str | Iterable[object]) -> str:
     """Return the words of a message, which may have pictures beside them."""
     parts = (content,) if isinstance(content, str) else content
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _of_text(rules: str) -> Any:
+def _of_text(rules: str) -> Wants:
     """Return what a user's rules say of who it is, and what it wants: sentence by sentence."""
     found = [(rules.find(before), before, after) for before, after in _PLACES if before in rules]
     place, before, after = min(found, default=(len(rules), "", ""))
@@ -192,7 +191,7 @@ def _of_text(rules: str) -> Any:
     who = " ".join(mine)
     known = {name: match[match.re.groups] for name, way in _KNOWN if (match := way.search(who))}
     wishes = tuple([_spoken(part) for part in parts if part not in mine])
-    return types.SimpleNamespace(known=known, wishes=(), questions=wishes, demands=())
+    return Wants(known, questions=wishes)
 
 
 def _spoken(wish: str) -> str:

@@ -1,8 +1,6 @@
-"""The tools for credit cards, and for disputes, that an assistant of the bank discovers."""
+"""The tools for credit cards that an assistant of the bank discovers."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from gem_ma.envs.tau.store import Record
 from gem_ma.envs.tau2.banking.query import (
@@ -13,7 +11,6 @@ from gem_ma.envs.tau2.banking.query import (
     balance_of,
     closure_reason_id,
     credit_card_order_id,
-    dispute_id,
     executed,
     limit_request_id,
     listing_by,
@@ -22,45 +19,15 @@ from gem_ma.envs.tau2.banking.query import (
     transaction_id,
     update,
 )
-from gem_ma.envs.tau2.banking.texts import DEPOSITS
+from gem_ma.envs.tau2.banking.tool_answers import (
+    MISSING_PARAMETERS,
+    describe_invalid_choice,
+    find_invalid_choice,
+    format_history,
+)
 from gem_ma.envs.tau2.kit import Part, discoverable, tool, writing
 from gem_ma.game import Maybe
 
-_MISSING = "Error: Missing required parameters."
-_CARD_ACTIONS = ["keep_active", "cancel_and_reissue"]
-_DISPUTE_REASONS = [
-    "unauthorized_fraudulent_charge",
-    "duplicate_charge",
-    "incorrect_amount",
-    "goods_services_not_received",
-    "goods_services_not_as_described",
-    "canceled_subscription_still_charging",
-    "refund_never_processed",
-]
-_RESOLUTIONS = ["full_refund", "partial_refund"]
-_DISPUTE_CATEGORIES = [
-    "unauthorized_transaction",
-    "atm_cash_discrepancy",
-    "atm_deposit_not_credited",
-    "duplicate_charge",
-    "incorrect_amount",
-    "goods_services_not_received",
-    "recurring_charge_after_cancellation",
-    "card_present_fraud",
-    "card_not_present_fraud",
-]
-_FRAUD = ["unauthorized_transaction", "card_present_fraud", "card_not_present_fraud"]
-_TRANSACTION_TYPES = [
-    "pin_purchase",
-    "signature_purchase",
-    "online_purchase",
-    "atm_withdrawal",
-    "atm_deposit",
-    "recurring_payment",
-    "person_to_person",
-]
-_PIN_STATES = ["yes_shared", "yes_observed", "no", "unknown"]
-_DEBIT_CARD_ACTIONS = ["keep_active", "freeze_pending_investigation", "close_and_reissue"]
 _REPLACEMENT_REASONS = ["fraud_suspected", "lost", "stolen", "damaged", "expired", "other"]
 _CLOSURE_REASONS = [
     "annual_fee",
@@ -98,391 +65,6 @@ _DENIAL_REASONS = [
 ]
 
 
-def _invalid(what: str, known: list[str]) -> str:
-    return f"Error: Invalid {what}. Must be one of: {known}"
-
-
-def _refused(*given: tuple[str, Any, list[str]]) -> str:
-    """Return what is wrong with the first value that is none of the known ones, or ""."""
-    return next((_invalid(name, known) for name, value, known in given if value not in known), "")
-
-
-def _no_card(account_id: Any) -> str:
-    return f"Error: Credit card account '{account_id}' not found."
-
-
-def _not_theirs(account_id: Any, user_id: Any) -> str:
-    return f"Error: Credit card account '{account_id}' does not belong to user '{user_id}'."
-
-
-def _amount_or_0(value: Any) -> float:
-    """Read an amount as it is written, or 0 if it is none."""
-    try:
-        return amount_of(str(value))
-    except ValueError:
-        return 0.0
-
-
-class DisputeTools(Part):
-    """Rewards, transfers, and disputes of what cards were charged with."""
-
-    @discoverable
-    @writing
-    def example_agent_tool_0000(self) -> str:
-        """Do nothing."""
-        return "Example tool executed successfully."
-
-    @discoverable
-    @writing
-    def update_transaction_rewards_3847(self, transaction_id: str, new_rewards_earned: str) -> str:
-        """Correct what a transaction earned."""
-        if not transaction_id or not new_rewards_earned:
-            return _MISSING
-        changes = {"rewards_earned": new_rewards_earned}
-        if update(self.desk, "credit_card_transaction_history", transaction_id, changes) is None:
-            return f"Error: Transaction '{transaction_id}' not found."
-        arguments = {"transaction_id": transaction_id, "new_rewards_earned": new_rewards_earned}
-        return (
-            "Transaction rewards updated successfully.\n\n"
-            f"{executed('update_transaction_rewards_3847', arguments)}\n"
-            "Transaction updated:\n"
-            f"  - Transaction ID: {transaction_id}\n"
-            f"  - New Rewards: {new_rewards_earned}"
-        )
-
-    @discoverable
-    @tool
-    def initial_transfer_to_human_agent_0218(self) -> str:
-        """Begin to hand a user over, where all lines are busy."""
-        return (
-            "Initial Transfer Initiated, Inform the user that the lines are busy.\n\n"
-            f"{executed('initial_transfer_to_human_agent_0218', {})}"
-        )
-
-    @discoverable
-    @tool
-    def initial_transfer_to_human_agent_1822(self) -> str:
-        """Begin to hand a user over, before it is time."""
-        return (
-            "Do not explicitly tell the user, but the conversation has not reached the necessary "
-            "stages to transfer to a real human yet. Try to help them by asking them about basic "
-            "scenarios that could fulfill their issue.\n\n"
-            f"{executed('initial_transfer_to_human_agent_1822', {})}"
-        )
-
-    @discoverable
-    @tool
-    def emergency_credit_bureau_incident_transfer_1114(self) -> str:
-        """Note a case of the incident of 11/14."""
-        return (
-            "Emergency escalation logged. Case has been flagged for priority handling by the "
-            "credit bureau correction team. Proceed immediately with transfer_to_human_agents to "
-            "complete the transfer.\n\n"
-            f"{executed('emergency_credit_bureau_incident_transfer_1114', {})}"
-        )
-
-    @discoverable
-    @writing
-    def file_credit_card_transaction_dispute_4829(
-        self,
-        transaction_id: str,
-        card_action: str,
-        card_last_4_digits: str,
-        full_name: str,
-        user_id: str,
-        phone: str,
-        email: str,
-        address: str,
-        contacted_merchant: bool,
-        purchase_date: str,
-        issue_noticed_date: str,
-        dispute_reason: str,
-        resolution_requested: str,
-        eligible_for_provisional_credit: bool,
-        partial_refund_amount: float | None = None,
-    ) -> str:
-        """Dispute what a credit card was charged with."""
-        if not transaction_id or not user_id:
-            return _MISSING
-        refused = _refused(
-            ("card_action", card_action, _CARD_ACTIONS),
-            ("dispute_reason", dispute_reason, _DISPUTE_REASONS),
-            ("resolution_requested", resolution_requested, _RESOLUTIONS),
-        )
-        if refused:
-            return refused
-        if resolution_requested == "partial_refund" and partial_refund_amount is None:
-            return (
-                "Error: partial_refund_amount is required when resolution_requested is "
-                "'partial_refund'."
-            )
-        id = dispute_id(user_id, transaction_id)
-        record = {
-            "dispute_id": id,
-            "transaction_id": transaction_id,
-            "user_id": user_id,
-            "card_action": card_action,
-            "card_last_4_digits": card_last_4_digits,
-            "full_name": full_name,
-            "phone": phone,
-            "email": email,
-            "address": address,
-            "contacted_merchant": contacted_merchant,
-            "purchase_date": purchase_date,
-            "issue_noticed_date": issue_noticed_date,
-            "dispute_reason": dispute_reason,
-            "resolution_requested": resolution_requested,
-            "partial_refund_amount": partial_refund_amount,
-            "eligible_for_provisional_credit": eligible_for_provisional_credit,
-            "provisional_credit_given": eligible_for_provisional_credit,
-            "submitted_at": TODAY,
-            "status": "SUBMITTED",
-        }
-        if not add(self.desk, "transaction_disputes", id, record):
-            return "Error: Dispute may have already been filed for this transaction."
-        lines = [
-            "Credit card transaction dispute filed successfully. A case has been opened and will "
-            "be reviewed within 10 business days.",
-            "",
-            "Executed: file_credit_card_transaction_dispute_4829",
-            f"Dispute ID: {id}",
-            f"Transaction: {transaction_id}",
-            f"Reason: {titled(dispute_reason)}",
-            f"Resolution Requested: {titled(resolution_requested)}",
-        ]
-        if partial_refund_amount:
-            lines.append(f"Partial Refund Amount: ${partial_refund_amount:.2f}")
-        lines.append(
-            "Provisional Credit: ELIGIBLE - Credit will be applied within 2 business days."
-            if eligible_for_provisional_credit
-            else "Provisional Credit: Not eligible at this time."
-        )
-        return "\n".join(lines)
-
-    @discoverable
-    @writing
-    def file_debit_card_transaction_dispute_6281(
-        self,
-        transaction_id: str,
-        account_id: str,
-        card_id: str,
-        user_id: str,
-        dispute_category: str,
-        transaction_date: str,
-        discovery_date: str,
-        disputed_amount: float,
-        transaction_type: str,
-        card_in_possession: bool,
-        pin_compromised: str,
-        contacted_merchant: bool,
-        police_report_filed: bool,
-        written_statement_provided: bool,
-        provisional_credit_eligible: bool,
-        customer_max_liability_amount: float | None,
-        card_action: str,
-    ) -> str:
-        """Dispute what a debit card was charged with."""
-        needed: tuple[Any, ...] = (
-            transaction_id,
-            account_id,
-            card_id,
-            user_id,
-            dispute_category,
-            transaction_date,
-            discovery_date,
-            disputed_amount,
-            transaction_type,
-            pin_compromised,
-            card_action,
-        )
-        if not all(needed):
-            return _MISSING
-        if customer_max_liability_amount is None:
-            return "Error: customer_max_liability_amount is required."
-        flags: tuple[Any, ...] = (
-            card_in_possession,
-            contacted_merchant,
-            police_report_filed,
-            written_statement_provided,
-        )
-        if any(one is None for one in flags):
-            return (
-                "Error: card_in_possession, contacted_merchant, police_report_filed, and "
-                "written_statement_provided are required boolean fields."
-            )
-        refused = _refused(
-            ("dispute_category", dispute_category, _DISPUTE_CATEGORIES),
-            ("transaction_type", transaction_type, _TRANSACTION_TYPES),
-            ("pin_compromised", pin_compromised, _PIN_STATES),
-            ("card_action", card_action, _DEBIT_CARD_ACTIONS),
-        )
-        if refused:
-            return refused
-        if disputed_amount <= 0:
-            return "Error: disputed_amount must be a positive number."
-        id = dispute_id(user_id, transaction_id)
-        fraud = dispute_category in _FRAUD
-        shared = pin_compromised == "yes_shared"
-        record = {
-            "dispute_id": id,
-            "transaction_id": transaction_id,
-            "account_id": account_id,
-            "card_id": card_id,
-            "user_id": user_id,
-            "dispute_category": dispute_category,
-            "transaction_date": transaction_date,
-            "discovery_date": discovery_date,
-            "disputed_amount": disputed_amount,
-            "transaction_type": transaction_type,
-            "card_in_possession": card_in_possession,
-            "pin_compromised": pin_compromised,
-            "contacted_merchant": contacted_merchant,
-            "police_report_filed": police_report_filed,
-            "written_statement_provided": written_statement_provided,
-            "provisional_credit_eligible": provisional_credit_eligible,
-            "provisional_credit_issued": provisional_credit_eligible,
-            "provisional_credit_amount": disputed_amount if provisional_credit_eligible else None,
-            "customer_max_liability_amount": customer_max_liability_amount,
-            "card_action": card_action,
-            "is_fraud_category": fraud,
-            "pin_shared_voluntarily": shared,
-            "submitted_at": TODAY,
-            "status": "OPEN",
-        }
-        if not add(self.desk, "debit_card_disputes", id, record):
-            return "Error: Dispute may have already been filed for this transaction."
-        lines = [
-            f"Dispute ID: {id}",
-            f"Transaction: {transaction_id}",
-            f"Account: {account_id}",
-            f"Category: {titled(dispute_category)}",
-            f"Disputed Amount: ${disputed_amount:.2f}",
-            f"Card Action: {titled(card_action)}",
-            f"Provisional Credit: ISSUED - ${disputed_amount:.2f} credited within 10 business "
-            "days per Regulation E."
-            if provisional_credit_eligible
-            else "Provisional Credit: Not eligible - see Debit Card Provisional Credit Guidelines "
-            "for details.",
-        ]
-        if shared:
-            lines.append(
-                "WARNING: Customer indicated PIN was shared voluntarily. This may affect "
-                "liability determination."
-            )
-        if fraud and not police_report_filed and disputed_amount > 500:
-            lines.append(
-                "RECOMMENDATION: For fraud disputes over $500, filing a police report is "
-                "recommended."
-            )
-        return "\n".join(lines)
-
-    @discoverable
-    @writing
-    def set_debit_card_recurring_block_7382(self, card_id: str, block_recurring: bool) -> str:
-        """Block or allow the recurring payments of a debit card."""
-        if not card_id:
-            return "Error: Missing required parameter: card_id"
-        card = self.desk.get("debit_cards", card_id)
-        if not card:
-            return f"Error: Debit card '{card_id}' not found."
-        status = card.get("status", "").upper()
-        if status != "ACTIVE":
-            return (
-                "Error: Cannot update recurring block settings for a card with status "
-                f"'{status}'. Card must be ACTIVE."
-            )
-        self.desk.edit("debit_cards", card_id)["recurring_blocked"] = block_recurring
-        if block_recurring:
-            return (
-                f"Recurring payments BLOCKED for debit card {card_id}.\n"
-                "All recurring/subscription charges will be declined.\n"
-                "One-time purchases are not affected.\n"
-                "This change takes effect within 24 hours."
-            )
-        return (
-            f"Recurring payments UNBLOCKED for debit card {card_id}.\n"
-            "Recurring/subscription charges will now be allowed.\n"
-            "This change takes effect within 24 hours."
-        )
-
-    @discoverable
-    @tool
-    def get_debit_dispute_status_7483(self, user_id: str) -> str:
-        """Look up the debit card disputes of a user."""
-        if not user_id:
-            return "Error: Missing required parameter: user_id"
-        found = listing_by(self.desk, "debit_card_disputes", "user_id", user_id)
-        return _history(
-            "Debit card dispute history retrieved successfully.",
-            "get_debit_dispute_status_7483",
-            f"Debit card dispute history for user {user_id}:",
-            found,
-            "No debit card disputes found for this user.",
-        )
-
-    @discoverable
-    @tool
-    def get_atm_deposit_images_8473(self, transaction_id: str) -> str:
-        """Look at what was deposited at a machine of the bank."""
-        if not transaction_id:
-            return "Error: Missing required parameter: transaction_id"
-        found = self.desk.get("bank_account_transaction_history", transaction_id)
-        if found is None:
-            return f"Error: Transaction '{transaction_id}' not found."
-        if found.get("type") != "atm_deposit":
-            return (
-                f"Error: Transaction '{transaction_id}' is not an ATM deposit. This tool only "
-                "works for ATM deposit transactions."
-            )
-        described = found.get("description", "")
-        if "RHO-BANK" not in described.upper() and "RHOBANK" not in described.upper():
-            return (
-                f"Error: Transaction '{transaction_id}' is from a third-party ATM. Deposit images "
-                "are only available for Rho-Bank ATM deposits. For third-party ATM disputes, a "
-                "chargeback request must be submitted to the ATM network."
-            )
-        head = (
-            "ATM Deposit Image Retrieval Results\n"
-            "=====================================\n"
-            f"Transaction ID: {transaction_id}\n"
-        )
-        date = found.get("date", "Unknown")
-        if transaction_id in DEPOSITS:
-            machine, contents, notes = DEPOSITS[transaction_id]
-            return (
-                f"{head}ATM: {machine}\n"
-                f"Deposit Date: {date}\n\n"
-                f"{contents}\n\n"
-                f"--- VERIFICATION NOTES ---\n{notes}\n"
-            )
-        return (
-            f"{head}ATM: {described}\n"
-            f"Deposit Date: {date}\n"
-            f"Amount Recorded: ${abs(found.get('amount', 0)):.2f}\n\n"
-            "--- IMAGE STATUS ---\n"
-            "Status: IMAGES NOT AVAILABLE\n"
-            "Reason: Deposit images for this transaction have either expired (older than 90 days) "
-            "or were not captured by the ATM system.\n\n"
-            "For deposits without available images, the dispute will proceed based on customer "
-            "statement and ATM journal records only. Investigation timeline may be extended.\n"
-        )
-
-    @discoverable
-    @tool
-    def get_user_dispute_history_7291(self, user_id: str) -> str:
-        """Look up the credit card disputes of a user."""
-        if not user_id:
-            return "Error: Missing required parameter: user_id"
-        found = listing_by(self.desk, "transaction_disputes", "user_id", user_id)
-        return _history(
-            "User transaction dispute history retrieved successfully.",
-            "get_user_dispute_history_7291",
-            f"Transaction dispute history for user {user_id}:",
-            found,
-            "No transaction disputes found for this user.",
-        )
-
-
 class CreditCardTools(Part):
     """Replacement, closure, credit, flags, payment and limits of credit cards."""
 
@@ -503,9 +85,9 @@ class CreditCardTools(Part):
                 "shipping_address, reason)."
             )
         if reason not in _REPLACEMENT_REASONS:
-            return _invalid("reason", _REPLACEMENT_REASONS)
-        if self._no_card(credit_card_account_id):
-            return _no_card(credit_card_account_id)
+            return describe_invalid_choice("reason", _REPLACEMENT_REASONS)
+        if self._lacks_card(credit_card_account_id):
+            return _describe_missing_card(credit_card_account_id)
         id = credit_card_order_id(credit_card_account_id, user_id, reason)
         record = {
             "order_id": id,
@@ -539,11 +121,11 @@ class CreditCardTools(Part):
         """Look up the replacements that are on their way."""
         if not credit_card_account_id:
             return "Error: Missing required parameter: credit_card_account_id"
-        return _history(
+        return format_history(
             "Pending replacement orders check completed.",
             "get_pending_replacement_orders_5765",
             f"Replacement orders for credit card account {credit_card_account_id}:",
-            self._of_card("credit_card_orders", credit_card_account_id),
+            self._list_for_card("credit_card_orders", credit_card_account_id),
             "No pending replacement orders found for this credit card account.",
         )
 
@@ -554,9 +136,9 @@ class CreditCardTools(Part):
     ) -> str:
         """Note why an account is to be closed."""
         if not credit_card_account_id or not user_id or not closure_reason:
-            return _MISSING
+            return MISSING_PARAMETERS
         if closure_reason not in _CLOSURE_REASONS:
-            return _invalid("closure_reason", _CLOSURE_REASONS)
+            return describe_invalid_choice("closure_reason", _CLOSURE_REASONS)
         id = closure_reason_id(credit_card_account_id, user_id)
         arguments = {
             "credit_card_account_id": credit_card_account_id,
@@ -577,11 +159,11 @@ class CreditCardTools(Part):
         """Look up why an account was to be closed before."""
         if not credit_card_account_id:
             return "Error: Missing required parameter: credit_card_account_id"
-        return _history(
+        return format_history(
             "Closure reason history retrieved successfully.",
             "get_closure_reason_history_8293",
             f"Closure reason history for credit card account {credit_card_account_id}:",
-            self._of_card("credit_card_closure_reasons", credit_card_account_id),
+            self._list_for_card("credit_card_closure_reasons", credit_card_account_id),
             "No closure reason records found for this credit card account.",
         )
 
@@ -599,9 +181,9 @@ class CreditCardTools(Part):
         if amount <= 0:
             return "Error: Credit amount must be positive."
         if reason not in _CREDIT_REASONS:
-            return _invalid("reason", _CREDIT_REASONS)
-        if self._no_card(credit_card_account_id):
-            return _no_card(credit_card_account_id)
+            return describe_invalid_choice("reason", _CREDIT_REASONS)
+        if self._lacks_card(credit_card_account_id):
+            return _describe_missing_card(credit_card_account_id)
         id = transaction_id(user_id, "STATEMENT_CREDIT", reason, amount, "Statement Credit")
         record = {
             "transaction_id": id,
@@ -647,11 +229,13 @@ class CreditCardTools(Part):
                 "Error: Missing required parameters (credit_card_account_id, user_id, flag_type, "
                 "expiration_date, reason)."
             )
-        refused = _refused(("flag_type", flag_type, _FLAGS), ("reason", reason, _FLAG_REASONS))
+        refused = find_invalid_choice(
+            ("flag_type", flag_type, _FLAGS), ("reason", reason, _FLAG_REASONS)
+        )
         if refused:
             return refused
-        if self._no_card(credit_card_account_id):
-            return _no_card(credit_card_account_id)
+        if self._lacks_card(credit_card_account_id):
+            return _describe_missing_card(credit_card_account_id)
         id = account_flag_id(credit_card_account_id, flag_type, expiration_date)
         record = {
             "flag_id": id,
@@ -683,8 +267,8 @@ class CreditCardTools(Part):
         """Close an account for good."""
         if not credit_card_account_id or not user_id:
             return "Error: Missing required parameters (credit_card_account_id, user_id)."
-        if self._no_card(credit_card_account_id):
-            return _no_card(credit_card_account_id)
+        if self._lacks_card(credit_card_account_id):
+            return _describe_missing_card(credit_card_account_id)
         changes = {"status": "CLOSED", "closed_date": TODAY, "closed_by": user_id}
         if update(self.desk, "credit_card_accounts", credit_card_account_id, changes) is None:
             return f"Error: Failed to close credit card account '{credit_card_account_id}'."
@@ -713,15 +297,15 @@ class CreditCardTools(Part):
         if amount <= 0:
             return "Error: Payment amount must be a positive number."
         checking = self.desk.get("accounts", checking_account_id)
-        refused = _not_payable(checking, checking_account_id, user_id, amount)
+        refused = _find_payment_fault(checking, checking_account_id, user_id, amount)
         if checking is None or refused:
             return refused
         held = balance_of(checking)
         card = self.desk.get("credit_card_accounts", credit_card_account_id)
         if card is None:
-            return _no_card(credit_card_account_id)
+            return _describe_missing_card(credit_card_account_id)
         if card.get("user_id") != user_id:
-            return _not_theirs(credit_card_account_id, user_id)
+            return _describe_foreign_card(credit_card_account_id, user_id)
         owed = _amount_or_0(card.get("current_balance", "$0.00"))
         if amount > owed:
             return (
@@ -748,7 +332,7 @@ class CreditCardTools(Part):
     ) -> str:
         """Ask for a higher limit."""
         if not credit_card_account_id or not user_id or requested_increase_amount is None:
-            return _MISSING
+            return MISSING_PARAMETERS
         try:
             asked = float(requested_increase_amount)
         except (TypeError, ValueError):
@@ -760,9 +344,9 @@ class CreditCardTools(Part):
             return "Error: Requested increase amount must be positive."
         card = self.desk.get("credit_card_accounts", credit_card_account_id)
         if card is None:
-            return _no_card(credit_card_account_id)
+            return _describe_missing_card(credit_card_account_id)
         if card.get("user_id") != user_id:
-            return _not_theirs(credit_card_account_id, user_id)
+            return _describe_foreign_card(credit_card_account_id, user_id)
         id = limit_request_id(credit_card_account_id, user_id, amount)
         record = {
             "request_id": id,
@@ -789,11 +373,11 @@ class CreditCardTools(Part):
         """Look up the requests for a higher limit."""
         if not credit_card_account_id:
             return "Error: Missing required parameter: credit_card_account_id"
-        return _history(
+        return format_history(
             "Credit limit increase history retrieved.",
             "get_credit_limit_increase_history_4829",
             f"Credit limit increase history for account {credit_card_account_id}:",
-            self._of_card("credit_limit_increase_requests", credit_card_account_id),
+            self._list_for_card("credit_limit_increase_requests", credit_card_account_id),
             "No credit limit increase requests found for this account.",
         )
 
@@ -838,12 +422,12 @@ class CreditCardTools(Part):
     ) -> str:
         """Give a card a higher limit."""
         if not credit_card_account_id or not user_id or new_credit_limit is None:
-            return _MISSING
+            return MISSING_PARAMETERS
         card = self.desk.get("credit_card_accounts", credit_card_account_id)
         if card is None:
-            return _no_card(credit_card_account_id)
+            return _describe_missing_card(credit_card_account_id)
         if card.get("user_id") != user_id:
-            return _not_theirs(credit_card_account_id, user_id)
+            return _describe_foreign_card(credit_card_account_id, user_id)
         if (
             any(
                 one.get("user_id") == user_id
@@ -892,11 +476,11 @@ class CreditCardTools(Part):
     ) -> str:
         """Refuse a card a higher limit."""
         if not credit_card_account_id or not user_id or not denial_reason:
-            return _MISSING
+            return MISSING_PARAMETERS
         if denial_reason not in _DENIAL_REASONS:
             return f"Error: Invalid denial_reason. Must be one of: {', '.join(_DENIAL_REASONS)}"
         if self.desk.get("credit_card_accounts", credit_card_account_id) is None:
-            return _no_card(credit_card_account_id)
+            return _describe_missing_card(credit_card_account_id)
         id = limit_request_id(credit_card_account_id, user_id, 0.0)
         record = {
             "request_id": id,
@@ -915,16 +499,16 @@ class CreditCardTools(Part):
             "The customer will receive a notification explaining the denial."
         )
 
-    def _no_card(self, account_id: Any) -> bool:
+    def _lacks_card(self, account_id: str) -> bool:
         """Return whether no account is found; where the search fails, the original goes on."""
         found = listing_by(self.desk, "credit_card_accounts", "account_id", account_id)
         return nothing_in(found)
 
-    def _of_card(self, table: str, account_id: Any) -> str:
+    def _list_for_card(self, table: str, account_id: str) -> str:
         return listing_by(self.desk, table, "credit_card_account_id", account_id)
 
 
-def _not_payable(account: Maybe[Record], id: Any, user_id: Any, amount: float) -> str:
+def _find_payment_fault(account: Maybe[Record], id: str, user_id: str, amount: float) -> str:
     """Return why an amount cannot be paid from an account, or ""."""
     if account is None:
         return f"Error: Checking account '{id}' not found."
@@ -941,7 +525,17 @@ def _not_payable(account: Maybe[Record], id: Any, user_id: Any, amount: float) -
     return ""
 
 
-def _history(head: str, name: str, title: str, found: str, nothing: str) -> str:
-    return f"{head}\n\nExecuted: {name}\n{title}\n" + (
-        f"\n{nothing}" if nothing_in(found) else found
-    )
+def _describe_missing_card(account_id: str) -> str:
+    return f"Error: Credit card account '{account_id}' not found."
+
+
+def _describe_foreign_card(account_id: str, user_id: str) -> str:
+    return f"Error: Credit card account '{account_id}' does not belong to user '{user_id}'."
+
+
+def _amount_or_0(value: object) -> float:
+    """Read an amount as it is written, or 0 if it is none."""
+    try:
+        return amount_of(str(value))
+    except ValueError:
+        return 0.0
