@@ -9,6 +9,17 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar,
 
 import numpy as np
 
+__all__ = [
+    "Game",
+    "InvalidMove",
+    "Maybe",
+    "Message",
+    "RefusedMove",
+    "State",
+    "VerbatimMessage",
+    "prefix_speaker",
+]
+
 
 class InvalidMove(ValueError):
     """A reply that is no legal move; the message is shown to the seat that sent it."""

@@ -16,6 +16,19 @@ from gem_ma.engine.match import Match, ResetNeeded, SeatError
 from gem_ma.engine.observations import ObservationBuilder, cut_middle
 from gem_ma.validation.arguments import check_type
 
+__all__ = [
+    "ClipReward",
+    "RecordEpisodeStatistics",
+    "ScaleReward",
+    "TextHistory",
+    "TextWrapper",
+    "TimeLimit",
+    "TransformAction",
+    "TransformReward",
+    "TransformText",
+    "Wrapper",
+]
+
 MAX_INVALID_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
 

@@ -2,3 +2,57 @@
 
 It may import apis, agents and what is below; training and evaluation read what it records.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.validation.lazy_imports import lazy_getattr
+
+if TYPE_CHECKING:
+    from gem_ma.rollouts.episode import Episode, EpisodeFailure
+    from gem_ma.rollouts.progress import RolloutProgress
+    from gem_ma.rollouts.records import (
+        EpisodeFile,
+        RecordError,
+        load_episodes,
+        save_episodes,
+        to_dataset,
+    )
+    from gem_ma.rollouts.replay import ReplayError
+    from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted, arollout
+    from gem_ma.rollouts.run import TooManyErrors
+
+__all__ = [
+    "Episode",
+    "EpisodeFailure",
+    "EpisodeFile",
+    "FailedEpisodesWarning",
+    "RecordError",
+    "ReplayError",
+    "RolloutInterrupted",
+    "RolloutProgress",
+    "TooManyErrors",
+    "arollout",
+    "load_episodes",
+    "save_episodes",
+    "to_dataset",
+]
+__getattr__ = lazy_getattr(
+    __name__,
+    {
+        "Episode": "episode",
+        "EpisodeFailure": "episode",
+        "EpisodeFile": "records",
+        "FailedEpisodesWarning": "rollout",
+        "RecordError": "records",
+        "ReplayError": "replay",
+        "RolloutInterrupted": "rollout",
+        "RolloutProgress": "progress",
+        "TooManyErrors": "run",
+        "arollout": "rollout",
+        "load_episodes": "records",
+        "save_episodes": "records",
+        "to_dataset": "records",
+    },
+)

@@ -5,6 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+__all__ = [
+    "COLORS",
+    "SKIN",
+    "BadScene",
+    "Cards",
+    "Chart",
+    "Chat",
+    "Grid",
+    "HexGrid",
+    "Panels",
+    "Pegs",
+    "Pixels",
+    "RichText",
+    "Shapes",
+    "Terminal",
+    "TextTable",
+    "Tile",
+    "WebPage",
+]
+
 COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "gray", "white"]
 SKIN = "skin"  # one colour more, of faces, which looks nearly the same in all themes
 
