@@ -78,8 +78,6 @@ class ActionReader:
             raise InvalidMove(EXPECTED_ACTIONS)
         return self._parse_words(match[1], match[2])
 
-    # -- words -------------------------------------------------------------------------------------
-
     def _parse_words(self, name: str, inside: str) -> ScreenAction:
         named = {key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)}
         quoted = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
@@ -126,8 +124,6 @@ class ActionReader:
         if not numbers:
             raise InvalidMove("scroll(x, y, dy) needs to know by how many pixels")
         return int(numbers[-1])
-
-    # -- calls of tools ----------------------------------------------------------------------------
 
     def _parse_call(self, found: Any) -> ScreenAction:
         if isinstance(found, list) and len(found) == 1:

@@ -27,8 +27,6 @@ _LEADING = re.compile(r"\A\s*\n")
 _FENCE = re.compile(r"`{3,}(?=\{)|```(?=python)")
 _RULE = re.compile(r"\|[ :|-]+\|")  # below the head of a table
 
-# -- what is seen ------------------------------------------------------------------------------
-
 
 def words(space: spaces.Space[Any], value: Any) -> str:
     """Describe a value of a space."""
@@ -151,9 +149,6 @@ def unmasked(space: spaces.Space[Any], value: Any = None) -> tuple[spaces.Space[
     return inner, None if value is None else value[key]
 
 
-# -- what is sent ------------------------------------------------------------------------------
-
-
 def form(space: spaces.Space[Any]) -> str:
     """Say what a value of a space is written like."""
     if isinstance(space, spaces.Discrete):
@@ -245,9 +240,6 @@ def value(space: spaces.Space[Any], plain: Any) -> Any:
     if isinstance(space, spaces.Dict):
         return {key: value(inner, plain[key]) for key, inner in space.spaces.items()}
     return plain
-
-
-# -- an environment in words -------------------------------------------------------------------
 
 
 class Seen(NamedTuple):

@@ -156,8 +156,6 @@ class OpenSpiel(Game[Any]):
         self.least = float(low) if math.isfinite(low) else -1.0  # of who leaves
         self.drawn = kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 
-    # -- the rules ---------------------------------------------------------------------------------
-
     def start(self, rng, options):
         theirs = self.theirs
         if self.drawn:  # its chance is its own, and begins with a number
@@ -207,8 +205,6 @@ class OpenSpiel(Game[Any]):
         if len(self.agents) < 3:
             return None
         return self._after(state.inner.clone(), (*state.left, agent), rng)
-
-    # -- how they are told -------------------------------------------------------------------------
 
     def told(self, inner, number):
         """Return what a player knows, in OpenSpiel's own words made readable."""

@@ -355,8 +355,6 @@ class PettingZoo(Told):
     def make(self, **kwargs: Any) -> Any:
         return self._entry(**{**kwargs, **self._kwargs})
 
-    # -- an episode --------------------------------------------------------------------------------
-
     def open(self, seed, options):
         live = Live(self.fresh(), self.agents, self.spare)
         options = dict(options)
@@ -471,9 +469,6 @@ class PettingZoo(Told):
         if len(self.agents) < 3:
             return None
         return self.advance(state, {agent: _LEAVES}, rng)
-
-
-# -- ids -------------------------------------------------------------------------------------------
 
 
 def specs():

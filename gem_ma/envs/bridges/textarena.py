@@ -63,9 +63,6 @@ def _spec(entry: Entry) -> Spec:
     return Spec(f"ta:{entry.id}", f"{__name__}:{kind}", kwargs, entry.needs)
 
 
-# -- random numbers --------------------------------------------------------------------------------
-
-
 class _Chance:
     """The random numbers of one step of one game, made when the first of them is drawn."""
 
@@ -184,8 +181,6 @@ def _class(entry_point: Any) -> type:
         _adopt()
     return entry_point
 
-
-# -- the live environment --------------------------------------------------------------------------
 
 # What is in the order of a set or of a folder, by the attribute that holds it.
 _UNORDERED = {"WordChains": "word_list", "TwoDollar": "available_roles"}
@@ -352,8 +347,6 @@ class TextArena(Bridge):
         self._nothing = dict.fromkeys(self.agents, 0.0)
         self._seat = {agent: seat for seat, agent in enumerate(self.agents)}
 
-    # -- the live environment ----------------------------------------------------------------------
-
     def open(self, seed, options):
         live = _Live(self.entry, len(self.agents), seed)
         briefs: list[list[str]] = [[] for _ in self.agents]
@@ -430,8 +423,6 @@ class TextArena(Bridge):
         legal = {} if self.listed else None
         return Output((), returns, seen or live.seen, legal, out, tuple(news), report)
 
-    # -- the rules ---------------------------------------------------------------------------------
-
     def read(self, text, view, agent):
         """Return the words of a conversation as they are, or else what stands in brackets."""
         if len(text) > LONGEST:
@@ -446,8 +437,6 @@ class TextArena(Bridge):
 
     def forfeit(self, state, agent, rng):
         return self.advance(state, {agent: None}, rng) if len(self.agents) > 2 else None
-
-    # -- how they are told -------------------------------------------------------------------------
 
     def rules(self, agent):
         game = f"{self.entry.id}, a game of TextArena"

@@ -47,9 +47,6 @@ def stand_in(family: str, env: Any, seat: int) -> str | None:
     return text if text or family not in LISTS else LISTS[family](env, "", seat)[0]
 
 
-# -- lists of legal moves: of an environment, the board that a seat was shown last, and that seat --
-
-
 def _on_board(env: Any, board: str, seat: int) -> Moves:
     """Return what a board lists as "Valid moves: [4], [5]" or "Available Moves: ..."."""
     start = board.rfind("oves: ") + 6

@@ -199,8 +199,6 @@ class Social(Game[State]):
     def report(self, state):
         return {"outcome": self.deal(state)}
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         others = dict(before.hears).get(seat, before.seats)

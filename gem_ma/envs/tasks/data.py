@@ -133,9 +133,6 @@ class Stream(Sequence[Mapping[str, Any]]):
         return self.read[index]
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def _from_files(path, split, streaming):
     files = [path]
     if path.is_dir():
@@ -238,9 +235,6 @@ class Table(Sequence[Mapping[str, Any]]):
         return self.table.slice(index, 1).to_pylist()[0]
 
 
-# -- the Hub ---------------------------------------------------------------------------------------
-
-
 def _is_hub_name(name):
     parts = name.split("/")
     return len(parts) <= 2 and all(p and p[0] != "." and p.isprintable() for p in parts)
@@ -265,9 +259,6 @@ def _from_hub(name, split, subset, streaming):
             f"mirror, HF_TOKEN logs in), or fetch it elsewhere (huggingface-cli download {name} "
             "--repo-type dataset --local-dir FOLDER) and pass data='FOLDER'"
         ) from error
-
-
-# -- tasks over data -------------------------------------------------------------------------------
 
 
 class DataTask(Task):
