@@ -1,4 +1,4 @@
-"""Levels of a game: what its arguments leave open is drawn for each episode, and a dial of them."""
+"""Difficulty levels: ranges that the arguments of a game are drawn from, and a dial of them."""
 
 from collections.abc import Mapping
 from typing import Any

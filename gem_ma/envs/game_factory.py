@@ -1,4 +1,4 @@
-"""Making the Game that a Spec stands for: the rules alone, behind no API."""
+"""Factories of games: a Spec in, the Game for which it stands out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reply means: a grammar of ours, and the forms that computer-use models are trained on."""
+"""Parsing of replies into screen actions: our grammar, and those of computer-use models."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A Scene of any type, drawn by the renderer of its type; its legend; and frames as a GIF file."""
+"""`draw`, which renders a Scene of any type; legends of scenes; and frames as a GIF file."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ from gem_ma.scene import (
 from gem_ma.scene.screen import Screen
 from gem_ma.validation.arguments import check_each, check_type
 
-_RENDERERS: dict[type, Any] = {
+_RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
@@ -57,11 +57,14 @@ _RENDERERS: dict[type, Any] = {
     RichText: rich_text.draw,
 }
 # they hold other scenes
-_CONTAINER_RENDERERS: dict[type, Any] = {Panels: panels.draw, Screen: screen.draw}
+_CONTAINER_RENDERERS: dict[type, Callable[..., np.ndarray]] = {
+    Panels: panels.draw,
+    Screen: screen.draw,
+}
 
 
 def draw(
-    scene: Any,
+    scene: object,
     size: tuple[int, int],
     theme: Theme = THEMES["light"],
     unit: int = 28,
@@ -123,7 +126,7 @@ def normalize_scene(scene: Any) -> Any:
     return dataclasses.replace(scene, **changes) if changes else scene
 
 
-def _normalize_value(value: Any) -> Any:
+def _normalize_value(value: object) -> object:
     if isinstance(value, str):
         changed = user_fonts.normalize_text(value)
         return value if changed == value else changed
@@ -147,7 +150,7 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
     first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
 
 
-def make_legend(scene: Any, theme: Theme) -> str:
+def make_legend(scene: object, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
     check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
     if isinstance(scene, (Grid, HexGrid)):

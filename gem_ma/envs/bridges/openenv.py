@@ -14,7 +14,7 @@ import http.client
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,13 +37,14 @@ from gem_ma.envs.bridges.openenv_connection import (
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
 from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage
 from gem_ma.validation.endpoints import read_response
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
 _LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
 _LARGEST_PICTURE = 1 << 24  # pixels
 
 
-class OpenEnv(Bridge):
+class OpenEnv(Bridge[Link]):
     """What an OpenEnv server plays.
 
     url: of the server: ws, wss, http or https.
@@ -57,7 +58,7 @@ class OpenEnv(Bridge):
     timeout: float
     _token: str | None
     _rules: Mapping[str, str]
-    _tools: Mapping[str, Any]
+    _tools: Mapping[str, list[JSONObject]]
 
     def __new__(cls, url: str, token: str | None = None, timeout: float = 60.0):
         """Ask the server what it plays, and return a game of the fitting class."""
@@ -108,7 +109,7 @@ class OpenEnv(Bridge):
         return Link(self.url, self._token, self.timeout)
 
     def start(self, rng, options):
-        line = Line(self._chance(rng), dict(options), [], None)
+        line: Line[Link] = Line(self._chance(rng), dict(options), [], None)
         live, output = self.open(line.seed, line.options)
         if not output.to_act:
             live.close()
@@ -172,7 +173,7 @@ class OpenEnv(Bridge):
 
 
 def _again(arguments, named):
-    kind: Any = OpenEnv  # which returns a game of the fitting class
+    kind: Callable[..., OpenEnv] = OpenEnv  # which returns a game of the fitting class
     return kind(*arguments, **named)
 
 
@@ -531,7 +532,7 @@ def _field(name, schema, required):
     return line + (f"; one of {', '.join(map(json.dumps, choices))}" if choices else "")
 
 
-def in_words(observation: Any) -> str:
+def in_words(observation: JSONMapping) -> str:
     """Return a JSON object as lines that say `name: value`."""
     lines = []
     for name, value in observation.items():

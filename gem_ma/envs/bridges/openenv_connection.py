@@ -9,7 +9,8 @@ import functools
 import json
 import os
 import socket
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,6 +18,9 @@ import numpy as np
 from gem_ma import scene
 from gem_ma.engine import action_parsing
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
+from gem_ma.validation.json_types import JSONObject
+
+T = TypeVar("T")
 
 _LARGEST = 1 << 26  # bytes of an answer
 _SAID = 1000  # characters of what a server says is wrong
@@ -81,7 +85,7 @@ class Link:
                 "`gem-ma serve ID` for example, or correct the URL"
             ) from None
 
-    def ask(self, kind: str, data: Any = None) -> dict[str, Any]:
+    def ask(self, kind: str, data: JSONObject | None = None) -> JSONObject:
         """Send a message and return the data of its answer."""
         from websockets.exceptions import ConnectionClosed
 
@@ -94,9 +98,9 @@ class Link:
             with contextlib.suppress(ConnectionClosed):  # what it said before may say why
                 self._socket.send(json.dumps(message, ensure_ascii=False))
             answer = frames.read(self._socket.recv(self.timeout))
-            kind, data = answer["type"], answer["data"]
+            kind, found = answer["type"], answer["data"]
             if kind == "error":
-                frames.check(frames.Fault, data)
+                frames.check(frames.Fault, found)
         except TimeoutError:  # which a second attempt would not mend
             raise TimeoutError(
                 f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
@@ -106,13 +110,13 @@ class Link:
         except ValueError as error:
             raise self.odd(error) from None
         if kind == "error":
-            what = data.get("message", "an error")[:_SAID]
-            if data.get("errors"):
-                what += f": {_complaints(data['errors'])}"
-            raise ServerError(f"{self.where} answers: {what}", data.get("code") or "")
-        return data
+            what = found.get("message", "an error")[:_SAID]
+            if found.get("errors"):
+                what += f": {_complaints(found['errors'])}"
+            raise ServerError(f"{self.where} answers: {what}", found.get("code") or "")
+        return found
 
-    def checked(self, shape: str, data: Any, seats: Any = None) -> Any:
+    def checked(self, shape: str, data: T, seats: Collection[str] | None = None) -> T:
         """Return a part of an answer that has a shape of `openenv_frames`, or raise Lost."""
         from gem_ma.envs.bridges import openenv_frames as frames
 
@@ -138,7 +142,7 @@ def make_headers(token: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
-def _complaints(errors: Any) -> str:
+def _complaints(errors: list[JSONObject]) -> str:
     """Return what pydantic says of a message, in one line."""
     places = [one.get("loc") for one in errors]
     told = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
@@ -146,7 +150,7 @@ def _complaints(errors: Any) -> str:
     return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)[:_SAID]
 
 
-def unpack(value: Any) -> Any:
+def unpack(value: object) -> Any:
     """Return what was packed."""
     if isinstance(value, list):
         return tuple([unpack(one) for one in value])
@@ -161,20 +165,21 @@ def unpack(value: Any) -> Any:
     if kind not in SCENE_TYPES[1:]:  # all but None's
         raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
     fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
-    _scene(kind).validate_python(fields)  # what it is made of would else show when it is drawn
+    _make_validator(kind)(fields)  # what it is made of would else show when it is drawn
     if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
         raise ValueError(f"{len(fields['data'])} bytes of pixels")
     return kind(**fields)
 
 
 @functools.cache
-def _scene(kind: Any) -> Any:
+def _make_validator(kind: type) -> Callable[[object], object]:
+    """Return what raises a ValueError about values that are no fields of such a scene."""
     from pydantic import TypeAdapter
 
-    return TypeAdapter(kind)
+    return TypeAdapter(kind).validate_python
 
 
-def _number_type(name: Any) -> np.dtype[Any]:
+def _number_type(name: object) -> np.dtype[np.generic]:
     kind = np.dtype(str(name))
     if kind.kind not in "biuf":
         raise ValueError(f"an array of {kind}")

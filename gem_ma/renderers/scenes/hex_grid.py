@@ -1,4 +1,4 @@
-"""Draw Hexes: a rhombus of hexagons that is kept, and what stands on its cells, laid over it."""
+"""The renderer of HexGrid: a cached rhombus of empty hexagons, and figures laid over it."""
 
 from __future__ import annotations
 
