@@ -74,11 +74,11 @@ def draw(
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
-    noise: what is done to the finished picture, as noise('blur:2') returns.
+    noise: what is done to the finished picture, as parse_noise('blur:2') returns.
     """
-    check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if noise is not None:
-        check_type(noise, ImageNoise, "noise", "a Noise, as noise('blur:2') returns")
+        check_type(noise, ImageNoise, "noise", "an ImageNoise, as parse_noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
     if not isinstance(scene, Screen):
@@ -107,7 +107,7 @@ def draw(
 
 
 def normalize_scene(scene: Any) -> Any:
-    """Return a scene with its texts as they are drawn, or itself: see `foreign.proper`.
+    """Return a scene with its texts as they are drawn, or itself: see `normalize_text`.
 
     Of a Grid that is what stands around it; a cell's symbol is a key, and no text.
     """
@@ -152,7 +152,7 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
 
 def make_legend(scene: object, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
-    check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if isinstance(scene, (Grid, HexGrid)):
         return grid.make_grid_legend(scene, theme)
     if isinstance(scene, Screen):

@@ -52,7 +52,7 @@ class Servers:
             stdout=subprocess.PIPE,
             stderr=self.file,
             text=True,
-            env={**os.environ, "GEM_MA_TOKEN": ""},
+            env={**os.environ, "GEM_MA_TOKEN": "", "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         self.pids = []
 
@@ -234,7 +234,7 @@ def test_forks_see_the_chance_that_local_forks_see(url):
         for here, there in pairs:
             while here.to_act:
                 moves = {a: here.info(a)["legal_actions"][-1] for a in here.to_act}
-                assert plain(here.play(moves)) == plain(there.play(moves))
+                assert plain(here.step_seats(moves)) == plain(there.step_seats(moves))
                 assert [here.observe(a) for a in here.agents] == [
                     there.observe(a) for a in there.agents
                 ]

@@ -16,7 +16,7 @@ import threading
 import types
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma import sandbox
 from gem_ma.envs import answer_parsing
@@ -267,8 +267,8 @@ for _i in range(0, len(_result), 4096):
 class Test(NamedTuple):
     """One hidden test: what goes in, what has to come out, and the function to call if any."""
 
-    given: Any  # the text on stdin, or the function's arguments
-    expected: Any
+    given: object  # the text on stdin, or the function's arguments
+    expected: object
     function: str | None = None
 
 

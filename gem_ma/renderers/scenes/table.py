@@ -34,7 +34,7 @@ def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
     if scene.head:
         rows.insert(0, tuple(map(_parse_cell, scene.head)))
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
-        raise BadScene(f"the rows of a Table have {sorted({len(row) for row in rows})} cells")
+        raise BadScene(f"the rows of a TextTable have {sorted({len(row) for row in rows})} cells")
     place = _fit_layout(scene, rows, size)
     words, text = place.words, place.text
     frame = make_frame(size, theme.paper)
