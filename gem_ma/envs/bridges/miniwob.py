@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsFloat, Supp
 
 import gymnasium
 
-from gem_ma.envs.bridges.describing import ForeignEnv, Teller, pixels
+from gem_ma.envs.bridges.describing import ForeignEnv, Space, Teller, pixels
 from gem_ma.envs.bridges.gymnasium import AGENT, GymEnv, Gymnasium
 from gem_ma.envs.bridges.live import Listed, Output
 from gem_ma.envs.registry import MissingRequirement
@@ -61,8 +61,10 @@ class Page(Teller):
     renders = False  # what it looks like comes with each observation
 
     def about(self, env: Any) -> str:
-        height, width, _ = env.observation_space["screenshot"].shape
-        return HOW.format(width, height) + " Done as asked it pays 1, and done wrong it costs 1."
+        return (
+            HOW.format(*measure_page(env.observation_space))
+            + " Done as asked it pays 1, and done wrong it costs 1."
+        )
 
     def how(self, agent: str) -> str:
         return ""
@@ -122,7 +124,7 @@ class MiniWob(Gymnasium):
         return ScreenAction("wait")
 
     def _place(self, x, y):
-        height, width, _ = self.teller.observations[AGENT]["screenshot"].shape
+        width, height = measure_page(self.teller.observations[AGENT])
         if not (0 <= x <= width and 0 <= y <= height):
             raise InvalidMove(
                 f"({x:g}, {y:g}) is not on the page, which is {width} wide and {height} high"
@@ -193,8 +195,7 @@ class Browser(gymnasium.Wrapper):
         if self._driver is None:
             self.env.reset(**kwargs)  # it starts another browser
         if self._driver is not self._fits:
-            spaces: Any = self.observation_space
-            height, width, _ = spaces["screenshot"].shape
+            width, height = measure_page(self.observation_space)
             self._driver.set_window_size(max(width, 800), max(height, 600))
             self._fits = self._driver
         self._driver.get(self._page.url)  # nothing of the last episode is left
@@ -260,6 +261,15 @@ def _key(name: str) -> str:
     *held, last = name.split("+") if name != "+" else [name]
     last = _ARROWS.get(last, last)
     return "".join(_HELD[one] for one in held) + (last if len(last) == 1 else f"<{last}>")
+
+
+def measure_page(space: Space) -> tuple[int, int]:
+    """Return how wide and how high the pages of an environment are, by what it shows of them."""
+    assert isinstance(space, gymnasium.spaces.Dict)
+    shape = space["screenshot"].shape
+    assert shape is not None
+    height, width, _ = shape
+    return width, height
 
 
 def elements(observation: JSONMapping) -> Iterator[Element]:

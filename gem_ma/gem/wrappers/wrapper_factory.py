@@ -21,8 +21,13 @@ WrapperFunction: TypeAlias = Callable[..., EnvWrapper]
 def _make_tool_wrapper(
     tool: BaseTool, reward: float = 0.0, success: float = 0.0
 ) -> WrapperFunction:
-    paid = {"tool_reward": reward, "tool_success_reward": success}
-    return partial(ToolEnvWrapper, tools=[tool], **paid, max_tool_uses=5)
+    return partial(
+        ToolEnvWrapper,
+        tools=[tool],
+        tool_reward=reward,
+        tool_success_reward=success,
+        max_tool_uses=5,
+    )
 
 
 def _make_observation_wrapper(
