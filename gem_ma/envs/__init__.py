@@ -8,8 +8,6 @@ and
 
 from gem_ma.envs.registry import register
 
-# -- boards, cards, markets ----------------------------------------------------------------------
-
 register("game:TicTacToe-v0", "gem_ma.envs.boards.tic_tac_toe:TicTacToe")
 register("game:ConnectFour-v0", "gem_ma.envs.boards.connect_four:ConnectFour")
 register("game:Chess-v0", "gem_ma.envs.boards.chess:Chess", needs=["games:chess"])
@@ -39,8 +37,6 @@ register("game:Bargaining-v0", "gem_ma.envs.markets.bargaining:Bargaining")
 register("game:DoubleAuction-v0", "gem_ma.envs.markets.double_auction:DoubleAuction")
 register("game:Negotiation-v0", "gem_ma.envs.markets.negotiation:Negotiation")
 
-# -- seats that talk -----------------------------------------------------------------------------
-
 register("game:TwentyQuestions-v0", "gem_ma.envs.parlour.twenty_questions:TwentyQuestions")
 register("game:GuessWho-v0", "gem_ma.envs.parlour.guess_who:GuessWho")
 register("game:Codewords-v0", "gem_ma.envs.parlour.codewords:Codewords")
@@ -54,13 +50,10 @@ register("game:Diplomacy-v0", "gem_ma.envs.parlour.diplomacy.game:Diplomacy")
 register("game:Chameleon-v0", "gem_ma.envs.parlour.chameleon:Chameleon")
 register("game:Taboo-v0", "gem_ma.envs.parlour.taboo:Taboo")
 
-# -- worlds that go on ---------------------------------------------------------------------------
-
 register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
 register("game:RadioMaze-v0", "gem_ma.envs.worlds.radio_maze:RadioMaze")
 register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
-# -- guessing, words, puzzles --------------------------------------------------------------------
 # An argument that is None is drawn anew for each episode. GEM's easy and hard stand on the dial at
 # 2 and at 8; at 0 it is trivial, and 10 is beyond what anybody reaches today.
 

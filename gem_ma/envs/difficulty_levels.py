@@ -1,4 +1,4 @@
-"""Levels of a game: what its arguments leave open is drawn for each episode, and a dial of them."""
+"""Difficulty levels: ranges that the arguments of a game are drawn from, and a dial of them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def sample_level(rng, levels):
     return levels[int(rng.integers(len(levels)))] if len(levels) > 1 else levels[0]
 
 
-def interpolate_levels(points: Mapping[int, Any]) -> tuple[Any, ...]:
+def interpolate_levels(points: Mapping[int, object]) -> tuple[Any, ...]:
     """Return what stands at each difficulty from 0 to 10, given what stands at some of them.
 
     Numbers in between lie on the line from one point to the next, whole where its ends are; all

@@ -1,4 +1,4 @@
-"""Making the Game that a Spec stands for: the rules alone, behind no API."""
+"""Factories of games: a Spec in, the Game for which it stands out."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from gem_ma.envs.registry import (
 )
 from gem_ma.game import Game
 from gem_ma.validation.entry_points import load_entry_point
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 def import_game_class(spec: Spec) -> type[Game[Any]]:
     """Import the class of a Spec's game."""
-    found: Any = load_entry_point(spec.entry_point)
+    found: object = load_entry_point(spec.entry_point)
     if not (isinstance(found, type) and issubclass(found, Game)):
         # The spec of a recorded episode may say anything.
         theirs = all(hasattr(found, name) for name in ("reset", "step"))
@@ -30,8 +31,8 @@ def import_game_class(spec: Spec) -> type[Game[Any]]:
 
 
 def make_game(
-    spec: Spec, arguments: Mapping[str, Any], beside: Collection[str] = ()
-) -> tuple[Game[Any], dict[str, Any]]:
+    spec: Spec, arguments: JSONMapping, beside: Collection[str] = ()
+) -> tuple[Game[Any], JSONObject]:
     """Make a Spec's game; return it, and those arguments that it does not take.
 
     arguments: they override those of the spec; a difficulty stands for those on its dial. beside:
@@ -44,7 +45,7 @@ def make_game(
     takes = [one.name for one in parameters]
     own, others = {}, {}
     arguments = dict(arguments)
-    turned: Mapping[str, Any] = {}
+    turned: JSONMapping = {}
     if spec.dial and "difficulty" in arguments:
         turned = select_level(spec.dial, arguments.pop("difficulty"))
     for key, value in {**spec.kwargs, **turned, **arguments}.items():
@@ -61,7 +62,7 @@ def make_game(
     return found(**own), others
 
 
-def make_argument_error(who: str, key: str, value: Any, known: Sequence[str]) -> UnknownArgument:
+def make_argument_error(who: str, key: str, value: object, known: Sequence[str]) -> UnknownArgument:
     """Return the error for an argument that nobody takes; `known` are those that somebody does."""
     error = UnknownArgument(
         f"{who} got an unexpected keyword argument {key!r}; {_suggest_argument(key, value, known)}"
@@ -70,7 +71,7 @@ def make_argument_error(who: str, key: str, value: Any, known: Sequence[str]) ->
     return error
 
 
-def _suggest_argument(key: str, value: Any, known: Sequence[str]) -> str:
+def _suggest_argument(key: str, value: object, known: Sequence[str]) -> str:
     seat = ["agent", "others"]
     if key in seat:
         return "it belongs to make_gym() and Env.gym()"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from gem_ma.envs.registry import Spec, UnknownEnv
@@ -30,15 +31,15 @@ def find_file_spec(what: str) -> Spec | None:
     return Spec(what, what) if is_game else None
 
 
-def import_game_file(path: Path) -> Any:
-    """Import a file, or raise NoGame if another module has its name."""
+def import_game_file(path: Path) -> ModuleType:
+    """Import a file, or raise GameNotFound if another module has its name."""
     try:
         return entry_points.import_file(path)
     except entry_points.ShadowedModuleError as error:
         raise GameNotFound(str(error)) from None
 
 
-def find_game_name(module: Any, file: str, name: str) -> str:
+def find_game_name(module: ModuleType, file: str, name: str) -> str:
     """Return the name of a game in a module: of the one that it has, or the one asked for."""
     games = list_games(module)
     if name in games:
@@ -52,7 +53,7 @@ def find_game_name(module: Any, file: str, name: str) -> str:
     return next(iter(games))
 
 
-def list_games(module: Any) -> dict[str, type[Game[Any]]]:
+def list_games(module: ModuleType) -> dict[str, type[Game[Any]]]:
     """Return the games that a module itself defines."""
     return {
         key: value

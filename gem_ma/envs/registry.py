@@ -22,6 +22,7 @@ from gem_ma.envs.difficulty_levels import interpolate_levels as rows_of
 from gem_ma.envs.difficulty_levels import select_level
 from gem_ma.packs import describe_missing, list_packs
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 
 _FACTORY_MODULE = "gem_ma.apis.factory"  # what the other registries import to make one of ours
 
@@ -40,7 +41,7 @@ class UnknownArgument(BadArgument):
     argument: of what, its name and its value. known: the names of those that somebody takes.
     """
 
-    argument: tuple[str, str, Any] = "", "", None
+    argument: tuple[str, str, object] = "", "", None
     known: tuple[str, ...] = ()
 
 
@@ -70,9 +71,9 @@ class Spec:
 
     id: str
     entry_point: str
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: JSONMapping = field(default_factory=dict)
     needs: tuple[str, ...] = field(default=(), compare=False)
-    dial: tuple[Mapping[str, Any], ...] = field(default=(), compare=False, repr=False)
+    dial: tuple[JSONMapping, ...] = field(default=(), compare=False, repr=False)
     recorded: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -130,8 +131,8 @@ def register(
     entry_point: str,
     *,
     needs: Iterable[str] = (),
-    levels: Mapping[str, Mapping[str, Any] | int] | None = None,
-    dial: Mapping[int, Mapping[str, Any]] | None = None,
+    levels: Mapping[str, JSONMapping | int] | None = None,
+    dial: Mapping[int, JSONMapping] | None = None,
     **kwargs: Any,
 ) -> None:
     """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.

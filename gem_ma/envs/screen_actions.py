@@ -1,13 +1,14 @@
-"""What a reply means: a grammar of ours, and the forms that computer-use models are trained on."""
+"""Parsing of replies into screen actions: our grammar, and those of computer-use models."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.game import InvalidMove
+from gem_ma.validation.json_types import JSONMapping
 
 PIXELS_PER_NOTCH = 40  # pixels that a page is scrolled by, for each notch
 
@@ -78,8 +79,6 @@ class ActionReader:
             raise InvalidMove(EXPECTED_ACTIONS)
         return self._parse_words(match[1], match[2])
 
-    # -- words -------------------------------------------------------------------------------------
-
     def _parse_words(self, name: str, inside: str) -> ScreenAction:
         named = {key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)}
         quoted = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
@@ -127,9 +126,7 @@ class ActionReader:
             raise InvalidMove("scroll(x, y, dy) needs to know by how many pixels")
         return int(numbers[-1])
 
-    # -- calls of tools ----------------------------------------------------------------------------
-
-    def _parse_call(self, found: Any) -> ScreenAction:
+    def _parse_call(self, found: object) -> ScreenAction:
         if isinstance(found, list) and len(found) == 1:
             found = found[0]
         if not isinstance(found, dict):
@@ -144,7 +141,7 @@ class ActionReader:
             raise InvalidMove("which action? " + EXPECTED_ACTIONS)
         return self._make_action(name, given)
 
-    def _make_action(self, name: str, given: Mapping[str, Any]) -> ScreenAction:
+    def _make_action(self, name: str, given: JSONMapping) -> ScreenAction:
         if name in (*WAIT_ACTIONS, "answer"):
             return ScreenAction("wait")
         if name == "type":
@@ -161,7 +158,7 @@ class ActionReader:
             return ScreenAction("key", text=parse_key(keys))
         return self._make_pointer_action(name, given)
 
-    def _make_pointer_action(self, name: str, given: Mapping[str, Any]) -> ScreenAction:
+    def _make_pointer_action(self, name: str, given: JSONMapping) -> ScreenAction:
         if name in ("drag", "left_click_drag"):
             start, end = self._parse_path(given)
             return ScreenAction("drag", start, end)
@@ -174,7 +171,7 @@ class ActionReader:
             kind = "right"
         return ScreenAction(kind, self._parse_point(given))
 
-    def _parse_point(self, given: Mapping[str, Any], *names: str) -> tuple[int, int]:
+    def _parse_point(self, given: JSONMapping, *names: str) -> tuple[int, int]:
         if "ref" in given:
             return self._find_middle(str(given["ref"]))
         for name in names or ("coordinate", "point", "position"):
@@ -182,7 +179,7 @@ class ActionReader:
                 return self._scale_point(given[name])
         return self._scale_point(given)
 
-    def _scale_point(self, found: Any) -> tuple[int, int]:
+    def _scale_point(self, found: object) -> tuple[int, int]:
         if isinstance(found, dict):
             found = [found.get("x"), found.get("y")]
         if isinstance(found, Sequence) and len(found) == 2:
@@ -191,7 +188,7 @@ class ActionReader:
                 return self.place(x, y)
         raise InvalidMove("expected where: two numbers")
 
-    def _parse_path(self, given: Mapping[str, Any]) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _parse_path(self, given: JSONMapping) -> tuple[tuple[int, int], tuple[int, int]]:
         path = given.get("path")
         if isinstance(path, list) and len(path) >= 2:
             return self._scale_point(path[0]), self._scale_point(path[-1])
@@ -214,7 +211,7 @@ def parse_key(text: str) -> str:
     return "+".join([*held, last])
 
 
-def _compute_scroll(given: Mapping[str, Any]) -> int:
+def _compute_scroll(given: JSONMapping) -> int:
     """Return by how many pixels a call scrolls."""
     direction, amount = (
         given.get("scroll_direction", given.get("direction")),

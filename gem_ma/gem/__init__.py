@@ -1,7 +1,8 @@
 """GEM's own face, so that a script written for GEM changes its imports: `from gem_ma import gem`.
 
-What GEM's examples import lies under the same names; `vector` and `seat` are what `make_vec` and
-`make` return. They import the environments, their APIs and the tools, and nobody imports them.
+What GEM's examples import lies under the same names; `VectorEnv` and `SingleSeatEnv` are what
+`make_vec` and `make` return. They import the environments, their APIs and the tools, and nobody
+imports them.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Env", "SingleSeatEnv", "VectorEnv", "make", "make_vec", "print_envs", "register"]
 
-_FILES = {"Env": "core", "Seat": "seat", "VectorEnv": "vector"}
-_FOLDERS = ("core", "envs", "seat", "tools", "utils", "vector", "wrappers")  # `gem.tools.base`, say
+_FILES = {"Env": "core", "SingleSeatEnv": "single_seat_env", "VectorEnv": "vector"}
+_MODULES = ("core", "envs", "single_seat_env", "tools", "utils", "vector", "wrappers")
 
 
 def __getattr__(name: str) -> object:
     """Import a name, or a folder of this package, when it is first asked for."""
-    if name in _FOLDERS:
+    if name in _MODULES:
         return importlib.import_module(f"gem_ma.gem.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

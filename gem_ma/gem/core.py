@@ -1,12 +1,34 @@
-"""What environments and wrappers that are written for GEM build on."""
+"""Env and EnvWrapper, the bases of environments and wrappers that are written for GEM."""
 
 from __future__ import annotations
 
 import abc
 import random  # noqa: TID251 - environments for GEM draw from the global generators
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+
+from gem_ma.validation.json_types import JSONObject
+
+ResetResult: TypeAlias = tuple[Any, JSONObject]
+"""What `reset` returns: an observation, which is mostly text, and the info."""
+StepResult: TypeAlias = tuple[Any, float, bool, bool, JSONObject]
+"""What `step` returns: observation, reward, terminated, truncated and info."""
+
+
+class EnvLike(Protocol):
+    """What wrappers and vectors need of an environment: one for GEM, or a seat of ours."""
+
+    @property
+    def reset(self) -> Callable[..., ResetResult]:
+        """Begin an episode."""
+        ...
+
+    @property
+    def step(self) -> Callable[[str], StepResult]:
+        """Take a reply."""
+        ...
 
 
 class Env(abc.ABC):
@@ -16,7 +38,7 @@ class Env(abc.ABC):
     """
 
     @abc.abstractmethod
-    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(self, seed: int | None = None) -> ResetResult:
         """Begin an episode; a seed, if given, goes to the global generators, as it does in GEM."""
         if seed is not None:
             random.seed(seed)
@@ -24,14 +46,14 @@ class Env(abc.ABC):
         return "", {}
 
     @abc.abstractmethod
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> StepResult:
         """Take a reply; return observation, reward, terminated, truncated and info."""
 
-    def sample_random_action(self) -> Any:
+    def sample_random_action(self) -> str:
         """Draw an action."""
         raise NotImplementedError(f"{type(self).__name__} draws no actions")
 
-    def spawn(self, same_state: bool = False, **kwargs: Any) -> Any:
+    def spawn(self, same_state: bool = False, **kwargs: object) -> EnvLike:
         """Return another environment like this one, at the same point or at its beginning."""
         raise NotImplementedError(f"{type(self).__name__} has no spawn()")
 
@@ -44,27 +66,28 @@ class Env(abc.ABC):
 class EnvWrapper(Env):
     """Forward everything, live, to the environment inside; override what changes."""
 
-    def __init__(self, env: Any):
-        self.env = env
+    def __init__(self, env: EnvLike):
+        self.env: Any = env  # of which any attribute is forwarded
 
     def __getattr__(self, name: str) -> Any:
         if name == "env" or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return getattr(self.env, name)
 
-    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+    def reset(self, seed: int | None = None, **kwargs: object) -> ResetResult:
         """Begin an episode."""
-        result: tuple[Any, dict[str, Any]] = self.env.reset(seed=seed, **kwargs)
+        result: ResetResult = self.env.reset(seed=seed, **kwargs)
         return result
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> StepResult:
         """Take a reply."""
-        result: tuple[Any, float, bool, bool, dict[str, Any]] = self.env.step(action)
+        result: StepResult = self.env.step(action)
         return result
 
-    def sample_random_action(self) -> Any:
+    def sample_random_action(self) -> str:
         """Draw an action of the environment inside."""
-        return self.env.sample_random_action()
+        action: str = self.env.sample_random_action()
+        return action
 
     @property
     def unwrapped(self) -> Any:

@@ -1,4 +1,4 @@
-"""A seat of ours as a script for GEM knows its environments."""
+"""SingleSeatEnv: one seat of an environment, with the methods that scripts for GEM call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.gymnasium_view import GymnasiumSnapshot, GymnasiumView
-from gem_ma.gem.core import Env
+from gem_ma.gem.core import Env, ResetResult
+from gem_ma.validation.json_types import JSONObject
 
 
 class SingleSeatEnv(GymnasiumView):
@@ -21,7 +22,7 @@ class SingleSeatEnv(GymnasiumView):
         env: AECEnv,
         *,
         agent: str | None = None,
-        others: Any = None,
+        others: object = None,
         seed: int | None = None,
         again: Callable[..., SingleSeatEnv] | None = None,
     ):
@@ -34,9 +35,9 @@ class SingleSeatEnv(GymnasiumView):
         self,
         seed: int | None = None,
         *,
-        options: dict[str, Any] | None = None,
+        options: JSONObject | None = None,
         idx: int | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
+    ) -> ResetResult:
         """Begin an episode, of a task the one that asks question number `idx`."""
         if seed is None:
             seed = self._first_seed
@@ -71,7 +72,7 @@ class SingleSeatEnv(GymnasiumView):
         """Go back to a point of an episode, of this environment or of one made like it."""
         self.restore(state)
 
-    def spawn(self, same_state: bool = False, **kwargs: Any) -> SingleSeatEnv:
+    def spawn(self, same_state: bool = False, **kwargs: object) -> SingleSeatEnv:
         """Return another one made like this, at the same point or at its beginning.
 
         kwargs: arguments of `make` that change.

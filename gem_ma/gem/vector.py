@@ -1,4 +1,4 @@
-"""Several environments in step, as GEM's `make_vec` makes them."""
+"""VectorEnv: several environments stepped together, as GEM's `make_vec` makes them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gem_ma.gem.core import EnvLike, StepResult
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
 
 class VectorEnv:
     """Several environments in step; one that ends is reset at once, as in GEM.
@@ -15,13 +18,14 @@ class VectorEnv:
     What it showed last is not lost: it stands in its info as `final_obs` and `final_info`.
     """
 
-    def __init__(self, envs: Sequence[Any], async_mode: bool = False):
-        self.envs, self.num_envs = list(envs), len(envs)
+    def __init__(self, envs: Sequence[EnvLike], async_mode: bool = False):
+        self.envs: list[Any] = list(envs)
+        self.num_envs = len(envs)
         self._threads = ThreadPoolExecutor(self.num_envs) if async_mode else None
 
     def reset(
-        self, seed: int | Sequence[int | None] | None = None, **kwargs: Mapping[str, Any]
-    ) -> tuple[list[Any], list[dict[str, Any]]]:
+        self, seed: int | Sequence[int | None] | None = None, **kwargs: JSONMapping
+    ) -> tuple[list[Any], list[JSONObject]]:
         """Reset all, without a seed to the episodes that come next in each.
 
         An int gives each environment a seed of its own, counted up from it; `env0_kwargs` and the
@@ -46,7 +50,7 @@ class VectorEnv:
 
     def step(
         self, actions: Sequence[str] | Mapping[int, str]
-    ) -> tuple[list[Any], np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+    ) -> tuple[list[Any], np.ndarray, np.ndarray, np.ndarray, list[JSONObject]]:
         """Step all environments, or those that a mapping names by their index."""
         if isinstance(actions, str):
             raise TypeError(f"expected a list of {self.num_envs} actions, got one str")
@@ -55,19 +59,22 @@ class VectorEnv:
                 raise ValueError(f"got {len(actions)} actions for {self.num_envs} environments")
             actions = dict(enumerate(actions))
         envs = [self.envs[i] for i in actions]
-        each: Any = map if self._threads is None else self._threads.map
-        rows: Iterable[Any] = each(self._step_env, envs, actions.values())
-        obs, rewards, terminations, truncations, infos = zip(*rows, strict=True)
+        results: Iterable[StepResult]
+        if self._threads is None:
+            results = map(self._step_env, envs, actions.values())
+        else:
+            results = self._threads.map(self._step_env, envs, actions.values())
+        rows = list(results)
         return (
-            list(obs),
-            np.array(rewards, np.float64),
-            np.array(terminations, np.bool_),
-            np.array(truncations, np.bool_),
-            list(infos),
+            [row[0] for row in rows],
+            np.array([row[1] for row in rows], np.float64),
+            np.array([row[2] for row in rows], np.bool_),
+            np.array([row[3] for row in rows], np.bool_),
+            [row[4] for row in rows],
         )
 
     @staticmethod
-    def _step_env(env: Any, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _step_env(env: EnvLike, action: str) -> StepResult:
         obs, reward, terminated, truncated, info = env.step(action)
         if terminated or truncated:
             final_obs, final_info = obs, info

@@ -1,10 +1,10 @@
-"""What was drawn once and may be asked for again: so many bytes in a process, and no more."""
+"""A cache of what was drawn, which holds so many bytes in a process and no more."""
 
 from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -22,13 +22,13 @@ class RenderCache:
     def __init__(self, most: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = most
         self.used_bytes = 0  # bytes
-        self._values: dict[Any, Any] = {}
+        self._values: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
-        self._used_keys: set[Any] = set()  # since it was put there, or since its turn to go
+        self._used_keys: set[Hashable] = set()  # since it was put there, or since its turn to go
         self.get = self._values.get
         self.mark_used = self._used_keys.add
 
-    def put(self, key: Any, value: Any) -> Any:
+    def put(self, key: Hashable, value: T) -> T:
         """Keep a value, which has `nbytes` or a length, and return it."""
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
@@ -47,7 +47,7 @@ class RenderCache:
                     self.used_bytes -= _count_bytes(kept)
         return value
 
-    def pop(self, key: Any) -> Any:
+    def pop(self, key: Hashable) -> Any:
         """Hand over what is kept, which may be changed then, or None."""
         with self._lock:
             value = self._values.pop(key, None)

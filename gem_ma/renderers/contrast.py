@@ -1,4 +1,4 @@
-"""How well things stand out: ink that can be read on its ground, outlines, and what came of it."""
+"""Contrast: ink that can be read on its ground, outlines, and measures of both."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A Scene of any type, drawn by the renderer of its type; its legend; and frames as a GIF file."""
+"""`draw`, which renders a Scene of any type; legends of scenes; and frames as a GIF file."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ from gem_ma.scene import (
 from gem_ma.scene.screen import Screen
 from gem_ma.validation.arguments import check_each, check_type
 
-_RENDERERS: dict[type, Any] = {
+_RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
@@ -57,11 +57,14 @@ _RENDERERS: dict[type, Any] = {
     RichText: rich_text.draw,
 }
 # they hold other scenes
-_CONTAINER_RENDERERS: dict[type, Any] = {Panels: panels.draw, Screen: screen.draw}
+_CONTAINER_RENDERERS: dict[type, Callable[..., np.ndarray]] = {
+    Panels: panels.draw,
+    Screen: screen.draw,
+}
 
 
 def draw(
-    scene: Any,
+    scene: object,
     size: tuple[int, int],
     theme: Theme = THEMES["light"],
     unit: int = 28,
@@ -71,11 +74,11 @@ def draw(
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
     unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
-    noise: what is done to the finished picture, as noise('blur:2') returns.
+    noise: what is done to the finished picture, as parse_noise('blur:2') returns.
     """
-    check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if noise is not None:
-        check_type(noise, ImageNoise, "noise", "a Noise, as noise('blur:2') returns")
+        check_type(noise, ImageNoise, "noise", "an ImageNoise, as parse_noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
     if not isinstance(scene, Screen):
@@ -104,7 +107,7 @@ def draw(
 
 
 def normalize_scene(scene: Any) -> Any:
-    """Return a scene with its texts as they are drawn, or itself: see `foreign.proper`.
+    """Return a scene with its texts as they are drawn, or itself: see `normalize_text`.
 
     Of a Grid that is what stands around it; a cell's symbol is a key, and no text.
     """
@@ -123,7 +126,7 @@ def normalize_scene(scene: Any) -> Any:
     return dataclasses.replace(scene, **changes) if changes else scene
 
 
-def _normalize_value(value: Any) -> Any:
+def _normalize_value(value: object) -> object:
     if isinstance(value, str):
         changed = user_fonts.normalize_text(value)
         return value if changed == value else changed
@@ -147,9 +150,9 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
     first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
 
 
-def make_legend(scene: Any, theme: Theme) -> str:
+def make_legend(scene: object, theme: Theme) -> str:
     """Say what the named things in a scene look like in this theme, or nothing."""
-    check_type(theme, Theme, "theme", "a Theme, as theme('dark') returns")
+    check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if isinstance(scene, (Grid, HexGrid)):
         return grid.make_grid_legend(scene, theme)
     if isinstance(scene, Screen):

@@ -1,4 +1,4 @@
-"""Figures: pieces and icons as coverage masks, drawn in code: the same on every machine."""
+"""Figures: pieces and icons as coverage masks, drawn in code, the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letters of one width, from glyph pictures in the package: the same bytes on every machine."""
+"""The monospaced font: letters from glyph pictures in the package, the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise: what is done to a finished picture, to test whether a model still reads it."""
+"""Image noises, which change a finished picture to test whether a model still reads it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gem_ma.validation.arguments import check_type
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
 
 
 class UnknownNoise(ValueError):
@@ -28,20 +31,20 @@ class NoiseKind(NamedTuple):
     sample_low: float  # between which and `strong` a seed draws
     sample_high: float
     unit: str  # of strengths, in words
-    apply: Callable[[Any, float], Any]  # to an image of Pillow
+    apply: Callable[[PillowImage, float], PillowImage]
 
     def compute_effect(self, strength: float) -> float:
         """Return a number that is higher for what changes more."""
         return abs(strength) if self.sample_high > self.sample_low else -strength
 
 
-def _blur(image: Any, radius: float) -> Any:
+def _blur(image: PillowImage, radius: float) -> PillowImage:
     from PIL import ImageFilter
 
     return image.filter(ImageFilter.GaussianBlur(radius))
 
 
-def _compress_jpeg(image: Any, quality: float) -> Any:
+def _compress_jpeg(image: PillowImage, quality: float) -> PillowImage:
     from PIL import Image
 
     file = io.BytesIO()
@@ -49,14 +52,14 @@ def _compress_jpeg(image: Any, quality: float) -> Any:
     return Image.open(file).convert("RGB")
 
 
-def _downscale(image: Any, factor: float) -> Any:
+def _downscale(image: PillowImage, factor: float) -> PillowImage:
     from PIL.Image import Resampling
 
-    small = tuple(max(1, round(side / factor)) for side in image.size)
-    return image.resize(small, Resampling.BOX).resize(image.size, Resampling.BILINEAR)
+    width, height = (max(1, round(side / factor)) for side in image.size)
+    return image.resize((width, height), Resampling.BOX).resize(image.size, Resampling.BILINEAR)
 
 
-def _rotate_hue(image: Any, degrees: float) -> Any:
+def _rotate_hue(image: PillowImage, degrees: float) -> PillowImage:
     """Turn colours around the axis of grays, in whole numbers: the same on every machine."""
     from PIL import Image
 

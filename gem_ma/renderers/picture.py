@@ -1,14 +1,14 @@
-"""Picture: an image in flight, drawn when somebody looks, for every consumer the same object."""
+"""Picture: an image with its key and its PNG, which is drawn when its pixels are asked for."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gem_ma.validation.arguments import check_each, check_type
 
@@ -48,7 +48,7 @@ class Picture:
         self._png = png
 
     @classmethod
-    def from_array(cls, array: Any, alt: str = "", *, key: str | None = None) -> Picture:
+    def from_array(cls, array: ArrayLike, alt: str = "", *, key: str | None = None) -> Picture:
         """Return a picture of a copy of the array: uint8, in colour or gray."""
         pixels = np.array(array)
         if pixels.ndim == 2:
@@ -129,10 +129,10 @@ class Picture:
     def __copy__(self) -> Picture:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Picture:
+    def __deepcopy__(self, memo: dict[int, object]) -> Picture:
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         if self._draw is not None:
             return _rebuild_picture, (self._draw, self._alt, self._key, self._png)
         # The PNG is left behind: whoever needs it makes it again.
@@ -147,7 +147,12 @@ def join_pictures(pictures: Sequence[Picture]) -> NDArray[np.uint8]:
     return np.concatenate(padded, axis=1) if len(arrays) > 1 else arrays[0]
 
 
-def _rebuild_picture(array: Any, alt: str, key: str | None, png: Any = None) -> Picture:
+def _rebuild_picture(
+    array: NDArray[np.uint8] | Callable[[], NDArray[np.uint8]],
+    alt: str,
+    key: str | None,
+    png: bytes | Callable[[], bytes] | None = None,
+) -> Picture:
     return Picture(array, alt, key=key, png=png)
 
 

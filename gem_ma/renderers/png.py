@@ -1,4 +1,4 @@
-"""PNG files: of a Grid straight from its tiles, with compressed bands kept and joined."""
+"""PNG files of scenes: of a Grid from cached compressed bands, of others from their pixels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import itertools
 import struct
 import threading
 import zlib
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def render_png(
-    scene: Any,
+    scene: object,
     size: tuple[int, int],
     theme: Theme = THEMES["light"],
     unit: int = 28,
@@ -123,8 +124,8 @@ class _BoardEncoder:
         bands = [self.top_band]
         numbers = grid.index_tiles(scene) if scene.marks else None
         for place, row in enumerate(scene.rows):
-            key: Any = row if numbers is None else numbers[place].tobytes()
-            key = self.encoder_id, self.row_tops[place], key
+            content = row if numbers is None else numbers[place].tobytes()
+            key: Hashable = (self.encoder_id, self.row_tops[place], content)
             band = RENDER_CACHE.get(key)
             if band is None:
                 chosen = grid.index_row(row, look.tiles) if numbers is None else numbers[place]
@@ -156,14 +157,14 @@ class _BoardEncoder:
         parts.append(b"\x03\x00" + struct.pack(">I", high << 16 | low))
         return head + _make_chunk(b"IDAT", b"".join(parts)) + self.end_chunk
 
-    def _encode_row(self, top: int, numbers: Any) -> _CompressedBand:
+    def _encode_row(self, top: int, numbers: Sequence[int] | np.ndarray) -> _CompressedBand:
         place = self.style.layout
         pixels = self.canvas[top : top + place.cell].copy()
         cells = np.concatenate([self._index_tile(int(number)) for number in numbers], 1)
         pixels[:, place.left : place.left + cells.shape[1]] = cells
         return _compress_rows(pixels)._replace(last=max(map(self._compute_rank, numbers)))
 
-    def _compute_rank(self, number: Any) -> int:
+    def _compute_rank(self, number: int) -> int:
         """Return where a tile stands in the order of the palette."""
         return int(number) // 2 + int(number) % 2 * len(self.style.tiles)
 

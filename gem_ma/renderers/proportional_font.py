@@ -1,4 +1,4 @@
-"""Letters that are as wide as they are, for screens: lines of text as coverage, kept."""
+"""The proportional font of screens: lines of text as cached coverage masks."""
 
 from __future__ import annotations
 

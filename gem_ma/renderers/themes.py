@@ -1,4 +1,4 @@
-"""Themes: which colours a picture is drawn in."""
+"""Themes: the colours in which a picture is drawn."""
 
 from __future__ import annotations
 

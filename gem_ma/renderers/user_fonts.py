@@ -1,4 +1,4 @@
-"""Letters that the package has no pictures of, out of font files that the user names."""
+"""Fonts that the user names, for letters that the package's own font lacks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import functools
 import itertools
 import os
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
+
+if TYPE_CHECKING:
+    import uharfbuzz
 
 # of the environment: files with os.pathsep between, the first one first
 FONTS_VARIABLE = "GEM_MA_FONTS"
@@ -62,7 +66,7 @@ def _is_wide(char: str, files: str) -> bool:
 
 
 @functools.lru_cache(32)
-def _load_font(path: str) -> tuple[Any, frozenset[int]]:
+def _load_font(path: str) -> tuple[uharfbuzz.Font, frozenset[int]]:
     """Return a font, and what there is in it."""
     try:
         import uharfbuzz as hb
@@ -87,7 +91,7 @@ def _find_file(char: str, files: str) -> int | None:
     return None
 
 
-def arrange_line(text: str, missing: Any) -> tuple[str, list[LetterRun]]:
+def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[LetterRun]]:
     """Return a line in the order in which it is seen, and its runs that files have letters for.
 
     missing: whether the package has no picture of a letter.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 __all__ = [
     "COLORS",
@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "gray", "white"]
+GridRow: TypeAlias = str | tuple[str, ...]
+TableCell: TypeAlias = str | tuple[str, str] | tuple[str, str, float]
+ShapeLabel: TypeAlias = tuple[str, str, float, float] | tuple[str, str, float, float, float]
 SKIN = "skin"  # one colour more, of faces, which looks nearly the same in all themes
 
 
@@ -65,7 +68,7 @@ class Grid:
     status: lines of text below the board: whose turn it is, the score, what is left.
     """
 
-    rows: tuple[Any, ...]
+    rows: tuple[GridRow, ...]
     tiles: tuple[tuple[str, Tile], ...]
     marks: tuple[tuple[int, int], ...] = ()
     columns: tuple[str, ...] = ()
@@ -133,7 +136,7 @@ class RichText:
     """
 
     text: str
-    parts: tuple[Any, ...]
+    parts: tuple[str | Grid, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class TextTable:
     title: a line above. status: lines below.
     """
 
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     head: tuple[str, ...] = ()
     title: str = ""
     status: tuple[str, ...] = ()
@@ -197,7 +200,7 @@ class Shapes:
     items: tuple[tuple[str, str, float, float, float, float], ...] = ()
     title: str = ""
     lines: tuple[tuple[str, float, float, float, float, float], ...] = ()
-    labels: tuple[tuple[Any, ...], ...] = ()
+    labels: tuple[ShapeLabel, ...] = ()
     status: tuple[str, ...] = ()
     ground: str = ""
     areas: tuple[tuple[str, tuple[tuple[float, float], ...]], ...] = ()
@@ -220,6 +223,6 @@ class Panels:
         would look like one where they touch.
     """
 
-    scenes: tuple[tuple[str, Any], ...]
+    scenes: tuple[tuple[str, object], ...]
     columns: int = 2
     gap: float = 0.0

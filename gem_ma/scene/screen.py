@@ -1,4 +1,4 @@
-"""Screens: widgets in boxes, as frozen data that games lay out and hit, and renderers draw."""
+"""Screen and Widget: what desktops and web pages show, laid out and hit by games."""
 
 from __future__ import annotations
 

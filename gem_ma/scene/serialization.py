@@ -1,4 +1,4 @@
-"""Scenes and arrays as values that JSON can carry."""
+"""Scenes and arrays encoded as values that JSON can carry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gem_ma import scene
 
 
-def encode_scene(value: Any) -> Any:
+def encode_scene(value: Any) -> object:
     """Return a scene or an array as values that JSON can carry."""
     if value is None or isinstance(value, str | int | float):
         return value

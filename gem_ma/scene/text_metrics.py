@@ -1,4 +1,4 @@
-"""How wide the letters of screens are: what games need to know of them, and renderers draw."""
+"""Metrics of the proportional font: how wide its letters are, without drawing any."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def test_forks_see_the_chance_that_local_forks_see(url):
         for here, there in pairs:
             while here.to_act:
                 moves = {a: here.info(a)["legal_actions"][-1] for a in here.to_act}
-                assert plain(here.play(moves)) == plain(there.play(moves))
+                assert plain(here.step_seats(moves)) == plain(there.step_seats(moves))
                 assert [here.observe(a) for a in here.agents] == [
                     there.observe(a) for a in there.agents
                 ]

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -72,7 +72,7 @@ def _ordered(steps):
 @functools.lru_cache(1 << 10)
 def _legal(men, dice):
     """Return each position that can be played to under one name: name -> men."""
-    ends: dict[Any, str] = {}
+    ends: dict[tuple[tuple[int, ...], ...], str] = {}
     for steps, after in _plays(men, dice).items():
         ends.setdefault(after, _named(steps))
     return {name: after for after, name in ends.items()}

@@ -185,8 +185,6 @@ class Conquest(Game[State]):
         left = state._replace(gone=(*state.gone, seat))
         return left.ended() if seat == state.turn else left
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         told = [Message(None, seat, move)]

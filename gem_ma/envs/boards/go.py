@@ -1,7 +1,7 @@
 """Go: two agents surround points and each other's stones; who holds more of the board wins."""
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def _chain(board, size, point):
 @functools.lru_cache(1 << 10)
 def _chains(board, size):
     """Return for each point with a stone its chain and the free points beside that."""
-    found: list[Any] = [None] * len(board)
+    found: list[tuple[set[int], frozenset[int]] | None] = [None] * len(board)
     for point, mark in enumerate(board):
         if mark != EMPTY and found[point] is None:
             chain, around = _chain(board, size, point)

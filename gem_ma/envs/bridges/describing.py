@@ -1,4 +1,4 @@
-"""Spaces in words: what a Gymnasium or PettingZoo environment shows, and what it takes."""
+"""Spaces in words, and games told in words over Gymnasium or PettingZoo environments."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import json
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import ArrayLike
 
 from gem_ma.engine.action_parsing import clip_repr, format_options, parse_choice
 from gem_ma.envs.bridges.live import Bridge
 from gem_ma.game import InvalidMove, Maybe
 from gem_ma.scene import Pixels
+from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import parse_json
+
+Space: TypeAlias = spaces.Space[Any]
 
 _LISTED = 1024  # numbers; an observation of more is summed up
 _PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture
@@ -27,10 +31,8 @@ _LEADING = re.compile(r"\A\s*\n")
 _FENCE = re.compile(r"`{3,}(?=\{)|```(?=python)")
 _RULE = re.compile(r"\|[ :|-]+\|")  # below the head of a table
 
-# -- what is seen ------------------------------------------------------------------------------
 
-
-def words(space: spaces.Space[Any], value: Any) -> str:
+def words(space: Space, value: Any) -> str:
     """Describe a value of a space."""
     if is_picture(space):
         return f"a picture of {space.shape[1]} x {space.shape[0]} pixels, which words do not show"
@@ -48,7 +50,7 @@ def words(space: spaces.Space[Any], value: Any) -> str:
     return str(value)
 
 
-def _entry(name: Any, space: spaces.Space[Any], value: Any) -> str:
+def _entry(name: object, space: Space, value: Any) -> str:
     text = words(space, value)
     return f"{name}: {text}" if "\n" not in text else f"{name}:\n" + _indented(text)
 
@@ -85,7 +87,7 @@ def _number(value: Any) -> str:
     return f"{value:.4g}"
 
 
-def is_picture(space: spaces.Space[Any]) -> TypeGuard[spaces.Box]:
+def is_picture(space: Space) -> TypeGuard[spaces.Box]:
     """Return whether a space holds pictures: bytes, in rows of pixels that are gray or coloured."""
     if not isinstance(space, spaces.Box) or space.dtype != np.uint8:
         return False
@@ -140,7 +142,7 @@ def _without_figures(text: str) -> str:
     return "\n".join(kept)
 
 
-def unmasked(space: spaces.Space[Any], value: Any = None) -> tuple[spaces.Space[Any], Any]:
+def unmasked(space: Space, value: Any = None) -> tuple[Space, Any]:
     """Return a space and a value of it without a mask of actions that stands beside the rest."""
     if not isinstance(space, spaces.Dict) or "action_mask" not in space.spaces:
         return space, value
@@ -151,10 +153,7 @@ def unmasked(space: spaces.Space[Any], value: Any = None) -> tuple[spaces.Space[
     return inner, None if value is None else value[key]
 
 
-# -- what is sent ------------------------------------------------------------------------------
-
-
-def form(space: spaces.Space[Any]) -> str:
+def form(space: Space) -> str:
     """Say what a value of a space is written like."""
     if isinstance(space, spaces.Discrete):
         return f"a whole number from {int(space.start)} to {int(space.start + space.n) - 1}"
@@ -188,7 +187,7 @@ def _shortest(bound: np.ndarray) -> str:
     return _number(bound.flat[0]) if same else numbers(bound).replace("\n", " ")
 
 
-def idle(space: spaces.Space[Any]) -> Any:
+def idle(space: Space) -> object:
     """Return the plain value of a space that does the least: zeros, where zeros belong to it."""
     if isinstance(space, spaces.Discrete):
         return int(space.start)
@@ -206,10 +205,10 @@ def idle(space: spaces.Space[Any]) -> Any:
     return next(iter(sorted(space.character_set))) * space.min_length
 
 
-def read(space: spaces.Space[Any], text: str) -> Any:
+def read(space: Space, text: str) -> object:
     """Return the value that a text writes, as plain numbers, lists and dicts."""
     if isinstance(space, spaces.Text):
-        plain: Any = text
+        plain: object = text
     else:
         plain = _json(text)
         if plain is None and not text.lstrip().startswith(("[", "{")):
@@ -223,14 +222,14 @@ def read(space: spaces.Space[Any], text: str) -> Any:
     raise InvalidMove(f"{clip_repr(text)} is not {form(space)}")
 
 
-def _json(text: str) -> Any:
+def _json(text: str) -> object:
     try:
         return parse_json(text)
     except ValueError:
         return None
 
 
-def value(space: spaces.Space[Any], plain: Any) -> Any:
+def value(space: Space, plain: Any) -> object:
     """Return a plain value as the space has it."""
     if isinstance(space, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
         array = np.asarray(plain)
@@ -247,17 +246,29 @@ def value(space: spaces.Space[Any], plain: Any) -> Any:
     return plain
 
 
-# -- an environment in words -------------------------------------------------------------------
-
-
 class Seen(NamedTuple):
     """What a seat sees at one moment: words, and a Scene of its own where it has one."""
 
     words: str
-    scene: Any = None
+    scene: object = None
     task: str = ""  # of this episode
     numbers: bytes = b""  # the observation as it is, where that is an array of numbers
-    places: tuple[Any, ...] = ()  # what can be pointed at by name, and where
+    places: tuple[
+        tuple[str, tuple[int, int]], ...
+    ] = ()  # what can be pointed at by name, and where
+
+
+class ForeignEnv(Protocol):
+    """What the environments of Gymnasium and of PettingZoo have in common."""
+
+    @property
+    def unwrapped(self) -> Any:
+        """The environment without its wrappers."""
+        ...
+
+    def close(self) -> object:
+        """End it."""
+        ...
 
 
 class Teller:
@@ -268,9 +279,8 @@ class Teller:
 
     names: Maybe[tuple[str, ...]] = None  # of the actions, by number
     least: tuple[str, ...] = ()  # those that do the least, the best first
-    arguments: Mapping[str, Any] = MappingProxyType(
-        {}
-    )  # for the environment, beneath the user's own
+    # for the environment, beneath the user's own
+    arguments: JSONMapping = MappingProxyType({})
     shared = False  # its rendering shows nothing that a seat may not know
     public = False  # moves are made before everybody's eyes
     zero_sum = False
@@ -278,14 +288,16 @@ class Teller:
     lists = True  # say which moves are legal, where not all are
     observes = True  # words are made from observations, not from the environment alone
 
-    def __init__(self, env: Any, observations: Mapping[str, Any], actions: Mapping[str, Any]):
+    def __init__(
+        self, env: ForeignEnv, observations: Mapping[str, Space], actions: Mapping[str, Space]
+    ):
         self.observations = observations
         self.actions = actions
         self.moves: Mapping[str, Maybe[tuple[str, ...]]] = {
             agent: self.names_in(env, space) for agent, space in actions.items()
         }
         self._numbers = {
-            agent: {name: int(actions[agent].start) + i for i, name in enumerate(names or ())}
+            agent: {name: _first_number(actions[agent]) + i for i, name in enumerate(names or ())}
             for agent, names in self.moves.items()
         }
         self._masked: dict[tuple[str, bytes], tuple[str, ...]] = {}
@@ -295,14 +307,14 @@ class Teller:
         if isinstance(first, spaces.Box) and not is_picture(first):
             self.box = first if all(other == first for other in others) else None
 
-    def names_in(self, env: Any, space: spaces.Space[Any]) -> tuple[str, ...] | None:
+    def names_in(self, env: ForeignEnv, space: Space) -> tuple[str, ...] | None:
         if not isinstance(space, spaces.Discrete):
             return None
         if self.names is not None and len(self.names) >= space.n:
             return self.names[: space.n]
         return tuple(f"action {number}" for number in range(space.start, space.start + space.n))
 
-    def about(self, env: Any) -> str:
+    def about(self, env: ForeignEnv) -> str:
         """Return the rules, but for the actions."""
         return story(type(env.unwrapped).__doc__)
 
@@ -318,34 +330,34 @@ class Teller:
             f"Reply with {' or '.join([', '.join(names[:-1])] * (len(names) > 1) + [names[-1]])}."
         )
 
-    def task(self, env: Any) -> str:
+    def task(self, env: ForeignEnv) -> str:
         """Return what this episode is about, where episodes differ in that."""
         return ""
 
-    def words(self, env: Any, agent: str, observation: Any) -> str:
+    def words(self, env: ForeignEnv, agent: str, observation: object) -> str:
         """Return what a seat sees now."""
         return words(*unmasked(self.observations[agent], observation))
 
-    def scene(self, env: Any, agent: str, observation: Any) -> Any:
+    def scene(self, env: ForeignEnv, agent: str, observation: Any) -> object:
         """Return what a seat sees as a Scene; None: its words, or the shared rendering."""
         space = self.observations[agent]
         return pixels(observation) if is_picture(space) else None
 
-    def see(self, env: Any, agent: str, observation: Any, legal: tuple[str, ...]) -> Seen:
+    def see(self, env: ForeignEnv, agent: str, observation: object, legal: tuple[str, ...]) -> Seen:
         """Return all that a seat sees."""
         text = self.words(env, agent, observation) or "Nothing to see."
         if self.lists and 0 < len(legal) < len(self.moves[agent] or ()):
             text += f"\nYou may: {format_options(legal)}."
         return Seen(text, self.scene(env, agent, observation), self.task(env))
 
-    def numbers(self, agent: str, observation: Any) -> bytes:
+    def numbers(self, agent: str, observation: object) -> bytes:
         """Return what a seat observes as it is, if that is an array of numbers."""
         if self.box is None:
             return b""
         array = unmasked(self.observations[agent], observation)[1]
         return np.asarray(array, self.box.dtype).tobytes()
 
-    def legal(self, env: Any, agent: str, mask: Any) -> tuple[str, ...]:
+    def legal(self, env: ForeignEnv, agent: str, mask: ArrayLike | None) -> tuple[str, ...]:
         """Return the moves that are legal now."""
         names = self.moves[agent]
         if mask is None or names is None:
@@ -360,22 +372,22 @@ class Teller:
             self._masked[key] = legal
         return legal or names  # nobody may be left without a move
 
-    def action(self, env: Any, agent: str, move: Any) -> Any:
+    def action(self, env: ForeignEnv, agent: str, move: Any) -> object:
         """Return a move as the environment takes it."""
         if self.moves[agent] is None:
             return value(self.actions[agent], move)
         return self._numbers[agent][move]
 
-    def lost(self, agent: str, legal: tuple[str, ...]) -> Any:
+    def lost(self, agent: str, legal: tuple[str, ...]) -> object:
         """Return the move that stands for none: the environment takes no lost turns."""
         if self.moves[agent] is None:
             return idle(self.actions[agent])
         return next((name for name in self.least if name in legal), legal[0])
 
-    def enter(self, env: Any) -> None:
+    def enter(self, env: ForeignEnv) -> None:
         """Prepare for a call of this environment, where several of a kind disturb each other."""
 
-    def redraw(self, env: Any, chance: int) -> None:
+    def redraw(self, env: ForeignEnv, chance: int) -> None:
         """Give the environment other luck from here on."""
         generator = getattr(env.unwrapped, "np_random", None)
         if isinstance(generator, np.random.Generator):
@@ -383,8 +395,14 @@ class Teller:
             bits.state = type(bits)(chance).state
 
 
+def _first_number(space: Space) -> int:
+    """Return the number of the first action, of those that have names."""
+    assert isinstance(space, spaces.Discrete)
+    return int(space.start)
+
+
 def teller_for(
-    env: Any, known: Mapping[str, type[Teller]], otherwise: type[Teller] = Teller
+    env: ForeignEnv, known: Mapping[str, type[Teller]], otherwise: type[Teller] = Teller
 ) -> type[Teller]:
     """Return who tells of an environment, known by the name of its class or of the nearest base."""
     for base in type(env.unwrapped).__mro__:
@@ -394,7 +412,7 @@ def teller_for(
     return otherwise
 
 
-class Told(Bridge):
+class Told(Bridge["Live"]):
     """A game that a Teller tells. Live environments that are done with are used again."""
 
     teller: Teller
@@ -404,11 +422,11 @@ class Told(Bridge):
         super().__init__()
         self.spare: list[Any] = []
 
-    def make(self, **kwargs: Any) -> Any:
+    def make(self, **kwargs: Any) -> ForeignEnv:
         """Return a new environment."""
         raise NotImplementedError
 
-    def fresh(self) -> Any:
+    def fresh(self) -> ForeignEnv:
         """Return an environment to reset: one that is done with, or a new one."""
         if self.spare:
             return self.spare.pop()
@@ -416,7 +434,7 @@ class Told(Bridge):
             return self.make()
         return self.make(render_mode="rgb_array", **self.teller.arguments)
 
-    def settle(self, env: Any, teller: Teller, title: str, limit: str) -> None:
+    def settle(self, env: ForeignEnv, teller: Teller, title: str, limit: str) -> None:
         """Take from an environment what every episode has in common."""
         self.teller = teller
         self.encoding_space = teller.box
@@ -434,7 +452,9 @@ class Told(Bridge):
             for agent in self.agents
         }
 
-    def seen(self, env: Any, agent: str, observation: Any, legal: tuple[str, ...]) -> Seen:
+    def seen(
+        self, env: ForeignEnv, agent: str, observation: object, legal: tuple[str, ...]
+    ) -> Seen:
         """Return all that a seat sees, in words and numbers."""
         numbers = self.teller.numbers(agent, observation)
         return self.teller.see(env, agent, observation, legal)._replace(numbers=numbers)
@@ -499,8 +519,8 @@ class Live:
 
     __slots__ = ("env", "gone", "last", "returns", "seen", "spare", "truncated")
 
-    def __init__(self, env: Any, agents: tuple[str, ...], spare: list[Any]):
-        self.env = env
+    def __init__(self, env: ForeignEnv, agents: tuple[str, ...], spare: list[Any]):
+        self.env: Any = env  # with the API of the library that it is from
         self.returns = dict.fromkeys(agents, 0.0)
         self.seen: dict[str, Seen] = {}
         self.gone: dict[str, float] = {}  # who has left the game, with what

@@ -6,15 +6,17 @@ import importlib
 import importlib.util
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import gymnasium
 
-from gem_ma.envs.bridges.describing import Live, Teller, Told, teller_for
+from gem_ma.envs.bridges.describing import ForeignEnv, Live, Teller, Told, teller_for
 from gem_ma.envs.bridges.live import Output
 from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Maybe
+from gem_ma.validation.json_types import JSONMapping
 
+GymEnv: TypeAlias = gymnasium.Env[Any, Any]
 AGENT = "player"
 _ENTRY = "gem_ma.envs.bridges.gymnasium:Gymnasium"
 _OWN = ("gymnasium.envs.toy_text.", "gymnasium.envs.classic_control.")
@@ -331,7 +333,7 @@ class Gymnasium(Told):
 
     told_by: Maybe[type[Teller]] = None  # None: whoever knows the environment
 
-    def __init__(self, id: str, env_kwargs: Mapping[str, Any] | None = None):
+    def __init__(self, id: str, env_kwargs: JSONMapping | None = None):
         super().__init__()
         self.id = id
         self.env_kwargs = dict(env_kwargs or {})
@@ -348,11 +350,11 @@ class Gymnasium(Told):
         self.put_away(env)
         teller.shared = True  # there is nobody to hide anything from
 
-    def put_away(self, env: Any) -> None:
+    def put_away(self, env: ForeignEnv) -> None:
         """Be done with an environment that was only asked what it is like."""
         env.close()
 
-    def make(self, **kwargs: Any) -> Any:
+    def make(self, **kwargs: Any) -> GymEnv:
         module, _, name = self.id.rpartition(":")
         if module:
             found = importlib.import_module(module)

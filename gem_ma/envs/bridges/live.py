@@ -1,4 +1,4 @@
-"""Environments that cannot be frozen: a state is what was played and what came back."""
+"""Games over environments that cannot be frozen: a state is its moves and what came back."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ import abc
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from gem_ma.game import Game, InvalidMove, RefusedMove
+import numpy as np
+
+from gem_ma.game import Game, InvalidMove, Message, RefusedMove
+from gem_ma.validation.json_types import JSONMapping
+
+LiveT = TypeVar("LiveT")  # what a bridge keeps of an environment in the middle of an episode
+LiveStep: TypeAlias = tuple[Any, ...]
+"""The arguments of one step, by which it is made again."""
 
 
 class Output(NamedTuple):
@@ -19,23 +26,23 @@ class Output(NamedTuple):
     seen: Mapping[str | None, Any]  # what each seat sees, None for a spectator
     legal: Mapping[str, tuple[str, ...]] | None = None  # by seat, where moves can be listed
     out: tuple[str, ...] = ()
-    news: tuple[Any, ...] = ()  # messages about the last moves
+    news: tuple[Message, ...] = ()  # messages about the last moves
     report: Mapping[str, Any] = {}
 
 
-class Line:
+class Line(Generic[LiveT]):
     """One line of play from a start: its steps, and the live environment that stands at its end."""
 
     __slots__ = ("__weakref__", "_live", "_lock", "options", "seed", "steps")
 
-    def __init__(self, seed: int, options: Mapping[str, Any], steps: list[Any], live: Any):
+    def __init__(self, seed: int, options: JSONMapping, steps: list[LiveStep], live: LiveT | None):
         self.seed = seed
         self.options = options
         self.steps = steps
         self._live = live
         self._lock = threading.Lock()
 
-    def take(self, count: int) -> Any:
+    def take(self, count: int) -> LiveT | None:
         """Hand over the live environment if it stands after so many steps, else None."""
         with self._lock:
             if count != len(self.steps):
@@ -43,7 +50,7 @@ class Line:
             live, self._live = self._live, None
             return live
 
-    def put(self, live: Any, *steps: Any) -> None:
+    def put(self, live: LiveT, *steps: LiveStep) -> None:
         """Give the live environment back; add the step that it has made, if it made one."""
         with self._lock:
             self.steps.extend(steps)
@@ -57,7 +64,7 @@ class Line:
     def __repr__(self) -> str:
         return f"Line({self.seed}, {self.options})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Line, (self.seed, self.options, self.steps, None)
 
 
@@ -69,12 +76,12 @@ class Frame:
 
     __slots__ = ("_picture", "count", "line")
 
-    def __init__(self, line: Line, count: int):
+    def __init__(self, line: Line[Any], count: int):
         self.line = line
         self.count = count
-        self._picture: Any = None
+        self._picture: object = None
 
-    def picture(self, bridge: Bridge) -> Any:
+    def picture(self, bridge: Bridge[Any]) -> object:
         """Return what `bridge.render` makes of the live environment at this moment."""
         if self._picture is None:
             line, live = bridge.stand(self.line, self.count)
@@ -85,7 +92,7 @@ class Frame:
     def __repr__(self) -> str:
         return f"Frame({self.count})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Frame, (self.line, self.count)
 
 
@@ -94,9 +101,11 @@ class Played:
     """A state: the line it lies on, how far along, and what the environment showed there."""
 
     output: Output
-    line: Line | None = None  # None in what a seat sees
+    line: Line[Any] | None = None  # None in what a seat sees
     count: int = 0
-    luck: Any = None  # how the game's random numbers stood, which only a fork can change
+    luck: tuple[object, ...] | None = (
+        None  # how the game's random numbers stood, which only a fork can change
+    )
     frame: Frame | None = None
 
     def to_act(self) -> tuple[str, ...]:
@@ -114,7 +123,7 @@ class Played:
 
     def seen_by(self, agent: str) -> Played:
         output, legal = self.output, self.output.legal
-        seen: dict[str | None, Any] = {agent: output.seen.get(agent)}
+        seen: dict[str | None, object] = {agent: output.seen.get(agent)}
         if legal is not None:
             legal = {agent: legal.get(agent, ())}
         output = Output(output.to_act, output.returns, seen, legal, output.out)
@@ -128,7 +137,7 @@ class Played:
     def __hash__(self) -> int:
         return hash((self.count, self.output.to_act))
 
-    def _path(self) -> Any:
+    def _path(self) -> object:
         line = self.line
         return line and (line.seed, line.options, line.steps[: self.count])
 
@@ -142,7 +151,7 @@ class Listed(Played):
         return (self.output.legal or {}).get(agent, ())
 
 
-class Bridge(Game[Played]):
+class Bridge(Game[Played], Generic[LiveT]):
     """A game that another library plays: the live environment is only a cache of its newest state.
 
     Any other state is reached by playing its moves again. `chance` is a number for every step, from
@@ -153,24 +162,24 @@ class Bridge(Game[Played]):
     listed = False  # legal moves can be listed
 
     @abc.abstractmethod
-    def open(self, seed: int, options: Mapping[str, Any]) -> tuple[Any, Output]:
+    def open(self, seed: int, options: JSONMapping) -> tuple[LiveT, Output]:
         """Begin an episode; return the live environment and what it shows."""
 
     @abc.abstractmethod
-    def play(self, live: Any, moves: Mapping[str, Any], chance: int) -> Output:
+    def play(self, live: LiveT, moves: Mapping[str, object], chance: int) -> Output:
         """Make moves in the live environment and return what it shows then.
 
         Where one seat acts it may raise InvalidMove.
         """
 
-    def redraw(self, live: Any, chance: int) -> None:
+    def redraw(self, live: LiveT, chance: int) -> None:
         """Give other luck to a live environment that keeps random numbers of its own.
 
         It is called before the moves of a step whose chance was redrawn (by `fork(seed=...)`), and
         never in the course of ordinary play.
         """
 
-    def render(self, live: Any) -> Any:
+    def render(self, live: LiveT) -> object:
         """Return what a live environment looks like, as a Scene."""
         raise NotImplementedError
 
@@ -194,7 +203,7 @@ class Bridge(Game[Played]):
         count = state.count + 1
         return type(state)(output, line, count, self._luck(rng), Frame(line, count))
 
-    def stand(self, line: Line, count: int) -> tuple[Line, Any]:
+    def stand(self, line: Line[LiveT], count: int) -> tuple[Line[LiveT], LiveT]:
         """Return a live environment after the first steps of a line, and the line it goes on."""
         live = line.take(count)
         if live is None:
@@ -204,12 +213,12 @@ class Bridge(Game[Played]):
                 self._step(live, *step)
         return line, live
 
-    def _step(self, live: Any, moves: Mapping[str, Any], chance: int, redrawn: bool) -> Output:
+    def _step(self, live: LiveT, moves: Mapping[str, object], chance: int, redrawn: bool) -> Output:
         if redrawn:
             self.redraw(live, chance)
         return self.play(live, moves, chance)
 
-    def _luck(self, rng: Any) -> tuple[Any, ...] | None:
+    def _luck(self, rng: np.random.Generator) -> tuple[object, ...] | None:
         """Return where a generator, a PCG64 as numpy's default is, stands if `redraw` is there."""
         if type(self).redraw is Bridge.redraw:
             return None

@@ -6,19 +6,24 @@ import os
 import shutil
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsFloat, SupportsIndex
 
 import gymnasium
 
-from gem_ma.envs.bridges.describing import Teller, pixels
-from gem_ma.envs.bridges.gymnasium import AGENT, Gymnasium
+from gem_ma.envs.bridges.describing import ForeignEnv, Space, Teller, pixels
+from gem_ma.envs.bridges.gymnasium import AGENT, GymEnv, Gymnasium
 from gem_ma.envs.bridges.live import Listed, Output
 from gem_ma.envs.registry import MissingRequirement
 from gem_ma.envs.screen_actions import ActionReader, ScreenAction
 from gem_ma.game import InvalidMove
+from gem_ma.scene import Pixels
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+if TYPE_CHECKING:
+    from selenium.webdriver.remote.webdriver import WebDriver
 
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 SIZE = 160, 210  # of a page, and of its picture unless another is asked for
@@ -56,8 +61,10 @@ class Page(Teller):
     renders = False  # what it looks like comes with each observation
 
     def about(self, env: Any) -> str:
-        height, width, _ = env.observation_space["screenshot"].shape
-        return HOW.format(width, height) + " Done as asked it pays 1, and done wrong it costs 1."
+        return (
+            HOW.format(*measure_page(env.observation_space))
+            + " Done as asked it pays 1, and done wrong it costs 1."
+        )
 
     def how(self, agent: str) -> str:
         return ""
@@ -65,7 +72,7 @@ class Page(Teller):
     def task(self, env: Any) -> str:
         return env.asked
 
-    def words(self, env: Any, agent: str, observation: Any) -> str:
+    def words(self, env: ForeignEnv, agent: str, observation: Any) -> str:
         if not observation["dom_elements"]:
             return "The page is closed."
         return "\n".join(
@@ -73,10 +80,10 @@ class Page(Teller):
             for one in elements(observation)
         )
 
-    def action(self, env: Any, agent: str, move: ScreenAction) -> ScreenAction:
+    def action(self, env: ForeignEnv, agent: str, move: ScreenAction) -> ScreenAction:
         return move
 
-    def scene(self, env: Any, agent: str, observation: Any) -> Any:
+    def scene(self, env: ForeignEnv, agent: str, observation: Any) -> Pixels:
         return pixels(observation["screenshot"])
 
 
@@ -90,7 +97,7 @@ class MiniWob(Gymnasium):
     told_by = Page
     env_defaults = MappingProxyType({"image_size": SIZE})
 
-    def __init__(self, id: str, env_kwargs: Mapping[str, Any] | None = None):
+    def __init__(self, id: str, env_kwargs: JSONMapping | None = None):
         super().__init__(id, env_kwargs)
         self.listed = True
 
@@ -98,7 +105,7 @@ class MiniWob(Gymnasium):
         super().settle(env, teller, title, limit)
         self.spare = Idle()
 
-    def make(self, **kwargs: Any) -> Any:
+    def make(self, **kwargs: Any) -> Browser:
         where()
         with require_extra("miniwob", self.id):
             from miniwob.reward import get_raw_reward
@@ -117,7 +124,7 @@ class MiniWob(Gymnasium):
         return ScreenAction("wait")
 
     def _place(self, x, y):
-        height, width, _ = self.teller.observations[AGENT]["screenshot"].shape
+        width, height = measure_page(self.teller.observations[AGENT])
         if not (0 <= x <= width and 0 <= y <= height):
             raise InvalidMove(
                 f"({x:g}, {y:g}) is not on the page, which is {width} wide and {height} high"
@@ -164,7 +171,7 @@ class Idle(list[Any]):
         if oldest is not None:
             oldest.close()
 
-    def pop(self, *place: Any) -> Browser:
+    def pop(self, *place: SupportsIndex) -> Browser:
         with self.lock:
             browser: Browser = super().pop(*place)
             self.waiting[:] = [one for one in self.waiting if one[1]() not in (None, browser)]
@@ -174,22 +181,21 @@ class Idle(list[Any]):
 class Browser(gymnasium.Wrapper):
     """MiniWoB++'s environment with a page's clock stopped, that takes our actions."""
 
-    def __init__(self, env: Any):
+    def __init__(self, env: GymEnv):
         super().__init__(env)
         self.asked = ""
-        self._fits: Any = None  # the browser whose window is as large as the page
+        self._fits: object = None  # the browser whose window is as large as the page
         # Whoever forgets it leaves no browser behind.
         self._close = weakref.finalize(self, env.close)
 
     def close(self) -> None:
         self._close()
 
-    def reset(self, **kwargs: Any) -> Any:
+    def reset(self, **kwargs: Any) -> tuple[JSONObject, JSONObject]:
         if self._driver is None:
             self.env.reset(**kwargs)  # it starts another browser
         if self._driver is not self._fits:
-            spaces: Any = self.observation_space
-            height, width, _ = spaces["screenshot"].shape
+            width, height = measure_page(self.observation_space)
             self._driver.set_window_size(max(width, 800), max(height, 600))
             self._fits = self._driver
         self._driver.get(self._page.url)  # nothing of the last episode is left
@@ -198,7 +204,9 @@ class Browser(gymnasium.Wrapper):
         self.asked = observation["utterance"]
         return observation, info
 
-    def step(self, action: ScreenAction) -> Any:
+    def step(
+        self, action: ScreenAction
+    ) -> tuple[JSONObject, SupportsFloat, bool, bool, JSONObject]:
         self._do(action)
         return self.env.step(None)  # which only looks
 
@@ -228,7 +236,7 @@ class Browser(gymnasium.Wrapper):
             _point(action, driver)
 
 
-def _point(action: ScreenAction, driver: Any) -> None:
+def _point(action: ScreenAction, driver: WebDriver) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
 
     chain = ActionChains(driver, duration=0)
@@ -255,7 +263,16 @@ def _key(name: str) -> str:
     return "".join(_HELD[one] for one in held) + (last if len(last) == 1 else f"<{last}>")
 
 
-def elements(observation: Mapping[str, Any]) -> Iterator[Element]:
+def measure_page(space: Space) -> tuple[int, int]:
+    """Return how wide and how high the pages of an environment are, by what it shows of them."""
+    assert isinstance(space, gymnasium.spaces.Dict)
+    shape = space["screenshot"].shape
+    assert shape is not None
+    height, width, _ = shape
+    return width, height
+
+
+def elements(observation: JSONMapping) -> Iterator[Element]:
     """Yield what of a page can be seen and clicked: what it says, and what takes input."""
     height, width, _ = observation["screenshot"].shape
     number = 0
@@ -273,7 +290,7 @@ def elements(observation: Mapping[str, Any]) -> Iterator[Element]:
         yield Element(f"e{number}", _said(one), (int(x), int(y)), bool(one["flags"][0]))
 
 
-def _said(one: Mapping[str, Any]) -> str:
+def _said(one: JSONMapping) -> str:
     tag, text, value = one["tag"], one["text"].strip(), one["value"]
     role = _ROLES.get(tag, "text" if tag in _TEXTS and text else tag)
     told = [f'{role} "{text}"' if text else role]

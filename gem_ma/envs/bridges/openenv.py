@@ -9,15 +9,12 @@ Anything else that speaks OpenEnv is played by one seat, with JSON objects as ac
 from __future__ import annotations
 
 import base64
-import contextlib
 import dataclasses
-import functools
 import http.client
 import io
 import json
 import os
-import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,134 +25,26 @@ from gem_ma import scene
 from gem_ma.engine import action_parsing
 from gem_ma.engine.seeding import pack_chance, unpack_chance
 from gem_ma.envs.bridges.live import Bridge, Line, Listed, Output, Played
+from gem_ma.envs.bridges.openenv_connection import (
+    MALFORMED_ERRORS,
+    SCENE_TYPES,
+    Link,
+    Lost,
+    ServerError,
+    make_headers,
+    unpack,
+)
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
 from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage
 from gem_ma.validation.endpoints import read_response
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
-_LARGEST = 1 << 26  # bytes of an answer
 _LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
 _LARGEST_PICTURE = 1 << 24  # pixels
-_SAID = 1000  # characters of what a server says is wrong
-_SCENES = (type(None), *filter(dataclasses.is_dataclass, vars(scene).values()))
-_ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
 
 
-class ServerError(RuntimeError):
-    """An OpenEnv server answered that something is wrong; `code` is OpenEnv's word for it."""
-
-    def __init__(self, message: str, code: str = ""):
-        super().__init__(message)
-        self.code = code
-
-
-class Lost(ConnectionError):
-    """No OpenEnv server is there, or no longer."""
-
-
-class Link:
-    """One session at a server, which ends when this is closed or dropped."""
-
-    def __init__(self, url: str, token: str | None, timeout: float):
-        from websockets.exceptions import InvalidHandshake, InvalidStatus
-        from websockets.sync.client import connect
-
-        self.where = address(url) or url
-        self.timeout = timeout
-        self.total = 0.0  # rewards, of an environment that tells them one by one
-        self._process = os.getpid()
-        local = urlsplit(self.where).hostname in ("localhost", "127.0.0.1", "::1")
-        try:
-            self._socket = connect(
-                self.where,
-                additional_headers=_headers(token),
-                open_timeout=timeout,
-                close_timeout=1,
-                ping_interval=None,  # the server's are answered; a timeout is kept in any case
-                max_size=_LARGEST,
-                compression=None,
-                **({"proxy": None} if local else {}),
-            ).__enter__()  # which is all that its context manager does before the block
-        except InvalidStatus as error:
-            if error.response.status_code in (401, 403):
-                what = "does not take this token" if token else "wants a token"
-                raise PermissionError(
-                    f"{self.where} {what}: pass token=... or set {VARIABLE} to what the server "
-                    "was started with"
-                ) from None
-            raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
-        except (OSError, InvalidHandshake) as error:
-            raise Lost(
-                f"no OpenEnv server answers at {self.where} ({error}); start one, with "
-                "`gem-ma serve ID` for example, or correct the URL"
-            ) from None
-
-    def ask(self, kind: str, data: Any = None) -> dict[str, Any]:
-        """Send a message and return the data of its answer."""
-        from websockets.exceptions import ConnectionClosed
-
-        from gem_ma.envs.bridges import openenv_frames as frames
-
-        if os.getpid() != self._process:
-            raise Lost(f"the connection to {self.where} belongs to another process")
-        message = {"type": kind} if data is None else {"type": kind, "data": data}
-        try:
-            with contextlib.suppress(ConnectionClosed):  # what it said before may say why
-                self._socket.send(json.dumps(message, ensure_ascii=False))
-            answer = frames.read(self._socket.recv(self.timeout))
-            kind, data = answer["type"], answer["data"]
-            if kind == "error":
-                frames.check(frames.Fault, data)
-        except TimeoutError:  # which a second attempt would not mend
-            raise TimeoutError(
-                f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
-            ) from None
-        except (ConnectionClosed, OSError) as error:
-            raise Lost(f"the connection to {self.where} was lost: {error}") from None
-        except ValueError as error:
-            raise self.odd(error) from None
-        if kind == "error":
-            what = data.get("message", "an error")[:_SAID]
-            if data.get("errors"):
-                what += f": {_complaints(data['errors'])}"
-            raise ServerError(f"{self.where} answers: {what}", data.get("code") or "")
-        return data
-
-    def checked(self, shape: str, data: Any, seats: Any = None) -> Any:
-        """Return a part of an answer that has a shape of `openenv_frames`, or raise Lost."""
-        from gem_ma.envs.bridges import openenv_frames as frames
-
-        try:
-            frames.check(getattr(frames, shape), data, seats)
-        except ValueError as error:
-            raise self.odd(error) from None
-        return data
-
-    def odd(self, error: Exception) -> Lost:
-        """Return what to raise about an answer that is none."""
-        what = action_parsing.clip_repr(f"{type(error).__name__}: {error}", _SAID)
-        return Lost(f"{self.where} answers something else than OpenEnv's messages: {what}")
-
-    def close(self) -> None:
-        """Hang up without waiting for the server, unless the session is another process's."""
-        if os.getpid() == self._process:
-            with contextlib.suppress(OSError):  # its own thread does the rest
-                self._socket.socket.shutdown(socket.SHUT_RDWR)
-
-
-def _headers(token: str | None) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"} if token else {}
-
-
-def _complaints(errors: Any) -> str:
-    """Return what pydantic says of a message, in one line."""
-    places = [one.get("loc") for one in errors]
-    told = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
-    complaints = zip(told, errors, strict=True)
-    return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)[:_SAID]
-
-
-class OpenEnv(Bridge):
+class OpenEnv(Bridge[Link]):
     """What an OpenEnv server plays.
 
     url: of the server: ws, wss, http or https.
@@ -169,7 +58,7 @@ class OpenEnv(Bridge):
     timeout: float
     _token: str | None
     _rules: Mapping[str, str]
-    _tools: Mapping[str, Any]
+    _tools: Mapping[str, list[JSONObject]]
 
     def __new__(cls, url: str, token: str | None = None, timeout: float = 60.0):
         """Ask the server what it plays, and return a game of the fitting class."""
@@ -220,7 +109,7 @@ class OpenEnv(Bridge):
         return Link(self.url, self._token, self.timeout)
 
     def start(self, rng, options):
-        line = Line(self._chance(rng), dict(options), [], None)
+        line: Line[Link] = Line(self._chance(rng), dict(options), [], None)
         live, output = self.open(line.seed, line.options)
         if not output.to_act:
             live.close()
@@ -284,7 +173,7 @@ class OpenEnv(Bridge):
 
 
 def _again(arguments, named):
-    kind: Any = OpenEnv  # which returns a game of the fitting class
+    kind: Callable[..., OpenEnv] = OpenEnv  # which returns a game of the fitting class
     return kind(*arguments, **named)
 
 
@@ -349,7 +238,7 @@ class Ours(OpenEnv):
     def _use(self, rng, live):
         try:
             unpack_chance(live.chance, rng)
-        except _ODD as error:  # numpy has the last word about what a generator may be
+        except MALFORMED_ERRORS as error:  # numpy has the last word about what a generator may be
             raise live.odd(error) from None
 
     def read(self, text, view, agent):
@@ -371,7 +260,7 @@ class Ours(OpenEnv):
         return self._look(view, "describe", agent, str) if text is None else text
 
     def picture(self, view, agent):
-        return self._look(view, "picture", agent, _SCENES)
+        return self._look(view, "picture", agent, SCENE_TYPES)
 
     def encode(self, view, agent):
         return self._look(view, "encode", agent, np.ndarray)
@@ -385,7 +274,7 @@ class Ours(OpenEnv):
                 found = unpack(live.checked("Look", seen)["seen"])
             except ServerError as error:
                 raise ServerError(f"{live.where}: {error}") from None
-            except _ODD as error:
+            except MALFORMED_ERRORS as error:
                 raise live.odd(error) from None
             if not isinstance(found, kind):
                 raise live.odd(TypeError(f"{what} is a {type(found).__name__}"))
@@ -459,44 +348,6 @@ def _output(answer):
     )
 
 
-# What the two sides of a remote game have to agree on.
-
-
-def unpack(value: Any) -> Any:
-    """Return what was packed."""
-    if isinstance(value, list):
-        return tuple([unpack(one) for one in value])
-    if not isinstance(value, dict):
-        return value
-    if "base64" in value:
-        return base64.b64decode(value["base64"])
-    if "array" in value:
-        flat = np.frombuffer(unpack(value["data"]), _number_type(value["array"]))
-        return flat.reshape(value["shape"]).copy()
-    kind = getattr(scene, value["scene"], None)
-    if kind not in _SCENES[1:]:  # all but None's
-        raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
-    fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
-    _scene(kind).validate_python(fields)  # what it is made of would else show when it is drawn
-    if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
-        raise ValueError(f"{len(fields['data'])} bytes of pixels")
-    return kind(**fields)
-
-
-@functools.cache
-def _scene(kind: Any) -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
-def _number_type(name: Any) -> np.dtype[Any]:
-    kind = np.dtype(str(name))
-    if kind.kind not in "biuf":
-        raise ValueError(f"an array of {kind}")
-    return kind
-
-
 class Foreign(OpenEnv):
     """Any other OpenEnv environment: one seat, JSON objects as actions, what it shows in words.
 
@@ -534,11 +385,11 @@ class Foreign(OpenEnv):
         connection = kind(parts.hostname or "", parts.port, timeout=self.timeout)
         try:
             path = parts.path.removesuffix("ws") + what
-            connection.request("GET", path, headers=_headers(self._token))
+            connection.request("GET", path, headers=make_headers(self._token))
             answer = frames.parsed(read_response(connection.getresponse(), _LARGEST_PAGE))
             answer = answer[part] if part else answer
             frames.check(getattr(frames, shape), answer)
-        except (OSError, http.client.HTTPException, *_ODD):
+        except (OSError, http.client.HTTPException, *MALFORMED_ERRORS):
             return {}
         finally:
             connection.close()
@@ -661,7 +512,7 @@ class Bound(Foreign):
             if sent.width * sent.height > _LARGEST_PICTURE:
                 raise ValueError(f"a picture of {sent.width} x {sent.height}")
             pixels = sent.convert("RGB")
-        except (OSError, Image.DecompressionBombError, *_ODD) as error:
+        except (OSError, Image.DecompressionBombError, *MALFORMED_ERRORS) as error:
             raise Lost(f"{self.url} sends what is no picture: {error}") from None
         return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)
 
@@ -681,7 +532,7 @@ def _field(name, schema, required):
     return line + (f"; one of {', '.join(map(json.dumps, choices))}" if choices else "")
 
 
-def in_words(observation: Any) -> str:
+def in_words(observation: JSONMapping) -> str:
     """Return a JSON object as lines that say `name: value`."""
     lines = []
     for name, value in observation.items():

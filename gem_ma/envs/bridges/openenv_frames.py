@@ -1,10 +1,12 @@
-"""What an OpenEnv server may answer: shapes that are checked before anything is made of them."""
+"""The shapes that messages of an OpenEnv server are checked against."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONObject
 
 with require_extra("openenv"):
     from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
@@ -166,7 +168,7 @@ class About(_Shape):
     description: str | None = None
 
 
-def read(content: str | bytes) -> dict[str, Any]:
+def read(content: str | bytes) -> JSONObject:
     """Return the JSON object that a message is, or raise ValueError; it is not deep."""
     message = parsed(content)
     check(Frame, message)
@@ -178,7 +180,7 @@ def parsed(content: str | bytes) -> Any:
     return from_json(content)
 
 
-def check(shape: type[BaseModel], data: Any, seats: Any = None) -> None:
+def check(shape: type[BaseModel], data: Any, seats: Collection[str] | None = None) -> None:
     """Raise ValueError if data does not have this shape, or speaks of other seats than these."""
     try:
         shape.model_validate(data)

@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs import text_boards
@@ -15,6 +15,9 @@ from gem_ma.envs.bridges.openspiel_ids import CHESSLIKE, RULES, WITHOUT
 from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Game
 from gem_ma.validation.extras import require_extra
+
+if TYPE_CHECKING:
+    import pyspiel
 
 MOST = 10  # players
 _LOUD = re.compile(r"\x1b\[[\d;]*m")  # colours of a terminal
@@ -61,9 +64,9 @@ def _spec(name: str) -> Spec:
 class Position(NamedTuple):
     """A state of OpenSpiel's, which is never changed: what follows is a clone of it."""
 
-    inner: Any
+    inner: pyspiel.State
     seats: tuple[str, ...]
-    game: Any  # of ours: the same object in all states
+    game: OpenSpiel  # the same object in all states
     left: tuple[str, ...] = ()  # whose moves are made by chance from then on
 
     def asked(self):
@@ -156,8 +159,6 @@ class OpenSpiel(Game[Any]):
         self.least = float(low) if math.isfinite(low) else -1.0  # of who leaves
         self.drawn = kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 
-    # -- the rules ---------------------------------------------------------------------------------
-
     def start(self, rng, options):
         theirs = self.theirs
         if self.drawn:  # its chance is its own, and begins with a number
@@ -208,8 +209,6 @@ class OpenSpiel(Game[Any]):
             return None
         return self._after(state.inner.clone(), (*state.left, agent), rng)
 
-    # -- how they are told -------------------------------------------------------------------------
-
     def told(self, inner, number):
         """Return what a player knows, in OpenSpiel's own words made readable."""
         kind = self.kind
@@ -259,7 +258,7 @@ class OpenSpiel(Game[Any]):
         return text_boards.build_text_scene(self.describe(view, agent))
 
 
-def named(inner: Any, number: int) -> dict[str, int]:
+def named(inner: pyspiel.State, number: int) -> dict[str, int]:
     """Return the legal actions of a player by names that differ."""
     found: dict[str, int] = {}
     for action in inner.legal_actions(number):

@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +19,7 @@ from gem_ma.envs.bridges.live import Output
 from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Message
 from gem_ma.scene import Cards
+from gem_ma.validation.json_types import JSONMapping
 
 _ENTRY = "gem_ma.envs.bridges.pettingzoo:PettingZoo"
 # The parts of PettingZoo, each with what brings all that it needs: an extra of ours, or its own.
@@ -333,7 +334,7 @@ class PettingZoo(Told):
     def __init__(
         self,
         id: str,
-        env_kwargs: Mapping[str, Any] | None = None,
+        env_kwargs: JSONMapping | None = None,
         parallel: bool | None = None,
         shared: bool | None = None,
     ):
@@ -354,8 +355,6 @@ class PettingZoo(Told):
 
     def make(self, **kwargs: Any) -> Any:
         return self._entry(**{**kwargs, **self._kwargs})
-
-    # -- an episode --------------------------------------------------------------------------------
 
     def open(self, seed, options):
         live = Live(self.fresh(), self.agents, self.spare)
@@ -473,9 +472,6 @@ class PettingZoo(Told):
         return self.advance(state, {agent: _LEAVES}, rng)
 
 
-# -- ids -------------------------------------------------------------------------------------------
-
-
 def specs():
     """Return what is listed: the classic games and the butterfly ones."""
     for family, names in _LISTED.items():
@@ -524,7 +520,7 @@ def _family(name: str) -> str | None:
     return next((f for f in _FAMILIES if _exists(f"pettingzoo.{f}.{name}")), None)
 
 
-def _entry(id: str, parallel: bool | None) -> tuple[Any, bool]:
+def _entry(id: str, parallel: bool | None) -> tuple[Callable[..., Any], bool]:
     """Return what makes an environment, and whether its seats act all at once."""
     family = _family(id)
     name = f"{family}/{id}" if family else id
@@ -541,7 +537,7 @@ def _entry(id: str, parallel: bool | None) -> tuple[Any, bool]:
     return getattr(module, maker), parallel
 
 
-def _make(family: str | None, kind: Any, name: str, **kwargs: Any) -> Any:
+def _make(family: str | None, kind: str, name: str, **kwargs: Any) -> Any:
     try:
         return pettingzoo.make(kind, name, **kwargs)
     except Exception as error:

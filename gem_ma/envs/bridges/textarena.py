@@ -13,7 +13,7 @@ import threading
 import warnings
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from gem_ma.envs import text_boards
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
+from gem_ma.envs.bridges.textarena_moves import TextArenaGame
 from gem_ma.envs.registry import Spec
 from gem_ma.game import InvalidMove, Message
 
@@ -63,9 +64,6 @@ def _spec(entry: Entry) -> Spec:
     return Spec(f"ta:{entry.id}", f"{__name__}:{kind}", kwargs, entry.needs)
 
 
-# -- random numbers --------------------------------------------------------------------------------
-
-
 class _Chance:
     """The random numbers of one step of one game, made when the first of them is drawn."""
 
@@ -87,7 +85,7 @@ _running: ContextVar[_Chance | None] = ContextVar("_running", default=None)
 class _Random(ModuleType):
     """Stands for the module `random` in TextArena: draws from the running game's numbers."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         chance = _running.get()
         return getattr(random if chance is None else chance.random, name, None) or getattr(
             random, name
@@ -97,7 +95,7 @@ class _Random(ModuleType):
 class _NumpyRandom(ModuleType):
     """Stands for `numpy.random`."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         chance = _running.get()
         return getattr(np.random if chance is None else chance.numpy, name, None) or getattr(
             np.random, name
@@ -109,11 +107,11 @@ class _Numpy(ModuleType):
 
     random = _NumpyRandom("numpy.random")
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(np, name)
 
 
-def _print(*args: Any, **kwargs: Any) -> None:
+def _print(*args: object, **kwargs: Any) -> None:
     """Stands for `print` in TextArena's games, some of which tell solutions to the terminal."""
     if _running.get() is None:
         print(*args, **kwargs)  # noqa: T201 - somebody who uses TextArena without this bridge
@@ -122,13 +120,13 @@ def _print(*args: Any, **kwargs: Any) -> None:
 class _Nltk(ModuleType):
     """Stands for nltk: what a game needs is there, so that nothing is downloaded."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name == "download" and _running.get() is not None:
             return _no_download
         return getattr(sys.modules["nltk"], name)
 
 
-def _no_download(*args: Any, **kwargs: Any) -> bool:
+def _no_download(*args: object, **kwargs: object) -> bool:
     return True
 
 
@@ -174,24 +172,24 @@ def _registry() -> dict[str, Any]:
 
 
 @functools.cache
-def _class(entry_point: Any) -> type:
+def _class(entry_point: str | type) -> type:
     """Return the class of a game's environment, which draws from the running game's numbers."""
     _registry()
     with _quietly():
         if isinstance(entry_point, str):
             module, _, name = entry_point.partition(":")
-            entry_point = getattr(importlib.import_module(module), name)
+            kind: type = getattr(importlib.import_module(module), name)
+        else:
+            kind = entry_point
         _adopt()
-    return entry_point
+    return kind
 
-
-# -- the live environment --------------------------------------------------------------------------
 
 # What is in the order of a set or of a folder, by the attribute that holds it.
 _UNORDERED = {"WordChains": "word_list", "TwoDollar": "available_roles"}
 
 
-def _begun(entry: Entry, players: int, seed: int) -> Any:
+def _begun(entry: Entry, players: int, seed: int) -> TextArenaGame:
     """Return an environment of TextArena at the start of an episode."""
     registry = _registry()
     if entry.id not in registry:
@@ -204,9 +202,8 @@ def _begun(entry: Entry, players: int, seed: int) -> Any:
         name = _UNORDERED.get(entry.family, "")
         if name:
             values = getattr(env, name)
-            ordered: Any = sorted(values)
-            if isinstance(values, dict):
-                ordered = {key: values[key] for key in ordered}
+            keys = sorted(values)
+            ordered = {key: values[key] for key in keys} if isinstance(values, dict) else keys
             setattr(env, name, ordered)
         env.reset(num_players=players, seed=seed)
     finally:
@@ -219,12 +216,15 @@ _kept = functools.lru_cache(16)(_begun)
 _turn = threading.Lock()  # Sokoban keeps the search for its room in globals
 
 
-def _copied(entry: Entry, players: int, seed: int) -> Any:
+def _copied(entry: Entry, players: int, seed: int) -> TextArenaGame:
     """Return a copy of what `_begun` returns, which is kept: a refused move begins again."""
     with _turn:
         env = _kept(entry, players, seed)
     shared = [getattr(env, name, None) for name in _NEVER_CHANGED]
     return copy.deepcopy(env, {id(value): value for value in shared})
+
+
+HeardMessage: TypeAlias = tuple[int, int, str, object]  # from whom, to whom, what, of which kind
 
 
 class _Live:
@@ -241,7 +241,7 @@ class _Live:
         self.adds = type(env).get_observation is not ta.Env.get_observation
         self.state = state = env.state
         self.id, self.family = entry.id, entry.family
-        self.heard: list[tuple[int, int, str, Any]] = []
+        self.heard: list[HeardMessage] = []
         self.refused: str | None = None
         self.gone: list[int] = []
         self.stuck = False
@@ -319,7 +319,7 @@ class _Live:
             what = f"{type(error).__name__}: {error}"
             raise Fault(f"{self.id} of TextArena failed over {clip_repr(text)}: {what}") from error
 
-    def news(self) -> list[tuple[int, int, str, Any]]:
+    def news(self) -> list[HeardMessage]:
         """Return what was said since the last time."""
         heard = self.heard[:]
         self.heard.clear()
@@ -329,7 +329,7 @@ class _Live:
         return heard
 
 
-class TextArena(Bridge):
+class TextArena(Bridge[_Live]):
     """A game of TextArena, by its id there; `num_players` where it can be played by several."""
 
     def __init__(self, name: str, num_players: int | None = None):
@@ -346,13 +346,11 @@ class TextArena(Bridge):
         self.conversation = entry.talk
         self.zero_sum = num_players == 2
         self.blocking = "network" in entry.needs
-        self._moves: Any = textarena_moves.LISTS.get(entry.family)
+        self._moves = textarena_moves.LISTS.get(entry.family)
         self.listed = self._moves is not None
         self._strict = entry.family in textarena_moves.STRICT
         self._nothing = dict.fromkeys(self.agents, 0.0)
         self._seat = {agent: seat for seat, agent in enumerate(self.agents)}
-
-    # -- the live environment ----------------------------------------------------------------------
 
     def open(self, seed, options):
         live = _Live(self.entry, len(self.agents), seed)
@@ -407,7 +405,7 @@ class TextArena(Bridge):
         state, agents, gone = live.state, self.agents, live.gone
         out = tuple([agents[seat] for seat in gone]) if gone else ()
         legal = None
-        if self.listed and not state.done:
+        if self._moves is not None and not state.done:
             seat = state.current_player_id
             legal = {agents[seat]: self._moves(live.env, live.boards[seat], seat)}
             live.stuck |= not legal[agents[seat]]  # TextArena would ask for ever
@@ -430,8 +428,6 @@ class TextArena(Bridge):
         legal = {} if self.listed else None
         return Output((), returns, seen or live.seen, legal, out, tuple(news), report)
 
-    # -- the rules ---------------------------------------------------------------------------------
-
     def read(self, text, view, agent):
         """Return the words of a conversation as they are, or else what stands in brackets."""
         if len(text) > LONGEST:
@@ -446,8 +442,6 @@ class TextArena(Bridge):
 
     def forfeit(self, state, agent, rng):
         return self.advance(state, {agent: None}, rng) if len(self.agents) > 2 else None
-
-    # -- how they are told -------------------------------------------------------------------------
 
     def rules(self, agent):
         game = f"{self.entry.id}, a game of TextArena"

@@ -1,13 +1,30 @@
-"""What can be played in TextArena's games: lists of legal moves, and what stands for no move."""
+"""The legal moves of TextArena's games, and the moves that stand for none."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
-Moves = tuple[str, ...]
-List = Callable[[Any, str, int], Moves]
+Moves: TypeAlias = tuple[str, ...]
+
+
+class TextArenaGame(Protocol):
+    """An environment of TextArena in the middle of a game."""
+
+    state: Any
+
+    def get_observation(self) -> tuple[int, list[tuple[int, str, object]]]:
+        """Return who is to act, and the messages to it: from whom, what, of which kind."""
+        ...
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what only some of the games have."""
+        ...
+
+
+# What lists the legal moves of an environment: by the board that a seat saw last, and the seat.
+MoveList: TypeAlias = Callable[[TextArenaGame, str, int], Moves]
 
 # What a seat of these games says that has nothing to say. It is always accepted.
 SILENCE = {
@@ -35,7 +52,7 @@ _ABSENT = {
 STRICT = ("Snake", "Surround")  # here any other reply is death, and no invalid move
 
 
-def stand_in(family: str, env: Any, seat: int) -> str | None:
+def stand_in(family: str, env: TextArenaGame, seat: int) -> str | None:
     """Return what is played for a seat that has left, or None to pass it over."""
     if family == "ThreePlayerTicTacToe":
         return None
@@ -47,10 +64,7 @@ def stand_in(family: str, env: Any, seat: int) -> str | None:
     return text if text or family not in LISTS else LISTS[family](env, "", seat)[0]
 
 
-# -- lists of legal moves: of an environment, the board that a seat was shown last, and that seat --
-
-
-def _on_board(env: Any, board: str, seat: int) -> Moves:
+def _on_board(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return what a board lists as "Valid moves: [4], [5]" or "Available Moves: ..."."""
     start = board.rfind("oves: ") + 6
     if start < 6:
@@ -59,24 +73,24 @@ def _on_board(env: Any, board: str, seat: int) -> Moves:
     return tuple(board[start : end if end > 0 else None].split(", "))
 
 
-def _chess(env: Any, board: str, seat: int) -> Moves:
+def _chess(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return what the board lists, or if it is hidden what the game knows."""
     legal = env.state.game_state["board"].legal_moves
     return _on_board(env, board, seat) or tuple([f"[{move.uci()}]" for move in legal])
 
 
-def _fixed(*moves: str) -> List:
+def _fixed(*moves: str) -> MoveList:
     return lambda env, board, seat: moves
 
 
-def _cells(env: Any, board: str, seat: int) -> Moves:
+def _cells(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the empty cells of a square, by number."""
     rows = env.state.game_state["board"]
     cells = [cell for row in rows for cell in row]
     return tuple([f"[{number}]" for number, cell in enumerate(cells) if not cell.strip()])
 
 
-def _slides(env: Any, board: str, seat: int) -> Moves:
+def _slides(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the ways in which a board of 2048 can be tilted."""
     rows = env.state.game_state["board"]
     found = []
@@ -92,47 +106,47 @@ def _slides(env: Any, board: str, seat: int) -> Moves:
     return tuple(found)
 
 
-def _buttons(env: Any, board: str, seat: int) -> Moves:
+def _buttons(env: TextArenaGame, board: str, seat: int) -> Moves:
     return tuple([f"[{button}]" for button in env.buttons])
 
 
-def _cups(env: Any, board: str, seat: int) -> Moves:
+def _cups(env: TextArenaGame, board: str, seat: int) -> Moves:
     return tuple([f"[{cup}]" for cup in range(env.num_cups)])
 
 
-def _lights(env: Any, board: str, seat: int) -> Moves:
+def _lights(env: TextArenaGame, board: str, seat: int) -> Moves:
     side = range(env.size)
     return tuple([f"[{row} {column}]" for row in side for column in side])
 
 
-def _disks(env: Any, board: str, seat: int) -> Moves:
+def _disks(env: TextArenaGame, board: str, seat: int) -> Moves:
     towers = env.state.game_state["towers"]
     top = {name: disks[-1] if disks else 99 for name, disks in towers.items()}
     return tuple([f"[{a} {b}]" for a in top for b in top if top[a] < top[b]])
 
 
-def _columns(env: Any, board: str, seat: int) -> Moves:
+def _columns(env: TextArenaGame, board: str, seat: int) -> Moves:
     row = env.state.game_state["board"][0]
     return tuple([f"[col {column}]" for column, cell in enumerate(row) if cell == "."])
 
 
-def _piles(env: Any, board: str, seat: int) -> Moves:
+def _piles(env: TextArenaGame, board: str, seat: int) -> Moves:
     piles = env.state.game_state["piles"]
     return tuple([f"[{i} {n + 1}]" for i, pile in enumerate(piles) for n in range(pile)])
 
 
-def _flips(env: Any, board: str, seat: int) -> Moves:
+def _flips(env: TextArenaGame, board: str, seat: int) -> Moves:
     moves = env.state.game_state["valid_moves"]
     return tuple([f"[{row}, {column}]" for row, column in moves]) or ("[pass]",)
 
 
-def _pairs(env: Any, board: str, seat: int) -> Moves:
+def _pairs(env: TextArenaGame, board: str, seat: int) -> Moves:
     rows = env.state.game_state["board"]
     empty = [i for i, cell in enumerate(cell for row in rows for cell in row) if not cell]
     return tuple([f"[{a},{b}]" for a in empty for b in empty if a < b])
 
 
-def _steps(env: Any, board: str, seat: int) -> Moves:
+def _steps(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of Breakthrough."""
     rows = env.state.game_state["board"]
     own, other, step = (("W", "B", 1), ("B", "W", -1))[seat]
@@ -151,7 +165,7 @@ def _steps(env: Any, board: str, seat: int) -> Moves:
 _FILES = "abcdefghijklmnopqrstuvwxyz"
 
 
-def _fingers(env: Any, board: str, seat: int) -> Moves:
+def _fingers(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of Chopsticks."""
     hands = env.state.game_state["hands"]
     own, others = hands[seat], hands[1 - seat]
@@ -161,11 +175,11 @@ def _fingers(env: Any, board: str, seat: int) -> Moves:
     return (*hits, *splits)
 
 
-def _kuhn(env: Any, board: str, seat: int) -> Moves:
+def _kuhn(env: TextArenaGame, board: str, seat: int) -> Moves:
     return tuple([f"[{move}]" for move in env.state.game_state["current_legal_action_tree"]])
 
 
-def _indian(env: Any, board: str, seat: int) -> Moves:
+def _indian(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of Indian poker, with bets and raises of one chip only."""
     state = env.state.game_state
     chips, owed = state["player_chips"][seat], state["highest_bet"] - state["current_bets"][seat]
@@ -177,30 +191,30 @@ def _indian(env: Any, board: str, seat: int) -> Moves:
     return tuple(moves)
 
 
-def _poker(env: Any, board: str, seat: int) -> Moves:
+def _poker(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of poker, with raises by the big blind only."""
     state = env.state.game_state
     owed = state["current_bet"] - state["player_bets"][seat]
     return ("[Fold]", "[Call]" if owed > 0 else "[Check]", f"[Raise {env.big_blind}]")
 
 
-def _hand(env: Any, board: str, seat: int) -> Moves:
+def _hand(env: TextArenaGame, board: str, seat: int) -> Moves:
     return tuple([f"[{_FACES.get(c, c)}]" for c in env.state.game_state["player_hands"][seat]])
 
 
 _FACES = {1: "A", 11: "J", 12: "Q", 13: "K"}
 
 
-def _money(env: Any, board: str, seat: int) -> Moves:
+def _money(env: TextArenaGame, board: str, seat: int) -> Moves:
     return tuple([f"[{card}]" for card in sorted(env.state.game_state["player_money"][seat])])
 
 
-def _tricks(env: Any, board: str, seat: int) -> Moves:
+def _tricks(env: TextArenaGame, board: str, seat: int) -> Moves:
     hand = env.state.game_state["players"][seat]["hand"]
     return tuple([f"[play {n}]" for n in range(1, len(hand) + 1)])
 
 
-def _golf(env: Any, board: str, seat: int) -> Moves:
+def _golf(env: TextArenaGame, board: str, seat: int) -> Moves:
     state = env.state.game_state
     if state["turn_phase"] == "draw":
         return ("[draw]", "[take]") if state["discard_pile"] else ("[draw]",)
@@ -209,7 +223,7 @@ def _golf(env: Any, board: str, seat: int) -> Moves:
     return tuple(swaps if state.get("took_from_discard") else ["[discard]", *swaps])
 
 
-def _bids(env: Any, board: str, seat: int) -> Moves:
+def _bids(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of liar's dice, with bids of no more dice than there are."""
     state = env.state.game_state
     least, face = state["current_bid"]["quantity"], state["current_bid"]["face_value"]
@@ -224,7 +238,7 @@ def _bids(env: Any, board: str, seat: int) -> Moves:
 
 
 _WAYS = _fixed("[up]", "[down]", "[left]", "[right]")
-LISTS: dict[str, List] = {
+LISTS: dict[str, MoveList] = {
     "2048": _slides,
     "Bandit": _buttons,
     "Blackjack": _fixed("[Hit]", "[Stand]"),

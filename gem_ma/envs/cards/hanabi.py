@@ -188,8 +188,6 @@ class Hanabi(Game[State]):
         left = replace(state, gone=(*state.gone, agent))
         return left.after() if state.to_act() == (agent,) else left
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:

@@ -178,8 +178,6 @@ class Hearts(Game[State]):
         """Go on without a seat, whose cards are played from the lowest on."""
         return replace(state, gone=(*state.gone, AGENTS.index(agent))).settled()
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         if before.passing:
             told = []

@@ -182,8 +182,6 @@ class TexasHoldem(Game[State]):
         seat = state.agents.index(agent)
         return state if seat in state.folded else state.fold(seat).dealt(rng)
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         told = [Message(None, seat, move)]

@@ -181,8 +181,6 @@ class DoubleAuction(Game[State]):
         got, most = state.surplus()
         return {"efficiency": round(got / most, 4), "trades": len(state.trades), "surplus": got}
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         new = after.trades[len(before.trades) :]
         return [

@@ -362,9 +362,6 @@ def _told(spots):
     return ", ".join(map(str, spots)) or "nothing"
 
 
-# -- the picture ---------------------------------------------------------------------------------
-
-
 def _placed(corners):
     return tuple([(_EDGE + _CELL * x, _EDGE + _CELL * y) for x, y in corners])
 

@@ -1,7 +1,7 @@
 """Sokoban: one agent pushes boxes onto goals; a box can be pushed, but never pulled."""
 
 import itertools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -117,7 +117,7 @@ def _carved(rng, height, width):
 
 def _ways(free, start, width):
     """Return for each cell that can be reached the cell before it and the move from there."""
-    came: dict[int, Any] = {start: None}
+    came: dict[int, tuple[int, int] | None] = {start: None}
     queue = [start]
     for cell in queue:
         for number, step in enumerate(steps(width)):
@@ -134,7 +134,7 @@ def _pulled(rng, floor, goals, player, width, longest):
     """
     at, last, seen = goals, None, {goals}
     path: list[int] = []
-    found: Any = (goals, player, [])
+    found: tuple[frozenset[int], int, list[str]] = (goals, player, [])
     while True:
         came, pulls = _ways(floor - at, player, width), []
         for box in sorted(at):

@@ -15,7 +15,7 @@ LONGEST = 300  # characters of a message
 SHOWN = 12  # messages in a picture
 MENU = 12  # forms that random play chooses from
 SMALL_TALK = ("Hello.", "What do you know?", "I cannot say.")
-Filled = tuple[tuple[str, Any], ...]
+Filled = tuple[tuple[str, str | int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +198,6 @@ class Social(Game[State]):
 
     def report(self, state):
         return {"outcome": self.deal(state)}
-
-    # -- how it is told ----------------------------------------------------------------------------
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()

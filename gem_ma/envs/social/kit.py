@@ -9,10 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.game import InvalidMove
+from gem_ma.validation.json_types import JSONMapping
 
-Form = Mapping[str, Sequence[Any]]
+Form = Mapping[str, Sequence[object]]
+Words = Sequence[tuple[str, str]]  # what was said, and by which seat before it
 NAMES = ("ann", "ben", "cid", "eve")
 
 
@@ -44,14 +48,14 @@ class Scene(NamedTuple):
     about: str
     seats: tuple[str, ...]
     story: str
-    draw: Callable[[Any], Case]
-    pay: Callable[[Any, Any, Any], Sequence[float]]
+    draw: Callable[[np.random.Generator], Case]
+    pay: Callable[[Any, Any, Words], Sequence[float]]
     agree: Form = MappingProxyType({})
     answers: Mapping[str, Form] = MappingProxyType({})
     open: bool = False
-    needed: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
+    needed: Callable[[JSONMapping], Sequence[str]] | None = None
     hears: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    over: Callable[[Any, Any], bool] | None = None
+    over: Callable[[Any, Words], bool] | None = None
     rounds: int = 6
 
     def form(self, seat):

@@ -9,17 +9,17 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from gem_ma.envs.tasks.question import Item, Task
 from gem_ma.scene import Pixels
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 EXTRA = "pip install 'gem-ma[datasets]'"
 KINDS = (".jsonl", ".json", ".csv", ".parquet")
 _lock = threading.Lock()  # one loads, the others find it loaded
 
 
-def load(data, split=None, subset=None, streaming=False, limit=None) -> Sequence[Mapping[str, Any]]:
+def load(data, split=None, subset=None, streaming=False, limit=None) -> Sequence[JSONMapping]:
     """Return the rows of a data set, which a process loads once.
 
     data: a file or folder of JSONL, JSON, CSV or parquet, a folder that `datasets` saved, a name on
@@ -95,7 +95,7 @@ def _split(splits, split):
     return splits[split]
 
 
-class First(Sequence[Mapping[str, Any]]):
+class First(Sequence[JSONMapping]):
     """The first rows of a longer sequence."""
 
     def __init__(self, rows, limit):
@@ -110,12 +110,12 @@ class First(Sequence[Mapping[str, Any]]):
         return self.rows[index]
 
 
-class Stream(Sequence[Mapping[str, Any]]):
+class Stream(Sequence[JSONMapping]):
     """The first rows of something that is read on when a later row is asked for."""
 
     def __init__(self, rows, limit):
         self.rest, self.limit = iter(rows), limit
-        self.read: list[Mapping[str, Any]] = []
+        self.read: list[JSONMapping] = []
         self.lock = threading.Lock()
 
     def __len__(self):
@@ -131,9 +131,6 @@ class Stream(Sequence[Mapping[str, Any]]):
             have = len(self.read)
             raise ValueError(f"limit={self.limit}, but the data set ends; use limit={have}")
         return self.read[index]
-
-
-# -- files -----------------------------------------------------------------------------------------
 
 
 def _from_files(path, split, streaming):
@@ -161,7 +158,7 @@ def _words(stem):
     return stem.replace("_", "-").replace(".", "-").split("-")
 
 
-def _jsonl(path) -> Iterator[Any]:
+def _jsonl(path) -> Iterator[JSONObject]:
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
@@ -223,7 +220,7 @@ def _parquet(files, streaming):
     return Table([parquet.read_table(file, memory_map=True) for file in files])
 
 
-class Table(Sequence[Mapping[str, Any]]):
+class Table(Sequence[JSONMapping]):
     """The rows of Arrow tables, made when they are asked for."""
 
     def __init__(self, tables):
@@ -236,9 +233,6 @@ class Table(Sequence[Mapping[str, Any]]):
 
     def __getitem__(self, index):
         return self.table.slice(index, 1).to_pylist()[0]
-
-
-# -- the Hub ---------------------------------------------------------------------------------------
 
 
 def _is_hub_name(name):
@@ -267,9 +261,6 @@ def _from_hub(name, split, subset, streaming):
         ) from error
 
 
-# -- tasks over data -------------------------------------------------------------------------------
-
-
 class DataTask(Task):
     """A task whose questions are the rows of a data set.
 
@@ -279,7 +270,7 @@ class DataTask(Task):
 
     def __init__(
         self,
-        data: Any,
+        data: object,
         split: str | None = None,
         question: str = "problem",
         answer: str = "answer",
@@ -313,7 +304,7 @@ class DataTask(Task):
             text = text.replace("<image>", "").strip()
         return Item(text, *self._right(index, row), pictures)
 
-    def _right(self, index, row) -> tuple[str, Any]:
+    def _right(self, index, row) -> tuple[str, object]:
         """Return one right answer of a row, and what answers are graded against."""
         name = self.columns[1]
         try:
@@ -324,7 +315,7 @@ class DataTask(Task):
             raise ValueError(f"row {index}: {name}: there is nothing to grade by")
         return found
 
-    def keyed(self, answer) -> tuple[str, Any]:
+    def keyed(self, answer) -> tuple[str, object]:
         """Return one right answer, and what answers are graded against."""
         answers = tuple([str(one) for one in _listed(answer)])
         return answers[0] if answers else "", answers

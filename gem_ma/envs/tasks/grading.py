@@ -16,7 +16,7 @@ import threading
 import types
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma import sandbox
 from gem_ma.envs import answer_parsing
@@ -26,8 +26,6 @@ from gem_ma.validation.untrusted_json import parse_json
 RIGHT, WRONG = Grade(1.0), Grade(0.0)
 TIMED_OUT = "timed out"
 WORKERS = min(8, os.cpu_count() or 1)  # of each pool
-
-# -- questions with short answers ------------------------------------------------------------------
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation + "\u2018\u2019\u201c\u201d\u2013\u2014")
@@ -56,8 +54,6 @@ def _overlap(said, gold):
     common = sum((collections.Counter(words) & collections.Counter(wanted)).values())
     return 2 * common / (len(words) + len(wanted)) if common else 0.0
 
-
-# -- mathematics -----------------------------------------------------------------------------------
 
 _SPACES = re.compile(r"\\[,;:! ]|\\quad|\\(?:left|right)(?![a-z])|~|(?<!\d)\s+|\s+(?!\d)")
 _TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
@@ -174,8 +170,6 @@ def warm():
         equivalent(text, [gold, text])
 
 
-# -- judges in the sandbox -------------------------------------------------------------------------
-
 # Sympy and some scorers evaluate a text as Python, in the process that reports the score. What is
 # run there may hold these names and no others, so that nothing which an answer says can do more
 # than arithmetic. With the functions stand the names of what sympy writes for itself.
@@ -248,8 +242,6 @@ def _graders(*preload):
     return sandbox.Sandbox(seconds=10, cpu_seconds=0.9, preload=preload, workers=WORKERS)
 
 
-# -- programs --------------------------------------------------------------------------------------
-
 _AT_ONCE = 4
 _FENCE = re.compile(r"```[ \t]*+([\w+-]*+)[ \t]*+\n(.*?)(?:\n[ \t]*+```|\Z)", re.DOTALL)
 
@@ -275,8 +267,8 @@ for _i in range(0, len(_result), 4096):
 class Test(NamedTuple):
     """One hidden test: what goes in, what has to come out, and the function to call if any."""
 
-    given: Any  # the text on stdin, or the function's arguments
-    expected: Any
+    given: object  # the text on stdin, or the function's arguments
+    expected: object
     function: str | None = None
 
 

@@ -34,9 +34,6 @@ def _pick(rng, options, many):
     return [options[i] for i in rng.permutation(len(options))[:many].tolist()]
 
 
-# -- mathematics -----------------------------------------------------------------------------------
-
-
 def _number(question, value):
     answer = str(Fraction(value))
     return question, answer, (answer,)
@@ -174,8 +171,6 @@ class MiniMath(_Mini):
         return grading.numeric(answer, item.key)
 
 
-# -- questions -------------------------------------------------------------------------------------
-
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Ida", "Jon", "Kim", "Leo", "Mia")
 PLACES = ("attic", "cellar", "garden", "garage", "kitchen", "library", "office", "stable")
 THINGS = ("ball", "book", "coin", "drum", "key", "lamp", "map", "ring", "rope", "vase")
@@ -275,8 +270,6 @@ class MiniQA(_Mini):
     def grade(self, answer, item):
         return grading.exact(answer, item.key)
 
-
-# -- programs --------------------------------------------------------------------------------------
 
 # What to compute, and the Python expression that does, of `xs`, `s` or `n`; {k} and {m} are drawn.
 OF_NUMBERS = (

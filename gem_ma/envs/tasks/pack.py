@@ -7,8 +7,7 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    # -- tasks over data: generated ones, your own (`data=` a file, a folder, a data set), the Hub'
-
+    # Tasks over data: generated ones, your own (`data=` a file, a folder, a data set), the Hub's.
     register("math:Mini", "gem_ma.envs.tasks.mini:MiniMath")
     register("qa:Mini", "gem_ma.envs.tasks.mini:MiniQA")
     register("code:Mini", "gem_ma.envs.tasks.mini:MiniCode", format="bare")

@@ -1,7 +1,5 @@
 """Programming: a problem whose solution is a program that passes hidden tests."""
 
-from typing import Any
-
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.data import DataTask
 
@@ -26,7 +24,7 @@ class Code(DataTask):
 
     def __init__(
         self,
-        data: Any,
+        data: object,
         split: str | None = None,
         question: str = "problem",
         answer: str = "tests",

@@ -1,7 +1,5 @@
 """Questions with short answers, of which several may be right."""
 
-from typing import Any
-
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.data import DataTask
@@ -20,7 +18,7 @@ class QA(DataTask):
 
     def __init__(
         self,
-        data: Any,
+        data: object,
         split: str | None = None,
         question: str = "problem",
         answer: str = "answer",

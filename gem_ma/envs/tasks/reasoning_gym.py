@@ -3,7 +3,6 @@
 import random  # noqa: TID251 - the package changes its global state, which is put back
 import threading
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from gem_ma.envs import text_boards
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.question import Grade, Item, Task
 from gem_ma.envs.tasks.reasoning_gym_ids import NAMES
+from gem_ma.validation.json_types import JSONMapping
 
 # Their scorers evaluate an answer as Python, or take longer than anybody can wait for some answers.
 ISOLATED = frozenset((
@@ -40,7 +40,7 @@ class ReasoningGym(Task):
         size: int = 500,
         seed: int = 42,
         curriculum: int | Mapping[str, int] | None = None,
-        config: Mapping[str, Any] | None = None,
+        config: JSONMapping | None = None,
         tries: int = 1,
     ):
         super().__init__(tries)

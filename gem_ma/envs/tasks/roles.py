@@ -3,8 +3,7 @@
 They are the ids "duo:ROLES/TASK" for every id of a task, such as duo:Debate/math:Mini.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs import registry
@@ -12,6 +11,7 @@ from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
 from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.validation.json_types import JSONMapping
 
 LONGEST = 4_000  # characters of what one says to the other
 ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")
@@ -72,7 +72,7 @@ class Roles(Game[State]):
     oracle = True
     reset_options = ("index",)
 
-    def __init__(self, task: str = "math:Mini", arguments: Mapping[str, Any] | None = None):
+    def __init__(self, task: str = "math:Mini", arguments: JSONMapping | None = None):
         spec = registry.spec(task)
         game, _ = make_game(spec, arguments or {}, beside=spec.kwargs)
         if not isinstance(game, Task):
@@ -143,7 +143,7 @@ class ProposerAndSolver(Roles):
     def __init__(
         self,
         task: str = "math:Mini",
-        arguments: Mapping[str, Any] | None = None,
+        arguments: JSONMapping | None = None,
         choices: int = 3,
     ):
         super().__init__(task, arguments)
@@ -250,7 +250,7 @@ class Debate(Roles):
     def __init__(
         self,
         task: str = "math:Mini",
-        arguments: Mapping[str, Any] | None = None,
+        arguments: JSONMapping | None = None,
         rounds: int = 2,
     ):
         super().__init__(task, arguments)

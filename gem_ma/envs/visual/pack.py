@@ -6,8 +6,6 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    # -- tasks that need eyes ---------------------------------------------------------------------
-
     for name, place in visual.places():
         register(
             f"visual:{name}-v0",

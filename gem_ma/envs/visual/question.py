@@ -1,11 +1,12 @@
 """What all visual tasks share: one agent, one question about one picture, an exact answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.envs import answer_parsing, difficulty_levels
 from gem_ma.game import Game, Message
+from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
 LEVELS = {"easy": 2, "normal": 5, "hard": 8}  # on the dial
@@ -73,7 +74,7 @@ class Task(Game[State]):
             )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
-        wanted: Any = LEVELS.values()
+        wanted: Iterable[int] = LEVELS.values()
         if level is not None:
             wanted = (LEVELS[level] if isinstance(level, str) else level,)
         self.drawn = tuple(
@@ -87,10 +88,10 @@ class Task(Game[State]):
     def words(self, shown) -> str:
         raise NotImplementedError
 
-    def scene(self, shown) -> Any:
+    def scene(self, shown) -> object:
         raise NotImplementedError
 
-    def start(self, rng, options: Mapping[str, Any]):
+    def start(self, rng, options: JSONMapping):
         return State(*self.draw(rng, *difficulty_levels.sample_level(rng, self.drawn)), self.tries)
 
     def read(self, text, view, agent):

@@ -2,7 +2,7 @@
 
 import functools
 import textwrap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
@@ -62,7 +62,7 @@ def layout(rng, bank, count):
 def _crossings(word, placed):
     """Yield where a word can stand so that it crosses others and touches none along its side."""
     grid: dict[tuple[int, int], str] = {}
-    used: set[Any] = set()
+    used: set[tuple[tuple[int, int], str]] = set()
     for other, _, row, col, direction in placed:
         cells = _cells(row, col, direction, len(other))
         grid.update(zip(cells, other, strict=True))

@@ -11,6 +11,7 @@ from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.words import links
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import WebPage
+from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
 TRIES = 1000  # pages drawn to start from, before a graph counts as one without tasks
@@ -48,7 +49,7 @@ class WikiGame(Game[State]):
         max_turns: int = 15,
         min_links: int = 2,
         max_links: int = 4,
-        graph: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        graph: JSONMapping | str | os.PathLike[str] | None = None,
         source: str | os.PathLike[str] | None = None,
     ):
         """Take the limit of turns, and how many links a target is away at least and at most.

@@ -189,8 +189,6 @@ class Kitchen(Game[State]):
     def skip(self, view, agent):
         return WAIT
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         if after.served > before.served:
             return [Message(None, "game", "A soup that was ordered is served.")]

@@ -143,8 +143,6 @@ class RadioMaze(Game[State]):
     def skip(self, view, agent):
         return None
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:

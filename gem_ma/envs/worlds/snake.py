@@ -125,8 +125,6 @@ class Snake(Game[State]):
     def skip(self, view, agent):
         return None
 
-    # -- how it is told ----------------------------------------------------------------------------
-
     def tell(self, before, moves, after):
         return ()  # the view says where they are
 

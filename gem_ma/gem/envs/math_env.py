@@ -1,4 +1,4 @@
-"""Mathematics over a dataset, by GEM's names for what it takes."""
+"""MathEnv: mathematics over a dataset, with the names of GEM's arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from gem_ma.apis import factory
 from gem_ma.gem.single_seat_env import SingleSeatEnv
+from gem_ma.validation.json_types import JSONObject
 
 
 class MathEnv(SingleSeatEnv):
@@ -18,7 +19,7 @@ class MathEnv(SingleSeatEnv):
         self,
         dataset_name: str | None = "",
         split: str | None = None,
-        dataset: Any = None,
+        dataset: object = None,
         question_key: str = "problem",
         answer_key: str = "answer",
         seed: int = 0,
@@ -27,7 +28,7 @@ class MathEnv(SingleSeatEnv):
         data = dataset_name if dataset is None else dataset
         if data is None or (isinstance(data, str) and not data):
             raise ValueError("expected a dataset_name or a dataset")
-        columns: dict[str, Any] = {"question": question_key, "answer": answer_key}
+        columns: JSONObject = {"question": question_key, "answer": answer_key}
         env = factory.make("math:Data", data=data, split=split, **columns)
         given = {"question_key": question_key, "answer_key": answer_key, "seed": seed}
 

@@ -13,10 +13,12 @@ from gem_ma.apis import factory
 from gem_ma.apis.aec import AECEnv
 from gem_ma.envs import registry
 from gem_ma.game import Game
+from gem_ma.gem.core import EnvLike
 from gem_ma.gem.single_seat_env import SingleSeatEnv
 from gem_ma.gem.vector import VectorEnv
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 from gem_ma.wrappers import TimeLimit
 
 
@@ -25,8 +27,8 @@ class EnvSpec:
     """An id that a script has registered, what it stands for, and its arguments."""
 
     id: str
-    entry_point: Callable[..., Any] | str
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    entry_point: Callable[..., object] | str
+    kwargs: JSONMapping = field(default_factory=dict)
 
 
 ENV_REGISTRY: dict[str, EnvSpec] = {}  # what scripts have registered, beside all of ours
@@ -34,10 +36,10 @@ ENV_REGISTRY: dict[str, EnvSpec] = {}  # what scripts have registered, beside al
 
 def register(
     env_id: str,
-    entry_point: Callable[..., Any] | str,
+    entry_point: Callable[..., object] | str,
     *,
     needs: Iterable[str] = (),
-    levels: Mapping[str, Mapping[str, Any]] | None = None,
+    levels: Mapping[str, JSONMapping] | None = None,
     **kwargs: Any,
 ) -> None:
     """Give an id to an environment written for GEM, or to a Game, which `gem_ma.make` makes, too.
@@ -74,7 +76,7 @@ def make(
     *,
     seed: int | None = None,
     agent: str | None = None,
-    others: Any = None,
+    others: object = None,
     **kwargs: Any,
 ) -> Any:
     """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them.
@@ -109,11 +111,11 @@ def _is_game(own: EnvSpec) -> bool:
     return isinstance(found, type) and issubclass(found, Game)
 
 
-def _make_registered(own: EnvSpec, kwargs: Mapping[str, Any]) -> Any:
-    found: Any = own.entry_point
+def _make_registered(own: EnvSpec, kwargs: JSONMapping) -> Any:
+    found = own.entry_point
     if isinstance(found, str):
         found = entry_points.load_entry_point(found)
-    env = found(**{**own.kwargs, **kwargs})
+    env: Any = found(**{**own.kwargs, **kwargs})
     env.env_id, env.entry_point = own.id, own.entry_point
     return env
 
@@ -141,8 +143,8 @@ def print_envs() -> None:
 
 def make_vec(
     env_ids: str | Sequence[str],
-    wrappers: Sequence[Callable[[Any], Any]] | None = None,
-    vec_kwargs: Sequence[Mapping[str, Any]] | None = None,
+    wrappers: Sequence[Callable[..., EnvLike]] | None = None,
+    vec_kwargs: Sequence[JSONMapping] | None = None,
     async_mode: bool = False,
     seed: int = 0,
     **kwargs: Any,
@@ -156,9 +158,9 @@ def make_vec(
     own = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
     if len(own) != len(ids):
         raise ValueError(f"got {len(ids)} ids and {len(own)} vec_kwargs; expected as many")
-    envs: list[Any] = []
+    envs: list[EnvLike] = []
     for number, (env_id, arguments) in enumerate(zip(ids, own, strict=True)):
-        env: Any = make(env_id, **{"seed": seed + number, **kwargs, **arguments})
+        env: EnvLike = make(env_id, **{"seed": seed + number, **kwargs, **arguments})
         for wrapper in wrappers or ():
             env = wrapper(env)
         envs.append(env)

@@ -1,4 +1,4 @@
-"""What a tool for GEM's ToolEnvWrapper is."""
+"""BaseTool: what a tool for ToolEnvWrapper implements."""
 
 from __future__ import annotations
 

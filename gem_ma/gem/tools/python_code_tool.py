@@ -1,4 +1,4 @@
-"""Python in a reply's tags or fenced block, run in the sandbox."""
+"""PythonCodeTool: it runs the Python in a reply's tags or fenced block in the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search engine behind a URL, asked by <search> in a reply."""
+"""SearchTool: it asks a search engine behind a URL what a reply has in <search> tags."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Tools for an environment of one agent: a reply that calls one is a step of its own."""
+"""ToolEnvWrapper: a reply that calls a tool becomes a step of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from gem_ma.gem.core import EnvWrapper
+from gem_ma.gem.core import EnvLike, EnvWrapper
 from gem_ma.gem.tools.base_tool import BaseTool
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _LAST_CALL_NOTE = "\n\nThat was the last call of a tool that you have. Give your final answer now."
 
@@ -21,7 +21,7 @@ class ToolEnvWrapper(EnvWrapper):
 
     def __init__(
         self,
-        env: Any,
+        env: EnvLike,
         tools: Sequence[BaseTool],
         tool_reward: float = 0.0,
         tool_success_reward: float = 0.0,
@@ -43,7 +43,7 @@ class ToolEnvWrapper(EnvWrapper):
         self.max_tool_uses = float("inf") if max_tool_uses is None else max_tool_uses
         self.tool_use_counter = self.tool_success_counter = 0
 
-    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+    def reset(self, seed: int | None = None, **kwargs: object) -> tuple[str, JSONObject]:
         """Begin an episode; what may be called stands behind the first observation."""
         info = {
             "prev_ep_tool_use_counter": self.tool_use_counter,
@@ -59,7 +59,7 @@ class ToolEnvWrapper(EnvWrapper):
             said = f"Available tools:\n{said}"
         return f"{seen}\n{said}", {**told, **info}
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> tuple[str, float, bool, bool, JSONObject]:
         """Answer a call, or let the environment take the reply."""
         called = self._call_tools(action) if self.tool_use_counter < self.max_tool_uses else None
         if called is None:
@@ -93,7 +93,7 @@ class ToolEnvWrapper(EnvWrapper):
                     break
         return found
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> JSONObject:
         """Return this point of the episode, for `set_state`."""
         return {
             "env": self.env.get_state(),
@@ -101,7 +101,7 @@ class ToolEnvWrapper(EnvWrapper):
             "tool_success_counter": self.tool_success_counter,
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: JSONMapping) -> None:
         """Go back to a point of an episode."""
         self.env.set_state(state["env"])
         self.tool_use_counter = state["tool_use_counter"]

@@ -1,20 +1,19 @@
-"""Counting the steps and the rewards of an episode."""
+"""EpisodeTrackingWrapper: it counts the steps and the rewards of an episode."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from gem_ma.gem.core import EnvWrapper
+from gem_ma.gem.core import EnvLike, EnvWrapper, ResetResult, StepResult
+from gem_ma.validation.json_types import JSONObject
 
 
 class EpisodeTrackingWrapper(EnvWrapper):
     """Say in the info how many steps an episode has had, and what it earned; put it on last."""
 
-    def __init__(self, env: Any):
+    def __init__(self, env: EnvLike):
         super().__init__(env)
         self.step_counter, self.cumulative_rewards = 0, 0.0
 
-    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+    def reset(self, seed: int | None = None, **kwargs: object) -> ResetResult:
         """Begin an episode, and say how the last one went."""
         past = {
             "prev_ep_step_counter": self.step_counter,
@@ -24,12 +23,12 @@ class EpisodeTrackingWrapper(EnvWrapper):
         self.step_counter, self.cumulative_rewards = 0, 0.0
         return seen, {**info, **past, **self._make_totals()}
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> StepResult:
         """Take a reply."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         self.step_counter += 1
         self.cumulative_rewards += reward
         return seen, reward, terminated, truncated, {**info, **self._make_totals()}
 
-    def _make_totals(self) -> dict[str, Any]:
+    def _make_totals(self) -> JSONObject:
         return {"step_counter": self.step_counter, "cumulative_rewards": self.cumulative_rewards}

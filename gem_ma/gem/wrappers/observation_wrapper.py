@@ -1,11 +1,27 @@
-"""Showing a whole episode in every observation."""
+"""ObservationWrapper: it joins what an episode has shown so far in every observation."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import Protocol
 
-from gem_ma.gem.core import EnvWrapper
+from gem_ma.gem.core import EnvLike, EnvWrapper
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+
+class ChatTemplateTokenizer(Protocol):
+    """A tokenizer that joins messages by its chat template, as those of transformers do."""
+
+    def apply_chat_template(
+        self,
+        conversation: list[dict[str, str]],
+        /,
+        *,
+        tokenize: bool,
+        add_generation_prompt: bool,
+    ) -> object:
+        """Return the messages as one text."""
+        ...
 
 
 class ObservationWrapper(EnvWrapper):
@@ -20,12 +36,12 @@ class ObservationWrapper(EnvWrapper):
 
     def __init__(
         self,
-        env: Any,
+        env: EnvLike,
         include_action: bool = True,
         include_chat_template: bool = True,
         apply_chat_template_on_reset: bool = False,
         max_history_length: int | None = None,
-        tokenizer: Any = None,
+        tokenizer: ChatTemplateTokenizer | None = None,
     ):
         super().__init__(env)
         if include_chat_template and apply_chat_template_on_reset:
@@ -43,7 +59,7 @@ class ObservationWrapper(EnvWrapper):
         self._observations: deque[tuple[str, bool]] = deque(maxlen=most + 1 if most else None)
         self._replies: deque[str] = deque(maxlen=most)
 
-    def reset(self, seed: int | None = None, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+    def reset(self, seed: int | None = None, **kwargs: object) -> tuple[str, JSONObject]:
         """Begin an episode."""
         self._observations.clear()
         self._replies.clear()
@@ -53,14 +69,14 @@ class ObservationWrapper(EnvWrapper):
         self._observations.append((seen, info.get("use_tool", False)))
         return self.observation(info), info
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> tuple[str, float, bool, bool, JSONObject]:
         """Take a reply."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         self._replies.append(info.get("parsed_action", action))
         self._observations.append((seen, info.get("use_tool", False)))
         return self.observation(info), reward, terminated, truncated, info
 
-    def observation(self, info: dict[str, Any]) -> str:
+    def observation(self, info: JSONMapping) -> str:
         """Return the joined text; an info may hold what goes before and behind it."""
         text = (
             self._format_chat()
@@ -87,6 +103,7 @@ class ObservationWrapper(EnvWrapper):
         return self._apply_template(messages)
 
     def _apply_template(self, messages: list[dict[str, str]]) -> str:
+        assert self.tokenizer is not None  # whoever asks for a template has to give one
         return str(
             self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         )

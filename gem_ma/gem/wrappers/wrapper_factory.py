@@ -1,30 +1,38 @@
-"""Wrappers by the names that GEM's trainers are given: tools first, then texts, then counts."""
+"""Wrappers by the names that GEM's trainers use: of tools, of observations, of counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
+from gem_ma.gem.core import EnvWrapper
 from gem_ma.gem.tools.base_tool import BaseTool
 from gem_ma.gem.tools.python_code_tool import PythonCodeTool
 from gem_ma.gem.tools.search_tool import SearchTool
 from gem_ma.gem.tools.tool_env_wrapper import ToolEnvWrapper
 from gem_ma.gem.wrappers.episode_tracking_wrapper import EpisodeTrackingWrapper
-from gem_ma.gem.wrappers.observation_wrapper import ObservationWrapper
+from gem_ma.gem.wrappers.observation_wrapper import ChatTemplateTokenizer, ObservationWrapper
 from gem_ma.validation.arguments import check_type
+
+WrapperFunction: TypeAlias = Callable[..., EnvWrapper]
 
 
 def _make_tool_wrapper(
     tool: BaseTool, reward: float = 0.0, success: float = 0.0
-) -> Callable[..., Any]:
-    paid = {"tool_reward": reward, "tool_success_reward": success}
-    return partial(ToolEnvWrapper, tools=[tool], **paid, max_tool_uses=5)
+) -> WrapperFunction:
+    return partial(
+        ToolEnvWrapper,
+        tools=[tool],
+        tool_reward=reward,
+        tool_success_reward=success,
+        max_tool_uses=5,
+    )
 
 
 def _make_observation_wrapper(
     action: bool, chat: bool = False, first: bool = False
-) -> Callable[..., Any]:
+) -> WrapperFunction:
     return partial(
         ObservationWrapper,
         include_action=action,
@@ -33,7 +41,7 @@ def _make_observation_wrapper(
     )
 
 
-WRAPPER_FACTORY: dict[str, Callable[..., Any]] = {
+WRAPPER_FACTORY: dict[str, WrapperFunction] = {
     "python_tool": _make_tool_wrapper(PythonCodeTool(timeout=5), 0.05, 0.25),
     "python_tool_no_int_reward": _make_tool_wrapper(PythonCodeTool(timeout=5)),
     "python_tool_no_int_reward_last_line_error": _make_tool_wrapper(
@@ -50,7 +58,9 @@ WRAPPER_FACTORY: dict[str, Callable[..., Any]] = {
 TOKENIZER_REQUIRED = ["concat_chat", "concat_chat_on_reset"]
 
 
-def get_wrapper_fns(wrappers: str, tokenizer: Any = None) -> list[Callable[..., Any]]:
+def get_wrapper_fns(
+    wrappers: str, tokenizer: ChatTemplateTokenizer | None = None
+) -> list[WrapperFunction]:
     """Return the wrappers that names with commas between them stand for, in this order.
 
     tokenizer: for those that use a chat template.

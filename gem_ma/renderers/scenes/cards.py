@@ -1,4 +1,4 @@
-"""Draw Cards: hands of cards and dice, as large as the frame allows."""
+"""The renderer of Cards: hands of cards and dice, as large as the frame allows."""
 
 from __future__ import annotations
 

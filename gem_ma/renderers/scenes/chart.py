@@ -1,11 +1,10 @@
-"""Draw Charts: bars, lines and pies whose values can be read off."""
+"""The renderer of Chart: bars, lines and pies whose values can be read off."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from gem_ma.scene import BadScene, Chart
 SERIES_COLORS = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
 _MAX_LABEL_LINES = 4  # lines of a label, where letters cannot be smaller
 _SERIES_FIGURES = ("disc", "square", "triangle", "diamond", "plus", "star", "cross", "hexagon")
-_SERIES_PATTERNS: tuple[Callable[[Any, Any, int], Any], ...] = (  # how far a pixel is behind a line
+_SERIES_PATTERNS: tuple[Callable[[np.ndarray, np.ndarray, int], np.ndarray], ...] = (
+    # how far a pixel is behind a line
     lambda x, y, gap: x + y + gap,  # none
     lambda x, y, gap: (x + y) % gap,
     lambda x, y, gap: y % gap + 0 * x,

@@ -1,9 +1,8 @@
-"""Draw a transcript as a phone or a support console shows it: a bubble for each message."""
+"""The renderer of Chat: a bubble for each message, as a phone shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -104,9 +103,20 @@ def _paste_bubble(image: np.ndarray, bubble: np.ndarray, bottom: int, own: bool,
     image[bottom - tall : bottom, x : x + wide] = bubble[:tall, :wide]
 
 
-def _draw_message(speaker: str, text: str, columns: int, most: int, *style: Any) -> np.ndarray:
+def _draw_message(
+    speaker: str,
+    text: str,
+    columns: int,
+    most: int,
+    height: int,
+    own: bool,
+    color: RGB,
+    paper: RGB,
+    ink: RGB,
+    line: RGB,
+) -> np.ndarray:
     make = _draw_cached_bubble if len(speaker) + len(text) <= _MAX_CACHED_LENGTH else _draw_bubble
-    return make(speaker, text, columns, most, *style)
+    return make(speaker, text, columns, most, height, own, color, paper, ink, line)
 
 
 def _draw_bubble(

@@ -1,12 +1,12 @@
-"""Draw a Grid: tiles that are drawn once, put together to rows of cells that are kept."""
+"""The renderer of Grid: tiles that are cached and put together to bands, one for each row."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from gem_ma.renderers.contrast import (
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.shapes import draw_figure
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import BadScene, Grid, HexGrid, Tile
+from gem_ma.scene import BadScene, Grid, GridRow, HexGrid, Tile
 
 FIGURE_LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
 PART_LEVELS = 2  # of them where many parts meet: a file has a palette of 256 colours
@@ -144,7 +144,7 @@ def draw(
     numbers = index_tiles(scene) if scene.marks else None
     top, right = place.top, left + width
     for number, row in enumerate(scene.rows):
-        key: Any = look.style_id, row if numbers is None else numbers[number].tobytes()
+        key: Hashable = look.style_id, row if numbers is None else numbers[number].tobytes()
         band = RENDER_CACHE.get(key)
         if band is None:
             _check_shape(scene)
@@ -174,7 +174,7 @@ def place_status(
     return found
 
 
-def _draw_band(numbers: Any, look: GridStyle) -> np.ndarray:
+def _draw_band(numbers: Sequence[int] | np.ndarray, look: GridStyle) -> np.ndarray:
     """Draw one row of cells."""
     return np.concatenate([render_tile(look, int(number)) for number in numbers], 1)
 
@@ -335,7 +335,7 @@ def index_tiles(scene: Grid) -> np.ndarray:
     return found
 
 
-def index_row(row: Any, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
+def index_row(row: GridRow, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
     """Return the number of the plain tile of each symbol in a row."""
     table = {symbol: 2 * i for i, (symbol, _) in enumerate(tiles)}
     try:

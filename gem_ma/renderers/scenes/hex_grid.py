@@ -1,4 +1,4 @@
-"""Draw Hexes: a rhombus of hexagons that is kept, and what stands on its cells, laid over it."""
+"""The renderer of HexGrid: a cached rhombus of empty hexagons, and figures laid over it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compute_hex_layout(scene: HexGrid, size: tuple[int, int]) -> HexLayout:
     """Fit the board into a frame, as large as it can be."""
     rows, columns = len(scene.rows), len(scene.rows[0]) if scene.rows else 0
     if not columns or len({len(row) for row in scene.rows}) > 1:
-        raise BadScene("the rows of Hexes have one length, and there is at least one of them")
+        raise BadScene("the rows of a HexGrid have one length, and there is at least one of them")
     for text in dict.fromkeys((font.choose_height(size), font.LETTER_HEIGHTS[0])):
         status = len(_wrap_status(scene, size, text))
         above = text if scene.columns else 0
@@ -92,7 +92,7 @@ def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
     pixels = frame.reshape(-1).view("V3")
     cells = np.frombuffer("".join(scene.rows).encode("utf-32-le"), "<u4")
     if len(cells) != len(board.cell_centers):
-        raise BadScene("a symbol of Hexes is one character")
+        raise BadScene("a symbol of a HexGrid is one character")
     left = len(cells)
     for symbol, (offsets, colors) in board.stones.items():
         here = board.cell_centers[cells == ord(symbol)]
@@ -101,7 +101,7 @@ def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
             pixels[here[:, None] + offsets] = colors
     if left:
         known = ", ".join(map(repr, board.stones))
-        raise BadScene(f"a symbol of Hexes has no tile; there are tiles for {known}")
+        raise BadScene(f"a symbol of a HexGrid has no tile; there are tiles for {known}")
     y = place.status_top
     for number, line in enumerate(_wrap_status(scene, size, place.text)):
         words = font.render_line(line, place.text, theme.ink, theme.paper)

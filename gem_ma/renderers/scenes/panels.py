@@ -1,11 +1,10 @@
-"""Draw Panels and Pixels: several scenes beside each other, and arrays as they are."""
+"""The renderers of Panels, several scenes beside each other, and of Pixels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -16,7 +15,11 @@ from gem_ma.scene import BadScene, Panels, Pixels
 
 
 def draw(
-    scene: Panels, size: tuple[int, int], theme: Theme, unit: int, draw_scene: Any
+    scene: Panels,
+    size: tuple[int, int],
+    theme: Theme,
+    unit: int,
+    draw_scene: Callable[..., np.ndarray],
 ) -> np.ndarray:
     """Return a new frame, each scene drawn by `draw_scene` into its share of it."""
     frame = make_frame(size, theme.paper)
@@ -32,7 +35,7 @@ def draw(
 class PanelPlacement:
     """Where one of the Panels stands, in pixels."""
 
-    scene: Any
+    scene: object
     size: tuple[int, int]  # of the scene, below its title
     title: Sequence[str]  # lines
     text: int  # height of a line

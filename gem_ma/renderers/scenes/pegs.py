@@ -1,4 +1,4 @@
-"""Draw Pegs: discs of different sizes on a row of pegs."""
+"""The renderer of Pegs: discs of different sizes on a row of pegs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw a Written text: words as on a screen, and the boards in it as boards, where they stand."""
+"""The renderer of RichText: words as in a terminal, and the boards among them as boards."""
 
 from __future__ import annotations
 

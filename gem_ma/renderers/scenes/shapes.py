@@ -1,4 +1,4 @@
-"""Draw Shapes: figures of any size and turn, lines and letters, anywhere."""
+"""The renderer of Shapes: figures of any size and turn, lines and letters, anywhere."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Draw a Table or a Page: texts in cells with lines between them, or as a browser shows them."""
+"""The renderers of TextTable and WebPage."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from gem_ma.renderers import font
 from gem_ma.renderers.contrast import CLEAR_CONTRAST, compute_contrast
 from gem_ma.renderers.scenes.shapes import draw_readable_text
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import COLORS, BadScene, TextTable, WebPage
+from gem_ma.scene import COLORS, BadScene, TableCell, TextTable, WebPage
 
 _GAP = 4
 _BULLET_COLUMNS = 2  # columns before a link
 _MIN_PAGE_LINES = 3  # lines of a page that stay however many links it has
+_ParsedCell: TypeAlias = tuple[list[str], str, float]  # lines, a colour, how much has it
 LinkRow = list[tuple[int, str, bool]]  # of links
 _MIN_ROWS = 6  # rows of the largest letters that would fill the frame
 
@@ -33,7 +34,7 @@ def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
     if scene.head:
         rows.insert(0, tuple(map(_parse_cell, scene.head)))
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
-        raise BadScene(f"the rows of a Table have {sorted({len(row) for row in rows})} cells")
+        raise BadScene(f"the rows of a TextTable have {sorted({len(row) for row in rows})} cells")
     place = _fit_layout(scene, rows, size)
     words, text = place.words, place.text
     frame = make_frame(size, theme.paper)
@@ -74,7 +75,7 @@ class _TableLayout:
 
 
 def _fit_layout(
-    scene: TextTable, rows: list[tuple[Any, ...]], size: tuple[int, int]
+    scene: TextTable, rows: list[tuple[_ParsedCell, ...]], size: tuple[int, int]
 ) -> _TableLayout:
     """Return the layout with the largest letters in the cells; words beside them give way."""
     longest = [max(len(part) for row in rows for part in row[i][0]) for i in range(len(rows[0]))]
@@ -98,9 +99,13 @@ def _fit_layout(
     )
 
 
-def _parse_cell(cell: Any) -> tuple[list[str], str, float]:
+def _parse_cell(cell: TableCell) -> _ParsedCell:
     """Return the lines of a cell, its colour, and how much of it has that colour."""
-    text, color, share = (cell, "", 1.0) if isinstance(cell, str) else (*cell, 1.0)[:3]
+    if isinstance(cell, str):
+        text, color, share = cell, "", 1.0
+    else:
+        text, color = cell[:2]
+        share = cell[2] if len(cell) > 2 else 1.0
     if color and color not in COLORS:
         raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
     if not 0 <= share <= 1:

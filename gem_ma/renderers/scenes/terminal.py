@@ -1,4 +1,4 @@
-"""Draw a Terminal: text on a plain monospaced screen."""
+"""The renderer of Terminal: text on a plain monospaced screen."""
 
 from __future__ import annotations
 

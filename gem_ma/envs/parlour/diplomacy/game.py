@@ -103,8 +103,6 @@ class State:
             return tuple([f"disband {at}" for at in self.own(agent)])
         return (*(f"build {at}" for at in self.sites(agent)), WAIT)
 
-    # -- what comes of it ------------------------------------------------------------------------
-
     def order(self, given):
         armies, dislodged, _ = judge(self.armies, given)
         after = replace(self, armies=armies, dislodged=dislodged, phase=RETREAT)
@@ -201,8 +199,6 @@ class Diplomacy(Game[State]):
         if not any(power not in after.left for _, power in after.armies):
             return replace(after, phase=OVER)
         return after.retreat({}) if after.phase == RETREAT else after.build({})
-
-    # -- words -----------------------------------------------------------------------------------
 
     def tell(self, before, moves, after):
         lost = [Message(None, "game", f"{a} lost its turn.") for a, m in moves.items() if m is None]

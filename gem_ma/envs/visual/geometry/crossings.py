@@ -1,7 +1,6 @@
 """Crossings: how often straight lines cross each other."""
 
 import math
-from typing import Any
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -26,8 +25,8 @@ class Crossings(Task):
         while True:
             tried += 1
             wanted = wanted if tried % 25 else int(rng.integers(most + 1))
-            lines: list[Any] = []
-            met: list[Any] = []  # where they cross
+            lines: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+            met: list[tuple[float, float]] = []  # where they cross
             for _ in range(80):
                 ends = _ends(rng, 25 + 65 * wanted // most)
                 more = _crossed(ends, lines, met)

@@ -1,7 +1,6 @@
 """Questions about what one sees a part of at a time: a reply looks elsewhere, or answers."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.visual.position.neighbour import FIGURES
@@ -18,11 +17,11 @@ class Looking(Task):
         """Take a level, and how many replies there are, the answer among them."""
         super().__init__(level, tries)
 
-    def begin(self, rng, shown) -> Any:
+    def begin(self, rng, shown) -> object:
         """Draw where one looks from at first."""
         raise NotImplementedError
 
-    def look(self, at, asked, shown) -> Any:
+    def look(self, at, asked, shown) -> object:
         """Return where one looks from then."""
         raise NotImplementedError
 

@@ -1,7 +1,5 @@
 """Jigsaw: find the piece that fills a hole."""
 
-from typing import Any
-
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL
@@ -30,7 +28,7 @@ class Jigsaw(Task):
 
     def draw(self, rng, squares, box, options, turns):
         """Grow a piece, and vary it by a square for each wrong piece."""
-        pieces: list[Any] = []
+        pieces: list[set[tuple[int, int]]] = []
         while len({_images(piece, turns) for piece in pieces}) < options:
             piece = _grow(rng, squares, box)
             pieces, place = patterns.variants(rng, piece, options, lambda p: _vary(rng, p, box))

@@ -1,18 +1,21 @@
-"""An environment whose agents reply by name, and who is to reply next."""
+"""MultiAgentEnv, whose agents reply by name, and AgentSelector, which says who is next."""
 
 from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from gem_ma.gem.core import Env
+from gem_ma.gem.core import Env, StepResult
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONObject
 
-StepOutcome = tuple[
-    dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+AgentObservations: TypeAlias = dict[str, Any]
+AgentInfos: TypeAlias = dict[str, JSONObject]
+StepOutcome: TypeAlias = tuple[
+    AgentObservations, dict[str, float], dict[str, bool], dict[str, bool], AgentInfos
 ]
 
 
@@ -87,7 +90,7 @@ class MultiAgentEnv(Env):
         self.terminations: dict[str, bool] = {}
         self.truncations: dict[str, bool] = {}
         self.rewards: dict[str, float] = {}
-        self.infos: dict[str, dict[str, Any]] = {}
+        self.infos: AgentInfos = {}
         self._cumulative_rewards: dict[str, float] = {}
         self.agent_selector = None
         self.shared_memory: list[dict[str, str]] = []
@@ -100,7 +103,7 @@ class MultiAgentEnv(Env):
     def observe(self, agent: str) -> Any:
         """Return what an agent sees."""
 
-    def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    def reset(self, seed: int | None = None) -> tuple[AgentObservations, AgentInfos]:
         """Begin an episode with all agents; a seed, if given, is that of `_np_random`."""
         if seed is not None:
             self._np_random = np.random.default_rng(seed)
@@ -141,7 +144,7 @@ class MultiAgentEnv(Env):
         chosen = self.agent_selector
         return list(self.agents) if chosen is None else chosen.get_active_agents()
 
-    def get_state(self, agent: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def get_state(self, agent: str) -> StepResult:
         """Return an agent's observation, return so far, terminated, truncated and info."""
         self._check_agents(agent)
         return (
@@ -152,7 +155,7 @@ class MultiAgentEnv(Env):
             self.infos.get(agent, {}),
         )
 
-    def get_active_states(self) -> dict[str, tuple[Any, float, bool, bool, dict[str, Any]]]:
+    def get_active_states(self) -> dict[str, StepResult]:
         """Return the states of those who are to act."""
         return {
             agent: self.get_state(agent)
@@ -179,12 +182,12 @@ class MultiAgentEnv(Env):
         if agent_id not in self.agents:
             return
         self.agents.remove(agent_id)
-        everything: tuple[dict[str, Any], ...] = (
+        by_agent: tuple[dict[str, bool] | dict[str, float] | AgentInfos, ...] = (
             *(self.terminations, self.truncations, self.rewards, self.infos),
             self._cumulative_rewards,
         )
-        for kept in everything:
-            kept.pop(agent_id, None)
+        for values in by_agent:
+            values.pop(agent_id, None)
         if self.agent_selector is not None:
             self.agent_selector.remove_agent(agent_id)
 

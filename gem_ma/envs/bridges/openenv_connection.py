@@ -1,0 +1,186 @@
+"""A session at an OpenEnv server: its messages, its errors, and the values that it sends."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import dataclasses
+import functools
+import json
+import os
+import socket
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from gem_ma import scene
+from gem_ma.engine import action_parsing
+from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
+from gem_ma.validation.json_types import JSONObject
+
+T = TypeVar("T")
+
+_LARGEST = 1 << 26  # bytes of an answer
+_SAID = 1000  # characters of what a server says is wrong
+SCENE_TYPES = (type(None), *filter(dataclasses.is_dataclass, vars(scene).values()))
+# What an answer of an unexpected shape raises where something is made of it.
+MALFORMED_ERRORS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
+class ServerError(RuntimeError):
+    """An OpenEnv server answered that something is wrong; `code` is OpenEnv's word for it."""
+
+    def __init__(self, message: str, code: str = ""):
+        super().__init__(message)
+        self.code = code
+
+
+class Lost(ConnectionError):
+    """No OpenEnv server is there, or no longer."""
+
+
+class Link:
+    """One session at a server, which ends when this is closed or dropped."""
+
+    def __init__(self, url: str, token: str | None, timeout: float):
+        from websockets.exceptions import InvalidHandshake, InvalidStatus
+        from websockets.sync.client import connect
+
+        self.where = address(url) or url
+        self.timeout = timeout
+        self.total = 0.0  # rewards, of an environment that tells them one by one
+        self._process = os.getpid()
+        local = urlsplit(self.where).hostname in ("localhost", "127.0.0.1", "::1")
+        try:
+            self._socket = connect(
+                self.where,
+                additional_headers=make_headers(token),
+                open_timeout=timeout,
+                close_timeout=1,
+                ping_interval=None,  # the server's are answered; a timeout is kept in any case
+                max_size=_LARGEST,
+                compression=None,
+                **({"proxy": None} if local else {}),
+            ).__enter__()  # which is all that its context manager does before the block
+        except InvalidStatus as error:
+            if error.response.status_code in (401, 403):
+                what = "does not take this token" if token else "wants a token"
+                raise PermissionError(
+                    f"{self.where} {what}: pass token=... or set {VARIABLE} to what the server "
+                    "was started with"
+                ) from None
+            raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
+        except (OSError, InvalidHandshake) as error:
+            raise Lost(
+                f"no OpenEnv server answers at {self.where} ({error}); start one, with "
+                "`gem-ma serve ID` for example, or correct the URL"
+            ) from None
+
+    def ask(self, kind: str, data: JSONObject | None = None) -> JSONObject:
+        """Send a message and return the data of its answer."""
+        from websockets.exceptions import ConnectionClosed
+
+        from gem_ma.envs.bridges import openenv_frames as frames
+
+        if os.getpid() != self._process:
+            raise Lost(f"the connection to {self.where} belongs to another process")
+        message = {"type": kind} if data is None else {"type": kind, "data": data}
+        try:
+            with contextlib.suppress(ConnectionClosed):  # what it said before may say why
+                self._socket.send(json.dumps(message, ensure_ascii=False))
+            answer = frames.read(self._socket.recv(self.timeout))
+            kind, found = answer["type"], answer["data"]
+            if kind == "error":
+                frames.check(frames.Fault, found)
+        except TimeoutError:  # which a second attempt would not mend
+            raise TimeoutError(
+                f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
+            ) from None
+        except (ConnectionClosed, OSError) as error:
+            raise Lost(f"the connection to {self.where} was lost: {error}") from None
+        except ValueError as error:
+            raise self.odd(error) from None
+        if kind == "error":
+            what = found.get("message", "an error")[:_SAID]
+            if found.get("errors"):
+                what += f": {_complaints(found['errors'])}"
+            raise ServerError(f"{self.where} answers: {what}", found.get("code") or "")
+        return found
+
+    def checked(self, shape: str, data: T, seats: Collection[str] | None = None) -> T:
+        """Return a part of an answer that has a shape of `openenv_frames`, or raise Lost."""
+        from gem_ma.envs.bridges import openenv_frames as frames
+
+        try:
+            frames.check(getattr(frames, shape), data, seats)
+        except ValueError as error:
+            raise self.odd(error) from None
+        return data
+
+    def odd(self, error: Exception) -> Lost:
+        """Return what to raise about an answer that is none."""
+        what = action_parsing.clip_repr(f"{type(error).__name__}: {error}", _SAID)
+        return Lost(f"{self.where} answers something else than OpenEnv's messages: {what}")
+
+    def close(self) -> None:
+        """Hang up without waiting for the server, unless the session is another process's."""
+        if os.getpid() == self._process:
+            with contextlib.suppress(OSError):  # its own thread does the rest
+                self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+
+def make_headers(token: str | None) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+def _complaints(errors: list[JSONObject]) -> str:
+    """Return what pydantic says of a message, in one line."""
+    places = [one.get("loc") for one in errors]
+    told = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
+    complaints = zip(told, errors, strict=True)
+    return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)[:_SAID]
+
+
+def unpack(value: object) -> Any:
+    """Return what was packed."""
+    if isinstance(value, list):
+        return tuple([unpack(one) for one in value])
+    if not isinstance(value, dict):
+        return value
+    if "base64" in value:
+        return base64.b64decode(value["base64"])
+    if "array" in value:
+        flat = np.frombuffer(unpack(value["data"]), _number_type(value["array"]))
+        return flat.reshape(value["shape"]).copy()
+    kind = getattr(scene, value["scene"], None)
+    if kind not in SCENE_TYPES[1:]:  # all but None's
+        raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
+    fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
+    _make_validator(kind)(fields)  # what it is made of would else show when it is drawn
+    if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
+        raise ValueError(f"{len(fields['data'])} bytes of pixels")
+    return kind(**fields)
+
+
+@functools.cache
+def _make_validator(kind: type) -> Callable[[object], object]:
+    """Return what raises a ValueError about values that are no fields of such a scene."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind).validate_python
+
+
+def _number_type(name: object) -> np.dtype[np.generic]:
+    kind = np.dtype(str(name))
+    if kind.kind not in "biuf":
+        raise ValueError(f"an array of {kind}")
+    return kind
