@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.acting import NOTHING, Event, Ui, act, find, shown, usable
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
+from gem_ma.envs.screens.ui import NOTHING, Event, Ui, find, shown, usable
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen
 

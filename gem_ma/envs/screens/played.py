@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import make_game
-from gem_ma.envs.screens.acting import Ui, act, shown
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.game import HOW, LOOKS, SAID, check, drawn, reader
 from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
+from gem_ma.envs.screens.ui import Ui, shown
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Grid
 from gem_ma.scene.screen import CLICKABLE_KINDS

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.screens.acting import Ui, find
+from gem_ma.envs.screens.ui import Ui, find
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import (
     FIELD_PADDING,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from gem_ma.envs.screens.acting import Event, Ui
 from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 
 # What is to be done next: a verb, the widget, and what with it. Verbs: click, double, right, hover,
 # set (a widget to a value), mark (a word), drag (onto a widget, or by so many pixels), key, type.
