@@ -6,14 +6,16 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
-from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader
+from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.acting import NOTHING, Event, Ui, act, find, shown, usable
+from gem_ma.envs.screens.acting import act
+from gem_ma.envs.screens.families.family import Family
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
+from gem_ma.envs.screens.ui import NOTHING, Event, Ui, find, shown, usable
 from gem_ma.game import Game, InvalidMove, Message
-from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen
+from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # and the size of letters
@@ -33,7 +35,7 @@ HOW = (
 
 
 @functools.cache
-def family(name: str) -> Any:
+def family(name: str) -> Family[Any]:
     """Return the family of tasks with this id."""
     module, _, of = families.REGISTER[name].partition(":")
     return getattr(importlib.import_module(f"{families.__name__}.{module}"), of)()
@@ -41,8 +43,8 @@ def family(name: str) -> Any:
 
 class State(NamedTuple):
     family: str
-    model: Any
-    page: tuple[Any, ...]
+    model: object
+    page: tuple[Widget, ...]
     ui: Ui = Ui()
     left: int = 1  # actions
     score: float | None = None
@@ -216,7 +218,7 @@ def drawn(page, ui, refs, look, pointed=None):
                   refs, look=look, pointed=pointed)  # fmt: skip
 
 
-def done(state: State, move: Any) -> State:
+def done(state: State, move: ScreenAction) -> State:
     """Return the state after an action."""
     kind = family(state.family)
     before, model = state.ui, state.model
@@ -240,7 +242,7 @@ def done(state: State, move: Any) -> State:
     return State(state.family, model, shows, ui, state.left - 1, score, state.strip, state.type)
 
 
-def _hears(state: State, model: Any, ui: Ui, event: Event) -> bool:
+def _hears(state: State, model: object, ui: Ui, event: Event) -> bool:
     """Return whether an event still has a widget, after what another one of the action did."""
     if family(state.family).score(model, ui) is not None:
         return False

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from gem_ma.envs.screen_actions import ScreenAction
-from gem_ma.envs.screens.acting import Ui
 from gem_ma.envs.screens.assisted import chosen
 from gem_ma.envs.screens.game import (
     DEFAULTS,
@@ -19,6 +18,7 @@ from gem_ma.envs.screens.game import (
     reader,
 )
 from gem_ma.envs.screens.tree import described, refs
+from gem_ma.envs.screens.ui import Ui
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene.screen import find_widget
 

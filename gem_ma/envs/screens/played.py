@@ -3,18 +3,19 @@
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import make_game
-from gem_ma.envs.screens.acting import Ui, act, shown
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.game import HOW, LOOKS, SAID, check, drawn, reader
 from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.envs.screens.ui import Ui, shown
+from gem_ma.game import Game, InvalidMove, Message, State
 from gem_ma.scene import Grid
-from gem_ma.scene.screen import CLICKABLE_KINDS
+from gem_ma.scene.screen import CLICKABLE_KINDS, Screen
 
 BUTTONS = 60  # so many moves may have a button each
 CLICKS = 600  # of all seats, that end an episode
@@ -35,11 +36,11 @@ class Hand(NamedTuple):
 
 
 class Played(NamedTuple):
-    inner: Any
+    inner: State
     hands: Mapping[str, Hand]
-    game: Any  # the rules: the same object in all states
-    moves: Mapping[str, Any] = {}  # what seats have chosen that wait for others
-    last: Mapping[str, Any] = {}  # the moves by which the game has come here
+    game: "Clicked"  # the rules: the same object in all states
+    moves: Mapping[str, object] = {}  # what seats have chosen that wait for others
+    last: Mapping[str, object] = {}  # the moves by which the game has come here
     turn: int = 0  # how often the game has advanced
 
     def to_act(self):
@@ -98,7 +99,7 @@ class Played(NamedTuple):
 class Board(NamedTuple):
     """A board as it is shown to one seat, and what of it can be clicked."""
 
-    scene: Any
+    scene: Screen
     # of each "row,column", its box, its name, and whether a click on it leads to a move
     squares: tuple[tuple[str, int, int, int, int, str, bool], ...]
     moves: tuple[str, ...]  # that have a button: no square says them
@@ -330,7 +331,7 @@ class Clicked(Game[Played]):
                 if event.id == "send" or event.kind == "enter":
                     return hand, str(ui.values.get("reply", ""))
             elif event.kind == "key" and event.value in _ARROWS.values():
-                reply = event.value.lower()
+                reply = str(event.value).lower()
                 if reply in (_replies(state.inner, agent) or ()):
                     return hand, reply
         return hand, None

@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
-from gem_ma.envs.screens.acting import Ui, act, shown
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import joined, pick
 from gem_ma.envs.screens.game import DEFAULTS, HOW, LOOKS, SAID, check, drawn, reader
 from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
+from gem_ma.envs.screens.ui import Ui, shown
 from gem_ma.game import Game, Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TypedDict, Unpack
 
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import CHECKBOX_SIZE, SCROLLBAR_WIDTH, Widget
@@ -23,6 +23,23 @@ _ROOM = {
     "select": 40,
     "fold": 24,
 }
+
+
+class WidgetStyle(TypedDict, total=False):
+    """What a widget may be said to be beside what it holds."""
+
+    group: str
+    tone: str
+    disabled: bool
+    type: int
+
+
+class WidgetContent(WidgetStyle, total=False):
+    """What a widget holds, and what it is said to be."""
+
+    text: str
+    value: object
+    options: tuple[object, ...]
 
 
 class Sheet:
@@ -55,13 +72,13 @@ class Sheet:
         kind: str,
         id: str,
         text: str = "",
-        value: Any = None,
-        options: Sequence[Any] = (),
+        value: object = None,
+        options: Sequence[object] = (),
         *,
         w: int | None = None,
         h: int | None = None,
         beside: bool = False,
-        **more: Any,
+        **more: Unpack[WidgetStyle],
     ) -> Widget:
         """Put a widget below the last one, or beside it, as wide as it needs or as it is told."""
         if w is None:
@@ -81,12 +98,12 @@ class Sheet:
         kind: str,
         id: str,
         text: str,
-        value: Any,
-        options: Sequence[Any],
+        value: object,
+        options: Sequence[object],
         w: int,
         h: int,
         beside: bool,
-        more: dict[str, Any],
+        more: WidgetStyle,
     ) -> Widget:
         if beside and self._right + w <= self.x + self.w + 1:
             x, y = self._right, self._top + (self._tall - h) // 2
@@ -101,7 +118,9 @@ class Sheet:
         self.y = self._below
         return one
 
-    def at(self, kind: str, id: str, x: int, y: int, w: int, h: int, **more: Any) -> Widget:
+    def at(
+        self, kind: str, id: str, x: int, y: int, w: int, h: int, **more: Unpack[WidgetContent]
+    ) -> Widget:
         """Put a widget at a place of its own."""
         more.setdefault("type", self.type)
         one = Widget(id, kind, x, y, w, h, inside=self.inside, **more)
@@ -141,7 +160,7 @@ class Sheet:
         self.x, self.y, self._below, self._right, self._top = x, y, y, x, y
         self.w = SIZE - EDGE - x if w is None else w
 
-    def label(self, text: str, *, beside: bool = False, **more: Any) -> Widget:
+    def label(self, text: str, *, beside: bool = False, **more: Unpack[WidgetStyle]) -> Widget:
         """Put words, each line of them below the other."""
         lines = text_metrics.wrap_to_width(text, self.type, self.w, more.get("tone") == "bold")
         for line in lines[:-1]:
@@ -150,7 +169,16 @@ class Sheet:
         return self.put("label", id, lines[-1], beside=beside and len(lines) == 1, **more)
 
     def named(
-        self, kind: str, id: str, name: str, *arguments: Any, room: int = 96, **more: Any
+        self,
+        kind: str,
+        id: str,
+        name: str,
+        value: object = None,
+        options: Sequence[object] = (),
+        *,
+        room: int = 96,
+        w: int = 240,
+        **more: Unpack[WidgetStyle],
     ) -> Widget:
         """Put a name, which takes so much room or what it needs, and a widget at its right."""
         wide = max(self.grown(room), round(text_metrics.measure_width(name, self.type)) + 8)
@@ -158,8 +186,7 @@ class Sheet:
         self.widgets[-1] = label._replace(y=label.y + ROW // 2)
         self._below, self._right, self._tall = label.y, self.x + wide, self.line + ROW
         left = (self.x + self.w - self._right) * TYPE // self.type
-        more["w"] = min(int(more.get("w", 240)), left)
-        return self.put(kind, id, "", *arguments, beside=True, **more)
+        return self.put(kind, id, "", value, options, w=min(w, left), beside=True, **more)
 
     @contextlib.contextmanager
     def scroll(self, id: str, h: int) -> Iterator[None]:
@@ -175,7 +202,9 @@ class Sheet:
         self.widgets[place] = box._replace(options=(high,))
         self.move(kept[0], kept[2], kept[1])
 
-    def _wide(self, kind: str, text: str, value: Any, options: Sequence[Any], bold: bool) -> int:
+    def _wide(
+        self, kind: str, text: str, value: object, options: Sequence[object], bold: bool
+    ) -> int:
         if kind in ("field", "password", "area", "title", "line", "note"):
             return min(self.w, 240) if kind in ("field", "password") else self.w
         if kind == "slider":

@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.screens.acting import Ui, find
+from gem_ma.envs.screens.families.family import Step
+from gem_ma.envs.screens.ui import Ui, find
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import (
     FIELD_PADDING,
@@ -19,31 +20,30 @@ from gem_ma.scene.screen import (
 )
 
 
-def action(page: Sequence[Widget], ui: Ui, step: tuple[Any, ...]) -> str:
+def action(page: Sequence[Widget], ui: Ui, step: Step) -> str:
     """Return the next action towards a step, which may take several."""
-    verb = step[0]
+    verb, id = step[0], step[1]
+    value = step[2] if len(step) > 2 else None
     if verb in ("key", "type"):
-        return f"{verb}({json.dumps(step[1], ensure_ascii=False)})"
-    if verb == "wait":
-        return "wait()"
-    one = find(page, step[1])
+        return f"{verb}({json.dumps(id, ensure_ascii=False)})"
+    one = find(page, id)
     if one is None:
-        raise LookupError(f"no widget {step[1]!r} to {verb}")
+        raise LookupError(f"no widget {id!r} to {verb}")
     if ui.open and ui.open != one.id and verb != "option":
         return 'key("Escape")'
     if one.inside and not one.seen:
         return _scroll(page, one)
     x, y = one.x + one.w // 2, one.y + one.h // 2
     if verb == "set":
-        return _set(page, ui, one, step[2])
+        return _set(page, ui, one, value)
     if verb == "drag":
-        return _drag(page, one, step[2])
+        return _drag(page, one, value)
     if verb == "mark":  # a word of its text
-        text = str(one.value)
-        if step[2] not in text:
-            raise LookupError(f"no {step[2]!r} in {text!r} to mark")
-        before = text_metrics.measure_width(text[: text.index(step[2])], one.type)
-        middle = before + text_metrics.measure_width(step[2], one.type) / 2
+        text, word = str(one.value), str(value)
+        if word not in text:
+            raise LookupError(f"no {word!r} in {text!r} to mark")
+        before = text_metrics.measure_width(text[: text.index(word)], one.type)
+        middle = before + text_metrics.measure_width(word, one.type) / 2
         return f"double_click({one.x + FIELD_PADDING + round(middle)}, {y})"
     name = {"double": "double_click", "right": "right_click"}.get(verb, verb)
     return f"{name}({x}, {y})"
@@ -92,7 +92,7 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
     return f"click({x}, {y})"
 
 
-def _slide(ui: Ui, one: Widget, value: Any) -> str:
+def _slide(ui: Ui, one: Widget, value: float) -> str:
     y, held = one.y + one.h // 2, compute_thumb_x(one)
     to = compute_thumb_x(one._replace(value=value))
     if ui.focus == one.id and abs(to - held) <= THUMB_WIDTH:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.screens.acting import Ui, usable
+from gem_ma.envs.screens.ui import Ui, usable
 from gem_ma.scene.screen import CLICKABLE_KINDS, Widget
 
 _ROLES = {

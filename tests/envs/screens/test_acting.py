@@ -3,8 +3,9 @@
 import pytest
 
 from gem_ma.envs.screen_actions import ScreenAction
-from gem_ma.envs.screens.acting import Ui, act, shown
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Ui, shown
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import FIELD_PADDING, compute_thumb_x
 

@@ -22,12 +22,13 @@ from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
 
 import gem_ma
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ScreenAction
-from gem_ma.envs.screens.acting import Ui, act, find, shown, usable
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import LOOKS, laid
 from gem_ma.envs.screens.shared import AGENTS as DESK
 from gem_ma.envs.screens.shared import Desk
 from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Ui, find, shown, usable
 from gem_ma.scene.screen import FIELD_PADDING, TEXT_KINDS, find_widget
 from gem_ma.scene.text_metrics import measure_width
 

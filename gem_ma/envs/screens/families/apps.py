@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Family, Step, joined, one_of, pick
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
 
-class Shop(Family):
+class Shop(Family["Shop.Model"]):
     """Things are to be put into a cart, so many of each, and bought."""
 
     like = "buy-ticket, order-food, click-widget"
@@ -21,7 +25,7 @@ class Shop(Family):
         screen: str = "shop"
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = pick(rng, words.FOODS, 6 + difficulty)
         things = tuple((name, int(rng.integers(1, 20))) for name in names)
         some = pick(rng, names, 1 + difficulty // 3)
@@ -29,10 +33,10 @@ class Shop(Family):
             things, tuple((name, 1 + int(rng.integers(1 + difficulty // 4))) for name in some)
         )
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return f"Buy {joined([f'{name} ({many})' for name, many in model.wants])}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.screen == "cart":
             self._cart(sheet, model)
             return
@@ -45,7 +49,7 @@ class Shop(Family):
                 sheet.put("label", f"price-{name}", f"${price}", w=60, beside=True)
                 sheet.put("button", f"add-{name}", "Add", w=70, beside=True)
 
-    def _cart(self, sheet: Any, model: Any) -> None:
+    def _cart(self, sheet: Sheet, model: Model) -> None:
         prices = dict(model.things)
         for name, many in model.cart:
             sheet.put("label", f"in-{name}", f"{many} {name}", w=150)
@@ -55,7 +59,7 @@ class Shop(Family):
         sheet.put("button", "buy", "Buy", tone="primary")
         sheet.put("button", "back", "Back to the shop", beside=True)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind not in ("click", "double"):
             return model
         what, _, name = event.id.partition("-")
@@ -70,10 +74,10 @@ class Shop(Family):
             return model._replace(done=cart == dict(model.wants))
         return model._replace(cart=tuple(cart.items()))
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         cart = dict(model.cart)
         for name, many in model.wants:
             if cart.get(name, 0) < many:
@@ -81,7 +85,7 @@ class Shop(Family):
         return ("click", "buy") if model.screen == "cart" else ("click", "cart")
 
 
-class Calculator(Family):
+class Calculator(Family["Calculator.Model"]):
     """A sum is to be worked out on a calculator, and its result to be kept."""
 
     like = "simple-arithmetic, simple-algebra"
@@ -96,7 +100,7 @@ class Calculator(Family):
 
     KEYS = ("789+", "456-", "123x", "C0=K")
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         most = 10 if difficulty < 4 else 100 if difficulty < 8 else 1000
         terms = [str(int(rng.integers(most // 10, most)))]
         for _ in range(1 + difficulty // 4):
@@ -106,10 +110,10 @@ class Calculator(Family):
             ]
         return self.Model(tuple(terms))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return f"Work out {' '.join(model.terms)} from left to right, and press Keep."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.put("cell", "shown", model.shown, w=232, h=34)
         for line in self.KEYS:
             for key in line:
@@ -117,7 +121,7 @@ class Calculator(Family):
                 tone = "primary" if key == "K" else ""
                 sheet.put("button", f"key{key}", name, w=52, h=44, beside=key != line[0], tone=tone)
 
-    def _result(self, model: Any) -> int:
+    def _result(self, model: Model) -> int:
         total = int(model.terms[0])
         for sign, term in zip(model.terms[1::2], model.terms[2::2], strict=True):
             total = self._sum(total, sign, int(term))
@@ -126,14 +130,14 @@ class Calculator(Family):
     def _sum(self, one: int, sign: str, two: int) -> int:
         return {"+": one + two, "-": one - two, "x": one * two}.get(sign, two)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "key" and isinstance(event.value, str) and event.value in "0123456789+-":
             return self._pressed(model, event.value)
         if event.kind not in ("click", "double") or not event.id.startswith("key"):
             return model
         return self._pressed(model, event.id[3:])
 
-    def _pressed(self, model: Any, key: str) -> Any:
+    def _pressed(self, model: Model, key: str) -> Model:
         if key.isdecimal():
             shown = key if model.fresh else (model.shown + key)[:9]
             return model._replace(shown=shown, fresh=False)
@@ -146,10 +150,10 @@ class Calculator(Family):
             shown = str(self._sum(int(model.first), model.sign, int(model.shown)))
         return model._replace(shown=shown, first=shown, sign="" if key == "=" else key, fresh=True)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         keys = [*"".join(model.terms), "=", "K"]
         now = self.Model(model.terms)
         for place in range(len(keys)):
@@ -159,7 +163,7 @@ class Calculator(Family):
         return ("click", "keyK") if model.shown == str(self._result(model)) else ("click", "keyC")
 
 
-class Spreadsheet(Family):
+class Spreadsheet(Family["Spreadsheet.Model"]):
     """Sums of rows and columns are to be typed into cells."""
 
     like = "enter-text, read-table"
@@ -169,21 +173,21 @@ class Spreadsheet(Family):
         asked: tuple[tuple[str, int], ...]  # "row" or "column", and which
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         rows, columns = 2 + difficulty // 4, 2 + difficulty // 5
         most = 10 if difficulty < 5 else 100
         numbers = tuple(tuple(int(n) for n in rng.integers(1, most, columns)) for _ in range(rows))
         every = [("row", n) for n in range(rows)] + [("column", n) for n in range(columns)]
         return self.Model(numbers, tuple(pick(rng, every, min(1 + difficulty // 3, len(every)))))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         names = [f"{what} {n + 1 if what == 'row' else 'ABCDE'[n]}" for what, n in model.asked]
         return f"Type the sum of {joined(names)} into the cell at its end, and click Save."
 
-    def _sum(self, model: Any, what: str, n: int) -> str:
+    def _sum(self, model: Model, what: str, n: int) -> str:
         return str(sum(model.numbers[n]) if what == "row" else sum(row[n] for row in model.numbers))
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         columns, line = len(model.numbers[0]), sheet.line
         top, high = sheet.y, line + 10
         for column, name in enumerate("ABCDE"[:columns]):
@@ -204,24 +208,24 @@ class Spreadsheet(Family):
             "button", "save", 46, y + 44, sheet.grown(70), line + 8, text="Save", tone="primary"
         )
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "save":
             wants = {f"{what}{n}": self._sum(model, what, n) for what, n in model.asked}
             has = {id: value for id, value in ui.values.items() if value and isinstance(value, str)}
             return model._replace(done=has == wants)
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for what, n in model.asked:
             if ui.values.get(f"{what}{n}", "") != self._sum(model, what, n):
                 return "set", f"{what}{n}", self._sum(model, what, n)
         return "click", "save"
 
 
-class Terminal(Family):
+class Terminal(Family["Terminal.Model"]):
     """Commands are to be typed: to list, to go into folders, to remove, to rename."""
 
     like = "terminal"
@@ -235,7 +239,7 @@ class Terminal(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = pick(rng, words.WORDS, 3 + 9)
         files = [f"{one}.txt" for one in names[3:]]
         folders = (
@@ -255,7 +259,7 @@ class Terminal(Family):
         new = tuple(f"{one}.csv" for one in pick(rng, words.WORDS, len(todo)))
         return self.Model(folders, tuple(todo), new)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = []
         for (what, where, file), new in zip(model.todo, model.new, strict=True):
             path = f"{where}/{file}" if where else file
@@ -263,21 +267,21 @@ class Terminal(Family):
         goal = ", then ".join(told)
         return f"{goal[0].upper()}{goal[1:]}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         room = (434 - sheet.y - sheet.line) // (sheet.line + 8) - 1
         for number, line in enumerate(model.lines[-min(room, 11) :]):
             sheet.put("label", f"line{number}", line, w=420)
         sheet.put("label", "prompt", f"/{model.here}$", w=90)
         sheet.put("field", "command", "", "", beside=True, w=220)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "enter" or event.id != "command":
             return model
         line = str(ui.values.get("command", "")).strip()
         said = (*model.lines, f"/{model.here}$ {line}")
         return self._run(model, line.split(), said)
 
-    def _run(self, model: Any, parts: list[str], said: tuple[str, ...]) -> Any:
+    def _run(self, model: Model, parts: list[str], said: tuple[str, ...]) -> Model:
         folders = dict(model.folders)
         match parts:
             case ["ls"]:
@@ -302,13 +306,13 @@ class Terminal(Family):
                 return model._replace(folders=tuple(folders.items()), lines=said, at=at, done=done)
         return model._replace(lines=(*said, "what? " + " ".join(parts)[:40]))
 
-    def patch(self, before: Any, model: Any, ui: Any) -> Any:
+    def patch(self, before: Model, model: Model, ui: Ui) -> Ui:
         return ui.put("command", "")._replace(caret=0, anchor=0)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         what, where, file = model.todo[model.at]
         if model.here != where:
             line = f"cd {where}" if not model.here else "cd .."
@@ -319,7 +323,7 @@ class Terminal(Family):
         return "key", "Enter"
 
 
-class Map(Family):
+class Map(Family["Map.Model"]):
     """Places are to be found on a map that is moved and zoomed."""
 
     like = "navigate, stock-market"
@@ -335,7 +339,7 @@ class Map(Family):
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = pick(rng, words.CITIES, 8 + difficulty)
         grid = [(x, y) for x in (-510, -170, 170, 510) for y in range(-500, 501, 125)]
         cities = tuple(
@@ -344,17 +348,17 @@ class Map(Family):
         )
         return self.Model(cities, tuple(pick(rng, names, 1 + difficulty // 3)))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         order = ", in this order" if len(model.todo) > 1 else ""
         return f"Click on {joined(model.todo)} on the map{order}."
 
     across, down = range(20, 401), range(68, 363)  # where places can be seen on the screen
 
-    def _where(self, model: Any, x: int, y: int) -> tuple[int, int]:
+    def _where(self, model: Model, x: int, y: int) -> tuple[int, int]:
         scale = (30, 60, 120)[model.zoom]
         return 224 + (x - model.x) * scale // 100, 240 + (y - model.y) * scale // 100
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.at("handle", "map", 14, 60, 420, 330)
         seen = [
             (name, *self._where(model, x, y))
@@ -371,7 +375,7 @@ class Map(Family):
         for number, name in enumerate(("+", "-", "North", "South", "West", "East")):
             sheet.at("button", name, 14 + 71 * number, 402, 65, sheet.line + 10, text=name)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id == "map":
             scale = (30, 60, 120)[model.zoom]
             x, y = (
@@ -394,13 +398,13 @@ class Map(Family):
             return model._replace(at=at, done=True if at == len(model.todo) else None)
         return model
 
-    def _kept(self, model: Any, x: int, y: int) -> Any:
+    def _kept(self, model: Model, x: int, y: int) -> Model:
         return model._replace(x=max(-500, min(500, x)), y=max(-500, min(500, y)))
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         name, x, y, zoom = next(city for city in model.cities if city[0] == model.todo[model.at])
         if model.zoom < zoom:
             return "click", "+"

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families.family import (
     Family,
     Filled,
     Form,
+    Names,
     Row,
+    Step,
     Steps,
     joined,
     one_of,
     pick,
 )
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 
+ClickParts = tuple[tuple[str, str, str, int, int], ...]  # a name, figure, colour, and place
+CountParts = tuple[tuple[str, str, int, int], ...]  # a figure, colour, and place
 FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "black")
 CELL = 66  # between two places of the canvas
 
 
-def places(rng: Any, top: int, many: int) -> list[tuple[int, int]]:
+def places(rng: np.random.Generator, top: int, many: int) -> list[tuple[int, int]]:
     """Return places for shapes that do not touch."""
     rows = (434 - top) // CELL
     grid = [(14 + CELL * column, top + CELL * row) for row in range(rows) for column in range(6)]
@@ -29,17 +37,17 @@ def places(rng: Any, top: int, many: int) -> list[tuple[int, int]]:
     ]
 
 
-def below(sheet: Any) -> int:
+def below(sheet: Sheet) -> int:
     """Return how far shapes lie lower, since the words above them take more room."""
     return max(0, sheet.y - 80)
 
 
-class Clicking(Steps):
+class Clicking(Steps[ClickParts]):
     """Shapes of a colour are to be clicked."""
 
     like = "click-shape, click-shades, identify-shape, click-color"
 
-    def start(self, rng: Any, difficulty: int) -> Row:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Row[ClickParts]:
         kinds = pick(
             rng, [(color, figure) for color in COLORS for figure in FIGURES], 5 + 2 * difficulty
         )
@@ -52,21 +60,21 @@ class Clicking(Steps):
         order = ", one after the other" if len(todo) > 1 else ""
         return Row(todo, parts, f"Click on the {joined(todo)}{order}.")
 
-    def counts(self, model: Row, id: str) -> bool:
+    def counts(self, model: Row[ClickParts], id: str) -> bool:
         return bool(id)
 
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Row[ClickParts], ui: Ui) -> None:
         down = below(sheet)
         for name, figure, color, x, y in model.parts:
             sheet.at("handle", name, x, y + down, 36, 36, text=figure, tone=color)
 
 
-class Counting(Form):
+class Counting(Form[CountParts]):
     """Shapes are to be counted, and the number typed."""
 
     like = "count-shape, count-sides, simple-arithmetic"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[CountParts]:
         asked = 1 + difficulty // 3
         figures, colors = pick(rng, FIGURES, 3), pick(rng, COLORS, 2 + difficulty // 5)
         many = 5 + 2 * difficulty
@@ -79,7 +87,7 @@ class Counting(Form):
         told = "it" if asked == 1 else "the numbers"
         return Filled(wants, parts, f"How many are {named}? Type {told}, and click Submit.")
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[CountParts], ui: Ui) -> None:
         for id in model.wants:
             beside = id != next(iter(model.wants))
             sheet.put("field", id, id[6:], "", w=76, beside=beside)
@@ -93,19 +101,18 @@ class Moved(NamedTuple):
     """Things on a canvas, each where it was dragged to."""
 
     at: tuple[tuple[str, int, int], ...]
-    wants: Any
+    wants: Names
     told: str
     done: bool | None = None
-    parts: Any = ()
 
 
-class Dragging(Family):
+class Dragging(Family[Moved]):
     """Shapes are to be dragged into boxes of their colours."""
 
     like = "drag-box, drag-shapes, drag-shapes-2, drag-circle"
     TOP = 96
 
-    def start(self, rng: Any, difficulty: int) -> Moved:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Moved:
         many = 1 + difficulty // 2
         colors = pick(rng, COLORS, 2 + difficulty // 4)
         at = [(x, y) for x, y in places(rng, 250, 6)]
@@ -120,14 +127,14 @@ class Dragging(Family):
     def goal(self, model: Moved) -> str:
         return model.told
 
-    def draw(self, sheet: Any, model: Moved, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Moved, ui: Ui) -> None:
         for number, color in enumerate(model.wants):
             sheet.at("cell", f"box-{color}", 14 + 104 * number, sheet.y + 4, 96, 120, text=color)
         for name, x, y in model.at:
             color, figure, _ = name.split()
             sheet.at("handle", name, x, y, 36, 36, text=figure, tone=color)
 
-    def update(self, model: Moved, event: Any, ui: Any) -> Moved:
+    def update(self, model: Moved, event: Event, ui: Ui) -> Moved:
         if event.kind != "drop" or event.id not in [name for name, _, _ in model.at]:
             return model
         if str(event.value).startswith("box-"):
@@ -142,15 +149,15 @@ class Dragging(Family):
             at=tuple((n, max(0, min(x, 412)), max(40, min(y, 412))) for n, x, y in moved)
         )
 
-    def score(self, model: Moved, ui: Any) -> float | None:
+    def score(self, model: Moved, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Moved, ui: Any) -> Any:
+    def plan(self, model: Moved, ui: Ui) -> Step:
         name = model.at[0][0]
         return "drag", name, f"box-{name.split()[0]}"
 
 
-class Ordering(Family):
+class Ordering(Family["Ordering.Model"]):
     """Cards with numbers are to be dragged into order."""
 
     like = "drag-sort-numbers, drag-items, sort-numbers"
@@ -159,26 +166,26 @@ class Ordering(Family):
         cards: tuple[int, ...]
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 3 + difficulty // 2
         cards = pick(rng, range(10, 100), many)
         if cards == sorted(cards):
             cards.reverse()
         return self.Model(tuple(cards))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return (
             "Drag the cards into order, the smallest on top, and click Done. Each goes before the "
             "one on which it is dropped."
         )
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number in model.cards:
             sheet.put("handle", f"card{number}", str(number), w=120, h=26, tone="")
         sheet.put("cell", "end", "", w=120, h=10)
         sheet.put("button", "done", "Done", tone="primary")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "done":
             return model._replace(done=list(model.cards) == sorted(model.cards))
         if event.kind != "drop" or not event.id.startswith("card"):
@@ -187,15 +194,16 @@ class Ordering(Family):
         rest = [card for card in model.cards if card != moved]
         if event.value == "end":
             return model._replace(cards=(*rest, moved))
-        if str(event.value).startswith("card"):
-            place = rest.index(int(event.value[4:]))
+        target = str(event.value)
+        if target.startswith("card"):
+            place = rest.index(int(target[4:]))
             return model._replace(cards=(*rest[:place], moved, *rest[place:]))
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         wanted = sorted(model.cards)
         for place, card in enumerate(wanted):
             if model.cards[place] != card:
@@ -203,7 +211,7 @@ class Ordering(Family):
         return "click", "done"
 
 
-class Aligning(Family):
+class Aligning(Family["Aligning.Model"]):
     """Boxes are to be dragged so that their left sides lie on a line."""
 
     like = "drag-box, resize-textarea, bisect-angle"
@@ -214,7 +222,7 @@ class Aligning(Family):
         boxes: tuple[tuple[str, int, int], ...]
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         line = int(rng.integers(60, 330))
         boxes = []
         for number in range(1 + difficulty // 2):
@@ -224,10 +232,10 @@ class Aligning(Family):
             boxes.append((f"box{number + 1}", x, 90 + 50 * number))
         return self.Model(line, tuple(boxes))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return "Drag each box so that its left side touches the line, and click Done."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.at("line", "line", model.line, 60, 2, 330)
         sheet.at(
             "button", "done", 14, 404, sheet.grown(70), sheet.line + 8, text="Done", tone="primary"
@@ -235,7 +243,7 @@ class Aligning(Family):
         for name, x, y in model.boxes:
             sheet.at("handle", name, x, y, 64, 36, text=name, tone="orange")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id.startswith("box"):
             dx, dy = event.moved
             boxes = tuple(
@@ -251,17 +259,17 @@ class Aligning(Family):
             )
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for name, x, _ in model.boxes:
             if abs(x - model.line) > self.NEAR:
                 return "drag", name, (model.line - x, 0)
         return "click", "done"
 
 
-class Connecting(Family):
+class Connecting(Family["Connecting.Model"]):
     """Dots are to be joined by lines, by dragging from one to the next."""
 
     like = "draw-line, draw-circle"
@@ -272,23 +280,23 @@ class Connecting(Family):
         drawn: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         dots = tuple(places(rng, 80, 4 + difficulty // 2))
         order = tuple(pick(rng, range(len(dots)), 2 + difficulty // 2))
         return self.Model(dots, order)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         names = joined([str(dot + 1) for dot in model.order])
         return f"Connect {names} in this order, by dragging from each to the next."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         done = {model.order[n] for n in range(model.drawn + 1)} if model.drawn else set()
         down = below(sheet)
         for number, (x, y) in enumerate(model.dots):
             tone = "green" if number in done else ""
             sheet.at("handle", f"dot{number}", x, y + down, 30, 30, text=str(number + 1), tone=tone)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "drop" or not event.id.startswith("dot"):
             return model
         want = f"dot{model.order[model.drawn]}", f"dot{model.order[model.drawn + 1]}"
@@ -297,8 +305,8 @@ class Connecting(Family):
         drawn = model.drawn + 1
         return model._replace(drawn=drawn, done=True if drawn == len(model.order) - 1 else None)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         return "drag", f"dot{model.order[model.drawn]}", f"dot{model.order[model.drawn + 1]}"

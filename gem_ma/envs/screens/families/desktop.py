@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Row, Steps, joined, one_of, pick
-from gem_ma.envs.screens.sheet import SIZE
+from gem_ma.envs.screens.families.family import Family, Row, Step, Steps, joined, one_of, pick
+from gem_ma.envs.screens.sheet import SIZE, Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 
+ShortcutParts = tuple[tuple[str, str], ...]  # a command, and its keys
 WIDE, HIGH, BAR = 200, 112, 40  # of a window; of the bar below all of them
 RIGHT, DOWN = 170, 120  # where a window begins at most
 
@@ -17,7 +22,9 @@ def _holds(box: tuple[int, int], wide: int, high: int, at: tuple[int, int]) -> b
     return 0 <= at[0] - box[0] < wide and 0 <= at[1] - box[1] < high
 
 
-def _layers(order: Any, boxes: Any, wide: int, high: int) -> list[int]:
+def _layers(
+    order: Sequence[int], boxes: Sequence[tuple[int, int]], wide: int, high: int
+) -> list[int]:
     """Return windows from behind to the front, by number where no overlap says which is which."""
 
     def behind(low: int, number: int) -> bool:
@@ -40,7 +47,7 @@ def _layers(order: Any, boxes: Any, wide: int, high: int) -> list[int]:
     return found
 
 
-class Windows(Family):
+class Windows(Family["Windows.Model"]):
     """Windows that overlap, come to the front, and are moved by their titles."""
 
     class Model(NamedTuple):
@@ -55,7 +62,7 @@ class Windows(Family):
     BUTTONS = ("Open", "Save", "Print", "Share", "Find")
     EDGES = ("left", "top")
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 2 + difficulty // 4
         names = tuple(word.title() for word in pick(rng, words.WORDS, many))
         buttons = tuple(tuple(pick(rng, self.BUTTONS, 2)) for _ in names)
@@ -68,7 +75,7 @@ class Windows(Family):
             todo.append((window, one_of(rng, asked)))
         return self.Model(names, buttons, tuple(todo), places, tuple(range(many)))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = [
             f'move "{model.names[window]}" to the {what} edge'
             if what in self.EDGES
@@ -78,7 +85,7 @@ class Windows(Family):
         goal = ", then ".join(told)
         return f"{goal[0].upper()}{goal[1:]}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         wide, high, line = sheet.grown(WIDE), sheet.grown(HIGH), sheet.line
         boxes = [(x, sheet.y + y) for x, y in model.places]
         order = _layers(model.order, boxes, wide, high)
@@ -102,7 +109,7 @@ class Windows(Family):
             sheet.at("tab", f"task{number}", each * number, SIZE - BAR + 4, each, BAR - 4,
                      text=name, value=on)  # fmt: skip
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         id, _, what = event.id.partition("-")
         kind = id.rstrip("0123456789")
         if kind not in ("window", "title", "press", "task"):
@@ -123,16 +130,16 @@ class Windows(Family):
             return self._did(model, (number, what))
         return model
 
-    def _did(self, model: Any, did: Any) -> Any:
+    def _did(self, model: Model, did: tuple[int, str]) -> Model:
         if did != model.todo[model.at]:
             return model._replace(done=False)
         at = model.at + 1
         return model._replace(at=at, done=True if at == len(model.todo) else None)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         number, what = model.todo[model.at]
         if model.order[-1] != number:
             return "click", f"task{number}"
@@ -142,7 +149,7 @@ class Windows(Family):
         return "click", f"press{number}-{what}"
 
 
-class Popups(Family):
+class Popups(Family["Popups.Model"]):
     """Fields to be filled in, while windows come up that have to be closed."""
 
     like = "login-user-popup"
@@ -161,7 +168,7 @@ class Popups(Family):
     )  # fmt: skip
     NO = ("No, thanks", "Not now", "Close", "Skip")
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 1 + difficulty // 3
         names = tuple(word.title() for word in pick(rng, words.WORDS, many))
         wants = tuple(pick(rng, words.WORDS, many))
@@ -170,12 +177,12 @@ class Popups(Family):
         due = tuple((n, text, one_of(rng, self.NO)) for n, text in zip(after, asked, strict=False))
         return self.Model(names, wants, due)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         pairs = zip(model.wants, model.names, strict=True)
         told = joined([f'"{word}" into {name}' for word, name in pairs])
         return f"Type {told}, and click Submit. Say no to all that you are asked besides."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, name in enumerate(model.names):
             sheet.named("field", f"field{number}", name, "")
         sheet.put("button", "submit", "Submit", tone="primary")
@@ -188,7 +195,7 @@ class Popups(Family):
             sheet.put("button", "yes", "Yes, please", tone="primary")
             sheet.put("button", "no", no, beside=True)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind in ("click", "double") and model.open >= 0:
             if event.id == "yes":
                 return model._replace(done=False)
@@ -202,10 +209,10 @@ class Popups(Family):
         opened = [n for n, (after, *_) in enumerate(model.due) if after == acted]
         return model._replace(acted=acted, open=opened[0] if opened else -1)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         if model.open >= 0:
             return "click", "no"
         for number, word in enumerate(model.wants):
@@ -214,7 +221,7 @@ class Popups(Family):
         return "click", "submit"
 
 
-class Shortcuts(Steps):
+class Shortcuts(Steps[ShortcutParts]):
     """Commands that are given by their keys."""
 
     like = "text-editor"
@@ -224,7 +231,7 @@ class Shortcuts(Steps):
         "New page", "Close", "Zoom in", "Zoom out",
     )  # fmt: skip
 
-    def start(self, rng: Any, difficulty: int) -> Row:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Row[ShortcutParts]:
         names = pick(rng, self.COMMANDS, 3 + difficulty)
         held = ("ctrl+", "ctrl+shift+")[: 1 + difficulty // 4]
         letters = [f"{keys}{letter}" for keys in held for letter in "bdefghijklmnopqrstuwyz"]
@@ -234,22 +241,22 @@ class Shortcuts(Steps):
         order = ", one after the other" if chosen[1:] else ""
         return Row(tuple(keys for _, keys in chosen), parts, f"Use the keys for {told}{order}.")
 
-    def counts(self, model: Row, id: str) -> bool:
+    def counts(self, model: Row[ShortcutParts], id: str) -> bool:
         return True
 
-    def update(self, model: Row, event: Any, ui: Any) -> Row:
+    def update(self, model: Row[ShortcutParts], event: Event, ui: Ui) -> Row[ShortcutParts]:
         keys = str(event.value).lower()
         known = [one for _, one in model.parts]
         return super().update(model, event._replace(id=keys), ui) if keys in known else model
 
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Row[ShortcutParts], ui: Ui) -> None:
         sheet.label(f"Commands given: {model.at} of {len(model.todo)}", tone="quiet")
         for name, keys in model.parts:
             sheet.put("label", f"name-{name}", name, w=150)
             sheet.put("label", f"keys-{name}", keys.title(), beside=True)
 
 
-class Picking(Family):
+class Picking(Family["Picking.Model"]):
     """Colours that are mixed in a picker: a strip of hues, and a square of their shades."""
 
     like = "use-colorwheel, use-colorwheel-2"
@@ -262,22 +269,22 @@ class Picking(Family):
 
     HAD = (50, 50)
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         wants = tuple(
             (10 * int(rng.integers(1, 36)), 5 * int(rng.integers(21)), 5 * int(rng.integers(2, 21)))
             for _ in range(1 + difficulty // 2)
         )
         return self.Model(wants, 12 - difficulty)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = [f"hue {h}, saturation {s}, brightness {b}" for h, s, b in model.wants]
         steps = "; then ".join(f"{one}, and click Add" for one in told)
         return f"Mix {steps}. Each number may be {model.near} off."
 
-    def _has(self, ui: Any) -> tuple[int, int, int]:
+    def _has(self, ui: Ui) -> tuple[int, int, int]:
         return ui.values.get("hue", 0), *ui.values.get("shade", self.HAD)
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         hue, saturation, brightness = self._has(ui)
         shade, top = (saturation, brightness), sheet.y
         sheet.at("shade", "shade", 14, top, 220, 160, value=shade, options=("shade", hue))
@@ -288,7 +295,7 @@ class Picking(Family):
             sheet.put("label", name, f"{name}: {number}", w=180 * 14 // sheet.type)
         sheet.put("button", "add", f"Add ({model.at} of {len(model.wants)})", tone="primary")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click" or event.id != "add":
             return model
         if not self._near(model, ui):
@@ -296,18 +303,19 @@ class Picking(Family):
         at = model.at + 1
         return model._replace(at=at, done=True if at == len(model.wants) else None)
 
-    def _near(self, model: Any, ui: Any) -> bool:
+    def _near(self, model: Model, ui: Ui) -> bool:
         pairs = zip(self._has(ui), model.wants[model.at], strict=True)
         return all(abs(has - want) <= model.near for has, want in pairs)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
-        (hue, *shade), near = model.wants[model.at], model.near
+    def plan(self, model: Model, ui: Ui) -> Step:
+        (hue, saturation, brightness), near = model.wants[model.at], model.near
+        shade = saturation, brightness
         has, *other = self._has(ui)
         if abs(has - hue) > near:
             return "set", "hue", hue
         if max(abs(one - two) for one, two in zip(shade, other, strict=True)) > near:
-            return "set", "shade", tuple(shade)
+            return "set", "shade", shade
         return "click", "add"

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Filled, Form, joined, one_of, pick
+from gem_ma.envs.screens.families.family import (
+    Family,
+    Filled,
+    Form,
+    Names,
+    Step,
+    joined,
+    one_of,
+    pick,
+)
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 
 
-class Login(Form):
+class Login(Form[Names]):
     """A name and a password; further on a code, and boxes to check or to leave."""
 
     like = "login-user, login-user-popup"
     button = "Log in"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         name = one_of(rng, words.NAMES).lower() + str(int(rng.integers(10, 99)))
         secret = "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 4 + difficulty // 2))
-        wants: dict[str, Any] = {"name": name, "password": secret}
+        wants: dict[str, str | int] = {"name": name, "password": secret}
         told = f'Log in as "{name}" with the password "{secret}"'
         if difficulty > 2:
             wants["code"] = f"{int(rng.integers(1000, 10000))}"
@@ -32,7 +45,7 @@ class Login(Form):
             told += ", at work"
         return Filled(wants, boxes, f"{told}.", had={"where": 0})
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         sheet.put("title", "title", "Welcome back")
         sheet.named("field", "name", "User name", "")
         sheet.named("password", "password", "Password", "")
@@ -46,21 +59,21 @@ class Login(Form):
         sheet.put("link", "forgot", "Forgot your password?", beside=True)
 
 
-class Booking(Family):
+class Booking(Family["Booking.Model"]):
     """A flight: to be searched for, and one of those found to be booked."""
 
     like = "book-flight, book-flight-nodelay"
 
     class Model(NamedTuple):
-        wants: tuple[tuple[str, Any], ...]
+        wants: tuple[tuple[str, str | int], ...]
         best: str  # "cheapest", "shortest" or "earliest"
         flights: tuple[tuple[str, int, int, int], ...]  # airline, leaves at, minutes, price
         found: bool = False
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         here, there = pick(rng, words.CITIES, 2)
-        wants: list[tuple[str, Any]] = [("from", here), ("to", there)]
+        wants: list[tuple[str, str | int]] = [("from", here), ("to", there)]
         if difficulty > 1:
             wants.append(("day", int(rng.integers(1, 8))))
         if difficulty > 3:
@@ -84,19 +97,19 @@ class Booking(Family):
         )
         return self.Model(tuple(wants), one_of(rng, ("cheapest", "shortest", "earliest")), flights)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         wants = dict(model.wants)
         more = ""
         if "day" in wants:
-            more += f" on day {wants['day'] + 1}"
+            more += f" on day {int(wants['day']) + 1}"
         if "seats" in wants:
-            more += f" for {wants['seats'] + 1}"
+            more += f" for {int(wants['seats']) + 1}"
         more += "".join(
             f", {name.lower()}" for name in ("Business class", "Return flight") if name in wants
         )
         return f"Book the {model.best} flight from {wants['from']} to {wants['to']}{more}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.found:
             self._found(sheet, model)
             return
@@ -108,7 +121,7 @@ class Booking(Family):
         sheet.put("check", "Return flight", "Return flight", False)
         sheet.put("button", "search", "Search flights", tone="primary")
 
-    def _found(self, sheet: Any, model: Any) -> None:
+    def _found(self, sheet: Sheet, model: Model) -> None:
         with sheet.scroll("scroll", 434 - sheet.y):
             for name, at, minutes, price in model.flights:
                 box = sheet.put("box", f"box-{name}", w=sheet.w, h=48)
@@ -123,7 +136,7 @@ class Booking(Family):
                 x = box.x + box.w - wide - 10
                 sheet.at("button", f"book-{name}", x, y - 4, wide, line + 8, text="Book")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
             wants = dict(model.wants)
             had = {
@@ -141,14 +154,14 @@ class Booking(Family):
             return model._replace(done=event.id == f"book-{self._best(model)}")
         return model
 
-    def _best(self, model: Any) -> str:
+    def _best(self, model: Model) -> str:
         column = {"earliest": 1, "shortest": 2, "cheapest": 3}[model.best]
         return str(min(model.flights, key=lambda flight: flight[column])[0])
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         if model.found:
             return "click", f"book-{self._best(model)}"
         for id, value in model.wants:
@@ -157,15 +170,15 @@ class Booking(Family):
         return "click", "search"
 
 
-class Checkout(Form):
+class Checkout(Form[Names]):
     """An address, a way to send it, and a way to pay."""
 
     like = "buy-ticket, order-food, enter-text"
     button = "Place order"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         name = f"{one_of(rng, words.NAMES)} {one_of(rng, words.LAST)}"
-        wants: dict[str, Any] = {"name": name}
+        wants: dict[str, str | int] = {"name": name}
         told = [f"to {name}"]
         if difficulty > 0:
             wants["city"] = one_of(rng, words.CITIES)
@@ -180,8 +193,8 @@ class Checkout(Form):
             wants[way] = True
             told.append(f"by {way.lower()}")
         if difficulty > 5:
-            wants["pay"] = int(rng.integers(1, 4))
-            told.append(f"paid by {('card', 'PayPal', 'invoice', 'gift card')[wants['pay']]}")
+            wants["pay"] = pay = int(rng.integers(1, 4))
+            told.append(f"paid by {('card', 'PayPal', 'invoice', 'gift card')[pay]}")
         if difficulty > 7:
             wants["Wrap as a gift"] = True
             told.append("wrapped as a gift")
@@ -193,7 +206,7 @@ class Checkout(Form):
             wants, ("Standard", "Express", "Pick up"), f"Order it {', '.join(told)}.", had=had
         )
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for id, name in (("name", "Name"), ("street", "Street"), ("city", "City")):
             sheet.named("field", id, name, "")
         sheet.label("Delivery", tone="bold")
@@ -205,7 +218,7 @@ class Checkout(Form):
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Settings(Family):
+class Settings(Family["Settings.Model"]):
     """Switches of which some can be used only when others are on."""
 
     like = "click-checkboxes-soft"
@@ -215,7 +228,7 @@ class Settings(Family):
         wants: tuple[str, ...]
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = pick(rng, words.THINGS, 12)
         many = 2 + (difficulty > 3)
         groups = tuple((names[4 * n], tuple(names[4 * n + 1 : 4 * n + 4])) for n in range(many))
@@ -225,10 +238,10 @@ class Settings(Family):
             wanted.append(rest[number // many % 3])
         return self.Model(groups, tuple(wanted))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return f"Turn on {joined(model.wants)}, with what each needs, and save."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for main, rest in model.groups:
             sheet.put("check", main, main, False)
             left = sheet.x
@@ -238,20 +251,20 @@ class Settings(Family):
             sheet.x = left
         sheet.put("button", "save", "Save", tone="primary")
 
-    def _needed(self, model: Any) -> set[str]:
+    def _needed(self, model: Model) -> set[str]:
         mains = {main for main, rest in model.groups if set(rest) & set(model.wants)}
         return {*model.wants, *mains}
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "save":
             on = {id for id, value in ui.values.items() if value is True}
             return model._replace(done=on == self._needed(model))
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         needed = self._needed(model)
         for main, rest in model.groups:
             for name in (main, *rest):
@@ -260,7 +273,7 @@ class Settings(Family):
         return "click", "save"
 
 
-class Searching(Family):
+class Searching(Family["Searching.Model"]):
     """Searches with pages of results, of each of which one is to be opened."""
 
     like = "search-engine"
@@ -275,7 +288,7 @@ class Searching(Family):
 
     EACH = 3
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         todo, results = [], []
         for _ in range(1 + difficulty // 3):
             query = " ".join(pick(rng, words.WORDS, 1 + difficulty // 4))
@@ -284,11 +297,11 @@ class Searching(Family):
             todo.append((query, min(23, difficulty * 2 + int(rng.integers(3)))))
         return self.Model(tuple(todo), tuple(results))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         parts = [f'search for "{query}" and open result {place + 1}' for query, place in model.todo]
         return f"{parts[0].capitalize()}{''.join(f', then {part}' for part in parts[1:])}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.put("field", "query", "Search", "")
         sheet.put("button", "search", "Search", tone="primary", beside=True)
         if not model.searched:
@@ -301,7 +314,7 @@ class Searching(Family):
         for page in range(8):
             sheet.put("tab", f"page{page}", str(page + 1), page == model.page, beside=page > 0)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         query, place = model.todo[model.at]
         if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
             right = str(ui.values.get("query", "")).strip().lower() == query
@@ -316,10 +329,10 @@ class Searching(Family):
             return model._replace(at=model.at + 1, searched=False, page=0)
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         query, place = model.todo[model.at]
         if not model.searched:
             if ui.values.get("query", "") != query:

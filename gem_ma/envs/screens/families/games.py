@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gem_ma.envs.screens.families.family import Family, pick
+import numpy as np
+
+from gem_ma.envs.screens.families.family import Family, Step, pick
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 
 
-class Mines(Family):
+class Mines(Family["Mines.Model"]):
     """A field of which all that is no mine is to be opened."""
 
     like = "minesweeper"
@@ -19,7 +23,7 @@ class Mines(Family):
         flags: frozenset[int] = frozenset()
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         side = 3 + difficulty // 3
         while True:
             free, *cells = pick(rng, range(side * side), side * side)
@@ -28,13 +32,13 @@ class Mines(Family):
             if model.done is None:  # and not all open at once
                 return model
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return (
             f"Open every cell without a mine ({len(model.mines)} of them have one). A number says "
             "how many of the cells around have mines; a right click puts a flag."
         )
 
-    def _around(self, model: Any, cell: int) -> list[int]:
+    def _around(self, model: Model, cell: int) -> list[int]:
         row, column = divmod(cell, model.side)
         return [
             r * model.side + c
@@ -43,7 +47,7 @@ class Mines(Family):
             if (r, c) != (row, column)
         ]
 
-    def _open(self, model: Any, cell: int) -> Any:
+    def _open(self, model: Model, cell: int) -> Model:
         opened, todo = set(model.opened), [cell]
         while todo:
             one = todo.pop()
@@ -55,7 +59,7 @@ class Mines(Family):
         done = True if len(opened) == model.side**2 - len(model.mines) else None
         return model._replace(opened=frozenset(opened), done=done)
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         size = min(48, (430 - sheet.y) // model.side)
         top = sheet.y
         for cell in range(model.side**2):
@@ -71,7 +75,7 @@ class Mines(Family):
                 text = "!" if cell in model.flags else ""
                 sheet.at("button", f"cell{cell}", x, y, size, size, text=text, tone="gray")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if not event.id.startswith("cell"):
             return model
         cell = int(event.id[4:])
@@ -83,17 +87,17 @@ class Mines(Family):
             return model._replace(done=False)
         return self._open(model, cell)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for cell in range(model.side**2):
             if cell not in model.mines and cell not in model.opened:
                 return ("right" if cell in model.flags else "click"), f"cell{cell}"
-        return None
+        raise LookupError("no cell is left to open")
 
 
-class Pairs(Family):
+class Pairs(Family["Pairs.Model"]):
     """Cards that lie face down, of which all pairs are to be found."""
 
     like = "memory"
@@ -106,16 +110,16 @@ class Pairs(Family):
 
     FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart", "cross", "plus")
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         pairs = 2 + difficulty // 2
         figures = pick(rng, self.FIGURES, pairs)
         return self.Model(tuple(pick(rng, [*figures, *figures], 2 * pairs)), left=2 * pairs)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         pairs = len(model.cards) // 2
         return f"Find the {pairs} pairs. Two cards are turned at a time, {2 * pairs} times at most."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.label(f"Turns left: {model.left}", tone="quiet")
         for number, figure in enumerate(model.cards):
             row, column = divmod(number, 5)
@@ -128,7 +132,7 @@ class Pairs(Family):
             else:
                 sheet.at("cell", f"card{number}", x, y, 76, 76, tone="gray")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click" or not event.id.startswith("card"):
             return model
         up = (*(model.up if len(model.up) < 2 else ()), int(event.id[4:]))
@@ -138,12 +142,12 @@ class Pairs(Family):
         found = model.found | set(up) if same else model.found
         return model._replace(up=() if same else up, found=found, left=model.left - 1)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         if len(model.found) == len(model.cards):
             return 1.0
         return None if model.left else 0.0
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         if len(model.up) == 1:
             figure = model.cards[model.up[0]]
             other = next(
@@ -157,7 +161,7 @@ class Pairs(Family):
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
-class Noughts(Family):
+class Noughts(Family["Noughts.Model"]):
     """Games of noughts and crosses, against an opponent who looks no further than one move."""
 
     like = "tic-tac-toe"
@@ -169,10 +173,10 @@ class Noughts(Family):
         won: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         return self.Model("." * 9, tuple(pick(rng, range(9), 9)), 1 + difficulty // 4)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         if model.games == 1:
             return "You are X. Win or draw a game of noughts and crosses."
         return f"You are X. Win or draw {model.games} games of noughts and crosses."
@@ -180,7 +184,7 @@ class Noughts(Family):
     def _won(self, board: str, who: str) -> bool:
         return any(all(board[cell] == who for cell in line) for line in LINES)
 
-    def _answer(self, board: str, chance: Any) -> int:
+    def _answer(self, board: str, chance: tuple[int, ...]) -> int:
         """Return where the opponent goes: to win, or by chance."""
         free = [cell for cell in range(9) if board[cell] == "."]
         for cell in free:
@@ -188,7 +192,7 @@ class Noughts(Family):
                 return cell
         return next(cell for cell in chance if cell in free)
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.label(f"Game {model.won + 1} of {model.games}", tone="quiet")
         for cell, mark in enumerate(model.board):
             row, column = divmod(cell, 3)
@@ -200,7 +204,7 @@ class Noughts(Family):
             figure, color = ("cross", "blue") if mark == "X" else ("ring", "red")
             sheet.at("image", f"mark{cell}", x + 18, y + 18, 48, 48, text=figure, tone=color)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click" or not event.id.startswith("cell"):
             return model
         cell = int(event.id[4:])
@@ -218,18 +222,18 @@ class Noughts(Family):
             )
         return model._replace(board=board)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         return "click", f"cell{self._best(model)}"
 
-    def _best(self, model: Any) -> int:
+    def _best(self, model: Model) -> int:
         """Return a move after which the opponent, who is known, does not win."""
         free = [cell for cell in (4, 0, 2, 6, 8, 1, 3, 5, 7) if model.board[cell] == "."]
         return next((cell for cell in free if self._safe(model.board, cell, model.chance)), free[0])
 
-    def _safe(self, board: str, cell: int, chance: Any) -> bool:
+    def _safe(self, board: str, cell: int, chance: tuple[int, ...]) -> bool:
         board = board[:cell] + "X" + board[cell + 1 :]
         if self._won(board, "X") or "." not in board:
             return True

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Family, Step, joined, one_of, pick
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 
 
-class Inbox(Family):
+class Inbox(Family["Inbox.Model"]):
     """Mail that is to be starred, deleted, answered or passed on."""
 
     like = (
@@ -26,7 +30,7 @@ class Inbox(Family):
         sent: tuple[tuple[str, int, str], ...] = ()
         wrong: bool = False
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = pick(rng, words.NAMES, 5 + min(difficulty, 7))
         mails = tuple(
             (
@@ -49,7 +53,7 @@ class Inbox(Family):
             todo.append((what, mail, text))
         return self.Model(mails, tuple(todo))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = []
         for what, mail, text in model.todo:
             name = model.mails[mail][0]
@@ -62,7 +66,7 @@ class Inbox(Family):
         goal = joined(told)
         return f"{goal[0].upper()}{goal[1:]}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.writing:
             self._write(sheet, model)
         elif model.opened >= 0:
@@ -73,13 +77,13 @@ class Inbox(Family):
                     if number not in model.deleted:
                         self._row(sheet, model, number, name, subject)
 
-    def _row(self, sheet: Any, model: Any, number: int, name: str, subject: str) -> None:
+    def _row(self, sheet: Sheet, model: Model, number: int, name: str, subject: str) -> None:
         star = "orange" if number in model.starred else "gray"
         sheet.put("handle", f"star{number}", "star", w=20, h=20, tone=star)
         sheet.put("link", f"mail{number}", name, beside=True, w=90)
         sheet.put("label", f"subject{number}", subject, beside=True, w=150)
 
-    def _read(self, sheet: Any, model: Any) -> None:
+    def _read(self, sheet: Sheet, model: Model) -> None:
         name, subject, text = model.mails[model.opened]
         sheet.put("button", "back", "Back")
         sheet.put("button", "reply", "Reply", beside=True)
@@ -89,7 +93,7 @@ class Inbox(Family):
         sheet.label(f"From {name}", tone="quiet")
         sheet.label(text)
 
-    def _write(self, sheet: Any, model: Any) -> None:
+    def _write(self, sheet: Sheet, model: Model) -> None:
         if model.writing == "forward":
             sheet.named("field", "to", "To", "")
         else:
@@ -98,7 +102,7 @@ class Inbox(Family):
         sheet.put("button", "send", "Send", tone="primary")
         sheet.put("button", "cancel", "Cancel", beside=True)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind not in ("click", "double"):
             return model
         id = event.id
@@ -119,31 +123,31 @@ class Inbox(Family):
             return self._checked(model._replace(sent=sent, writing="", opened=-1))
         return model
 
-    def patch(self, before: Any, model: Any, ui: Any) -> Any:
+    def patch(self, before: Model, model: Model, ui: Ui) -> Ui:
         if before.writing and not model.writing:
             return ui._replace(
                 values={k: v for k, v in ui.values.items() if k not in ("to", "text")}
             )
         return ui
 
-    def _checked(self, model: Any) -> Any:
+    def _checked(self, model: Model) -> Model:
         """Return the model with whether something was done that nobody wanted."""
         wanted = set(model.todo)
         did = {("star", mail, "") for mail in model.starred}
         did |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
         return model._replace(wrong=bool(did - wanted))
 
-    def _left(self, model: Any) -> list[Any]:
+    def _left(self, model: Model) -> list[tuple[str, int, str]]:
         did = {("star", mail, "") for mail in model.starred}
         did |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
         return [one for one in model.todo if one not in did]
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         if model.wrong:
             return 0.0
         return None if self._left(model) else 1.0
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         what, mail, text = self._left(model)[0]
         if what == "star":
             return ("click", f"star{mail}") if model.opened < 0 else ("click", "back")
@@ -157,7 +161,7 @@ class Inbox(Family):
         return ("click", "send") if ui.values.get(field) == text else ("set", field, text)
 
 
-class Contacts(Family):
+class Contacts(Family["Contacts.Model"]):
     """People to be found, and something of theirs to be copied into a field or changed."""
 
     like = "find-word, phone-book"
@@ -169,7 +173,7 @@ class Contacts(Family):
         numbers: tuple[str, ...] = ()
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 6 + difficulty
         people = tuple(
             (
@@ -183,13 +187,13 @@ class Contacts(Family):
         todo = tuple((one, f"555-{int(rng.integers(1000, 9999))}") for one in some)
         return self.Model(people, todo, numbers=tuple(number for _, number, _ in people))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = joined(
             [f"{model.people[who][0]}'s number to {number}" for who, number in model.todo]
         )
         return f"Change {told}, and close the contacts."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.opened < 0:
             with sheet.scroll("scroll", 392 - sheet.y):
                 for number, (name, _, city) in enumerate(model.people):
@@ -203,7 +207,7 @@ class Contacts(Family):
         sheet.named("field", f"number{model.opened}", "Number", model.numbers[model.opened])
         sheet.put("button", "save", "Save", tone="primary")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id.startswith("person"):
             return model._replace(opened=int(event.id[6:]))
         if event.kind == "enter" or (event.kind == "click" and event.id == "save"):
@@ -218,14 +222,14 @@ class Contacts(Family):
             return model._replace(done=model.numbers == self._wanted(model))
         return model
 
-    def _wanted(self, model: Any) -> tuple[str, ...]:
+    def _wanted(self, model: Model) -> tuple[str, ...]:
         new = dict(model.todo)
         return tuple(new.get(n, number) for n, (_, number, _) in enumerate(model.people))
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         left = [who for who, number in model.todo if model.numbers[who] != number]
         if model.opened >= 0:
             number = self._wanted(model)[model.opened]
@@ -235,7 +239,7 @@ class Contacts(Family):
         return ("click", f"person{left[0]}") if left else ("click", "close")
 
 
-class Files(Family):
+class Files(Family["Files.Model"]):
     """Files that are to be moved into folders, by dragging them."""
 
     like = "drag-items, drag-items-grid, drag-box"
@@ -246,7 +250,7 @@ class Files(Family):
         wants: tuple[tuple[str, str], ...]
         moved: tuple[tuple[str, str], ...] = ()
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         ends = ("txt", "pdf", "png", "csv")
         names = tuple(
             f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + difficulty // 2)
@@ -257,10 +261,10 @@ class Files(Family):
         )
         return self.Model(names, folders, wants)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return f"Move {joined([f'{name} into {folder}' for name, folder in model.wants])}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         top = sheet.y
         gone = dict(model.moved)
         for name in model.names:
@@ -271,22 +275,22 @@ class Files(Family):
             y = top + number * 66
             sheet.at("cell", folder, 250, y, 184, 56, text=f"{folder} ({held})")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id in model.names and event.value in model.folders:
             return model._replace(moved=(*model.moved, (event.id, event.value)))
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         if set(model.moved) - set(model.wants):
             return 0.0
         return 1.0 if len(model.moved) == len(model.wants) else None
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         name, folder = next(one for one in model.wants if one not in model.moved)
         return "drag", name, folder
 
 
-class Calendar(Family):
+class Calendar(Family["Calendar.Model"]):
     """Meetings that are to be put into a week."""
 
     like = "daily-calendar"
@@ -304,7 +308,7 @@ class Calendar(Family):
     HOURS = tuple((f"hour{hour}", f"{9 + hour}:00") for hour in range(9))
     SLOTS = tuple(tuple(f"slot{day}-{hour}" for hour in range(9)) for day in range(5))
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         slots = pick(
             rng, [(day, hour) for day in range(5) for hour in range(9)], 6 + 2 * difficulty
         )
@@ -313,13 +317,13 @@ class Calendar(Family):
         wants = tuple((title, *slot) for title, slot in zip(titles, slots[:many], strict=True))
         return self.Model(tuple(slots[many : many + 3 + difficulty]), wants)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = [
             f'"{title}" on {self.DAYS[day]} at {9 + hour}:00' for title, day, hour in model.wants
         ]
         return f"Add {joined(told)}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         top = sheet.y
         for day, name in enumerate(self.DAYS):
             sheet.at("label", f"day{day}", self.COLUMNS[day], top, 70, sheet.line, text=name)
@@ -338,7 +342,7 @@ class Calendar(Family):
             sheet.put("button", "save", "Save", tone="primary")
             sheet.put("button", "cancel", "Cancel", beside=True)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id.startswith("slot"):
             day, hour = map(int, event.id[4:].split("-"))
             taken = [(d, h) for _, d, h in model.made] + list(model.busy)
@@ -354,13 +358,13 @@ class Calendar(Family):
             return model._replace(made=made, slot=None, done=done)
         return model
 
-    def patch(self, before: Any, model: Any, ui: Any) -> Any:
+    def patch(self, before: Model, model: Model, ui: Ui) -> Ui:
         return ui.put("title", "") if model.slot != before.slot else ui
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         title, day, hour = next(one for one in model.wants if one not in model.made)
         if model.slot != (day, hour):
             return ("click", "cancel") if model.slot else ("click", self.SLOTS[day][hour])

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Row, Steps, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Family, Row, Step, Steps, joined, one_of, pick
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
+TipParts = tuple[tuple[str, str, str], ...]  # an id, a figure, a name
 ICONS = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
 
 
-class Tips(Steps):
+class Tips(Steps[TipParts]):
     """Icons that say what they do only when the pointer lies on them."""
 
     like = "hover-shape"
     follows = True
 
-    def start(self, rng: Any, difficulty: int) -> Row:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Row[TipParts]:
         names = pick(rng, words.WORDS, 5 + difficulty)
         parts = tuple((f"icon{n}", one_of(rng, ICONS), name) for n, name in enumerate(names))
         chosen = pick(rng, parts, 1 + difficulty // 2)
@@ -29,10 +34,10 @@ class Tips(Steps):
             f"Click on the icon{many if chosen[1:] else f' whose tip says {told}'}.",
         )
 
-    def counts(self, model: Row, id: str) -> bool:
+    def counts(self, model: Row[TipParts], id: str) -> bool:
         return id.startswith("icon")
 
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Row[TipParts], ui: Ui) -> None:
         left, top = sheet.x, sheet.y + 10
         for number, (id, figure, name) in enumerate(model.parts):
             x, y = left + 84 * (number % 5), top + 84 * (number // 5)
@@ -42,12 +47,12 @@ class Tips(Steps):
                 high = sheet.line + 10
                 sheet.at("note", "tip", min(x, 440 - wide), y + 44, wide, high, text=name)
 
-    def plan(self, model: Row, ui: Any) -> Any:
+    def plan(self, model: Row[TipParts], ui: Ui) -> Step:
         id = model.todo[model.at]
         return ("click" if ui.hover == id else "hover"), id
 
 
-class Undoing(Family):
+class Undoing(Family["Undoing.Model"]):
     """Things that are to be deleted, some of them only to take that back, while it is offered."""
 
     like = "email-inbox-delete"
@@ -62,21 +67,21 @@ class Undoing(Family):
         left: int = 0  # actions for which this is offered
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = tuple(pick(rng, words.WORDS, 4 + difficulty // 2))
         chosen = pick(rng, range(len(names)), 1 + difficulty // 3)
         undone = (difficulty + 1) // 3
         todo = [step for n, one in enumerate(chosen) for step in (one, *([-1] * (n < undone)))]
         return self.Model(names, tuple(todo))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = ""
         for one in model.todo:
             then = ", then delete" if told else "Delete"
             told += " and undo that" if one < 0 else f'{then} "{model.names[one]}"'
         return f"{told}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, name in enumerate(model.names):
             if number not in model.gone:
                 sheet.put("label", f"name{number}", name, w=140)
@@ -91,7 +96,7 @@ class Undoing(Family):
             right, high = left + wide - sheet.grown(80), sheet.line + 10
             sheet.at("button", "undo", right, middle - 5, sheet.grown(68), high, text="Undo")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if model.left:
             left = model.left - 1
             model = model._replace(left=left, offered=model.offered if left else -1)
@@ -106,9 +111,9 @@ class Undoing(Family):
             return model._replace(gone=model.gone - {model.offered}, offered=-1, left=0)
         return model._replace(gone=model.gone | {wanted}, offered=wanted, left=self.LASTS)
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         wanted = model.todo[model.at]
         return "click", "undo" if wanted < 0 else f"delete{wanted}"

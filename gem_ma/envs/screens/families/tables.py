@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Filled, Form, Row, Steps, pick
-from gem_ma.envs.screens.sheet import TYPE
+from gem_ma.envs.screens.families.family import Family, Filled, Form, Names, Row, Step, Steps, pick
+from gem_ma.envs.screens.sheet import TYPE, Sheet
+from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
+Record = tuple[Any, ...]  # a city, and its numbers
+ReadingParts = tuple[tuple[Record, ...], Names]  # the table, and what is asked for
+ComparingParts = tuple[Names, Mapping[str, int], Mapping[str, int]]  # cities, and two tables
 COLUMNS = ("City", "Guests", "Hotels", "Parks")
 WIDE = (87, 74, 74, 74)
 
 
-def made(rng: Any, many: int) -> tuple[tuple[Any, ...], ...]:
+def made(rng: np.random.Generator, many: int) -> tuple[Record, ...]:
     """Return rows: a city and three numbers, of which none comes twice in a column."""
     columns = [pick(rng, range(10, 100), many) for _ in COLUMNS[1:]]
     return tuple(zip(pick(rng, words.CITIES, many), *columns, strict=True))
 
 
-def put(sheet: Any, rows: Any, head: bool = False) -> None:
+def put(sheet: Sheet, rows: Sequence[Record], head: bool = False) -> None:
     """Put a table; its head can be clicked where rows can be sorted."""
     for column, name in enumerate(COLUMNS):
         kind = "button" if head else "label"
@@ -33,12 +40,12 @@ def put(sheet: Any, rows: Any, head: bool = False) -> None:
             sheet.skip(-2)
 
 
-class Reading(Form):
+class Reading(Form[ReadingParts]):
     """Numbers of a table are to be typed."""
 
     like = "read-table, read-table-2"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[ReadingParts]:
         rows = made(rng, 4 + min(difficulty, 6) // 2)
         asked = pick(
             rng, [(row, column) for row in rows for column in (1, 2, 3)], 1 + difficulty // 3
@@ -49,7 +56,7 @@ class Reading(Form):
             wants, (rows, names), "Type what the fields ask for out of the table, and click Submit."
         )
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[ReadingParts], ui: Ui) -> None:
         rows, names = model.parts
         put(sheet, rows)
         room = max(round(text_metrics.measure_width(name, TYPE)) + 8 for name in names)
@@ -58,20 +65,20 @@ class Reading(Form):
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Sorting(Family):
+class Sorting(Family["Sorting.Model"]):
     """A table is to be sorted, by a column or by several in turn, and a row of it to be named."""
 
     like = "sort-table, click-widget"
 
     class Model(NamedTuple):
-        rows: tuple[tuple[Any, ...], ...]
+        rows: tuple[Record, ...]
         asked: tuple[tuple[int, bool, int], ...]  # a column, from above, the place of the row
         by: int = -1
         down: bool = False
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         rows = made(rng, 5 + difficulty // 2)
         asked = []
         for _ in range(1 + difficulty // 2):
@@ -84,19 +91,19 @@ class Sorting(Family):
             )
         return self.Model(rows, tuple(asked))
 
-    def _right(self, model: Any) -> str:
+    def _right(self, model: Model) -> str:
         column, down, place = model.asked[model.at]
         return str(sorted(model.rows, key=lambda row: row[column], reverse=down)[place][0])
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = []
         for column, down, place in model.asked:
             nth = ("", "second ", "third ")[place]
             told.append(f"{nth}{'most' if down else 'fewest'} {COLUMNS[column].lower()}")
         return f"Click on the city with the {', then on that with the '.join(told)}."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
-        rows = model.rows
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
+        rows: Sequence[Record] = model.rows
         if model.by >= 0:
             rows = sorted(rows, key=lambda row: row[model.by], reverse=model.down)
         for column, name in enumerate(COLUMNS):
@@ -109,7 +116,7 @@ class Sorting(Family):
                     "label", f"{row[0]}-{column}", str(row[column]), w=WIDE[column], beside=True
                 )
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind not in ("click", "double"):
             return model
         if event.id.startswith("head"):
@@ -122,44 +129,44 @@ class Sorting(Family):
             return model._replace(at=at, done=True if at == len(model.asked) else None)
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         column, down, _ = model.asked[model.at]
         if (model.by, model.down) != (column, down):
             return "click", f"head{column}"
         return "click", self._right(model)
 
 
-class Filtering(Family):
+class Filtering(Family["Filtering.Model"]):
     """Rows that fit are to be checked, with a filter that hides the others."""
 
     like = "click-checkboxes-transfer, find-midpoint"
 
     class Model(NamedTuple):
-        rows: tuple[tuple[Any, ...], ...]
+        rows: tuple[Record, ...]
         column: int
         least: int
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         rows = made(rng, 4 + difficulty)
         column = int(rng.integers(1, 4))
         least = sorted(row[column] for row in rows)[-(1 + difficulty // 2)]
         return self.Model(rows, column, least)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         what = f"{model.least} {COLUMNS[model.column].lower()}"
         return f"Check every city with {what} or more, and click Done."
 
-    def _shown(self, model: Any, ui: Any) -> list[Any]:
+    def _shown(self, model: Model, ui: Ui) -> list[Record]:
         typed = str(ui.values.get("least", ""))
         column = max(1, ui.values.get("column", 0) + 1)
         least = int(typed) if typed.isdecimal() and len(typed) < 5 else 0
         return [row for row in model.rows if row[column] >= least]
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.put("select", "column", "", 0, COLUMNS[1:], w=110)
         sheet.put("label", "at-least", "at least", beside=True)
         sheet.put("field", "least", "", "", w=60, beside=True)
@@ -174,7 +181,7 @@ class Filtering(Family):
                     sheet.put("label", id, told, w=60, beside=True)
         sheet.put("button", "done", "Done", tone="primary")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "done":
             right = all(
                 bool(ui.values.get(row[0])) == (row[model.column] >= model.least)
@@ -183,22 +190,22 @@ class Filtering(Family):
             return model._replace(done=right)
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for row in model.rows:
             if row[model.column] >= model.least and not ui.values.get(row[0]):
                 return "set", row[0], True
         return "click", "done"
 
 
-class Comparing(Steps):
+class Comparing(Steps[ComparingParts]):
     """Of two tables the rows that differ are to be clicked."""
 
     like = "compare-tables, odd-or-even"
 
-    def start(self, rng: Any, difficulty: int) -> Row:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Row[ComparingParts]:
         names = pick(rng, words.CITIES, 5 + difficulty // 2)
         left = {name: int(rng.integers(10, 100)) for name in names}
         some = sorted(pick(rng, names, 1 + difficulty // 3), key=names.index)
@@ -209,10 +216,10 @@ class Comparing(Steps):
         told = "Click on each city whose two numbers differ, from the top down."
         return Row(tuple(some), (tuple(names), left, right), told)
 
-    def counts(self, model: Row, id: str) -> bool:
+    def counts(self, model: Row[ComparingParts], id: str) -> bool:
         return id in model.parts[0]
 
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Row[ComparingParts], ui: Ui) -> None:
         names, left, right = model.parts
         for column, text in enumerate(("City", "2025", "2026")):
             sheet.put("label", f"head{column}", text, w=105, beside=column > 0, tone="bold")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
-from gem_ma.envs.screens.families.family import Family, Filled, Form, joined, pick
+from gem_ma.envs.screens.families.family import Family, Filled, Form, Names, Step, joined, pick
+from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.ui import Event, Ui
+
+CopyParts = tuple[Names, tuple[int, ...]]  # the texts, and which are to be copied
 
 
-class Correcting(Family):
+class Correcting(Family["Correcting.Model"]):
     """Words of a text are to be exchanged for others."""
 
     like = "text-editor, text-transform"
@@ -18,21 +24,21 @@ class Correcting(Family):
         swaps: tuple[tuple[str, str], ...]
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 3 + difficulty
         found = pick(rng, words.WORDS, many + 1 + difficulty // 3)
         text = " ".join(found[:many])
         olds = pick(rng, found[:many], 1 + difficulty // 3)
         return self.Model(text, tuple(zip(olds, found[many:], strict=True)))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         return f"Replace {joined([f'{old!r} with {new!r}' for old, new in model.swaps])}, and save."
 
-    def _wanted(self, model: Any) -> str:
+    def _wanted(self, model: Model) -> str:
         new = dict(model.swaps)
         return " ".join(new.get(word, word) for word in model.text.split())
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, line in enumerate(self._lines(model.text)):
             sheet.put("field", f"line{number}", "", line, w=420)
         sheet.put("button", "save", "Save", tone="primary")
@@ -41,7 +47,7 @@ class Correcting(Family):
         found = text.split()
         return [" ".join(found[n : n + 4]) for n in range(0, len(found), 4)]
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "save":
             has = [
                 ui.values.get(f"line{n}", line) for n, line in enumerate(self._lines(model.text))
@@ -49,10 +55,10 @@ class Correcting(Family):
             return model._replace(done=has == self._lines(self._wanted(model)))
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         lines = self._lines(model.text)
         for number, (line, want) in enumerate(
             zip(lines, self._lines(self._wanted(model)), strict=True)
@@ -62,12 +68,12 @@ class Correcting(Family):
         return "click", "save"
 
 
-class Copying(Form):
+class Copying(Form[CopyParts]):
     """Texts are to be copied from fields into others."""
 
     like = "copy-paste, copy-paste-2"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[CopyParts]:
         many = 2 + difficulty // 4
         texts = tuple(
             "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 6 + difficulty))
@@ -79,7 +85,7 @@ class Copying(Form):
         had = {f"from{n}": text for n, text in enumerate(texts)}
         return Filled(wants, (texts, tuple(which)), f"Copy {told}, and click Submit.", had=had)
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[CopyParts], ui: Ui) -> None:
         texts, which = model.parts
         for number, text in enumerate(texts):
             sheet.named("field", f"from{number}", f"Text {number + 1}", text)
@@ -88,7 +94,7 @@ class Copying(Form):
             sheet.named("field", f"to{number}", f"Field {number + 1}", "")
         sheet.put("button", "submit", self.button, tone="primary")
 
-    def plan(self, model: Filled, ui: Any) -> Any:
+    def plan(self, model: Filled[CopyParts], ui: Ui) -> Step:
         texts, which = model.parts
         for number, one in enumerate(which):
             if ui.values.get(f"to{number}") == texts[one]:
@@ -102,7 +108,7 @@ class Copying(Form):
         return "click", "submit"
 
 
-class Marking(Family):
+class Marking(Family["Marking.Model"]):
     """Words are to be marked in a field, as with a double click."""
 
     like = "highlight-text, highlight-text-2"
@@ -110,11 +116,11 @@ class Marking(Family):
     class Model(NamedTuple):
         lines: tuple[str, ...]
         todo: tuple[tuple[int, str], ...]
-        marked: Any = None
+        marked: tuple[int, str] | None = None
         at: int = 0
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         found = pick(rng, words.WORDS, 4 * (2 + difficulty // 3))
         lines = tuple(" ".join(found[n : n + 4]) for n in range(0, len(found), 4))
         todo = []
@@ -123,17 +129,17 @@ class Marking(Family):
             todo.append((line, lines[line].split()[int(rng.integers(4))]))
         return self.Model(lines, tuple(todo))
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         names = [f'"{word}"' for _, word in model.todo]
         order = ", one after the other" if len(names) > 1 else ""
         return f"Mark {joined(names)}{order}; click Marked for each."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, line in enumerate(model.lines):
             sheet.put("field", f"line{number}", "", line, w=420)
         sheet.put("button", "marked", f"Marked ({model.at} of {len(model.todo)})", tone="primary")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "marked":
             if model.marked != model.todo[model.at]:
                 return model._replace(done=False)
@@ -141,7 +147,7 @@ class Marking(Family):
             return model._replace(at=at, done=True if at == len(model.todo) else None)
         return model._replace(marked=self._chosen(model, ui))
 
-    def _chosen(self, model: Any, ui: Any) -> Any:
+    def _chosen(self, model: Model, ui: Ui) -> tuple[int, str] | None:
         """Return what is marked: the line, and which part of it."""
         for number, line in enumerate(model.lines):
             if ui.focus == f"line{number}":
@@ -149,17 +155,17 @@ class Marking(Family):
                 return number, text[min(ui.caret, ui.anchor) : max(ui.caret, ui.anchor)].strip()
         return None
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         line, word = model.todo[model.at]
         if model.marked == (line, word):
             return "click", "marked"
         return "mark", f"line{line}", word
 
 
-class Replacing(Family):
+class Replacing(Family["Replacing.Model"]):
     """All of a word are to be replaced, in a dialogue that finds and replaces."""
 
     like = "text-editor"
@@ -171,22 +177,22 @@ class Replacing(Family):
         opened: bool = False
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         kinds = pick(rng, words.WORDS, 4 + 2 * (1 + difficulty // 3))
         swaps = tuple((kinds[n], kinds[-1 - n]) for n in range(1 + difficulty // 3))
         found = [kinds[int(rng.integers(4))] for _ in range(12 + 2 * difficulty)]
         text = " ".join([*found, *(old for old, _ in swaps)])
         return self.Model(text, swaps, text)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = joined([f'"{old}" with "{new}"' for old, new in model.swaps])
         return f"Replace every {told}, and save."
 
-    def _after(self, model: Any, many: int) -> str:
+    def _after(self, model: Model, many: int) -> str:
         new = dict(model.swaps[:many])
         return " ".join(new.get(word, word) for word in model.text.split())
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.put("button", "find", "Find and replace")
         sheet.put("button", "save", "Save", tone="primary", beside=True)
         sheet.label(model.now)
@@ -197,7 +203,7 @@ class Replacing(Family):
             sheet.put("button", "all", "Replace all", tone="primary")
             sheet.put("button", "close", "Close", beside=True)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click":
             return model
         if event.id in ("find", "close"):
@@ -210,10 +216,10 @@ class Replacing(Family):
             return model._replace(done=model.now == self._after(model, len(model.swaps)))
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for number, (old, new) in enumerate(model.swaps):
             if model.now in [
                 self._after(model, many) for many in range(number + 1, len(model.swaps) + 1)

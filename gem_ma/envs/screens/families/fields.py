@@ -1,119 +1,54 @@
-"""Tasks with one kind of widget: to click, to type, to choose, to slide, to drag."""
+"""Tasks with one kind of widget that holds something: boxes, lists, fields, sliders, colours."""
 
 from __future__ import annotations
 
 import calendar
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import (
     Family,
     Filled,
     Form,
-    Row,
-    Steps,
-    in_order,
+    Names,
+    Step,
     joined,
     one_of,
     pick,
 )
-from gem_ma.envs.screens.sheet import TYPE
-from gem_ma.scene import text_metrics
+from gem_ma.envs.screens.sheet import TYPE, Sheet
+from gem_ma.envs.screens.ui import Event, Ui
+
+Choices = tuple[Names, ...]  # of each group or list
+SliderParts = tuple[int, int]  # how many, and the highest value
 
 
-class Buttons(Steps):
-    """Buttons among others."""
-
-    kind = "button"
-    like = "click-test-2, click-button, click-button-sequence"
-
-    def start(self, rng: Any, difficulty: int) -> Row:
-        names = pick(rng, words.WORDS, 4 + difficulty)
-        todo = tuple(pick(rng, names, 1 + difficulty // 2))
-        beside = [rng.random() < 0.5 for _ in names]
-        return Row(todo, tuple(zip(names, beside, strict=True)), in_order(self.kind, todo))
-
-    def counts(self, model: Row, id: str) -> bool:
-        return any(id == name for name, _ in model.parts)
-
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
-        for name, beside in model.parts:
-            sheet.put("button", name, name, beside=beside)
-
-
-class Links(Buttons):
-    """Links in sentences."""
-
-    kind = "link"
-    like = "click-link"
-
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
-        for number, (name, long) in enumerate(model.parts):
-            before = "Read more about" if long else "See also"
-            sheet.put("label", f"before{number}", before)
-            sheet.put("link", name, name, beside=True)
-
-
-class Tabs(Steps):
-    """Links behind tabs."""
-
-    like = "click-tab, click-tab-2, click-tab-2-hard"
-
-    def start(self, rng: Any, difficulty: int) -> Row:
-        names = pick(rng, words.WORDS, 32)
-        many, each = 3 + difficulty // 4, 2 + difficulty // 4
-        tabs = tuple(
-            (names[n].title(), tuple(names[8 + n * each : 8 + (n + 1) * each])) for n in range(many)
-        )
-        todo = tuple(one_of(rng, one_of(rng, tabs)[1]) for _ in range(1 + difficulty // 2))
-        told = in_order("link", todo).replace("link", "link behind the tabs", 1)
-        return Row(todo, tabs, told.replace("tabss", "tabs:"))
-
-    def counts(self, model: Row, id: str) -> bool:
-        return id in model.parts[model.shown][1]
-
-    def go(self, model: Row, event: Any, ui: Any) -> Row:
-        if event.kind == "click" and event.id[3:].isdecimal():
-            return model._replace(shown=int(event.id[3:]))
-        return model
-
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
-        for number, (name, _) in enumerate(model.parts):
-            sheet.put("tab", f"tab{number}", name, number == model.shown, beside=number > 0)
-        sheet.skip(4)
-        for name in model.parts[model.shown][1]:
-            sheet.put("link", name, name)
-
-    def plan(self, model: Row, ui: Any) -> Any:
-        right = model.todo[model.at]
-        place = next(n for n, (_, links) in enumerate(model.parts) if right in links)
-        return ("click", right) if place == model.shown else ("click", f"tab{place}")
-
-
-class Checkboxes(Form):
+class Checkboxes(Form[Names]):
     """Some of several boxes are to be checked."""
 
     like = "click-checkboxes, click-checkboxes-large, click-checkboxes-transfer"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         names = pick(rng, words.THINGS, min(2 + difficulty, 11))
         many = 1 + min(difficulty, 9) * 2 // 3
         some = sorted(pick(rng, names, min(many, len(names))), key=names.index)
         wants = dict.fromkeys(some, True)
         return Filled(wants, tuple(names), f"Select {joined(some)}, and click Submit.")
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for name in model.parts:
             sheet.put("check", name, name, False)
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Radios(Form):
+class Radios(Form[Choices]):
     """One of several in each group is to be chosen."""
 
     like = "click-option"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Choices]:
         groups = 1 + difficulty // 4
         names = pick(rng, words.WORDS, 30)
         each = 2 + min(difficulty, 6) // 2
@@ -123,7 +58,7 @@ class Radios(Form):
             dict.fromkeys(chosen, True), parts, f"Choose {joined(chosen)}, and click Submit."
         )
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
         for number, part in enumerate(model.parts):
             if len(model.parts) > 1:
                 sheet.label(f"Group {number + 1}", tone="bold")
@@ -132,12 +67,12 @@ class Radios(Form):
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Dropdowns(Form):
+class Dropdowns(Form[Choices]):
     """An entry of each drop-down is to be chosen."""
 
     like = "choose-list"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Choices]:
         many = 1 + difficulty // 3
         options = tuple(
             tuple(sorted(pick(rng, words.CITIES, 3 + difficulty // 2))) for _ in range(many)
@@ -147,18 +82,18 @@ class Dropdowns(Form):
         had = dict.fromkeys(wants, 0)
         return Filled(wants, options, f"Choose {told}, and click Submit.", had=had)
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
         for number, options in enumerate(model.parts):
             sheet.named("select", f"list{number}", f"List {number + 1}", 0, options)
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Lists(Form):
+class Lists(Form[Choices]):
     """An entry of each list is to be selected."""
 
     like = "choose-list"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Choices]:
         many = 1 + difficulty // 3
         each = 3 + difficulty // 2 if many < 3 else 5
         options = tuple(tuple(pick(rng, words.CITIES, each)) for _ in range(many))
@@ -168,7 +103,7 @@ class Lists(Form):
             wants, options, f"Select {told}, and click Submit.", had=dict.fromkeys(wants, -1)
         )
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
         top, high = sheet.y, (sheet.line + 6) * len(model.parts[0]) + sheet.line + 16
         for number, options in enumerate(model.parts):
             row, column = divmod(number, 2)
@@ -179,12 +114,12 @@ class Lists(Form):
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Typing(Form):
+class Typing(Form[Names]):
     """Words are to be typed into the right ones of several fields."""
 
     like = "enter-text, enter-text-2, enter-text-dynamic, focus-text, focus-text-2"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         fields = 1 + difficulty // 3
         names = tuple(word.title() for word in pick(rng, words.WORDS, fields))
         wanted = pick(rng, range(fields), 1 + difficulty // 5)
@@ -195,18 +130,18 @@ class Typing(Form):
         told = joined([f'"{text}" into {names[n]}' for n, text in zip(wanted, texts, strict=True)])
         return Filled(wants, names, f"Type {told}, and click Submit.")
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for number, name in enumerate(model.parts):
             sheet.named("field", f"field{number}", name, "")
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Password(Form):
+class Password(Form[Names]):
     """A password is to be typed, twice where it is harder."""
 
     like = "enter-password"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         letters = "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
         secret = "".join(pick(rng, letters, 4 + difficulty))
         names = (("Password",), ("Password", "Again"), ("Old", "New", "Again"))[
@@ -219,18 +154,18 @@ class Password(Form):
             told = f'Change the password from "{wants["Old"]}" to "{secret}"'
         return Filled(wants, names, f"{told}, and click Submit.")
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for name in model.parts:
             sheet.named("password", name, name, "")
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Sliders(Form):
+class Sliders(Form[SliderParts]):
     """Sliders are to be moved to values."""
 
     like = "use-slider, use-slider-2"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[SliderParts]:
         many = 1 + difficulty // 3
         most = (10, 20, 50, 100)[min(difficulty // 3, 3)]
         start = most // 2
@@ -242,7 +177,7 @@ class Sliders(Form):
         had = dict.fromkeys(wants, start)
         return Filled(wants, (many, most), f"Select {told}, and click Submit.", had=had)
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[SliderParts], ui: Ui) -> None:
         many, most = model.parts
         wide = sheet.w * TYPE // sheet.type - 160
         for number in range(many):
@@ -252,74 +187,7 @@ class Sliders(Form):
         sheet.put("button", "submit", self.button, tone="primary")
 
 
-class Folds(Steps):
-    """Links in sections that fold."""
-
-    like = "click-collapsible, click-collapsible-2, click-collapsible-2-nodelay"
-
-    def start(self, rng: Any, difficulty: int) -> Row:
-        names = pick(rng, words.WORDS, 35)
-        many, each = 2 + difficulty // 3, 2 + difficulty // 6
-        parts = tuple(
-            (f"Section {n + 1}", tuple(names[n * each : (n + 1) * each])) for n in range(many)
-        )
-        todo = tuple(one_of(rng, one_of(rng, parts)[1]) for _ in range(1 + difficulty // 3))
-        return Row(todo, parts, "Open sections to find what you need. " + in_order("link", todo))
-
-    def counts(self, model: Row, id: str) -> bool:
-        return any(id in links for _, links in model.parts)
-
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
-        with sheet.scroll("scroll", 434 - sheet.y):
-            for number, (name, links) in enumerate(model.parts):
-                sheet.put("fold", f"fold{number}", name, False, w=sheet.w)
-                for link in links if ui.values.get(f"fold{number}") else ():
-                    sheet.put("link", link, link)
-
-    def plan(self, model: Row, ui: Any) -> Any:
-        right = model.todo[model.at]
-        place = next(n for n, (_, links) in enumerate(model.parts) if right in links)
-        opened = ui.values.get(f"fold{place}")
-        return ("click", right) if opened else ("set", f"fold{place}", True)
-
-
-class Dialogs(Steps):
-    """Windows that are in the way."""
-
-    like = "click-dialog, click-dialog-2, close-dialog"
-    NAMES = ("OK", "Cancel", "Close", "Yes", "No", "Later")
-
-    def start(self, rng: Any, difficulty: int) -> Row:
-        many = 1 + difficulty // 2
-        names = tuple(pick(rng, self.NAMES, 3 + (difficulty > 4)))
-        todo = tuple(one_of(rng, names) for _ in range(many))
-        windows = tuple(
-            (
-                " ".join(pick(rng, words.WORDS, 4)).capitalize() + "?",
-                (int(rng.integers(10, 110)), int(rng.integers(96, 310))),
-            )
-            for _ in todo
-        )
-        quoted = joined([f'"{name}"' for name in todo])
-        several = "windows, one after the other," if many > 1 else "window"
-        return Row(todo, (names, windows), f"Answer the {several} with {quoted}.")
-
-    def counts(self, model: Row, id: str) -> bool:
-        return id in model.parts[0]
-
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
-        names, windows = model.parts
-        for number, (text, _) in enumerate(windows):
-            sheet.put("link", f"behind{number}", text)
-        text, at = windows[min(model.at, len(windows) - 1)]
-        sheet.window(*at, 78 * len(names) + 18, 118, "Message")
-        sheet.put("label", "window-text", text_metrics.truncate_to_width(text, sheet.type, sheet.w))
-        sheet.skip(6)
-        for name in names:
-            sheet.put("button", name, name, w=70, beside=name != names[0])
-
-
-class Spinners(Family):
+class Spinners(Family["Spinners.Model"]):
     """Numbers with a button for one more and a button for one less."""
 
     like = "use-spinner"
@@ -329,18 +197,18 @@ class Spinners(Family):
         numbers: tuple[int, ...]
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many, most = 1 + difficulty // 4, 2 + difficulty // 2
         wants = tuple(
             int(rng.integers(1, most + 1)) * (1 - 2 * int(rng.integers(2))) for _ in range(many)
         )
         return self.Model(wants, (0,) * many)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = joined([f"{want} in spinner {n + 1}" for n, want in enumerate(model.wants)])
         return f"Set {told}, and click Submit."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, value in enumerate(model.numbers):
             sheet.named("cell", f"number{number}", f"Spinner {number + 1}", None, w=60)
             sheet.widgets[-1] = sheet.widgets[-1]._replace(text=str(value))
@@ -348,7 +216,7 @@ class Spinners(Family):
             sheet.put("button", f"more{number}", "+", w=26, beside=True)
         sheet.put("button", "submit", "Submit", tone="primary")
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind not in ("click", "double"):
             return model
         if event.id == "submit":
@@ -360,17 +228,17 @@ class Spinners(Family):
         numbers[int(event.id[4:])] += by * (2 if event.kind == "double" else 1)
         return model._replace(numbers=tuple(numbers))
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for number, (want, has) in enumerate(zip(model.wants, model.numbers, strict=True)):
             if want != has:
                 return "click", f"{'more' if want > has else 'less'}{number}"
         return "click", "submit"
 
 
-class Dates(Family):
+class Dates(Family["Dates.Model"]):
     """Dates out of a calendar that opens."""
 
     like = "choose-date, choose-date-easy, choose-date-medium, choose-date-nodelay"
@@ -382,17 +250,17 @@ class Dates(Family):
         opened: bool = False
         done: bool | None = None
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         month = 12 + int(rng.integers(12))
         away = int(rng.integers(difficulty // 2, difficulty + 1)) if difficulty > 1 else 0
         shown = month + away * (1 if rng.random() < 0.5 else -1)
         return self.Model((month, int(rng.integers(1, 29))), shown)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         month, day = model.want
         return f"Choose {words.MONTHS[month % 12]} {day}, 2026 as the date, and click Submit."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         name, year = words.MONTHS[model.month % 12], 2025 + model.month // 12
         told = f"{name} {model.day}, {year}" if model.day else "Choose a date"
         sheet.named("button", "open", "Date", w=170)
@@ -414,7 +282,7 @@ class Dates(Family):
             on = day == model.day
             sheet.at("cell", f"day{day}", left, top, wide, high, text=str(day), value=on)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click":
             return model
         if event.id == "open":
@@ -428,10 +296,10 @@ class Dates(Family):
             return model._replace(done=(model.month, model.day) == model.want)
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         month, day = model.want
         if (model.month, model.day) == model.want and not model.opened:
             return "click", "submit"
@@ -442,7 +310,7 @@ class Dates(Family):
         return "click", f"day{day}"
 
 
-class Colors(Family):
+class Colors(Family["Colors.Model"]):
     """Colours out of a palette, for things by name."""
 
     like = "click-color"
@@ -467,18 +335,18 @@ class Colors(Family):
         "white",
     )
 
-    def start(self, rng: Any, difficulty: int) -> Any:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 1 + difficulty // 3
         names = pick(rng, ("wall", "door", "roof", "fence", "floor", "window"), many)
         palette = tuple(pick(rng, self.PALETTE[:9], 4 + difficulty // 2))
         wants = tuple((name, one_of(rng, palette)) for name in names)
         return self.Model(wants, palette, ("white",) * many)
 
-    def goal(self, model: Any) -> str:
+    def goal(self, model: Model) -> str:
         told = joined([f"the {name} {color}" for name, color in model.wants])
         return f"Make {told}, and click Submit."
 
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, ((name, _), color) in enumerate(zip(model.wants, model.has, strict=True)):
             sheet.named("cell", f"color{number}", name.title(), None, w=80, tone=color)
         sheet.put("button", "submit", "Submit", tone="primary")
@@ -488,7 +356,7 @@ class Colors(Family):
             for place, color in enumerate(model.palette):
                 sheet.put("cell", f"pick-{color}", "", w=40, h=34, beside=place > 0, tone=color)
 
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
+    def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click":
             return model
         if event.id.startswith("color"):
@@ -503,10 +371,10 @@ class Colors(Family):
             )
         return model
 
-    def score(self, model: Any, ui: Any) -> float | None:
+    def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
-    def plan(self, model: Any, ui: Any) -> Any:
+    def plan(self, model: Model, ui: Ui) -> Step:
         for number, ((_, want), has) in enumerate(zip(model.wants, model.has, strict=True)):
             if want != has:
                 return (
@@ -517,20 +385,20 @@ class Colors(Family):
         return "click", "submit"
 
 
-class Completing(Form):
+class Completing(Form[Names]):
     """Fields that offer what may be meant, of which one has to be taken."""
 
     like = "use-autocomplete, use-autocomplete-nodelay"
     follows = True
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         many = 1 + difficulty // 3
         chosen = pick(rng, words.CITIES, many)
         wants = {f"city{n}": city for n, city in enumerate(chosen)}
         told = f"Enter {joined(chosen)}, out of what is offered, and click Submit."
         return Filled(wants, (), told)
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for number in range(len(model.wants)):
             sheet.named("field", f"city{number}", f"City {number + 1}", "")
         sheet.put("button", "submit", self.button, tone="primary")
@@ -547,7 +415,7 @@ class Completing(Form):
         for place, city in enumerate(found[:4]):
             sheet.at("item", f"offer-{city}", x, y + high * place, field.w, high, text=city)
 
-    def update(self, model: Filled, event: Any, ui: Any) -> Filled:
+    def update(self, model: Filled[Names], event: Event, ui: Ui) -> Filled[Names]:
         if event.kind == "click" and event.id.startswith("offer-"):
             taken = (*model.parts, event.id[6:])
             return model._replace(parts=taken)
@@ -559,7 +427,7 @@ class Completing(Form):
             return model._replace(done=right)
         return model
 
-    def patch(self, before: Filled, model: Filled, ui: Any) -> Any:
+    def patch(self, before: Filled[Names], model: Filled[Names], ui: Ui) -> Ui:
         if len(model.parts) == len(before.parts):
             return ui
         for number in range(len(model.wants)):
@@ -569,9 +437,9 @@ class Completing(Form):
                 return ui.put(f"city{number}", city)._replace(caret=len(city), anchor=len(city))
         return ui
 
-    def plan(self, model: Filled, ui: Any) -> Any:
-        for id, city in model.wants.items():
-            typed = ui.values.get(id, "")
+    def plan(self, model: Filled[Names], ui: Ui) -> Step:
+        for id, wanted in model.wants.items():
+            typed, city = ui.values.get(id, ""), str(wanted)
             if typed == city and city in model.parts:
                 continue
             if typed == city[:3] and ui.focus == id:
@@ -580,157 +448,12 @@ class Completing(Form):
         return "click", "submit"
 
 
-class Trees(Steps):
-    """Files in folders that open."""
-
-    like = "navigate-tree"
-
-    def start(self, rng: Any, difficulty: int) -> Row:
-        deep = 1 + difficulty // 2
-        names = [name.title() for name in pick(rng, words.WORDS, 3 * deep + 3)]
-        path = []
-        for depth in range(deep):
-            path.append((tuple(names[3 * depth : 3 * depth + 3]), int(rng.integers(3))))
-        files = tuple(f"{name.lower()}.txt" for name in names[3 * deep :])
-        right = one_of(rng, files)
-        where = " / ".join(one[place] for one, place in path)
-        return Row((right,), (tuple(path), files), f"Open {where} and click on {right}.")
-
-    def counts(self, model: Row, id: str) -> bool:
-        return id in model.parts[1]
-
-    def draw(self, sheet: Any, model: Row, ui: Any) -> None:
-        with sheet.scroll("scroll", 434 - sheet.y):
-            self._level(sheet, model, ui, 0)
-
-    def _level(self, sheet: Any, model: Row, ui: Any, depth: int) -> None:
-        path, files = model.parts
-        left = sheet.x
-        if depth == len(path):
-            for name in files:
-                sheet.put("link", name, name)
-            return
-        names, right = path[depth]
-        for place, name in enumerate(names):
-            sheet.x = left
-            sheet.put("fold", f"dir{depth}-{place}", name, False, w=200)
-            if ui.values.get(f"dir{depth}-{place}"):
-                sheet.x = left + 16
-                if place == right:
-                    self._level(sheet, model, ui, depth + 1)
-                else:
-                    sheet.put("label", f"empty{depth}-{place}", "(empty)", tone="quiet")
-        sheet.x = left
-
-    def plan(self, model: Row, ui: Any) -> Any:
-        for depth, (_, right) in enumerate(model.parts[0]):
-            if not ui.values.get(f"dir{depth}-{right}"):
-                return "set", f"dir{depth}-{right}", True
-        return "click", model.todo[0]
-
-
-class Menus(Family):
-    """Commands in menus with submenus."""
-
-    like = "click-menu, click-menu-2"
-    WIDE = 150  # of a list
-
-    class Model(NamedTuple):
-        menus: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
-        wants: tuple[tuple[int, int, int], ...]
-        open: tuple[int, ...] = ()
-        at: int = 0
-        done: bool | None = None
-
-    def start(self, rng: Any, difficulty: int) -> Any:
-        names = [name.title() for name in pick(rng, words.WORDS, 34)]
-        subs = 3 if difficulty > 3 else 0
-        menus = []
-        for menu in range(3):
-            entries = tuple(
-                (names[3 + menu * 3 + n], tuple(names[12 + (menu * 3 + n) * 2 :][:subs]))
-                for n in range(3)
-            )
-            menus.append((names[menu], entries))
-        many = 1 + difficulty // 4
-        wants = tuple(
-            (int(rng.integers(3)), int(rng.integers(3)), int(rng.integers(subs)) if subs else -1)
-            for _ in range(many)
-        )
-        return self.Model(tuple(menus), wants)
-
-    def _name(self, model: Any, want: Any) -> str:
-        menu, entry, sub = want
-        name, entries = model.menus[menu]
-        parts = [name, entries[entry][0], *([entries[entry][1][sub]] if sub >= 0 else [])]
-        return " > ".join(parts)
-
-    def goal(self, model: Any) -> str:
-        return f"Choose in the menus: {joined([self._name(model, want) for want in model.wants])}."
-
-    def draw(self, sheet: Any, model: Any, ui: Any) -> None:
-        for number, (name, _) in enumerate(model.menus):
-            sheet.put("tab", f"menu{number}", name, model.open[:1] == (number,), beside=number > 0)
-        if not model.open:
-            return
-        bar = sheet.widgets[-3 + model.open[0]]
-        _, entries = model.menus[model.open[0]]
-        top = bar.y + bar.h
-        self._list(sheet, bar.x, top, [name for name, _ in entries], "entry")
-        if len(model.open) > 1:
-            beside = bar.x + self.WIDE if bar.x + 2 * self.WIDE < 446 else bar.x - self.WIDE
-            top += (sheet.line + 8) * model.open[1]
-            self._list(sheet, beside, top, entries[model.open[1]][1], "sub")
-
-    def _list(self, sheet: Any, x: int, y: int, names: Any, id: str) -> None:
-        high = sheet.line + 8
-        sheet.at("menu", f"{id}-list", x, y - 1, self.WIDE, high * len(names) + 2)
-        for number, name in enumerate(names):
-            sheet.at(
-                "item", f"{id}{number}", x + 1, y + high * number, self.WIDE - 2, high, text=name
-            )
-
-    def update(self, model: Any, event: Any, ui: Any) -> Any:
-        if event.kind != "click":
-            return model
-        id = event.id
-        if id.startswith("menu") and id[4:].isdecimal():
-            return model._replace(open=() if model.open[:1] == (int(id[4:]),) else (int(id[4:]),))
-        if id.startswith("entry") and id[5:].isdecimal():
-            return self._entry(model, int(id[5:]))
-        if id.startswith("sub") and id[3:].isdecimal():
-            return self._chosen(model, (*model.open, int(id[3:])))
-        return model._replace(open=())
-
-    def _entry(self, model: Any, entry: int) -> Any:
-        if model.menus[model.open[0]][1][entry][1]:
-            return model._replace(open=(model.open[0], entry))
-        return self._chosen(model, (model.open[0], entry, -1))
-
-    def _chosen(self, model: Any, found: Any) -> Any:
-        if found != model.wants[model.at]:
-            return model._replace(done=False)
-        at = model.at + 1
-        return model._replace(at=at, open=(), done=True if at == len(model.wants) else None)
-
-    def score(self, model: Any, ui: Any) -> float | None:
-        return None if model.done is None else float(model.done)
-
-    def plan(self, model: Any, ui: Any) -> Any:
-        menu, entry, sub = model.wants[model.at]
-        if model.open[:1] != (menu,):
-            return "click", f"menu{menu}"
-        if len(model.open) > 1 and model.open[1] == entry:
-            return "click", f"sub{sub}"
-        return "click", f"entry{entry}"
-
-
-class Scrolling(Form):
+class Scrolling(Form[Names]):
     """Boxes far down a page that scrolls."""
 
     like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
 
-    def start(self, rng: Any, difficulty: int) -> Filled:
+    def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         firsts, lasts = (pick(rng, words.WORDS, 10 + difficulty) for _ in range(2))
         names = [f"{a.title()} {b}" for a, b in zip(firsts, lasts, strict=True)]
         some = sorted(pick(rng, names, 1 + difficulty // 3), key=names.index)
@@ -738,7 +461,7 @@ class Scrolling(Form):
             dict.fromkeys(some, True), tuple(names), f"Select {joined(some)}, and click Submit."
         )
 
-    def draw(self, sheet: Any, model: Filled, ui: Any) -> None:
+    def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         with sheet.scroll("scroll", 200):
             for name in model.parts:
                 sheet.put("check", name, name, False)

@@ -1,0 +1,333 @@
+"""What a keyboard does to widgets: pure functions, as a browser does it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH
+from gem_ma.envs.screens.ui import (
+    Event,
+    Ui,
+    find,
+    focused,
+    scroll_to,
+    set_value,
+    turn_on_radio,
+    usable,
+)
+from gem_ma.scene import text_metrics
+from gem_ma.scene.screen import FOCUSABLE_KINDS, TEXT_KINDS, Widget
+
+LONGEST = 400  # letters that a field takes
+_PRESSED = {  # keys that are as good as a click
+    *((kind, "Enter") for kind in ("button", "link", "tab")),
+    *((kind, "Space") for kind in ("button", "tab")),
+}
+_PAGED = ("Up", "Down", "PageUp", "PageDown", "Home", "End")
+_FLIPPED = {("check", "Space"), ("fold", "Space"), ("fold", "Enter")}
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
+    """Type letters, one after the other; a line break is Enter, and a tab is Tab."""
+    said: list[Event] = []
+    widget = find(page, ui.focus)
+    for part in re.findall(r"[^\n\t]+|\n|\t", text):
+        if part in "\n\t" and not (part == "\n" and widget is not None and widget.kind == "area"):
+            ui, more = press_key(page, ui, "Enter" if part == "\n" else "Tab")
+            widget = find(page, ui.focus)
+            if widget is not None and widget.id in ui.values:
+                widget = widget._replace(value=ui.values[widget.id])
+            page = tuple([widget if widget and one.id == widget.id else one for one in page])
+        elif widget is None or widget.disabled or widget.kind not in TEXT_KINDS:
+            ui, more = _struck(page, ui, part)
+        else:
+            ui, more = _write(ui, widget, part)
+            widget = widget._replace(value=ui.values.get(widget.id, widget.value))
+            page = tuple([widget if one.id == widget.id else one for one in page])
+        said += more
+    return ui, said
+
+
+def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
+    """Strike keys where nothing is typed into: a space may press, and letters may choose."""
+    said: list[Event] = []
+    for letter in text:
+        one = find(page, ui.focus)
+        if one is not None and one.id in ui.values:
+            one = one._replace(value=ui.values[one.id])
+            page = tuple([one if other.id == one.id else other for other in page])
+        if one is not None and one.kind in ("select", "list"):
+            return _type_ahead(ui, one, text)
+        ui, more = press_key(page, ui, "Space" if letter == " " else letter)
+        said += more
+    return ui, said
+
+
+def _write(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
+    """Put a text in place of what is selected."""
+    old = str(one.value or "")
+    caret, anchor = min(ui.caret, len(old)), min(ui.anchor, len(old))
+    low, high = min(caret, anchor), max(caret, anchor)
+    new = (old[:low] + text + old[high:])[:LONGEST]
+    at = min(low + len(text), len(new))
+    ui = ui._replace(caret=at, anchor=at)
+    if new == old:
+        return ui, []
+    return ui.put(one.id, new), [Event("change", one.id, new)]
+
+
+def _type_ahead(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
+    """Choose what begins with the letters, as far as something does."""
+    for long in range(len(text), 0, -1):
+        for number, option in enumerate(one.options):
+            if str(option).lower().startswith(text[:long].lower()):
+                return (ui._replace(caret=number), []) if ui.open else set_value(ui, one, number)
+    return ui, []
+
+
+def press_key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]]:
+    """Press a key, with ctrl+ or shift+ before its name."""
+    name = key.rpartition("+")[2] or "+"
+    ctrl, shift = "ctrl+" in key, "shift+" in key
+    one = find(page, ui.focus)
+    if name in ("Escape", "Tab") and ui.open:
+        return ui._replace(open=""), []
+    if name == "Tab":
+        return _tabbed(page, ui, -1 if shift else 1), []
+    if one is None or one.disabled:
+        return ui, [Event("key", "", key)]
+    if one.kind in TEXT_KINDS:
+        return _field_key(page, ui, one, name, ctrl, shift)
+    if (one.kind, name) in _PRESSED:
+        return ui, [Event("click", one.id)]
+    if (one.kind, name) in _FLIPPED:
+        return set_value(ui, one, not one.value)
+    chosen = _choice_key(page, ui, one, name, ctrl, shift)
+    if chosen is not None:
+        return chosen
+    if not (ctrl or shift) and (name in _PAGED or (name == "Space" and one.kind == "link")):
+        return _paged(page, ui, one, name), []
+    return ui, [Event("enter" if name == "Enter" else "key", one.id, key)]
+
+
+def _choice_key(
+    page: Sequence[Widget], ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool
+) -> tuple[Ui, list[Event]] | None:
+    """Return what a key does to a widget with several values, or None."""
+    if one.kind == "radio" and not ctrl:
+        return _radio_key(page, ui, one, name)
+    if (one.kind == "list" and not ctrl) or (one.kind == "select" and not (ctrl or shift)):
+        return _select_key(ui, one, name)
+    return _slider_key(ui, one, name) if one.kind == "slider" else None
+
+
+def _field_key(
+    page: Sequence[Widget], ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool
+) -> tuple[Ui, list[Event]]:
+    if one.kind != "area" and name in ("PageUp", "PageDown"):
+        return _paged(page, ui, one, name), []
+    before = ui
+    ui, said = _edited(ui, one, name, ctrl, shift)
+    moved = ui._replace(clipboard=before.clipboard) != before and not (ctrl and name == "a")
+    return (_into_view(page, ui, one) if moved else ui), said
+
+
+def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
+    """Scroll what the widget with the keyboard lies in."""
+    scroll = find(page, one.inside)
+    if scroll is None:
+        return ui
+    now = ui.values.get(scroll.id, scroll.value)
+    far = scroll.h * 7 // 8
+    by = {
+        "Up": -PIXELS_PER_NOTCH,
+        "Down": PIXELS_PER_NOTCH,
+        "PageUp": -far,
+        "PageDown": far,
+        "Space": far,
+    }.get(name)
+    edge = 0 if name == "Home" else scroll.options[0]
+    return scroll_to(ui, scroll, edge if by is None else now + by)
+
+
+def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
+    """Give the keyboard to the next widget; of radio buttons, to the one that is on."""
+    found = [one for one in usable(page) if one.kind in FOCUSABLE_KINDS and not one.disabled]
+    entries: dict[str, str] = {}  # the radio button of each group that is come to
+    for one in found if step < 0 else reversed(found):
+        if one.kind == "radio":
+            entries[one.group] = one.id
+    entries |= {one.group: one.id for one in found if one.kind == "radio" and one.value}
+    mine = find(found, ui.focus)
+    if mine is not None and mine.kind == "radio":
+        entries[mine.group] = mine.id
+    stops = [one for one in found if one.kind != "radio" or entries[one.group] == one.id]
+    if not stops:
+        return ui
+    ids = [one.id for one in stops]
+    at = ids.index(ui.focus) + step if ui.focus in ids else (0 if step > 0 else -1)
+    if not -len(ids) <= at < len(ids) or (at == -1 and ui.focus in ids):
+        return ui._replace(focus="", open="")
+    one = stops[at]
+    ui = focused(ui._replace(open=""), one)
+    if one.kind in ("field", "password"):
+        ui = ui._replace(caret=len(str(one.value or "")))
+    return _into_view(page, ui, one)
+
+
+def _into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
+    """Scroll to what has got the keyboard."""
+    scroll = find(page, one.inside)
+    if scroll is None or (one.y >= scroll.y and one.y + one.h <= scroll.y + scroll.h):
+        return ui
+    over, under = one.y - scroll.y, one.y + one.h - scroll.y - scroll.h
+    if over < 0 < over + one.h or under > 0 > under - one.h:  # a part of it can be seen
+        return scroll_to(ui, scroll, scroll.value + (over if over < 0 else under))
+    middle = one.y + one.h // 2 - scroll.y - scroll.h // 2
+    return scroll_to(ui, scroll, scroll.value + middle)
+
+
+def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui, list[Event]]:
+    text = str(one.value or "")
+    if one.kind == "password":
+        text = "x" * len(text)  # nothing tells where its words begin
+    caret, anchor = min(ui.caret, len(text)), min(ui.anchor, len(text))
+    low, high = min(caret, anchor), max(caret, anchor)
+    if ctrl and name.lower() in ("a", "c", "x", "v"):
+        return _clip(ui._replace(caret=caret, anchor=anchor), one, name.lower(), text[low:high])
+    if name in ("Backspace", "Delete"):
+        if low == high:
+            if name == "Backspace":
+                low = _word_left(text, low) if ctrl else max(0, low - 1)
+            else:
+                high = _word_right(text, high) if ctrl else min(len(text), high + 1)
+        return _write(ui._replace(caret=low, anchor=high), one, "")
+    moved = _moved(text, caret, anchor, name, ctrl, shift, one.type * (one.kind == "area"))
+    if moved is not None:
+        return ui._replace(caret=moved, anchor=anchor if shift else moved), []
+    if name == "Enter":
+        return _write(ui, one, "\n") if one.kind == "area" else (ui, [Event("enter", one.id)])
+    if name == "Space":
+        return _write(ui, one, " ")
+    if len(name) == 1 and not ctrl:
+        return _write(ui, one, name)
+    return ui, [Event("key", one.id, f"{'ctrl+' if ctrl else ''}{name}")]
+
+
+def _moved(
+    text: str, caret: int, anchor: int, name: str, ctrl: bool, shift: bool, size: int
+) -> int | None:
+    """Return where a key moves the caret to, or None.
+
+    size: that of the letters, where there are several lines; else 0.
+    """
+    if name in ("Left", "Right"):
+        if caret != anchor and not shift and not ctrl:
+            return min(caret, anchor) if name == "Left" else max(caret, anchor)
+        if name == "Left":
+            return _word_left(text, caret) if ctrl else max(0, caret - 1)
+        return _word_right(text, caret) if ctrl else min(len(text), caret + 1)
+    start = text.rfind("\n", 0, caret) + 1
+    end = text.find("\n", caret)
+    end = len(text) if end < 0 else end
+    if name in ("Home", "End"):
+        whole = {"Home": 0, "End": len(text)} if ctrl else {"Home": start, "End": end}
+        return whole[name]
+    if name not in ("Up", "Down"):
+        return None
+    if size:
+        if name == "Up":
+            return _line_up(text, start, caret, size)
+        return _line_down(text, start, end, caret, size)
+    return 0 if name == "Up" else len(text)
+
+
+def _line_up(text: str, start: int, caret: int, size: int) -> int:
+    if not start:
+        return 0
+    first = text.rfind("\n", 0, start - 1) + 1
+    x = text_metrics.measure_width(text[start:caret], size)
+    return first + text_metrics.find_caret(text[first : start - 1], size, x)
+
+
+def _line_down(text: str, start: int, end: int, caret: int, size: int) -> int:
+    if end == len(text):
+        return len(text)
+    last = text.find("\n", end + 1)
+    x = text_metrics.measure_width(text[start:caret], size)
+    return (
+        end + 1 + text_metrics.find_caret(text[end + 1 : len(text) if last < 0 else last], size, x)
+    )
+
+
+def _word_left(text: str, at: int) -> int:
+    if at and text[at - 1] == "\n":
+        return at - 1
+    starts = [word.start() for word in _WORD.finditer(text) if word.start() < at]
+    return starts[-1] if starts else 0
+
+
+def _word_right(text: str, at: int) -> int:
+    if text[at : at + 1] == "\n":
+        return at + 1
+    ends = [word.end() for word in _WORD.finditer(text) if word.end() > at]
+    return ends[0] if ends else len(text)
+
+
+def _clip(ui: Ui, one: Widget, name: str, chosen: str) -> tuple[Ui, list[Event]]:
+    if name == "a":
+        return ui._replace(anchor=0, caret=len(str(one.value or ""))), []
+    if name == "v":
+        pasted = ui.clipboard if one.kind == "area" else ui.clipboard.replace("\n", "")
+        return _write(ui, one, pasted) if ui.clipboard else (ui, [])
+    if not chosen or one.kind == "password":
+        return ui, []
+    ui = ui._replace(clipboard=chosen)
+    return _write(ui, one, "") if name == "x" else (ui, [])
+
+
+def _radio_key(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> tuple[Ui, list[Event]]:
+    if name == "Space":
+        return turn_on_radio(page, ui, one)
+    step = {"Down": 1, "Right": 1, "Up": -1, "Left": -1}.get(name)
+    if step is None:
+        return ui, [Event("enter" if name == "Enter" else "key", one.id, name)]
+    group = [two for two in page if two.kind == "radio" and two.group == one.group]
+    group = [two for two in group if not two.disabled]
+    other = group[(group.index(one) + step) % len(group)]
+    return turn_on_radio(page, focused(ui, other), other)
+
+
+def _select_key(ui: Ui, one: Widget, name: str) -> tuple[Ui, list[Event]]:
+    last, at = len(one.options) - 1, ui.caret if ui.open else one.value
+    beside = one.kind == "select" and not ui.open
+    to = {
+        "Down": min(at + 1, last),
+        "Right": min(at + 1, last) if beside else at,
+        "Up": max(at - 1, 0),
+        "Left": max(at - 1, 0) if beside else at,
+        "Home": 0,
+        "End": last,
+        "PageUp": max(at - 3, 0) if beside else 0,
+        "PageDown": min(at + 3, last) if beside else last,
+    }.get(name)
+    if to is not None:
+        return (ui._replace(caret=to), []) if ui.open else set_value(ui, one, to)
+    if name in ("Enter", "Space") and one.kind == "select":
+        if ui.open:
+            return set_value(ui._replace(open=""), one, ui.caret)
+        return ui._replace(open=one.id, caret=one.value), []
+    return ui, [Event("key", one.id, name)]
+
+
+def _slider_key(ui: Ui, one: Widget, name: str) -> tuple[Ui, list[Event]]:
+    low, high, step = one.options
+    far = max(step, round((high - low) / 10 / step) * step)
+    by = {"Right": step, "Up": step, "Left": -step, "Down": -step}.get(name)
+    by = {"PageUp": far, "PageDown": -far}.get(name, by)
+    if by is None and name not in ("Home", "End"):
+        return ui, [Event("key", one.id, name)]
+    value = low if name == "Home" else high if name == "End" else one.value + (by or 0)
+    return set_value(ui, one, max(low, min(high, value)))

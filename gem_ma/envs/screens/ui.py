@@ -1,0 +1,139 @@
+"""What a page shows of what a person has done to its widgets, and what an app hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from gem_ma.scene.screen import SCROLLBAR_WIDTH, Widget, compute_row_height
+
+# What somebody can give a widget: a text, a number or a place, on or off, a shade.
+WidgetValue: TypeAlias = str | int | tuple[int, int] | None
+
+
+class Event(NamedTuple):
+    """What an app hears of: a click, a change, a drop, a key that nobody took."""
+
+    kind: str  # click, double, right, change, drop, enter, key, hover
+    id: str = ""
+    # Of a change: the new one; of a drop: what it was dropped on; of a key: which.
+    value: WidgetValue = None
+    at: tuple[int, int] = (0, 0)  # where, on the screen
+    moved: tuple[int, int] = (0, 0)  # of a drop: by how much
+
+
+NOTHING = Event("nothing")  # an action that was none of the app's business
+
+
+class Ui(NamedTuple):
+    """What a person has done to widgets that the app did not have to know of."""
+
+    values: Mapping[str, Any] = {}  # of widgets by their ids, as their kinds say
+    focus: str = ""
+    caret: int = 0
+    anchor: int = 0
+    open: str = ""  # the select whose options are shown, and the caret's is marked
+    hover: str = ""
+    pointer: tuple[int, int] | None = None
+    clipboard: str = ""
+    left: Mapping[str, tuple[int, int]] = {}
+
+    def put(self, id: str, value: WidgetValue) -> Ui:
+        return self._replace(values={**self.values, id: value})
+
+
+def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
+    """Return widgets with what they hold now, scrolled, and with the options that are open."""
+    values = ui.values
+    page: list[Widget] = []
+    scrolls: dict[str, tuple[int, tuple[int, int, int, int]]] = {}
+    opened = None
+    for one in widgets:
+        if one.id in values and one.kind != "scroll":
+            one = one._replace(value=_fitting(one, values[one.id]))
+        if one.kind == "scroll":
+            most = max(0, one.options[0] - one.h)
+            offset = min(values.get(one.id, one.value or 0), most)
+            one = one._replace(value=offset)
+            scrolls[one.id] = offset, (one.x, one.y, one.x + one.w - SCROLLBAR_WIDTH, one.y + one.h)
+        elif one.inside:
+            offset, clip = scrolls[one.inside]
+            one = one._replace(y=one.y - offset, clip=clip)
+        if one.id == ui.open and ui.open:
+            opened = one
+        page.append(one)
+    return (*page, *_options(opened, ui.caret)) if opened is not None else tuple(page)
+
+
+def _fitting(widget: Widget, value: Any) -> WidgetValue:
+    """Return a value as far as the widget, which may have changed since, can hold it."""
+    if widget.kind in ("select", "list"):
+        return min(value, len(widget.options) - 1)
+    return value
+
+
+def _options(select: Widget, marked: int) -> list[Widget]:
+    each = compute_row_height(select)
+    high = each * len(select.options)
+    top = select.y + select.h if select.y + select.h + high <= 448 else max(1, select.y - high)
+    box = Widget(f"{select.id}-options", "menu", select.x - 1, top - 1, select.w + 2, high + 2)
+    items = [
+        Widget(
+            f"{select.id}#{n}",
+            "item",
+            select.x,
+            top + each * n,
+            select.w,
+            each,
+            str(text),
+            type=select.type,
+        )
+        for n, text in enumerate(select.options)
+    ]
+    if 0 <= marked < len(items):
+        items[marked] = items[marked]._replace(value=True)
+    return [box, *items]
+
+
+def usable(page: Sequence[Widget]) -> Sequence[Widget]:
+    """Return what is not behind a veil."""
+    for place in range(len(page) - 1, -1, -1):
+        if page[place].kind == "veil":
+            return page[place + 1 :]
+    return page
+
+
+def find(page: Sequence[Widget], id: str) -> Widget | None:
+    """Return the widget with an id."""
+    return next((one for one in page if one.id == id), None)
+
+
+def set_value(ui: Ui, one: Widget, value: WidgetValue) -> tuple[Ui, list[Event]]:
+    """Give a widget a value; that it had it before is only a click."""
+    if value == one.value:
+        return ui, [Event("click", one.id)]
+    return ui.put(one.id, value), [Event("change", one.id, value)]
+
+
+def turn_on_radio(page: Sequence[Widget], ui: Ui, one: Widget) -> tuple[Ui, list[Event]]:
+    """Turn a radio button on, and the others of its group off."""
+    if one.value:
+        return ui, [Event("click", one.id)]
+    others = [other for other in page if other.kind == "radio" and other.group == one.group]
+    values = {**ui.values, **{other.id: other.id == one.id for other in others}}
+    return ui._replace(values=values), [Event("change", one.id, True)]
+
+
+def focused(ui: Ui, one: Widget) -> Ui:
+    """Give a widget the keyboard."""
+    if ui.focus == one.id:
+        return ui
+    left = {**ui.left, ui.focus: (ui.caret, ui.anchor)} if ui.focus else ui.left
+    caret, anchor = left.get(one.id, (0, 0)) if one.kind == "area" else (0, 0)
+    return ui._replace(focus=one.id, caret=caret, anchor=anchor, left=left)
+
+
+def scroll_to(ui: Ui, scroll: Widget, offset: int) -> Ui:
+    """Scroll so far down, as far as there is something."""
+    most = max(0, scroll.options[0] - scroll.h)
+    return ui.put(scroll.id, max(0, min(offset, most)))

@@ -1,0 +1,151 @@
+"""What widgets of a Screen are drawn with: colours of a theme, areas, borders, lines of text."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from gem_ma.renderers import font, proportional_font
+from gem_ma.renderers.contrast import MIN_CONTRAST, compute_contrast
+from gem_ma.renderers.themes import RGB, Theme
+from gem_ma.scene import COLORS, text_metrics
+from gem_ma.scene.screen import Widget
+
+
+def find_ground(one: Widget, theme: Theme) -> RGB:
+    """Return the colour of what lies behind other widgets."""
+    return _find_kind_ground(one.kind, one.tone, theme)
+
+
+@functools.lru_cache(maxsize=1024)
+def _find_kind_ground(kind: str, tone: str, theme: Theme) -> RGB:
+    if tone in COLORS:
+        return theme.color(tone)
+    if kind == "note":
+        return mix_colors(theme.paper, theme.color("yellow"), 0.25)
+    if kind in ("scroll", "menu"):
+        return choose_field_color(theme)
+    return theme.cell if kind == "handle" else theme.paper
+
+
+def compute_bar_height(one: Widget) -> int:
+    """Return how high the bar above a window is."""
+    return text_metrics.LINE_HEIGHTS[one.type] + 16
+
+
+def mix_bar_color(theme: Theme) -> RGB:
+    """Return the colour of the bar above a window."""
+    return mix_colors(theme.cell, theme.color("blue"), 0.25)
+
+
+def mix_colors(one: RGB, other: RGB, share: float) -> RGB:
+    a, b, c = (round(x * (1 - share) + y * share) for x, y in zip(one, other, strict=True))
+    return a, b, c
+
+
+def choose_field_color(theme: Theme) -> RGB:
+    """Return the ground of what is typed in: lighter than the paper, or a little other."""
+    return (255, 255, 255) if sum(theme.paper) > 600 else mix_colors(theme.paper, (0, 0, 0), 0.35)
+
+
+@functools.lru_cache(maxsize=1024)
+def choose_widget_ink(ground: RGB, theme: Theme) -> RGB:
+    """Return the colour of letters that can be read on a ground."""
+    options = (theme.ink, (255, 255, 255), (0, 0, 0))
+    best = max(options, key=lambda ink: compute_contrast(ink, ground))
+    return theme.ink if compute_contrast(theme.ink, ground) >= 4.5 else best
+
+
+@functools.lru_cache(maxsize=1024)
+def choose_border_color(theme: Theme) -> RGB:
+    """Return the colour of borders: the theme's lines, or where they are faint stronger ones."""
+    faint = compute_contrast(theme.line, theme.paper) < 1.5
+    return mix_colors(theme.paper, theme.ink, 0.4) if faint else theme.line
+
+
+@functools.lru_cache(maxsize=1024)
+def choose_accent(ground: RGB, theme: Theme, least: float = MIN_CONTRAST) -> RGB:
+    """Return the blue of links and of what has the keyboard, such that it stands out."""
+    color = theme.color("blue")
+    while compute_contrast(color, ground) < least:
+        color = mix_colors(color, choose_widget_ink(ground, theme), 0.25)
+    return color
+
+
+@functools.lru_cache(maxsize=4096)
+def _make_color_row(color: RGB, wide: int) -> np.ndarray:
+    """Return a row of one colour; to copy it is much faster than to fill an area."""
+    row = np.empty((wide, 3), np.uint8)
+    row[:] = color
+    return row
+
+
+def make_area(wide: int, high: int, color: RGB) -> np.ndarray:
+    """Return an area of one colour."""
+    area = np.empty((high, wide, 3), np.uint8)
+    fill_area(area, color)
+    return area
+
+
+def fill_area(area: np.ndarray, color: RGB) -> None:
+    wide = area.shape[1]
+    area[:] = _make_color_row(color, -(-wide // 512) * 512)[:wide]
+
+
+@functools.lru_cache(maxsize=1024)
+def _make_cached_shades(ink: RGB, ground: RGB) -> np.ndarray:
+    return font.make_shades(ink, ground)
+
+
+def draw_widget_text(
+    area: np.ndarray,
+    x: int,
+    text: str,
+    ink: RGB,
+    size: int,
+    bold: bool = False,
+    y: int | None = None,
+    on: RGB | None = None,
+) -> None:
+    """Blend a line, in the middle of the height if it is not said where.
+
+    on: the colour of all that lies below it, where that is one.
+    """
+    if not text:
+        return
+    cover = proportional_font.render_line_coverage(text, size, bold)
+    y = (area.shape[0] - cover.shape[0]) // 2 if y is None else y
+    x -= 1
+    if x < 0:
+        cover, x = cover[:, -x:], 0
+    if y < 0:
+        cover, y = cover[-y:], 0
+    region = area[y : y + cover.shape[0], x : x + cover.shape[1]]
+    cover = cover[: region.shape[0], : region.shape[1]]
+    if on is None:
+        font.blend_ink(region, cover, ink)
+    else:
+        region[:] = _make_cached_shades(ink, on).take(cover, 0)
+
+
+def draw_border(area: np.ndarray, color: RGB, by: int = 1) -> None:
+    for side in (area[:by], area[-by:], area[:, :by], area[:, -by:]):
+        side[:] = color
+
+
+def draw_bevel(area: np.ndarray, theme: Theme, sunk: bool = False) -> None:
+    """Give a box the borders of old desktops."""
+    face = area[area.shape[0] // 2, 2].copy()
+    a, b, c = (int(part) for part in face)
+    dark = mix_colors((a, b, c), (0, 0, 0), 0.5)
+    first, last = (dark, mix_colors((a, b, c), (0, 0, 0), 0.2)) if sunk else ((255, 255, 255), dark)
+    area[:2], area[:, :2] = first, first
+    area[-2:], area[:, -2:] = last, last
+
+
+def clear_corners(area: np.ndarray, ground: RGB) -> None:
+    """Take the corners off."""
+    for y in (0, -1):
+        for x in (0, -1):
+            area[y, x] = ground
