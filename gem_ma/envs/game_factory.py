@@ -18,7 +18,7 @@ from gem_ma.game import Game
 from gem_ma.validation.entry_points import load_entry_point
 
 
-def import_game_class(spec: Spec) -> type[Game[Any]]:
+def import_game_class(spec: Spec) -> type[Game]:
     """Import the class of a Spec's game."""
     found: Any = load_entry_point(spec.entry_point)
     if not (isinstance(found, type) and issubclass(found, Game)):
@@ -31,7 +31,7 @@ def import_game_class(spec: Spec) -> type[Game[Any]]:
 
 def make_game(
     spec: Spec, arguments: Mapping[str, Any], beside: Collection[str] = ()
-) -> tuple[Game[Any], dict[str, Any]]:
+) -> tuple[Game, dict[str, Any]]:
     """Make a Spec's game; return it, and those arguments that it does not take.
 
     arguments: they override those of the spec; a difficulty stands for those on its dial. beside:

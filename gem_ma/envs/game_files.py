@@ -52,7 +52,7 @@ def find_game_name(module: Any, file: str, name: str) -> str:
     return next(iter(games))
 
 
-def list_games(module: Any) -> dict[str, type[Game[Any]]]:
+def list_games(module: Any) -> dict[str, type[Game]]:
     """Return the games that a module itself defines."""
     return {
         key: value

@@ -7,6 +7,7 @@ from typing import Any
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.gymnasium_view import GymnasiumSnapshot, GymnasiumView
+from gem_ma.game import Info, ResetOptions
 from gem_ma.gem.core import Env
 
 
@@ -34,9 +35,9 @@ class SingleSeatEnv(GymnasiumView):
         self,
         seed: int | None = None,
         *,
-        options: dict[str, Any] | None = None,
+        options: ResetOptions | None = None,
         idx: int | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
+    ) -> tuple[Any, Info]:
         """Begin an episode, of a task the one that asks question number `idx`."""
         if seed is None:
             seed = self._first_seed

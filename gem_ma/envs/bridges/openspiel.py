@@ -128,7 +128,7 @@ class View(NamedTuple):
         return self
 
 
-class OpenSpiel(Game[Any]):
+class OpenSpiel(Game):
     """Any game of OpenSpiel's that is sequential or simultaneous, for at most ten players.
 
     game: as pyspiel.load_game takes it, with arguments in brackets: "hex(board_size=5)".
