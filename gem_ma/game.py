@@ -5,9 +5,10 @@ from __future__ import annotations
 import abc
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
+from typing_extensions import TypeVar
 
 __all__ = [
     "Game",
@@ -79,11 +80,29 @@ class State(Protocol):
         """Return this state with all that `agent` may not know blanked out."""
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=State, default=Any)
 T = TypeVar("T")
 # A field of a State that is a T wherever a rule asks for it, and None before it is there or in the
 # view of a seat that may not know it.
 Maybe: TypeAlias = T | Any
+
+ResetOptions: TypeAlias = Mapping[str, Any]
+"""What `reset` hands to `Game.start`."""
+SeatMoves: TypeAlias = Mapping[str, Any]
+"""Moves by seat, each of the type that the game's `read` returns."""
+Info: TypeAlias = dict[str, Any]
+"""What is told beside an observation, and what a game reports at the end."""
+
+
+class ToolDescription(Protocol):
+    """A tool that says by a JSON schema, in OpenAI's form, how it is called."""
+
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+
+
+SeatTool: TypeAlias = ToolDescription | Mapping[str, Any]
+"""A tool of a seat: one that says its schema, or the schema itself."""
 
 
 class Game(abc.ABC, Generic[S]):
@@ -107,7 +126,7 @@ class Game(abc.ABC, Generic[S]):
 
     encoding_space: Any = None  # the Box of what `encode` returns, where that is no usual one
 
-    init_args: tuple[tuple[Any, ...], dict[str, Any]]
+    init_args: tuple[tuple[object, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         game = super().__new__(cls)
@@ -117,14 +136,14 @@ class Game(abc.ABC, Generic[S]):
     def __init__(self) -> None:  # so that an argument which nobody takes is a TypeError
         super().__init__()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuild_game, (type(self), *self.init_args)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self
 
     @abc.abstractmethod
-    def start(self, rng: np.random.Generator, options: Mapping[str, Any]) -> S:
+    def start(self, rng: np.random.Generator, options: ResetOptions) -> S:
         """Return the first state of an episode."""
 
     @abc.abstractmethod
@@ -132,7 +151,7 @@ class Game(abc.ABC, Generic[S]):
         """Turn an action text into a legal move, or raise InvalidMove."""
 
     @abc.abstractmethod
-    def advance(self, state: S, moves: Mapping[str, Any], rng: np.random.Generator) -> S:
+    def advance(self, state: S, moves: SeatMoves, rng: np.random.Generator) -> S:
         """Return the state after all seats of `state.to_act()` have made these moves.
 
         Where one seat acts it may raise Refused, and the seat has made an invalid reply.
@@ -162,11 +181,11 @@ class Game(abc.ABC, Generic[S]):
     def describe(self, view: S, agent: str | None) -> str:
         """Return the current view in words."""
 
-    def tell(self, before: S, moves: Mapping[str, Any], after: S) -> Sequence[Message] | None:
+    def tell(self, before: S, moves: SeatMoves, after: S) -> Sequence[Message] | None:
         """Return what the seats hear of a transition, or None for every move, told to everyone."""
         return None
 
-    def picture(self, view: S, agent: str | None) -> Any:
+    def picture(self, view: S, agent: str | None) -> object:
         """Return the current view as a Scene, or None to show `describe` as a screen of text."""
         return None
 
@@ -178,14 +197,14 @@ class Game(abc.ABC, Generic[S]):
         """
         return None
 
-    def tools(self, agent: str) -> Collection[Any]:
+    def tools(self, agent: str) -> Collection[SeatTool]:
         """Return the tools that the game itself gives to a seat."""
         return ()
 
-    def report(self, state: S) -> dict[str, Any]:
+    def report(self, state: S) -> Info:
         """Return what every seat's `info` says when the episode is over."""
         return {}
 
 
-def _rebuild_game(cls: type[Game[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Game[Any]:
+def _rebuild_game(cls: type[Game], args: tuple[object, ...], kwargs: dict[str, Any]) -> Game:
     return cls(*args, **kwargs)

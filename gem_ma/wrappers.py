@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self
 
+import numpy as np
 from gymnasium import spaces
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.base_env import Snapshot
-from gem_ma.apis.core_env import CoreEnv
-from gem_ma.engine.action_parsing import replace_surrogates
+from gem_ma.apis.core_env import ActionSpace, CoreEnv, Frame
+from gem_ma.engine.action_parsing import SeatAction, SeatActions, replace_surrogates
 from gem_ma.engine.match import Match, ResetNeeded, SeatError
-from gem_ma.engine.observations import ObservationBuilder, cut_middle
+from gem_ma.engine.observations import Observation, ObservationBuilder, cut_middle
+from gem_ma.game import Info, ResetOptions, SeatTool
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONObject
 
 __all__ = [
     "ClipReward",
@@ -56,7 +59,7 @@ class Wrapper(AECEnv):
         return self.env.core
 
     @property
-    def match(self) -> Match[Any]:  # type: ignore[override]
+    def match(self) -> Match:  # type: ignore[override]
         """The play of its game."""
         return self.env.match
 
@@ -75,46 +78,47 @@ class Wrapper(AECEnv):
         self.core.agent_selection = agent
 
     @property
-    def unwrapped(self) -> Any:
+    def unwrapped(self) -> CoreEnv:
         """The Env inside all wrappers."""
         return self.core
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         self.memory = None
         self.env.reset(seed=seed, options=options)
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         return self.env.submit(replies)
 
-    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def observe(self, agent: str, *, turn: bool = False) -> Observation:
         return self.env.observe(agent, turn=turn)
 
-    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def info(self, agent: str, *, turn: bool = False) -> Info:
         return self.env.info(agent, turn=turn)
 
     def rules(self, agent: str) -> str:
         return self.env.rules(agent)
 
-    def tools(self, agent: str) -> tuple[Any, ...]:
+    def tools(self, agent: str) -> tuple[SeatTool, ...]:
         return self.env.tools(agent)
 
-    def check_reply(self, agent: str, reply: Any) -> None:
+    def check_reply(self, agent: str, reply: object) -> None:
         self.env.check_reply(agent, reply)
 
     @property
     def blocking(self) -> bool:
         return self.env.blocking
 
-    def observation_space(self, agent: str) -> Any:
+    def observation_space(self, agent: str) -> spaces.Dict:
         return self.env.observation_space(agent)
 
-    def action_space(self, agent: str) -> Any:
+    def action_space(self, agent: str) -> ActionSpace:
         return self.env.action_space(agent)
 
-    def state(self) -> Any:
-        return self.env.state()
+    def state(self) -> np.ndarray:
+        state: np.ndarray = self.env.state()
+        return state
 
-    def render(self, agent: str | None = None) -> Any:
+    def render(self, agent: str | None = None) -> Frame:
         return self.core.render(agent)
 
     def close(self) -> None:
@@ -147,11 +151,11 @@ class Wrapper(AECEnv):
 class RecordEpisodeStatistics(Wrapper):
     """Add `info["episode"]` when a seat is done: its return, its replies, the game's turns."""
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         super().reset(seed=seed, options=options)
         self.memory = dict.fromkeys(self.match.seats, (0.0, 0))
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         if self.memory is None:
             raise ResetNeeded("submit: no episode has begun in Track; call its reset() first")
         rewards = super().submit(replies)
@@ -161,7 +165,7 @@ class RecordEpisodeStatistics(Wrapper):
         }
         return rewards
 
-    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def info(self, agent: str, *, turn: bool = False) -> Info:
         info, match = super().info(agent, turn=turn), self.match
         if agent not in match.alive_seats:
             total, count = self.memory[agent]
@@ -178,7 +182,7 @@ class TimeLimit(Wrapper):
         super().__init__(env)
         self.max_turns = max_turns
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         rewards = super().submit(replies)
         if self.match.waiting_seats and self.match.turns >= self.max_turns:
             self.core.truncate()
@@ -192,7 +196,7 @@ class TransformReward(Wrapper):
         super().__init__(env)
         self.function = function
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         rewards = super().submit(replies)
         return {agent: self.function(agent, reward) for agent, reward in rewards.items()}
 
@@ -204,7 +208,7 @@ class ScaleReward(Wrapper):
         super().__init__(env)
         self.factor = factor
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         return {a: reward * self.factor for a, reward in super().submit(replies).items()}
 
 
@@ -217,7 +221,7 @@ class ClipReward(Wrapper):
         super().__init__(env)
         self.low, self.high = low, high
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         rewards = super().submit(replies)
         return {a: min(max(reward, self.low), self.high) for a, reward in rewards.items()}
 
@@ -225,15 +229,15 @@ class ClipReward(Wrapper):
 class TransformAction(Wrapper):
     """Pass every reply through `function(seat, reply)` before it is read."""
 
-    def __init__(self, env: AECEnv, function: Callable[[str, Any], Any]):
+    def __init__(self, env: AECEnv, function: Callable[[str, SeatAction], SeatAction]):
         super().__init__(env)
         self.function = function
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         check_type(replies, Mapping, "replies")
         return super().submit({a: self.function(a, reply) for a, reply in replies.items()})
 
-    def check_reply(self, agent: str, reply: Any) -> None:
+    def check_reply(self, agent: str, reply: object) -> None:
         """Take whatever the function may; what that returns is checked when it is submitted."""
 
 
@@ -244,13 +248,13 @@ class TextWrapper(Wrapper):
         """Return the text that takes the place of `text`."""
         raise NotImplementedError
 
-    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def observe(self, agent: str, *, turn: bool = False) -> Observation:
         return self._transform_parts(agent, super().observe(agent, turn=turn), turn)
 
-    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def info(self, agent: str, *, turn: bool = False) -> Info:
         return self._transform_parts(agent, super().info(agent, turn=turn), turn)
 
-    def _transform_parts(self, agent: str, parts: dict[str, Any], turn: bool) -> dict[str, Any]:
+    def _transform_parts(self, agent: str, parts: JSONObject, turn: bool) -> JSONObject:
         if "text" in parts:
             parts["text"] = self.transform_text(agent, parts["text"], turn=turn)
         return parts
@@ -297,9 +301,9 @@ class TextHistory(TextWrapper):
         super().__init__(env)
         self.mode, self.keep, self.tokenizer = mode, last, tokenizer
         self.text_length = text_length
-        self._spaces: dict[str, spaces.Space[Any]] = {}
+        self._spaces: dict[str, spaces.Dict] = {}
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         shown = {
             agent: self._observe_now(agent)
             for agent in replies
@@ -343,7 +347,7 @@ class TextHistory(TextWrapper):
             self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         )
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
+    def observation_space(self, agent: str) -> spaces.Dict:
         if agent not in self._spaces:
             from gem_ma.apis.text_space import UnicodeText
 

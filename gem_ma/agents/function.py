@@ -19,9 +19,7 @@ class FunctionAgent:
     workers: call a plain function in so many threads, for one that waits for a server.
     """
 
-    def __init__(
-        self, function: Callable[[Turn], str] | Callable[[Turn], Awaitable[str]], workers: int = 0
-    ):
+    def __init__(self, function: Callable[[Turn], str | Awaitable[str]], workers: int = 0):
         if workers < 0:
             raise ValueError(f"workers={workers}: expected 0 or more")
         call = type(function).__call__  # of an object that is called like a function

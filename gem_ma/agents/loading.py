@@ -8,7 +8,7 @@ from typing import Any
 
 from gem_ma.agents.function import FunctionAgent
 from gem_ma.agents.providers import PROVIDERS
-from gem_ma.chat.agent import Agent, check_agent_seat
+from gem_ma.chat.agent import Agent, AgentSource, check_agent_seat
 from gem_ma.packs import PackTable, SpecEntry
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.endpoints import redact_secrets
@@ -20,7 +20,7 @@ from gem_ma.validation.spec_strings import (
 )
 
 
-def load(spec: Any) -> Agent:
+def load(spec: AgentSource) -> Agent:
     """Return the agent that a spec string names; an agent stays itself, a function becomes one.
 
     A spec is a name, what it stands for, and options: "random", "search:depth=4",

@@ -12,17 +12,22 @@ from pettingzoo.utils import env as pettingzoo_env
 from gem_ma.apis.aec_state import AECState
 from gem_ma.apis.async_seats import AsyncSeat, SharedEpisode
 from gem_ma.apis.base_env import BaseEnv
+from gem_ma.apis.core_env import ActionSpace
 from gem_ma.apis.gymnasium_view import GymnasiumView
 from gem_ma.apis.parallel_view import ParallelView
+from gem_ma.chat.agent import AgentSource, SeatAgents
+from gem_ma.engine.action_parsing import SeatAction
+from gem_ma.engine.observations import Observation
+from gem_ma.game import Info, T
 
 
-class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
+class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv):
     """Every view of an environment: PettingZoo's AEC API itself, and the others by name."""
 
     # The seat whose step is next; after the end the one that took the last.
     agent_selection: str | None
 
-    def step(self, action: Any) -> None:
+    def step(self, action: SeatAction | None) -> None:
         """Take the reply of `agent_selection`, or None if that seat is done."""
         core = self.core
         ledger, agent = core.aec_state, core.agent_selection
@@ -31,18 +36,17 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
         if agent in ledger.dead:
             self._was_dead_step(action)
             return
+        replies: dict[str, Any] = {agent: action}  # None, too, which it is told that it may not
         if self.is_core:
-            rewards = self.submit({agent: action})
+            rewards = self.submit(replies)
         else:
-            rewards = self.submit_and_record({agent: action})
+            rewards = self.submit_and_record(replies)
         ledger.rewards = rewards
         ledger.cumulative_rewards[agent] = 0.0
         if rewards:
             ledger.add_rewards(rewards)
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
         """Return observation, reward since its last action, flags and info of `agent_selection`."""
         core = self.core
         ledger, agent = core.aec_state, core.agent_selection
@@ -64,7 +68,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
 
     # What PettingZoo's wrappers call, where theirs would change what ours make when asked for.
 
-    def _was_dead_step(self, action: Any) -> None:
+    def _was_dead_step(self, action: SeatAction | None) -> None:
         core = self.core
         ledger, agent = core.aec_state, core.agent_selection
         if action is not None:
@@ -137,18 +141,18 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
         )
 
     @property
-    def infos(self) -> dict[str, dict[str, Any]]:
+    def infos(self) -> dict[str, Info]:
         """The info of every live agent, made when asked for; what is set counts until the next
         step."""
         ledger = self.core.aec_state
         return {agent: self._get_info(agent, ledger) for agent in ledger.agents}
 
     @infos.setter
-    def infos(self, infos: Mapping[str, dict[str, Any]]) -> None:
+    def infos(self, infos: Mapping[str, Info]) -> None:
         given = self._select_live(infos)
         self.core.aec_state.infos = {a: (None, dict(info)) for a, info in given.items()}
 
-    def _get_info(self, agent: str, ledger: AECState) -> dict[str, Any]:
+    def _get_info(self, agent: str, ledger: AECState) -> Info:
         infos = ledger.infos
         cached = infos.get(agent)
         if cached is not None and (cached[0] is self or cached[0] is None):
@@ -157,7 +161,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
         infos[agent] = self, info
         return info
 
-    def _select_live(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _select_live(self, given: Mapping[str, T]) -> dict[str, T]:
         """Return what a client gives to the seats that are alive."""
         match = self.core.match
         for agent in given:
@@ -166,17 +170,17 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
         return {agent: given[agent] for agent in self.core.aec_state.agents if agent in given}
 
     @property
-    def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
         """The observation space of every seat."""
         return {agent: self.observation_space(agent) for agent in self.core.possible_agents}
 
     @property
-    def action_spaces(self) -> dict[str, spaces.Space[Any]]:
+    def action_spaces(self) -> dict[str, ActionSpace]:
         """The action space of every seat."""
         return {agent: self.action_space(agent) for agent in self.core.possible_agents}
 
     @property
-    def state_space(self) -> spaces.Space[Any]:
+    def state_space(self) -> spaces.Box:
         """The space of `state()`; there is none where the game has no numbers."""
         return self.core.get_state_space()
 
@@ -192,11 +196,11 @@ class AECEnv(pettingzoo_env.AECEnv[str, dict[str, Any], Any], BaseEnv):
         """Return this environment behind PettingZoo's parallel API."""
         return ParallelView(self)
 
-    def gym(self, agent: str | None = None, others: Any = None) -> GymnasiumView:
+    def gym(self, agent: str | None = None, others: SeatAgents | None = None) -> GymnasiumView:
         """Return one seat behind Gymnasium's API, the others played by the agents given."""
         return GymnasiumView(self, agent=agent, others=others)
 
-    def seats(self, others: Mapping[str, Any] | None = None) -> dict[str, AsyncSeat]:
+    def seats(self, others: Mapping[str, AgentSource] | None = None) -> dict[str, AsyncSeat]:
         """Return a view for each seat that `others` does not play: an async reset and step each.
 
         What they do meets in one game of their own, a twin of this environment's.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from gem_ma.engine.match import Match
+from gem_ma.game import Info
 
 
 class AECState:
@@ -29,21 +30,21 @@ class AECState:
     alive: tuple[str, ...]  # as the match has it
     dead: tuple[str, ...]  # done, and yet to take their last step
     flags: dict[str, tuple[bool, bool]]  # terminated, truncated by a client
-    infos: dict[str, tuple[Any, dict[str, Any]]]  # by whom they were made; None: by a client
+    infos: dict[str, tuple[object, Info]]  # by whom they were made; None: by a client
 
     def __init__(self) -> None:
         self.agents, self.cumulative_rewards, self.rewards = [], {}, {}
         self.alive, self.dead, self.flags, self.infos = (), (), {}, {}
         self.credited = False
 
-    def reset(self, match: Match[Any]) -> None:
+    def reset(self, match: Match) -> None:
         """Begin an episode."""
         self.agents = list(match.seats)
         self.cumulative_rewards = dict.fromkeys(match.seats, 0.0)
         self.rewards, self.flags, self.infos = {}, {}, {}
         self.alive, self.dead, self.credited = match.alive_seats, (), False
 
-    def update(self, match: Match[Any]) -> None:
+    def update(self, match: Match) -> None:
         """Find who is done after the match went on."""
         if self.infos:
             self.infos = {}

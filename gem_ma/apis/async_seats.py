@@ -6,14 +6,16 @@ players that are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from gem_ma.apis.base_env import BaseEnv
 from gem_ma.apis.session import Session
-from gem_ma.chat.agent import ask_agent_async, check_agent_seat
+from gem_ma.chat.agent import AgentSource, ask_agent_async, check_agent_seat
+from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.match import SeatError
+from gem_ma.game import Info, ResetOptions
 
 if TYPE_CHECKING:
     import asyncio  # slow to import, and needed only where a seat is used
@@ -27,11 +29,11 @@ class SeatOutcome(NamedTuple):
     """What a reply led to, up to this seat's next turn or its end."""
 
     turn: Turn | None  # what the seat sees now; None when it is done
-    messages: Sequence[Mapping[str, Any]]  # what its chat gained since its last reply
+    messages: Sequence[ChatMessage]  # what its chat gained since its last reply
     reward: float  # since its last turn, whoever moved
     terminated: bool
     truncated: bool
-    info: dict[str, Any]
+    info: Info
 
 
 class AsyncSeat:
@@ -42,7 +44,7 @@ class AsyncSeat:
         self.name = name
 
     async def reset(
-        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+        self, seed: int | None = None, options: ResetOptions | None = None
     ) -> SeatOutcome:
         """Wait until all seats of the table want a new episode; return this seat's first turn.
 
@@ -65,7 +67,7 @@ class AsyncSeat:
 class SharedEpisode:
     """One environment, the seats that somebody else plays, and those that wait."""
 
-    def __init__(self, env: BaseEnv, others: Mapping[str, Any] | None = None):
+    def __init__(self, env: BaseEnv, others: Mapping[str, AgentSource] | None = None):
         from gem_ma.agents.loading import load
 
         self.env = env.copy()
@@ -81,14 +83,12 @@ class SharedEpisode:
             raise SeatError(f"others play all seats of {self.env.core.id}; leave one")
         self.session = Session(self.env)
         self.waiting: dict[str, asyncio.Future[SeatOutcome]] = {}
-        self.reset_requests: dict[str, tuple[int | None, Mapping[str, Any] | None]] = {}
+        self.reset_requests: dict[str, tuple[int | None, ResetOptions | None]] = {}
         self.replies: dict[str, str] = {}  # of this round, until all are there
         self.pending_rewards: dict[str, float] = {}
         self.end_flags: dict[str, tuple[bool, bool]] = {}
 
-    async def reset(
-        self, name: str, seed: int | None, options: Mapping[str, Any] | None
-    ) -> SeatOutcome:
+    async def reset(self, name: str, seed: int | None, options: ResetOptions | None) -> SeatOutcome:
         if self.waiting.keys() - self.reset_requests.keys():
             playing = ", ".join(self.waiting.keys() - self.reset_requests.keys())
             raise SeatError(f"{playing} is still in the last episode; play it to its end, or leave")
@@ -136,7 +136,7 @@ class SharedEpisode:
             self.leave(name)
             raise
 
-    async def _share_errors(self, work: Any) -> None:
+    async def _share_errors(self, work: Awaitable[object]) -> None:
         """Let everybody who waits know of an error, not only who ran into it."""
         try:
             await work

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
+
+from gymnasium import spaces
 
 from gem_ma.apis.aec_state import AECState
-from gem_ma.apis.core_env import CoreEnv
+from gem_ma.apis.core_env import ActionSpace, CoreEnv
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.turn import SearchPosition, Turn
 from gem_ma.engine import action_parsing
+from gem_ma.engine.action_parsing import SeatAction, SeatActions
 from gem_ma.engine.episode_state import EpisodeState
 from gem_ma.engine.match import Match
-from gem_ma.engine.observations import ObservationBuilder
+from gem_ma.engine.observations import Observation, ObservationBuilder
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import Game, Info, ResetOptions, SeatTool
 from gem_ma.validation.arguments import check_type
 
 
@@ -22,11 +26,11 @@ from gem_ma.validation.arguments import check_type
 class Snapshot:
     """A point of an episode, as references to things that never change."""
 
-    game: Any
+    game: Game
     point: EpisodeState
     ledger: AECState
     selected: str | None
-    layers: tuple[Any, ...] = ()  # what the wrappers remember, innermost first
+    layers: tuple[object, ...] = ()  # what the wrappers remember, innermost first
 
 
 class BaseEnv:
@@ -38,26 +42,26 @@ class BaseEnv:
 
     core: CoreEnv  # the Env inside all wrappers
     is_core = False  # whether it is that itself
-    match: Match[Any]  # the play of its game
+    match: Match  # the play of its game
     observation_builder: ObservationBuilder  # what its seats see
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         """Begin an episode."""
         raise NotImplementedError
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         """Take replies of some of the seats that are to act; return what that earns the seats.
 
         A seat that is not named earned nothing.
         """
         raise NotImplementedError
 
-    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def observe(self, agent: str, *, turn: bool = False) -> Observation:
         """Return what a seat sees; with `turn`, in the form of an agent's Turn: without the rules,
         always in words or pictures, and the image a Picture."""
         raise NotImplementedError
 
-    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def info(self, agent: str, *, turn: bool = False) -> Info:
         """Return what a seat is told beside its observation."""
         raise NotImplementedError
 
@@ -65,15 +69,15 @@ class BaseEnv:
         """Return what a seat is told once, a model in its system prompt."""
         raise NotImplementedError
 
-    def tools(self, agent: str) -> tuple[Any, ...]:
+    def tools(self, agent: str) -> tuple[SeatTool, ...]:
         """Return the tools that a seat may call."""
         raise NotImplementedError
 
-    def observation_space(self, agent: str) -> Any:
+    def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of what a seat sees."""
         raise NotImplementedError
 
-    def action_space(self, agent: str) -> Any:
+    def action_space(self, agent: str) -> ActionSpace:
         """Return the space of a seat's replies."""
         raise NotImplementedError
 
@@ -93,7 +97,7 @@ class BaseEnv:
         """Release what the environment holds; reset begins again."""
         raise NotImplementedError
 
-    def check_reply(self, agent: str, reply: Any) -> None:
+    def check_reply(self, agent: str, reply: object) -> None:
         """Raise TypeError unless this is of a type that `submit` takes from a seat."""
         raise NotImplementedError
 
@@ -102,7 +106,7 @@ class BaseEnv:
         """Whether `submit` is slow or waits for something, and belongs into a thread."""
         return self.core.game.blocking
 
-    def step_seats(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def step_seats(self, replies: SeatActions) -> Mapping[str, float]:
         """Hand in replies of due seats and return what that earned; who is done goes at once.
 
         What is kept as played are the replies as they came here, before any wrapper changed them.
@@ -118,7 +122,7 @@ class BaseEnv:
             core.aec_state.rewards = rewards
         return rewards
 
-    def submit_and_record(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit_and_record(self, replies: SeatActions) -> Mapping[str, float]:
         """Submit replies through wrappers, and keep them as they came here."""
         past = self.match.reply_history
         count = len(past)
@@ -177,7 +181,7 @@ class BaseEnv:
             chat.add_turn(turn, match.submit_count)
         return turn
 
-    def sample_random_action(self, agent: str | None = None) -> Any:
+    def sample_random_action(self, agent: str | None = None) -> SeatAction:
         """Draw a legal action of a seat from its action space's own random numbers."""
         match, sight = self.match, self.observation_builder
         agent = agent or self.core.agent_selection or match.seats[0]
@@ -203,7 +207,7 @@ class BaseEnv:
                 fork.match.redraw_chance(derive_seed(seed, number))
         return forks
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self.copy()
 
     def __copy__(self) -> Self:

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
 from gymnasium import spaces
 
 from gem_ma.apis.aec_state import AECState
+from gem_ma.engine.action_parsing import SeatActions
 from gem_ma.engine.match import Match
 from gem_ma.engine.observations import ObservationBuilder
 from gem_ma.envs.registry import Spec
 from gem_ma.game import Game
+from gem_ma.validation.json_types import JSONObject
+
+if TYPE_CHECKING:
+    from gem_ma.apis.text_space import UnicodeText  # slow to import
+
+ActionSpace: TypeAlias = "UnicodeText | spaces.Discrete"
+"""Of texts, or of the numbers of moves."""
+Frame: TypeAlias = np.ndarray | str | None
+"""What is rendered: pixels, a text, or nothing where it is shown at once."""
 
 
 class CoreEnv(Protocol):
     """What views and wrappers know of the Env inside all wrappers."""
 
     id: str
-    game: Game[Any]
-    match: Match[Any]
+    game: Game
+    match: Match
     observation_builder: ObservationBuilder
     aec_state: AECState
     agent_selection: str | None
     possible_agents: list[str]
-    metadata: dict[str, Any]
+    metadata: JSONObject
     render_mode: str | None
     suppress_render: bool
 
@@ -38,7 +49,7 @@ class CoreEnv(Protocol):
     def turns(self) -> int: ...
     @property
     def game_state(self) -> Any: ...
-    def action_space(self, agent: str) -> spaces.Space[Any]: ...
+    def action_space(self, agent: str) -> ActionSpace: ...
     def get_end_flags(self, agent: str) -> tuple[bool, bool]: ...
     def collect_end_flags(
         self, seats: Sequence[str]
@@ -47,10 +58,10 @@ class CoreEnv(Protocol):
     def record_view_step(self, rewards: Mapping[str, float]) -> None: ...
     def set_end_flags(self, given: Mapping[str, tuple[bool, bool]]) -> None: ...
     def truncate(self) -> None: ...
-    def get_state_space(self) -> spaces.Space[Any]: ...
+    def get_state_space(self) -> spaces.Box: ...
     def encoding_space(self) -> spaces.Box | None: ...
-    def state(self) -> Any: ...
-    def render(self, agent: str | None = None) -> Any: ...
+    def state(self) -> np.ndarray: ...
+    def render(self, agent: str | None = None) -> Frame: ...
     def submit_in_parts(
-        self, replies: Mapping[str, Any]
-    ) -> Generator[Callable[[], Any], Any, Mapping[str, float]]: ...
+        self, replies: SeatActions
+    ) -> Generator[Callable[[], object], Any, Mapping[str, float]]: ...

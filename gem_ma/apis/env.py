@@ -13,18 +13,21 @@ from gymnasium import spaces
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.aec_state import AECState
 from gem_ma.apis.base_env import Snapshot
+from gem_ma.apis.core_env import ActionSpace, Frame
 from gem_ma.apis.numeric_spaces import make_encoding_space, make_state_space
 from gem_ma.apis.spec import make_spec
 from gem_ma.engine import action_parsing as words
+from gem_ma.engine.action_parsing import SeatActions
 from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig
 from gem_ma.engine.match import Match
-from gem_ma.engine.observations import ObservationBuilder
+from gem_ma.engine.observations import Observation, ObservationBuilder
 from gem_ma.engine.realtime import RealtimeGame, unwrap_realtime
 from gem_ma.engine.seeding import check_seed, derive_seed, generate_seed
 from gem_ma.envs.registry import Spec, suggest_names
-from gem_ma.game import Game, Message, S
+from gem_ma.game import Game, Info, Message, ResetOptions, S, SeatTool, T
 from gem_ma.renderers.picture import Picture
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 
 
 class Env(AECEnv, Generic[S]):
@@ -53,7 +56,7 @@ class Env(AECEnv, Generic[S]):
         self.id = id or type(game).__name__
         self.config = make_config(config, options)
         clock = self.config.clock
-        self.game: Game[Any] = RealtimeGame(game, clock) if clock is not None else game
+        self.game: Game = RealtimeGame(game, clock) if clock is not None else game
         self.match = Match(self.game, self.config, self.id)
         self.observation_builder = ObservationBuilder(self.game, self.config)
         self.aec_state = AECState()
@@ -69,7 +72,9 @@ class Env(AECEnv, Generic[S]):
             "is_parallelizable": self._is_parallelizable(),
         }
         self._spec: Spec | None = None  # made when asked for
-        self._spaces: dict[tuple[str, str], spaces.Space[Any]] = {}
+        self._observation_spaces: dict[str, spaces.Dict] = {}
+        self._action_spaces: dict[str, ActionSpace] = {}
+        self._state_space: spaces.Box | None = None
 
     def _is_parallelizable(self) -> bool:
         """Return whether every seat acts once in every round, as `aec_to_parallel` takes for given.
@@ -83,7 +88,7 @@ class Env(AECEnv, Generic[S]):
             self.observation_builder.discrete or policy in ("skip", "random")
         )
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
         match = self.match
         check_seed(seed)
@@ -95,7 +100,7 @@ class Env(AECEnv, Generic[S]):
         if self.render_mode == "human" and not self.suppress_render:
             self.render()
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         match, ledger = self.match, self.aec_state
         waiting = match.waiting_seats
         if type(replies) is not dict or not (waiting and replies):
@@ -118,8 +123,8 @@ class Env(AECEnv, Generic[S]):
         return rewards
 
     def submit_in_parts(
-        self, replies: Mapping[str, Any]
-    ) -> Generator[Callable[[], Any], Any, Mapping[str, float]]:
+        self, replies: SeatActions
+    ) -> Generator[Callable[[], object], Any, Mapping[str, float]]:
         """Do what `submit` does, but yield what may wait for something, to be run elsewhere.
 
         What it returned is sent back.
@@ -134,7 +139,7 @@ class Env(AECEnv, Generic[S]):
         self.sync_aec_state()
         return rewards
 
-    def _check_replies(self, replies: Mapping[str, Any]) -> None:
+    def _check_replies(self, replies: SeatActions) -> None:
         """Raise unless these are replies, of their type, of seats that are to act."""
         match = self.match
         waiting = match.waiting_seats
@@ -148,7 +153,7 @@ class Env(AECEnv, Generic[S]):
             if not isinstance(reply, str):
                 self.check_reply(agent, reply)
 
-    def check_reply(self, agent: str, reply: Any) -> None:
+    def check_reply(self, agent: str, reply: object) -> None:
         if isinstance(reply, str):
             return
         discrete = self.observation_builder.discrete
@@ -167,16 +172,16 @@ class Env(AECEnv, Generic[S]):
             f"{words.clip_repr(repr(reply))}{hint}"
         )
 
-    def observe(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def observe(self, agent: str, *, turn: bool = False) -> Observation:
         return self.observation_builder.build_observation(self.match, agent, turn)
 
-    def info(self, agent: str, *, turn: bool = False) -> dict[str, Any]:
+    def info(self, agent: str, *, turn: bool = False) -> Info:
         return self.observation_builder.build_info(self.match, agent, turn)
 
     def rules(self, agent: str) -> str:
         return self.observation_builder.build_rules(self.match, agent)
 
-    def tools(self, agent: str) -> tuple[Any, ...]:
+    def tools(self, agent: str) -> tuple[SeatTool, ...]:
         if agent not in self.match.index:
             raise self.match.make_seat_error(agent)
         return tuple(self.game.tools(agent))
@@ -257,21 +262,21 @@ class Env(AECEnv, Generic[S]):
         if selected in ledger.dead:
             self.agent_selection = selected
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self._get_space("observation", agent, self._make_observation_space)
+    def observation_space(self, agent: str) -> spaces.Dict:
+        return self._get_space(self._observation_spaces, agent, self._make_observation_space)
 
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self._get_space("action", agent, self._make_action_space)
+    def action_space(self, agent: str) -> ActionSpace:
+        return self._get_space(self._action_spaces, agent, self._make_action_space)
 
-    def _get_space(self, kind: str, agent: str, make: Callable[[], Any]) -> spaces.Space[Any]:
-        space = self._spaces.get((kind, agent))
+    def _get_space(self, cache: dict[str, T], agent: str, make: Callable[[], T]) -> T:
+        space = cache.get(agent)
         if space is None:
             if agent not in self.match.index:
                 raise self.match.make_seat_error(agent)
-            space = self._spaces[kind, agent] = make()
+            space = cache[agent] = make()
         return space
 
-    def _make_observation_space(self) -> spaces.Space[Any]:
+    def _make_observation_space(self) -> spaces.Dict:
         from gem_ma.apis.text_space import UnicodeText  # Gymnasium's vectors are slow to import
 
         sight = self.observation_builder
@@ -288,7 +293,7 @@ class Env(AECEnv, Generic[S]):
             parts["image"] = image
         return spaces.Dict(parts)
 
-    def _make_action_space(self) -> spaces.Space[Any]:
+    def _make_action_space(self) -> ActionSpace:
         from gem_ma.apis.text_space import UnicodeText
 
         sight = self.observation_builder
@@ -302,12 +307,11 @@ class Env(AECEnv, Generic[S]):
         """Return the space of the numbers that a seat sees, if its game has any."""
         return make_encoding_space(self.game)
 
-    def get_state_space(self) -> spaces.Space[Any]:
+    def get_state_space(self) -> spaces.Box:
         """Return the space of `state()`."""
-        space = self._spaces.get(("state", ""))
-        if space is None:
-            space = self._spaces["state", ""] = make_state_space(self.game, self.id)
-        return space
+        if self._state_space is None:
+            self._state_space = make_state_space(self.game, self.id)
+        return self._state_space
 
     def state(self) -> np.ndarray:
         """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
@@ -315,7 +319,7 @@ class Env(AECEnv, Generic[S]):
             raise self.match.make_reset_error("state")
         return self.observation_builder.encode_state(self.match)
 
-    def scene(self, agent: str | None = None) -> Any:
+    def scene(self, agent: str | None = None) -> object:
         """Return the scene that a seat sees, or, without a seat, the whole game's."""
         return self.observation_builder.build_scene(self._get_view(agent), agent)
 
@@ -324,7 +328,7 @@ class Env(AECEnv, Generic[S]):
         view = self._get_view(agent)
         return self.observation_builder.build_picture(view, agent, self.game.describe(view, agent))
 
-    def render(self, agent: str | None = None) -> Any:
+    def render(self, agent: str | None = None) -> Frame:
         """Show the whole game, or the masked view of one seat, as `render_mode` says."""
         view = self._get_view(agent)
         if self.render_mode == "rgb_array":
@@ -374,14 +378,14 @@ class Env(AECEnv, Generic[S]):
         twin.core = twin
         twin.match, twin.observation_builder = self.match.copy(), self.observation_builder.copy()
         twin.aec_state = self.aec_state.copy()
-        twin._spaces = {}
+        twin._observation_spaces, twin._action_spaces, twin._state_space = {}, {}, None
         return twin
 
     def __repr__(self) -> str:
         return f"<Env {self.id}>"
 
 
-def make_config(config: EnvConfig | None, options: Mapping[str, Any]) -> EnvConfig:
+def make_config(config: EnvConfig | None, options: JSONMapping) -> EnvConfig:
     """Return a configuration with some options in the place of its own."""
     for name in options:
         if name not in OPTIONS:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import importlib.machinery
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.env import Env
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.engine.config import OPTIONS
 from gem_ma.envs.game_factory import make_argument_error, make_game
 from gem_ma.envs.registry import (
@@ -19,15 +21,20 @@ from gem_ma.envs.registry import (
     spec,
     suggest_names,
 )
+from gem_ma.game import T
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     from gem_ma.apis.gymnasium_view import GymnasiumView
     from gem_ma.apis.parallel_view import ParallelView
 
+EnvSource: TypeAlias = str | Spec | AECEnv
+"""An environment, or the id or Spec of one."""
 
-def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env[Any]:
+
+def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
     """Make an environment: a PettingZoo AECEnv, from which the other views come.
 
     Args:
@@ -47,7 +54,9 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env[Any]:
     return env
 
 
-def resolve_env(function: Callable[..., Any], env: Any, kwargs: Mapping[str, Any]) -> Any:
+def resolve_env(
+    function: Callable[..., object], env: str | Spec | T, kwargs: JSONMapping
+) -> Env | T:
     """Return the environment of a function that leaves to `make` what it does not take itself.
 
     env: an id or a Spec; anything else was made already, and is returned.
@@ -67,7 +76,7 @@ def resolve_env(function: Callable[..., Any], env: Any, kwargs: Mapping[str, Any
 
 
 @contextlib.contextmanager
-def extend_argument_errors(function: Callable[..., Any]) -> Iterator[None]:
+def extend_argument_errors(function: Callable[..., object]) -> Iterator[None]:
     """Let the error for an argument that `make` does not know think of a function's own, too."""
     try:
         yield
@@ -77,7 +86,7 @@ def extend_argument_errors(function: Callable[..., Any]) -> Iterator[None]:
         raise make_argument_error(f"{function.__name__} of {id}", key, value, known) from None
 
 
-def _list_parameters(function: Callable[..., Any]) -> list[str]:
+def _list_parameters(function: Callable[..., object]) -> list[str]:
     stars = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     own = inspect.signature(function).parameters.values()
     return [one.name for one in own if one.kind not in stars]
@@ -90,7 +99,7 @@ def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
 
 
 def make_gym(
-    id: str | Spec, *, agent: str | None = None, others: Any = None, **kwargs: Any
+    id: str | Spec, *, agent: str | None = None, others: SeatAgents | None = None, **kwargs: Any
 ) -> GymnasiumView:
     """Make one seat of an environment behind Gymnasium's API; it takes what `make` takes.
 
@@ -122,7 +131,7 @@ def find_distrust_reason(spec: Spec) -> str:
     return ""
 
 
-def is_numeric(value: Any, most: int = 64) -> bool:
+def is_numeric(value: object, most: int = 64) -> bool:
     """Return whether a value is a number, nothing, or a short list of such."""
     if isinstance(value, list | tuple):
         return len(value) <= most and all(is_numeric(one, 0) for one in value)
@@ -131,7 +140,7 @@ def is_numeric(value: Any, most: int = 64) -> bool:
 
 def _find_file(name: str) -> str:
     """Return the file that importing "module:name" would run, and import nothing to find it."""
-    found: Any = None
+    found: importlib.machinery.ModuleSpec | None = None
     file, game = entry_points.split_file_entry(name)
     if game:
         return file
@@ -156,7 +165,7 @@ def make_for_gymnasium(env_id: str, **kwargs: Any) -> GymnasiumView:
 make_for_gymnasium.metadata = {"render_modes": ["ansi", "rgb_array", "human"]}  # type: ignore[attr-defined]
 
 
-def make_for_pettingzoo(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env[Any]:
+def make_for_pettingzoo(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env:
     """Make an environment for PettingZoo's `make` of turns."""
     return make(env_id, **_translate_max_cycles(kwargs, max_cycles))
 
@@ -168,6 +177,6 @@ def make_parallel_for_pettingzoo(
     return make_parallel(env_id, **_translate_max_cycles(kwargs, max_cycles))
 
 
-def _translate_max_cycles(kwargs: dict[str, Any], max_cycles: int | None) -> dict[str, Any]:
+def _translate_max_cycles(kwargs: JSONObject, max_cycles: int | None) -> JSONObject:
     """Translate PettingZoo's word for a turn limit."""
     return kwargs if max_cycles is None else dict(max_turns=max_cycles, **kwargs)

@@ -5,18 +5,25 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeAlias
 
 import gymnasium
+import numpy as np
+from gymnasium import spaces
 
 from gem_ma.apis.base_env import BaseEnv, Snapshot
+from gem_ma.apis.core_env import Frame
 from gem_ma.apis.session import Session
-from gem_ma.chat.agent import Agent, check_agent_seat
+from gem_ma.chat.agent import Agent, SeatAgents, check_agent_seat
 from gem_ma.chat.conversation import Conversation
+from gem_ma.engine.action_parsing import SeatAction, SeatActions
 from gem_ma.engine.match import SeatError
+from gem_ma.game import Info, ResetOptions, T
 from gem_ma.validation.arguments import check_type
 
-T = TypeVar("T")
+P = ParamSpec("P")
+GymnasiumStep: TypeAlias = tuple[Any, float, bool, bool, Info]
+"""Observation, reward, terminated, truncated and info."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +36,14 @@ class GymnasiumSnapshot:
     session: Session  # what the others read until then
 
 
-class GymnasiumView(gymnasium.Env[Any, Any]):
+class GymnasiumView(gymnasium.Env[Any, SeatAction]):
     """Gymnasium's API for one seat; the others are played by the agents given.
 
     `others` is one agent for all other seats, or a mapping from seat to agent. An agent is an
     object with `act`, a function from Turn to reply, or a spec string such as "random".
     """
 
-    def __init__(self, env: BaseEnv, *, agent: str | None = None, others: Any = None):
+    def __init__(self, env: BaseEnv, *, agent: str | None = None, others: SeatAgents | None = None):
         check_type(env, BaseEnv, "env", "an environment")
         self.env = env
         core = env.core
@@ -59,13 +66,15 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
             None if env.observation_builder.discrete or observe == "both" else observe
         )
         space = env.observation_space(agent)
-        self.observation_space = space[self._observation_key] if self._observation_key else space
+        self.observation_space: spaces.Space[Any] = (
+            space[self._observation_key] if self._observation_key else space
+        )
         self.action_space = env.action_space(agent)
         self._pending_reward = 0.0  # earned and not yet delivered
         self._running = False
         self._session = Session(env, {})  # with what the others read
 
-    def _seat_others(self, others: Any) -> dict[str, Agent]:
+    def _seat_others(self, others: SeatAgents | None) -> dict[str, Agent]:
         from gem_ma.agents.loading import load
 
         seats = [seat for seat in self.env.match.seats if seat != self.agent]
@@ -85,16 +94,14 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         return {seat: check_agent_seat(load(others[seat]), seat) for seat in seats}
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: ResetOptions | None = None
+    ) -> tuple[Any, Info]:
         """Begin an episode and let the others play until this seat is to act."""
         if self.render_mode == "human":
             return self._call_and_render(self._reset, seed, options)
         return self._reset(seed, options)
 
-    def _reset(
-        self, seed: int | None, options: dict[str, Any] | None
-    ) -> tuple[Any, dict[str, Any]]:
+    def _reset(self, seed: int | None, options: ResetOptions | None) -> tuple[Any, Info]:
         self._session = Session(self.env, {seat: Conversation(seat) for seat in self.others})
         self._session.reset(seed, options)
         match = self.env.match
@@ -105,13 +112,13 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
             self._let_others_play()
         return self._observe(), self.env.info(self.agent)
 
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SeatAction) -> GymnasiumStep:
         """Reply, and let the others play until this seat is to act again or is done."""
         if self.render_mode == "human":
             return self._call_and_render(self._step, action)
         return self._step(action)
 
-    def _step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _step(self, action: SeatAction) -> GymnasiumStep:
         env, agent = self.env, self.agent
         match = env.match
         if not self._running:
@@ -126,7 +133,9 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
             self._let_others_play()
         return self._collect_result()
 
-    def step_in_parts(self, action: Any) -> Generator[Callable[[], Any], Any, Any]:
+    def step_in_parts(
+        self, action: SeatAction
+    ) -> Generator[Callable[[], object], Any, Callable[[], GymnasiumStep]]:
         """Do what `step` does, but yield what may wait for something; return how it ends.
 
         That is a function, which observes, and returns what `step` does. There are no others, and
@@ -144,7 +153,7 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         """Whether `step_in_parts` does what `step` does."""
         return not self.others and self.env.is_core and self.render_mode != "human"
 
-    def _collect_result(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def _collect_result(self) -> GymnasiumStep:
         """Return what a step led to for this seat."""
         env, agent = self.env, self.agent
         reward, self._pending_reward = self._pending_reward, 0.0
@@ -154,18 +163,18 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         self._running = False
         return observation, reward, *env.core.get_end_flags(agent), env.info(agent)
 
-    def _call_and_render(self, call: Callable[..., T], *args: Any) -> T:
+    def _call_and_render(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Show a person what came of it to this seat, and nothing of what others see."""
         core = self.env.core
         core.suppress_render = True
         try:
-            result = call(*args)
+            result = call(*args, **kwargs)
         finally:
             core.suppress_render = False
         self.render()
         return result
 
-    def _submit(self, replies: dict[str, Any]) -> None:
+    def _submit(self, replies: SeatActions) -> None:
         agent = self.agent
         rewards = self._session.step(replies)
         if agent in rewards:
@@ -199,17 +208,17 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         observation = self.env.observe(self.agent)
         return observation[self._observation_key] if self._observation_key else observation
 
-    def sample_random_action(self) -> Any:
+    def sample_random_action(self) -> SeatAction:
         """Draw a legal action."""
         return self.env.sample_random_action(self.agent)
 
-    def action_masks(self) -> Any:
+    def action_masks(self) -> np.ndarray:
         """Return which moves are legal, under the name that sb3-contrib looks for."""
         return self.env.observation_builder.build_mask(
             self.env.match.list_legal_moves(self.agent)
         ).astype(bool)
 
-    def render(self) -> Any:
+    def render(self) -> Frame:
         """Show what this seat sees."""
         return self.env.core.render(self.agent)
 
@@ -220,6 +229,6 @@ class GymnasiumView(gymnasium.Env[Any, Any]):
         return f"<GymnasiumView {self.agent} of {self.env!r}>"
 
 
-def _suggest_seat(name: Any, seats: list[str]) -> str:
+def _suggest_seat(name: object, seats: list[str]) -> str:
     close = difflib.get_close_matches(str(name), seats, n=1)
     return f"did you mean {close[0]!r}?" if close else f"the seats are {', '.join(seats)}"

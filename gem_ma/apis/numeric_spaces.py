@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from gymnasium import spaces
 
 from gem_ma.game import Game
 
 
-def make_encoding_space(game: Game[Any]) -> spaces.Box | None:
+def make_encoding_space(game: Game) -> spaces.Box | None:
     """Return the space of `Game.encode`, if a game has it."""
     if game.encoding_space is not None:
         own: spaces.Box = game.encoding_space
@@ -26,7 +24,7 @@ def make_encoding_space(game: Game[Any]) -> spaces.Box | None:
     return spaces.Box(limits.min, limits.max, sample.shape, sample.dtype.type)
 
 
-def make_state_space(game: Game[Any], id: str) -> spaces.Box:
+def make_state_space(game: Game, id: str) -> spaces.Box:
     """Return the space of the numbers of all seats, one after another."""
     seat = make_encoding_space(game)
     if seat is None:

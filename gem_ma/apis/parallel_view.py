@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
 from gem_ma.apis.base_env import BaseEnv
+from gem_ma.apis.core_env import ActionSpace, Frame
+from gem_ma.engine.action_parsing import SeatAction
 from gem_ma.engine.match import SeatError
+from gem_ma.engine.observations import Observation
+from gem_ma.game import Info, ResetOptions
 from gem_ma.validation.arguments import check_type
 
 
-class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
+class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
     """PettingZoo's parallel API: actions of seats that are not to act are ignored."""
 
     def __init__(self, env: BaseEnv):
@@ -28,20 +34,20 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
         return self.env.core.agents
 
     def reset(
-        self, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        self, seed: int | None = None, options: ResetOptions | None = None
+    ) -> tuple[dict[str, Observation], dict[str, Info]]:
         """Begin an episode; return the observation and info of every seat."""
         self.env.reset(seed=seed, options=options)
         return self._observe_seats(self.agents)
 
     def step(
-        self, actions: Mapping[str, Any]
+        self, actions: Mapping[str, SeatAction | None]
     ) -> tuple[
-        dict[str, dict[str, Any]],
+        dict[str, Observation],
         dict[str, float],
         dict[str, bool],
         dict[str, bool],
-        dict[str, dict[str, Any]],
+        dict[str, Info],
     ]:
         """Take the actions of all seats that are to act; return five dicts, keyed by seat."""
         match = self.env.match
@@ -59,36 +65,35 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
                 f"got: {', '.join(actions) or 'nothing'}"
             )
         agents = self.agents
-        earned = self.env.step_seats({a: actions[a] for a in waiting})
+        replies = {a: action for a in waiting if (action := actions[a]) is not None}
+        earned = self.env.step_seats(replies)
         rewards = {a: earned.get(a, 0.0) for a in agents}
         terminations, truncations = self.env.core.collect_end_flags(agents)
         observations, infos = self._observe_seats(agents)
         return observations, rewards, terminations, truncations, infos
 
-    def _observe_seats(
-        self, agents: list[str]
-    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    def _observe_seats(self, agents: list[str]) -> tuple[dict[str, Observation], dict[str, Info]]:
         env = self.env
         return {a: env.observe(a) for a in agents}, {a: env.info(a) for a in agents}
 
-    def observation_space(self, agent: str) -> Any:
+    def observation_space(self, agent: str) -> spaces.Dict:
         return self.env.observation_space(agent)
 
-    def action_space(self, agent: str) -> Any:
+    def action_space(self, agent: str) -> ActionSpace:
         return self.env.action_space(agent)
 
     @property
-    def observation_spaces(self) -> dict[str, Any]:
+    def observation_spaces(self) -> dict[str, spaces.Dict]:
         """The observation space of every seat."""
         return {a: self.env.observation_space(a) for a in self.possible_agents}
 
     @property
-    def action_spaces(self) -> dict[str, Any]:
+    def action_spaces(self) -> dict[str, ActionSpace]:
         """The action space of every seat."""
         return {a: self.env.action_space(a) for a in self.possible_agents}
 
     @property
-    def state_space(self) -> Any:
+    def state_space(self) -> spaces.Box:
         """The space of `state()`; there is none where the game has no numbers."""
         return self.env.core.get_state_space()
 
@@ -97,11 +102,11 @@ class ParallelView(ParallelEnv[str, dict[str, Any], Any]):
         """The game's frozen State: everything there is to know about this position."""
         return self.env.core.game_state
 
-    def render(self, agent: str | None = None) -> Any:
+    def render(self, agent: str | None = None) -> Frame:
         """Show the whole game, or the masked view of one seat."""
         return self.env.core.render(agent)
 
-    def state(self) -> Any:
+    def state(self) -> np.ndarray:
         """Return what all seats together see, in numbers."""
         return self.env.core.state()
 

@@ -10,6 +10,7 @@ from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.chat.conversation import Conversation, Step
 from gem_ma.chat.reply import with_latency
 from gem_ma.chat.turn import Turn
+from gem_ma.game import ResetOptions
 
 
 class Session:
@@ -39,12 +40,12 @@ class Session:
             conversations = {seat: Conversation(seat) for seat in env.match.seats}
         self.conversations = conversations
         self.due: tuple[str, ...] = ()
-        self.pending: dict[str, Any] = {}  # replies that wait for those of other seats
+        self.pending: dict[str, str] = {}  # replies that wait for those of other seats
         self.steps: list[Step] = []
         self.returns: dict[str, float] = {}
         self.unassigned: dict[str, float] = {}  # earned before a seat's first step
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         """Begin an episode."""
         self.env.reset(seed=seed, options=options)
         match = self.env.match
@@ -55,7 +56,7 @@ class Session:
         """Return what a due seat is asked; its conversation waits for the reply from then on."""
         return self.env.turn(seat, self.conversations[seat])
 
-    def reply(self, seat: str, reply: Any, seconds: float = 0.0) -> bool:
+    def reply(self, seat: str, reply: str, seconds: float = 0.0) -> bool:
         """Take the reply of one due seat; return whether all due seats have replied.
 
         Args:
@@ -142,7 +143,7 @@ class Session:
         return zip(self.conversations[seat].steps, chat.steps, strict=True)
 
 
-def to_json_value(value: Any) -> Any:
+def to_json_value(value: object) -> Any:
     """Return a value as JSON brings it back; what JSON does not know becomes text."""
     if value is None or isinstance(value, str | int | float | bool):
         return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Any
 
 from gem_ma.engine.config import EnvConfig
 from gem_ma.engine.realtime import unwrap_realtime
@@ -12,7 +11,7 @@ from gem_ma.envs.registry import Spec
 from gem_ma.game import Game
 
 
-def make_spec(id: str, game: Game[Any], config: EnvConfig, file: str) -> Spec:
+def make_spec(id: str, game: Game, config: EnvConfig, file: str) -> Spec:
     """Return what makes an environment again, if it was made with a game's class as it stands."""
     own = unwrap_realtime(game)
     made = type(own)

@@ -133,10 +133,10 @@ class _SharedTexts(tuple):  # type: ignore[type-arg]
     def __repr__(self) -> str:
         return repr(tuple(self))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> tuple[str, ...]:
+    def __deepcopy__(self, memo: dict[int, object]) -> tuple[str, ...]:
         return tuple(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return tuple, (list(self),)
 
 

@@ -12,10 +12,12 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from multiprocessing import spawn
 from multiprocessing.connection import Connection, wait
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 
 class WorkerDied(RuntimeError):
@@ -45,10 +47,11 @@ SPAWN_CONTEXT = multiprocessing.get_context("spawn")  # in which all workers beg
 # the exit code of a worker that was told to start workers before it began
 _UNGUARDED_EXIT_CODE = 113
 
-WorkerJob: TypeAlias = tuple[int, str, tuple[Any, ...]]  # which thing, its method, the arguments
+WorkerJob: TypeAlias = tuple[int, str, tuple[object, ...]]  # which thing, its method, the arguments
+JobResult: TypeAlias = tuple[int, Any]  # which thing, and what the method returned
 
 
-def shard_items(things: Sequence[Any], count: int) -> list[dict[int, Any]]:
+def shard_items(things: Sequence[T], count: int) -> list[dict[int, T]]:
     """Return what each of so many workers holds, by index."""
     return [dict(list(enumerate(things))[first::count]) for first in range(count)]
 
@@ -61,7 +64,9 @@ def group_jobs(jobs: Sequence[WorkerJob], count: int) -> dict[int, list[WorkerJo
     return parts
 
 
-def run_jobs(things: Any, jobs: Sequence[WorkerJob]) -> list[tuple[int, Any]]:
+def run_jobs(
+    things: Sequence[object] | Mapping[int, object], jobs: Sequence[WorkerJob]
+) -> list[JobResult]:
     """Do jobs one after the other; return the index and the result of each."""
     try:
         return [(index, getattr(things[index], method)(*args)) for index, method, args in jobs]
@@ -79,9 +84,9 @@ class WorkerProcess:
     def __init__(
         self,
         serve: Callable[..., None],
-        *args: Any,
+        *args: object,
         patience: float | None = None,
-        memory: tuple[Any, ...] = (),
+        memory: tuple[object, ...] = (),
     ):
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             os._exit(_UNGUARDED_EXIT_CODE)  # it imports the script that starts it, see `_died`
@@ -96,7 +101,7 @@ class WorkerProcess:
         theirs.close()
         self.begun = False  # has answered
 
-    def send(self, message: Any) -> None:
+    def send(self, message: object) -> None:
         """Send a message, or raise WorkerDied."""
         try:
             send_message(self.connection, message)
@@ -179,12 +184,12 @@ def wait_for_workers(
     return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
 
 
-def send_message(connection: Connection, message: Any) -> None:
+def send_message(connection: Connection, message: object) -> None:
     """Send a message, whatever defines its parts."""
     connection.send_bytes(pickle_message(message))
 
 
-def pickle_message(message: Any) -> bytes:
+def pickle_message(message: object) -> bytes:
     """Return the pickle of a message, by value for what no other process can import."""
     try:
         data = pickle.dumps(message)
@@ -211,7 +216,7 @@ class ExceptionMessage:
     def __init__(self, error: BaseException):
         self.error = error
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         try:
             pickle.loads(pickle_message(self.error))
         except Exception:  # noqa: BLE001 - whatever keeps an exception from being sent
@@ -220,7 +225,7 @@ class ExceptionMessage:
         return ExceptionMessage, (self.error,)
 
 
-def _run_process(connection: Connection, payload: bytes, memory: tuple[Any, ...]) -> None:
+def _run_process(connection: Connection, payload: bytes, memory: tuple[object, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from gem_ma.chat.event_loops import run_async
 from gem_ma.engine.match import SeatError
@@ -25,6 +25,14 @@ class Agent(Protocol):
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
         """Return one reply for each turn, or an awaitable of them."""
+
+
+AgentSource: TypeAlias = "Agent | str | Callable[[Turn], str | Awaitable[str]]"
+"""An agent, a spec string such as "random", or a function from Turn to reply."""
+SeatAgents: TypeAlias = "AgentSource | Mapping[str, AgentSource]"
+"""Who plays some seats: one for all of them, or one for each by name."""
+EpisodeAgents: TypeAlias = "SeatAgents | Sequence[AgentSource]"
+"""Who plays all seats: as `SeatAgents`, or in the order of the seats."""
 
 
 class AgentTraits(NamedTuple):
@@ -70,7 +78,7 @@ _OBJECT_REPR = re.compile(r"<((?:[\w.]|<locals>)+) object at 0x[0-9a-fA-F]+>")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def format_agent_name(agent: Any) -> str:
+def format_agent_name(agent: object) -> str:
     """Return what stands for an agent in records: its repr, less what differs by process.
 
     Whatever in it has no `__repr__` is called by its module and class.
@@ -100,7 +108,7 @@ async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
     if get_traits(agent).blocking and not inspect.iscoroutinefunction(agent.act):
         import asyncio
 
-        answer: Any = await asyncio.to_thread(agent.act, turns)
+        answer = await asyncio.to_thread(agent.act, turns)
     else:
         answer = agent.act(turns)
     return check_agent_replies(
@@ -122,5 +130,4 @@ def _await_replies(answer: Awaitable[Sequence[str]]) -> Sequence[str]:
     async def await_answer() -> Sequence[str]:
         return await answer
 
-    replies: Sequence[str] = run_async(await_answer)
-    return replies
+    return run_async(await_answer)

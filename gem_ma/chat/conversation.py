@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Protocol, overload
 
+from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.reply import truncate_reply_calls
+from gem_ma.engine.action_parsing import ToolCall
+from gem_ma.engine.observations import Observation
+from gem_ma.game import SeatTool
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     from gem_ma.chat.context import Context
@@ -20,9 +25,9 @@ class TurnContent(Protocol):
     @property
     def rules(self) -> str: ...
     @property
-    def tools(self) -> tuple[Any, ...]: ...
+    def tools(self) -> tuple[SeatTool, ...]: ...
     @property
-    def observation(self) -> Mapping[str, Any]: ...
+    def observation(self) -> Observation: ...
     @property
     def text(self) -> str: ...
     @property
@@ -37,14 +42,14 @@ class Step:
 
     agent: str  # the seat
     number: int  # steps with the same number were taken together
-    observation: Mapping[str, Any]
+    observation: Observation
     text: str
     results: tuple[str, ...] = ()
     calls: int | None = None  # how many tool calls of the reply counted; None: all
     reply: str | None = None  # None as long as it is awaited
     move: str | None = None  # as the game read it; None: no move
     reward: float = 0.0  # until this seat's next turn
-    invalid: Mapping[str, Any] | None = None
+    invalid: JSONMapping | None = None
     seconds: float = field(default=0.0, compare=False)  # waited for the reply
 
     @property
@@ -82,9 +87,9 @@ class Conversation:
         self.context = context
         self.salt = salt  # makes the seeds of turns differ where the game's seed is the same
         self.rules = rules
-        self.tools: tuple[Any, ...] = ()
+        self.tools: tuple[SeatTool, ...] = ()
         self.steps: list[Step] = []
-        self._messages: list[Mapping[str, Any]] = []
+        self._messages: list[ChatMessage] = []
         self._prompt_ends: list[int] = []  # of the messages before each step's reply
 
     def copy(self) -> Conversation:
@@ -112,7 +117,7 @@ class Conversation:
         seen = turn.observation, turn.text, turn.results, turn.calls
         steps.append(Step(turn.seat, number, *seen))
 
-    def build_messages(self, index: int | None = None) -> Sequence[Mapping[str, Any]]:
+    def build_messages(self, index: int | None = None) -> Sequence[ChatMessage]:
         """Return what the seat reads at its step `index`, or without one the whole chat, uncut."""
         if index is None:
             self._extend_messages(len(self.steps))
@@ -139,19 +144,19 @@ class Conversation:
             return
         reply = self.steps[number].counted_reply
         if reply is not None:
-            message: dict[str, Any] = {"role": "assistant", "content": reply}
+            message: JSONObject = {"role": "assistant", "content": reply}
             for name in ("tool_calls", "thinking_blocks"):
                 if value := getattr(reply, name, None):
                     message[name] = value
             self._messages.append(message)
 
 
-class MessagePrefix(Sequence[Mapping[str, Any]]):
+class MessagePrefix(Sequence[ChatMessage]):
     """The beginning of a chat that may have grown since."""
 
     __slots__ = ("_all", "_length")
 
-    def __init__(self, messages: list[Mapping[str, Any]], length: int):
+    def __init__(self, messages: list[ChatMessage], length: int):
         self._all = messages
         self._length = length
 
@@ -159,10 +164,10 @@ class MessagePrefix(Sequence[Mapping[str, Any]]):
         return self._length
 
     @overload
-    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, index: int) -> ChatMessage: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Mapping[str, Any]]: ...
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: slice) -> list[ChatMessage]: ...
+    def __getitem__(self, index: int | slice) -> ChatMessage | list[ChatMessage]:
         if isinstance(index, slice):
             return [self._all[i] for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
@@ -180,7 +185,7 @@ class MessagePrefix(Sequence[Mapping[str, Any]]):
         return repr(list(self))
 
 
-def make_tool_schemas(tools: Sequence[Any]) -> list[Any]:
+def make_tool_schemas(tools: Iterable[SeatTool]) -> list[JSONMapping]:
     """Return tools as schemas in OpenAI's form, which some of them are already."""
     return [tool if isinstance(tool, Mapping) else tool.schema for tool in tools]
 
@@ -189,7 +194,7 @@ CALL_NOT_RUN = "This call was not run."
 SHARED_RESULT = "This call has no result of its own: see the first."
 
 
-def _build_messages(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
+def _build_messages(step: Step, calls: Sequence[ToolCall]) -> list[JSONObject]:
     """Return what a seat saw, as the answers to its tool calls if it made any."""
     from gem_ma.chat.messages import find_tool_pictures, make_content
     from gem_ma.game import Message
@@ -207,7 +212,9 @@ def _build_messages(step: Step, calls: Sequence[Any]) -> list[dict[str, Any]]:
             results, text = [text, *[SHARED_RESULT] * (len(calls) - 1)], ""
         for call, result in zip(calls, results, strict=True):
             name = call.get("function", call).get("name")
-            said: Any = (str(result), *beside) if (beside := find_tool_pictures(result)) else result
+            said: str | tuple[object, ...] = (
+                (str(result), *beside) if (beside := find_tool_pictures(result)) else result
+            )
             apart = [] if beside else apart  # all of them stand with their results, or none does
             message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": said}
             messages.append({**message, "name": name} if name else message)

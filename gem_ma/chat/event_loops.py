@@ -11,7 +11,14 @@ import contextlib
 import os
 import threading
 import weakref
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio  # slow to import, and needed only where a coroutine is run
+
+T = TypeVar("T")
+CoroutineFunction: TypeAlias = Callable[[], Coroutine[Any, Any, T]]
 
 
 class _ThreadLoops(threading.local):
@@ -22,10 +29,11 @@ class _ThreadLoops(threading.local):
 
 
 _loops = _ThreadLoops()
-_parent_loops: list[Any] = []  # by a fork: closing them here would close the parent's
+# by a fork: closing them here would close the parent's
+_parent_loops: list[_OwnLoop | _WorkerLoop | None] = []
 
 
-def run_async(main: Any) -> Any:
+def run_async(main: CoroutineFunction[T]) -> T:
     """Run a coroutine function to its end, also where a loop runs in this thread already."""
     import asyncio  # only when an agent is a coroutine: importing it is slow
 
@@ -55,14 +63,14 @@ class _OwnLoop:
         # order.
         weakref.finalize(self, _end_loop, loop).atexit = False
 
-    def run(self, main: Any) -> Any:
+    def run(self, main: CoroutineFunction[T]) -> T:
         return self.runner.run(main())
 
     def close(self) -> None:
         self.runner.close()
 
 
-def _end_loop(loop: Any) -> None:
+def _end_loop(loop: asyncio.AbstractEventLoop) -> None:
     with contextlib.suppress(Exception):
         loop.close()
 
@@ -75,14 +83,14 @@ class _WorkerLoop:
 
         self.pool = ThreadPoolExecutor(1)
 
-    def run(self, main: Any) -> Any:
+    def run(self, main: CoroutineFunction[T]) -> T:
         import asyncio
         from concurrent.futures import wait
 
-        begun: list[Any] = []
+        begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T] | None]] = []
 
-        async def run_main() -> Any:
-            begun[:] = asyncio.get_running_loop(), asyncio.current_task()
+        async def run_main() -> T:
+            begun.append((asyncio.get_running_loop(), asyncio.current_task()))
             return await main()
 
         running = self.pool.submit(run_async, run_main)
@@ -90,8 +98,9 @@ class _WorkerLoop:
             return running.result()
         except KeyboardInterrupt:
             if begun:
-                loop, task = begun
-                loop.call_soon_threadsafe(task.cancel)
+                ((loop, task),) = begun
+                if task is not None:
+                    loop.call_soon_threadsafe(task.cancel)
                 wait([running])
             raise
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from gem_ma.chat.messages import ChatMessage
+from gem_ma.engine.action_parsing import ToolCall
+from gem_ma.game import SeatTool
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     from gem_ma.chat.conversation import Step
@@ -19,20 +24,20 @@ class ModelCall(NamedTuple):
     prompt_ids, token_ids, logprobs: as the server gave them; None where it did not.
     """
 
-    messages: tuple[Mapping[str, Any], ...] = ()
+    messages: tuple[ChatMessage, ...] = ()
     text: str = ""
-    tool_calls: tuple[Any, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
     prompt_ids: tuple[int, ...] | None = None
     token_ids: tuple[int, ...] | None = None
     logprobs: tuple[float, ...] | None = None
-    tools: tuple[Any, ...] = ()
+    tools: tuple[SeatTool, ...] = ()
     finish_reason: str | None = None
     usage: Mapping[str, int] = {}
     latency: float = 0.0
 
-    def to_message(self) -> dict[str, Any]:
+    def to_message(self) -> JSONObject:
         """Return its reply as a message of a chat."""
-        message: dict[str, Any] = {"role": "assistant", "content": self.text}
+        message: JSONObject = {"role": "assistant", "content": self.text}
         return {**message, "tool_calls": list(self.tool_calls)} if self.tool_calls else message
 
     def join_ids(self) -> tuple[int, ...] | None:
@@ -48,14 +53,14 @@ class CallHistory:
     def __init__(self) -> None:
         self.calls: list[ModelCall] = []
 
-    def pack(self, call: ModelCall) -> dict[str, Any]:
+    def pack(self, call: ModelCall) -> JSONObject:
         """Add a call, and return it as a record keeps it.
 
         `of` is the place of an earlier call, of whose ids and messages, reply included, `same` and
         `kept` are where this one begins too. Tools are left out that are those of the call before.
         """
         of, same, kept = self._find_prefix(call)
-        packed: dict[str, Any] = {"of": of, "same": same, "kept": kept} if of is not None else {}
+        packed: JSONObject = {"of": of, "same": same, "kept": kept} if of is not None else {}
         packed["messages"] = [_strip_pictures(one) for one in call.messages[kept:]]
         if call.prompt_ids is not None:
             packed["prompt_ids"] = list(call.prompt_ids[same:])
@@ -72,7 +77,7 @@ class CallHistory:
         self.calls.append(call)
         return packed
 
-    def unpack(self, packed: Mapping[str, Any]) -> ModelCall:
+    def unpack(self, packed: JSONMapping) -> ModelCall:
         """Add a call as a record keeps it, and return all of it."""
         of = packed.get("of")
         before = ModelCall() if of is None else self.calls[of]
@@ -111,11 +116,11 @@ def unpack_calls(steps: Iterable[Step]) -> list[list[ModelCall]]:
     ]
 
 
-def _build_chat(call: ModelCall) -> tuple[Mapping[str, Any], ...]:
+def _build_chat(call: ModelCall) -> tuple[ChatMessage, ...]:
     return (*call.messages, call.to_message()) if call.messages else ()
 
 
-def _count_common(one: Sequence[Any], other: Sequence[Any]) -> int:
+def _count_common(one: Sequence[object], other: Sequence[object]) -> int:
     """Return how many elements two sequences begin with together."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
@@ -129,7 +134,7 @@ def _count_common(one: Sequence[Any], other: Sequence[Any]) -> int:
     return low
 
 
-def _strip_pictures(message: Mapping[str, Any]) -> Mapping[str, Any]:
+def _strip_pictures(message: ChatMessage) -> JSONMapping:
     """Return a message with what identifies its pictures in the place of their bytes."""
     parts = message.get("content")
     if not isinstance(parts, list):
@@ -137,7 +142,7 @@ def _strip_pictures(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**message, "content": [_strip_image_bytes(part) for part in parts]}
 
 
-def _strip_image_bytes(part: Any) -> Any:
+def _strip_image_bytes(part: object) -> object:
     if not isinstance(part, Mapping):
         return part
     image = part.get("image_url")
@@ -146,7 +151,7 @@ def _strip_image_bytes(part: Any) -> Any:
     return {**part, "image_url": _shorten_url(image)} if image else part
 
 
-def _shorten_url(url: Any) -> Any:
+def _shorten_url(url: object) -> object:
     if not isinstance(url, str) or len(url) <= _MAX_URL_LENGTH:
         return url
     digest = hashlib.sha256(url.encode()).hexdigest()

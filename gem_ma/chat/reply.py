@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gem_ma.engine import action_parsing
+from gem_ma.engine.action_parsing import ToolCall
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class Reply(str):
@@ -30,12 +31,12 @@ class Reply(str):
         "usage",
     )
 
-    calls: Sequence[Mapping[str, Any]]
+    calls: Sequence[JSONMapping]
     token_ids: Sequence[int] | None
     logprobs: Sequence[float] | None
     finish_reason: str | None
-    tool_calls: Sequence[Any]
-    thinking_blocks: Sequence[Mapping[str, Any]]
+    tool_calls: Sequence[ToolCall]
+    thinking_blocks: Sequence[JSONMapping]
     usage: Mapping[str, int]
     latency: float | None
 
@@ -46,11 +47,11 @@ class Reply(str):
         token_ids: Sequence[int] | None = None,
         logprobs: Sequence[float] | None = None,
         finish_reason: str | None = None,
-        tool_calls: Sequence[Any] = (),
+        tool_calls: Sequence[ToolCall] = (),
         usage: Mapping[str, int] | None = None,
         latency: float | None = None,
-        calls: Sequence[Mapping[str, Any]] = (),
-        thinking_blocks: Sequence[Mapping[str, Any]] = (),
+        calls: Sequence[JSONMapping] = (),
+        thinking_blocks: Sequence[JSONMapping] = (),
     ) -> Reply:
         self = super().__new__(cls, text)
         self.token_ids = token_ids
@@ -63,16 +64,16 @@ class Reply(str):
         self.thinking_blocks = thinking_blocks
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuild_reply, (str(self), self.fields())
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> JSONObject:
         """Return what the model told beside the text, and nothing that it did not tell."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value not in (None, (), [], {})}
 
 
-def _rebuild_reply(text: str, fields: dict[str, Any]) -> Reply:
+def _rebuild_reply(text: str, fields: JSONObject) -> Reply:
     return Reply(text, **fields)
 
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gem_ma.chat.messages import Picture, list_pictures, to_hf
+from gem_ma.chat.messages import ChatMessage, Picture, list_pictures, to_hf
 from gem_ma.engine.action_parsing import find_raw_arguments, parse_call_arguments, parse_call_name
+from gem_ma.game import SeatTool
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 REWRITTEN_NOTE = "the chat template rewrites earlier replies"
 _REPLY_MARK = "gem-ma-reply-%d-of-%d"
@@ -29,7 +31,7 @@ class TokenizedPrompt:
     """Token ids, and what a processor made of the pictures between them."""
 
     ids: list[int] = field(default_factory=list)
-    tensors: dict[str, Any] = field(default_factory=dict)  # pixels, stacked over all pictures
+    tensors: JSONObject = field(default_factory=dict)  # pixels, stacked over all pictures
     token_features: dict[str, list[int]] = field(default_factory=dict)  # one number for each token
     reply_spans: list[tuple[int, int]] = field(default_factory=list)  # where earlier replies stand
     note: str = ""  # why earlier replies are not spliced in
@@ -56,7 +58,7 @@ class ChatTokenizer:
     template: further arguments of its chat template, such as enable_thinking.
     """
 
-    def __init__(self, processor: Any, template: Mapping[str, Any] | None = None):
+    def __init__(self, processor: Any, template: JSONMapping | None = None):
         self.processor = processor
         self.tokenizer = getattr(processor, "tokenizer", processor)
         if not hasattr(self.tokenizer, "all_special_ids"):
@@ -70,7 +72,7 @@ class ChatTokenizer:
         self._cache_bytes = 0
 
     def build_prompt(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any] = ()
+        self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
     ) -> TokenizedPrompt:
         """Return what a model is given to write the next reply."""
         shaped = [_flatten_reply(message) for message in messages]
@@ -109,7 +111,7 @@ class ChatTokenizer:
         return [*text, *(token for token in end if token in self._special_ids)]
 
     def find_end_token(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any] = ()
+        self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
     ) -> list[int]:
         """Return the token that the template writes behind the last reply, if it writes one."""
         mark = _REPLY_MARK % (0, 0)
@@ -119,7 +121,7 @@ class ChatTokenizer:
         return self.tokenizer(after, add_special_tokens=False)["input_ids"][:1] if found else []
 
     def _apply_template(
-        self, chat: list[dict[str, Any]], tools: Sequence[Any], generate: bool = True
+        self, chat: list[JSONObject], tools: Sequence[SeatTool], generate: bool = True
     ) -> str:
         text = self.processor.apply_chat_template(
             chat,
@@ -131,7 +133,7 @@ class ChatTokenizer:
         return str(text)
 
     def _split_segments(
-        self, chat: list[dict[str, Any]], tools: Sequence[Any], text: str
+        self, chat: list[JSONObject], tools: Sequence[SeatTool], text: str
     ) -> list[str] | None:
         """Return what the template writes around the replies, or None if it changes them."""
         said = [message["content"] for message in chat if message["role"] == "assistant"]
@@ -228,16 +230,16 @@ def format_reply(reply: str) -> str:
     return "\n".join(parts)
 
 
-def _flatten_reply(message: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten_reply(message: ChatMessage) -> JSONObject:
     """Return a message in which a reply is nothing but text."""
     if message["role"] != "assistant":
         return dict(message)
     return {"role": "assistant", "content": format_reply(message["content"])}
 
 
-def _split_at_replies(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+def _split_at_replies(messages: list[JSONObject]) -> list[list[JSONObject]]:
     """Return the messages before, between and after the replies."""
-    parts: list[list[dict[str, Any]]] = [[]]
+    parts: list[list[JSONObject]] = [[]]
     for message in messages:
         if message["role"] == "assistant":
             parts.append([])

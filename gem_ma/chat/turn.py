@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.messages import ChatMessage
+from gem_ma.engine.observations import Observation
+from gem_ma.game import SeatTool
 
 
 class SearchPosition(NamedTuple):
@@ -22,10 +25,10 @@ class Turn:
 
     seat: str
     rules: str  # what a system prompt says
-    observation: Mapping[str, Any]  # "text" and/or "image" (a Picture), without the rules
+    observation: Observation  # "text" and/or "image" (a Picture), without the rules
     text: str  # what a model reads; beside the image it holds messages and notices only
     legal: tuple[str, ...] | None = None  # replies that are legal now, where they can be listed
-    tools: tuple[Any, ...] = ()
+    tools: tuple[SeatTool, ...] = ()
     seed: int = 0  # differs for every turn of every seat of every episode
     number: int = 0  # how often the game has advanced
     first: bool = True  # this seat has not replied yet in this episode
@@ -42,7 +45,7 @@ class Turn:
         return "" if self.chat is None else self.chat.episode
 
     @property
-    def messages(self) -> Sequence[Mapping[str, Any]]:
+    def messages(self) -> Sequence[ChatMessage]:
         """This seat's chat so far: rules, what it saw, its replies; cut as its context says.
 
         Without a chat (outside of rollouts) it is the rules and what the seat sees now.

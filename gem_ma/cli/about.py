@@ -16,6 +16,7 @@ from gymnasium.error import DependencyNotInstalled
 
 from gem_ma.apis import factory
 from gem_ma.apis.env import Env
+from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine import action_parsing
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import import_game_class
@@ -147,7 +148,7 @@ def picture(id: str, **kwargs: Any) -> Image:
         env.close()
 
 
-def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | None, tuple[str, ...]]:
+def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env | None, tuple[str, ...]]:
     """Return the environment at its start, or why there is none."""
     missing = spec.list_missing()
     missing += [
@@ -166,7 +167,7 @@ def _make(spec: Spec, parameters: tuple[Parameter, ...]) -> tuple[Env[Any] | Non
     return env, ()
 
 
-def _game(spec: Spec) -> type[Game[Any]] | None:
+def _game(spec: Spec) -> type[Game] | None:
     try:
         return import_game_class(spec)
     except ImportError:
@@ -175,7 +176,7 @@ def _game(spec: Spec) -> type[Game[Any]] | None:
         raise
 
 
-def _summary(spec: Spec, game: type[Game[Any]] | None) -> str:
+def _summary(spec: Spec, game: type[Game] | None) -> str:
     """Return the first sentence of the file, or of the class where the file has several games."""
     module = spec.entry_point.partition(":")[0]
     if game is None:
@@ -192,7 +193,7 @@ def _summary(spec: Spec, game: type[Game[Any]] | None) -> str:
     return first[0] if first else words
 
 
-def _meanings(game: type[Game[Any]]) -> dict[str, str]:
+def _meanings(game: type[Game]) -> dict[str, str]:
     """Return what docstrings say of arguments: "name, name: meaning", or a sentence with `name`."""
     found: dict[str, str] = {}
     documents = []
@@ -237,7 +238,7 @@ def _stem(id: str) -> str:
     return version[0] if version else id.partition("-")[0]
 
 
-def _played(env: Env[Any]) -> dict[str, Any]:
+def _played(env: Env) -> dict[str, Any]:
     game, seats = env.game, tuple(env.possible_agents)
     seat = env.to_act[0]
     turn = env.turn(seat)
@@ -264,14 +265,14 @@ _ORDERS = {
 }
 
 
-def _action(env: Env[Any]) -> str:
+def _action(env: Env) -> str:
     moves = env.game.moves
     if moves is None:
         return "text"
     return f"text; or Discrete({len(moves)}), with actions='discrete'"
 
 
-def _observations(env: Env[Any]) -> dict[str, str]:
+def _observations(env: Env) -> dict[str, str]:
     """Return the spaces of text, picture, both, and of numbers where there are some."""
 
     def space(**kind: Any) -> Any:
@@ -289,18 +290,18 @@ def _observations(env: Env[Any]) -> dict[str, str]:
     return {kind: str(one) for kind, one in found.items()}
 
 
-def _tools(env: Env[Any]) -> tuple[GameTool, ...]:
+def _tools(env: Env) -> tuple[GameTool, ...]:
     found: dict[str, tuple[str, list[str]]] = {}
     for seat in env.possible_agents:
         for tool in env.tools(seat):
-            schema = getattr(tool, "schema", tool)
+            (schema,) = make_tool_schemas([tool])
             function = schema.get("function", schema)
             entry = found.setdefault(function["name"], (function.get("description", ""), []))
             entry[1].append(seat)
     return tuple(GameTool(name, text, tuple(seats)) for name, (text, seats) in found.items())
 
 
-def _random_play(env: Env[Any]) -> tuple[frozenset[bool], list[Mapping[str, float]]]:
+def _random_play(env: Env) -> tuple[frozenset[bool], list[Mapping[str, float]]]:
     """Return whether seats act together, one by one or both, and how some matches ended.
 
     Only the first turn is looked at where turns are slow or legal moves are not listed.
@@ -324,7 +325,7 @@ def _random_play(env: Env[Any]) -> tuple[frozenset[bool], list[Mapping[str, floa
     return frozenset(together), returns
 
 
-def _rewards(game: Game[Any], returns: list[Mapping[str, float]]) -> str:
+def _rewards(game: Game, returns: list[Mapping[str, float]]) -> str:
     words = []
     if game.zero_sum:
         words.append("What one seat gains the other loses.")

@@ -276,12 +276,12 @@ def looks(args: argparse.Namespace) -> dict[str, Any]:
     return {**said, **dict(getattr(args, "settings", ()))}
 
 
-def make(id: str, args: argparse.Namespace) -> Env[Any]:
+def make(id: str, args: argparse.Namespace) -> Env:
     """Make the environment of a command as its options say."""
     return made(id, **looks(args))
 
 
-def with_tools(env: Env[Any], tools: Sequence[str] | None) -> AECEnv:
+def with_tools(env: Env, tools: Sequence[str] | None) -> AECEnv:
     """Return the environment with what --tools gives to seats."""
     if not tools:
         return env
@@ -293,7 +293,7 @@ def with_tools(env: Env[Any], tools: Sequence[str] | None) -> AECEnv:
         raise UsageError(f"--tools {' '.join(tools)}: {error}") from None
 
 
-def made(id: str, **arguments: Any) -> Env[Any]:
+def made(id: str, **arguments: Any) -> Env:
     """Make the environment of a command, or say what is wrong with what was set for it."""
     try:
         return factory.make(id, **arguments)

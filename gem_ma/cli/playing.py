@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents import HumanAgent, load, load_all
 from gem_ma.apis.session import Session
@@ -31,6 +31,11 @@ from gem_ma.cli.common import (
 )
 from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
 from gem_ma.rollouts.episode import Episode
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gem_ma.apis.aec import AECEnv
 
 
 def add_commands(commands: Any) -> None:
@@ -154,6 +159,13 @@ def _run(args: argparse.Namespace) -> int:
     return play_episodes(args, play)
 
 
+def _render_frame(env: AECEnv, seat: str | None) -> np.ndarray:
+    frame = env.core.render(seat)
+    assert frame is not None
+    assert not isinstance(frame, str)  # as its render mode says
+    return frame
+
+
 def _render(args: argparse.Namespace) -> int:
     from gem_ma.renderers import png, save_gif
 
@@ -162,11 +174,11 @@ def _render(args: argparse.Namespace) -> int:
     env = make(args.id, args)
     env.render_mode = "rgb_array"
     env.reset(seed=args.seed)
-    frames, player = [env.render(args.seat)], load("random")
+    frames, player = [_render_frame(env, args.seat)], load("random")
     for _ in range(args.moves):
         if env.to_act:
             env.step_seats({seat: ask_agent(player, [env.turn(seat)])[0] for seat in env.to_act})
-            frames.append(env.render(args.seat))
+            frames.append(_render_frame(env, args.seat))
     if args.out.endswith(".gif"):
         save_gif(frames, args.out)
     else:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, SupportsInt, TypeAlias, TypeVar, cast, get_args
 
 from gem_ma.game import InvalidMove
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import check_json, parse_json
 
+SeatAction: TypeAlias = str | SupportsInt
+"""A reply: a text, or the number of a move where actions are discrete."""
+SeatActions: TypeAlias = Mapping[str, SeatAction]
+ToolCall: TypeAlias = Mapping[str, Any]
+"""A tool call in OpenAI's shape."""
 ActionFormat = Literal["auto", "boxed", "bracket", "answer", "bare", "verbatim"]
 ACTION_FORMATS: tuple[str, ...] = get_args(ActionFormat)
 
@@ -49,7 +55,7 @@ def make_instruction(format: str) -> str:
     return _INSTRUCTIONS[format]
 
 
-def _make_format_error(format: Any) -> ValueError:
+def _make_format_error(format: object) -> ValueError:
     return ValueError(f"format={format!r}: expected one of {ACTION_FORMATS}")
 
 
@@ -90,7 +96,7 @@ def extract_action(reply: str, format: str = "auto", count: int | None = None) -
     return _PARSERS[format](text).strip()
 
 
-def _find_native_calls(reply: str) -> Any:
+def _find_native_calls(reply: str) -> Sequence[ToolCall] | None:
     """Return the native tool calls of a reply."""
     check_type(reply, str, "reply")
     if isinstance(reply, RejectedReply):
@@ -106,9 +112,9 @@ def has_action(text: str, format: str = "auto") -> bool:
     return any(_find_last_match(pattern, text) >= 0 for pattern in (_BOXED, _ANSWER))
 
 
-def parse_tool_calls(text: str) -> list[dict[str, Any]]:
+def parse_tool_calls(text: str) -> list[JSONObject]:
     """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
-    calls: list[dict[str, Any]] = []
+    calls: list[JSONObject] = []
     said = strip_thinking(text)
     for start, end in _find_call_spans(said, 0, len(said)):
         try:
@@ -144,7 +150,7 @@ def truncate_tool_calls(text: str, count: int) -> str:
     return text
 
 
-def format_tool_calls(calls: Sequence[Mapping[str, Any]], *, exact: bool = False) -> str:
+def format_tool_calls(calls: Sequence[ToolCall], *, exact: bool = False) -> str:
     """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them.
 
     exact: arguments that are left empty are no JSON; else they are none.
@@ -159,13 +165,13 @@ def format_tool_calls(calls: Sequence[Mapping[str, Any]], *, exact: bool = False
     return json.dumps(plain[0] if len(plain) == 1 else plain)
 
 
-def parse_call_name(call: Any) -> str:
+def parse_call_name(call: object) -> str:
     """Return the name in a tool call in OpenAI's shape, or "" where it has none."""
     name = _find_function(call).get("name")
     return replace_surrogates(name) if isinstance(name, str) else ""
 
 
-def parse_call_arguments(call: Any, *, exact: bool = False) -> Any:
+def parse_call_arguments(call: object, *, exact: bool = False) -> Any:
     """Return the arguments in a tool call in OpenAI's shape, or raise ValueError.
 
     exact: arguments that are left empty are no JSON; else they are none.
@@ -181,13 +187,13 @@ def parse_call_arguments(call: Any, *, exact: bool = False) -> Any:
         raise ValueError(f"the arguments are refused: {error}") from None
 
 
-def find_raw_arguments(call: Any) -> str:
+def find_raw_arguments(call: object) -> str:
     """Return the arguments in a tool call as text, for where they are no JSON."""
     given = _find_function(call).get("arguments")
     return replace_surrogates(given) if isinstance(given, str) else ""
 
 
-def _find_function(call: Any) -> Mapping[str, Any]:
+def _find_function(call: object) -> JSONMapping:
     function = call.get("function", call) if isinstance(call, Mapping) else None
     return function if isinstance(function, Mapping) else {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from gem_ma.engine import paraphrase
 from gem_ma.engine.action_parsing import ACTION_FORMATS, ActionFormat
@@ -95,7 +95,7 @@ class EnvConfig:
         if self.prompt:
             paraphrase.parse_paraphrase(self.prompt)
 
-    def check_game(self, game: Game[Any]) -> None:
+    def check_game(self, game: Game) -> None:
         """Raise ValueError unless a game can be played with these options."""
         name = type(game).__name__
         if self.invalid == "skip" and type(game).skip is Game.skip:
@@ -113,7 +113,7 @@ class EnvConfig:
 OPTIONS: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(EnvConfig))
 
 
-def _parse_size(image_size: Any) -> tuple[int, int]:
+def _parse_size(image_size: int | Sequence[int]) -> tuple[int, int]:
     size = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
     if len(size) != 2 or any(isinstance(side, str) for side in size):
         raise ValueError(
@@ -125,7 +125,7 @@ def _parse_size(image_size: Any) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def check_choice(**given: tuple[Any, Sequence[Any]]) -> None:
+def check_choice(**given: tuple[object, Sequence[object]]) -> None:
     """Raise ValueError for the first value that is none of those that it is given with."""
     for name, (value, known) in given.items():
         if value not in known:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gem_ma.game import Message
+from gem_ma.engine.action_parsing import SeatAction
+from gem_ma.game import Info, Message, ResetOptions
 
 
 class EpisodeState:
@@ -42,10 +43,9 @@ class EpisodeState:
     )
 
     seed: int
-    reset_args: tuple[int, Mapping[str, Any]]  # the seed and the options that it began with
-    reply_history: list[
-        Any
-    ]  # what was played: replies, as they were given, and seeds of redrawn chance
+    reset_args: tuple[int, ResetOptions]  # the seed and the options that it began with
+    # what was played: replies, as they were given, and seeds of redrawn chance
+    reply_history: list[dict[str, SeatAction] | int]
     state: Any  # None before the first episode
     lists_moves: bool  # whether the state has `legal`
     loses_seats: bool  # whether it has `out`
@@ -56,7 +56,7 @@ class EpisodeState:
     pending_moves: dict[str, Any]  # the moves of those who have
     last_moves: dict[str, Any]  # each seat's last move
     invalid_counts: dict[str, int]  # invalid replies in a row
-    invalid_replies: dict[str, dict[str, Any]]  # why a seat's last reply was refused
+    invalid_replies: dict[str, Info]  # why a seat's last reply was refused
     adjustments: dict[str, float]  # forfeits and penalties
     total_returns: Mapping[str, float]  # all that was earned until now
     spent_ticks: dict[str, int]  # ticks that went into invalid replies, with a clock
@@ -69,7 +69,7 @@ class EpisodeState:
     log_lines: list[str]  # the first messages of the log as they are shown
     has_private: bool  # some of them are not for everybody
     log_start: int  # how many messages were dropped before the log
-    rng_state: dict[str, Any] | None  # where the game's random numbers stand, of a copy
+    rng_state: Mapping[str, object] | None  # where the game's random numbers stand, of a copy
 
     def copy_from(self, other: EpisodeState) -> None:
         """Become the point that another one is; what both could change is copied."""

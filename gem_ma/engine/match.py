@@ -9,11 +9,12 @@ from typing import Any, Generic, Self
 import numpy as np
 
 from gem_ma.engine import action_parsing
+from gem_ma.engine.action_parsing import SeatAction, SeatActions
 from gem_ma.engine.config import EnvConfig, check_options
 from gem_ma.engine.episode_state import EpisodeState
 from gem_ma.engine.realtime import RealtimeClock, TimedMove
 from gem_ma.engine.seeding import pick_option, seed_rng
-from gem_ma.game import Game, InvalidMove, Message, RefusedMove, S
+from gem_ma.game import Game, InvalidMove, Message, RefusedMove, ResetOptions, S, SeatMoves
 
 _MAX_REASON_LENGTH = 500  # characters of an InvalidMove that reach its seat
 
@@ -91,7 +92,7 @@ class Match(EpisodeState, Generic[S]):
         self.view_cache: dict[str, Any] = {}
         self.legal_cache: dict[str, tuple[str, ...]] = {}
 
-    def reset(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
+    def reset(self, seed: int, options: ResetOptions | None = None) -> None:
         """Begin an episode; the seed decides all of it."""
         self.seed = seed
         check_options(options or {}, self.game.reset_options, self.name)
@@ -112,7 +113,7 @@ class Match(EpisodeState, Generic[S]):
         if self.alive_seats != self.seats:
             raise RuntimeError(f"{self.name} is over before anybody could move: a broken game")
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         """Take replies, texts or numbers of moves, of seats that are waited for; return rewards.
 
         A seat that is not named in what is returned earned nothing.
@@ -122,7 +123,7 @@ class Match(EpisodeState, Generic[S]):
             self.apply_transition(self.advance())
         return self.compute_rewards()
 
-    def parse_actions(self, replies: Mapping[str, Any]) -> None:
+    def parse_actions(self, replies: SeatActions) -> None:
         """Read replies: each becomes a move that is pending, or is refused."""
         self.submit_count += 1
         leavers, read = [], self.game.read
@@ -152,7 +153,7 @@ class Match(EpisodeState, Generic[S]):
         if leavers:
             self.forfeit_seats(leavers)
 
-    def _spend_time(self, seat: str, reply: Any, clock: RealtimeClock) -> None:
+    def _spend_time(self, seat: str, reply: SeatAction, clock: RealtimeClock) -> None:
         spent = clock.count_ticks(reply, time.monotonic() - self.waiting_since)
         self.spent_ticks[seat] = self.spent_ticks.get(seat, 0) + spent
 
@@ -258,7 +259,7 @@ class Match(EpisodeState, Generic[S]):
         if any(seat in lost for seat in self.alive_seats):
             self.alive_seats = tuple([seat for seat in self.alive_seats if seat not in lost])
 
-    def extract_action(self, reply: Any) -> str:
+    def extract_action(self, reply: SeatAction) -> str:
         """Return the action text in a reply, or raise InvalidMove."""
         if not isinstance(reply, str):
             return self._look_up_move(int(reply))
@@ -304,7 +305,7 @@ class Match(EpisodeState, Generic[S]):
         self.pending_moves[seat] = self.last_moves[seat] = move
         return True
 
-    def _handle_refused_move(self, moves: Mapping[str, Any], error: RefusedMove) -> None:
+    def _handle_refused_move(self, moves: SeatMoves, error: RefusedMove) -> None:
         """Treat a move that only `advance` could find illegal as `_take` treats others."""
         ((seat, _),) = moves.items()
         if seat in self.invalid_replies:  # what stands for an invalid reply has to be legal
@@ -406,7 +407,7 @@ class Match(EpisodeState, Generic[S]):
             legal = self.legal_cache[seat] = tuple(view.legal(seat)) if listed else ()
         return legal
 
-    def check_replies(self, replies: Any) -> None:
+    def check_replies(self, replies: SeatActions) -> None:
         """Raise unless these are replies of seats that are waited for."""
         if not self.waiting_seats:
             raise self.make_reset_error("submit")
@@ -422,7 +423,7 @@ class Match(EpisodeState, Generic[S]):
             return ResetNeeded(f"{what}: no episode has begun; call reset() first")
         return ResetNeeded(f"{what}: the episode is over; call reset() to begin the next")
 
-    def make_seat_error(self, seat: Any) -> SeatError:
+    def make_seat_error(self, seat: object) -> SeatError:
         """Return the error for a seat that is addressed and does not exist, or is not to act."""
         if seat not in self.index:
             return SeatError(f"no seat {seat!r}; the seats are {', '.join(self.seats)}")

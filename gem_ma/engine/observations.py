@@ -6,25 +6,28 @@ import copy
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from gem_ma.engine import action_parsing, paraphrase
 from gem_ma.engine.config import EnvConfig
 from gem_ma.engine.match import Match
-from gem_ma.game import Game
+from gem_ma.game import Game, Info
 from gem_ma.renderers.picture import Picture
 from gem_ma.scene import Panels, Pixels, Terminal
 
 _DEFAULT_SIZE = 252, 252  # pixels of what has no size of its own
 _MAX_CACHED_MASKS = 1_000  # that are kept
 
+Observation: TypeAlias = dict[str, Any]
+"""What a seat sees, by kind: "text" and "image", or "observation" and "action_mask"."""
+
 
 class ObservationBuilder:
     """What seats see of matches of one game, in the form that an environment was made with."""
 
-    def __init__(self, game: Game[Any], config: EnvConfig):
+    def __init__(self, game: Game, config: EnvConfig):
         self.game = game
         self.discrete = config.actions == "discrete"
         # In a bare format an action is a reply as it stands.
@@ -40,7 +43,10 @@ class ObservationBuilder:
         self.set_theme(config.theme, config.noise)
         self._has_brief = type(game).brief is not Game.brief  # the rules differ between episodes
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
-        self._masked: tuple[Any, Any] = None, None  # the last of them
+        self._masked: tuple[tuple[str, ...] | None, np.ndarray | None] = (
+            None,
+            None,
+        )  # the last of them
 
     def set_theme(self, theme: str | int, noise: str | int) -> None:
         """Let pictures look so from here on."""
@@ -65,10 +71,10 @@ class ObservationBuilder:
         twin._masks = self._masks
         return twin
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_masks": {}, "_masked": (None, None), "canvas": None}
 
-    def build_rules(self, match: Match[Any], seat: str) -> str:
+    def build_rules(self, match: Match, seat: str) -> str:
         """Return what a seat is told once: rules, its task in this episode, how to reply."""
         told = self._rules_by_seat.get(seat)
         if told is not None and not self._has_brief:
@@ -97,7 +103,7 @@ class ObservationBuilder:
         shown = make_legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
         return shown and f"In the picture: {shown}."
 
-    def build_text(self, match: Match[Any], seat: str, *, rules: bool, view: Any = None) -> str:
+    def build_text(self, match: Match, seat: str, *, rules: bool, view: Any = None) -> str:
         """Return what a seat has heard, and its view in words if one is given."""
         news = match.format_messages(seat)
         if view is None or (news and self.game.conversation):
@@ -114,7 +120,7 @@ class ObservationBuilder:
             text = cut_middle(text, self.config.text_length)
         return text
 
-    def build_scene(self, view: Any, seat: str | None) -> Any:
+    def build_scene(self, view: Any, seat: str | None) -> object:
         """Return a view as a scene; what has no picture is a screen of text."""
         scene = self.game.picture(view, seat)
         return Terminal(self.game.describe(view, seat)) if scene is None else scene
@@ -133,7 +139,7 @@ class ObservationBuilder:
             [self._make_picture(part, alt if i == 0 else "") for i, part in enumerate(parts)]
         )
 
-    def _make_picture(self, scene: Any, alt: str) -> Picture:
+    def _make_picture(self, scene: object, alt: str) -> Picture:
         from gem_ma.renderers import draw, png
 
         size = (self.uses_own_size and _find_own_size(scene)) or self.image_size
@@ -159,7 +165,8 @@ class ObservationBuilder:
 
     def build_mask(self, legal: tuple[str, ...]) -> np.ndarray:
         """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
-        if legal is not self._masked[0]:  # which is quicker to find out than to look up
+        last, mask = self._masked
+        if mask is None or legal is not last:  # which is quicker to find out than to look up
             mask = self._masks.get(legal)
             if mask is None:
                 if len(self._masks) > _MAX_CACHED_MASKS:
@@ -168,10 +175,9 @@ class ObservationBuilder:
                 mask[[self.move_numbers[text] for text in legal]] = 1
                 self._masks[legal] = mask
             self._masked = legal, mask
-        copied: np.ndarray = self._masked[1].copy()
-        return copied
+        return mask.copy()
 
-    def encode_state(self, match: Match[Any]) -> np.ndarray:
+    def encode_state(self, match: Match) -> np.ndarray:
         """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
         parts = [self.game.encode(match.make_view(seat), seat) for seat in match.seats]
         if any(part is None for part in parts):
@@ -181,7 +187,7 @@ class ObservationBuilder:
             )
         return np.concatenate(parts)  # type: ignore[arg-type]
 
-    def build_observation(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
+    def build_observation(self, match: Match, seat: str, turn: bool = False) -> Observation:
         """Return what a seat sees; `turn` is said of `BaseEnv.observe`."""
         view = match.view_cache.get(seat) or match.make_view(seat)
         if self.discrete and not turn:
@@ -194,7 +200,7 @@ class ObservationBuilder:
             }
         if self.config.observe == "text":
             return {"text": self.build_text(match, seat, rules=not turn, view=view)}
-        observation: dict[str, Any] = {}
+        observation: Observation = {}
         if self.config.observe == "both":
             observation["text"] = self.build_text(match, seat, rules=not turn, view=view)
         if turn:  # the words stand beside it, or else take its place where it is left out
@@ -204,7 +210,7 @@ class ObservationBuilder:
             observation["image"] = self.render_image(view, seat)
         return observation
 
-    def build_info(self, match: Match[Any], seat: str, turn: bool = False) -> dict[str, Any]:
+    def build_info(self, match: Match, seat: str, turn: bool = False) -> Info:
         """Return what a seat is told beside its observation."""
         to_act = seat in match.waiting_seats
         refused = match.invalid_replies.get(seat) if match.invalid_replies else None
@@ -213,7 +219,7 @@ class ObservationBuilder:
                 match.make_view(seat)  # raises for what is no seat
             count = 0 if refused is None else refused["count"]
             return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
-        info: dict[str, Any] = {"to_act": to_act}
+        info: Info = {"to_act": to_act}
         if match.lists_moves and match.config.legal == "show":
             legal = match.legal_cache.get(seat) or match.list_legal_moves(seat)
             info["legal_actions"] = list(legal) if self.bare_format else self.format_replies(legal)
@@ -238,7 +244,7 @@ class ObservationBuilder:
         )
 
 
-def _find_own_size(scene: Any) -> tuple[int, int] | None:
+def _find_own_size(scene: object) -> tuple[int, int] | None:
     if isinstance(scene, Pixels):
         return scene.width, scene.height
     if isinstance(scene, Panels) and len(scene.scenes) == 1:

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, Self
 
 import numpy as np
 
-from gem_ma.game import Game, InvalidMove, Message, S
+from gem_ma.game import Game, Info, InvalidMove, Message, ResetOptions, S, SeatMoves, SeatTool
 
 CLOCK_UNITS = ("tokens", "seconds")
 _BYTES_PER_TOKEN = 4  # bytes of a token, where a reply does not say how many it has
@@ -39,7 +39,7 @@ class RealtimeClock(NamedTuple):
     def __str__(self) -> str:
         return f"{self.unit}:{self.tick_length:g}"
 
-    def count_ticks(self, reply: Any, seconds: float) -> int:
+    def count_ticks(self, reply: object, seconds: float) -> int:
         """Return how long a reply took, one tick at least; seconds, where it does not say that."""
         if self.unit == "seconds":
             latency = getattr(reply, "latency", None)
@@ -49,7 +49,7 @@ class RealtimeClock(NamedTuple):
         return min(max(1, math.ceil(spent / self.tick_length)), _MAX_TICKS)
 
 
-def count_reply_tokens(reply: Any) -> int:
+def count_reply_tokens(reply: object) -> int:
     """Return how many tokens a reply has: as its model says, or one for every four bytes."""
     ids = getattr(reply, "token_ids", None)
     if ids is not None:
@@ -109,7 +109,7 @@ class RealtimeState(NamedTuple):
         return bool(getattr(self.world, "truncated", False))
 
 
-def unwrap_realtime(game: Game[Any]) -> Game[Any]:
+def unwrap_realtime(game: Game) -> Game:
     """Return a game without its clock."""
     return game.game if isinstance(game, RealtimeGame) else game
 
@@ -135,7 +135,7 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
         self.encoding_space = game.encoding_space
         self.max_tool_calls = game.max_tool_calls
 
-    def start(self, rng: np.random.Generator, options: Mapping[str, Any]) -> RealtimeState:
+    def start(self, rng: np.random.Generator, options: ResetOptions) -> RealtimeState:
         return RealtimeState(self.game.start(rng, options))
 
     def read(self, text: str, view: RealtimeState, agent: str) -> str:
@@ -146,7 +146,7 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
         return None
 
     def advance(
-        self, state: RealtimeState, moves: Mapping[str, Any], rng: np.random.Generator
+        self, state: RealtimeState, moves: SeatMoves, rng: np.random.Generator
     ) -> RealtimeState:
         """Let time go on until a seat that has made its move can be asked again."""
         world, time, news = state.world, state.time, []
@@ -183,7 +183,7 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
             return self.game.skip(view, seat), [late]
 
     def _collect_messages(
-        self, before: Any, made: Mapping[str, Any], now: Mapping[str, str | None], after: Any
+        self, before: Any, made: SeatMoves, now: Mapping[str, str | None], after: Any
     ) -> Sequence[Message]:
         told = self.game.tell(before, made, after)
         if told is not None:
@@ -218,14 +218,14 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
     ) -> Sequence[Message] | None:
         return after.news
 
-    def picture(self, view: RealtimeState, agent: str | None) -> Any:
+    def picture(self, view: RealtimeState, agent: str | None) -> object:
         return self.game.picture(view.world, agent)
 
     def encode(self, view: RealtimeState, agent: str) -> np.ndarray | None:
         return self.game.encode(view.world, agent)
 
-    def tools(self, agent: str) -> Collection[Any]:
+    def tools(self, agent: str) -> Collection[SeatTool]:
         return self.game.tools(agent)
 
-    def report(self, state: RealtimeState) -> dict[str, Any]:
+    def report(self, state: RealtimeState) -> Info:
         return {**self.game.report(state.world), "time": state.time}

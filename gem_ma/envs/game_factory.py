@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from gem_ma.envs.difficulty_levels import select_level
 from gem_ma.envs.registry import (
@@ -19,7 +18,7 @@ from gem_ma.validation.entry_points import load_entry_point
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
-def import_game_class(spec: Spec) -> type[Game[Any]]:
+def import_game_class(spec: Spec) -> type[Game]:
     """Import the class of a Spec's game."""
     found: object = load_entry_point(spec.entry_point)
     if not (isinstance(found, type) and issubclass(found, Game)):
@@ -32,7 +31,7 @@ def import_game_class(spec: Spec) -> type[Game[Any]]:
 
 def make_game(
     spec: Spec, arguments: JSONMapping, beside: Collection[str] = ()
-) -> tuple[Game[Any], JSONObject]:
+) -> tuple[Game, JSONObject]:
     """Make a Spec's game; return it, and those arguments that it does not take.
 
     arguments: they override those of the spec; a difficulty stands for those on its dial. beside:

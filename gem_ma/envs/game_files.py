@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from gem_ma.envs.registry import Spec, UnknownEnv
 from gem_ma.game import Game
@@ -53,7 +52,7 @@ def find_game_name(module: ModuleType, file: str, name: str) -> str:
     return next(iter(games))
 
 
-def list_games(module: ModuleType) -> dict[str, type[Game[Any]]]:
+def list_games(module: ModuleType) -> dict[str, type[Game]]:
     """Return the games that a module itself defines."""
     return {
         key: value

@@ -127,7 +127,7 @@ def play_match_frames(
 
 
 def _play_frames(
-    env: Env[Any], players: dict[str, Agent], seat: str | None, seed: int | None
+    env: Env, players: dict[str, Agent], seat: str | None, seed: int | None
 ) -> Iterator[WatchFrame]:
     session = Session(env)
     session.reset(seed)
@@ -135,6 +135,7 @@ def _play_frames(
     while True:
         title, acting = f"{env.id}, seed {env.episode_seed}, turn {env.turns + 1}", env.to_act
         pixels, text = env.picture(seat).array, env.render(seat)
+        assert isinstance(text, str)  # as "ansi" says
         yield WatchFrame(title, acting, pixels, text, said, dict(session.returns))
         if not acting:
             return
@@ -156,7 +157,7 @@ def _play_frames(
         )
 
 
-def _make_env(id: str, make: Mapping[str, Any]) -> Env[Any]:
+def _make_env(id: str, make: Mapping[str, Any]) -> Env:
     try:
         return factory.make(id, **make)
     except (registry.UnknownEnv, registry.MissingRequirement, ValueError, TypeError) as error:

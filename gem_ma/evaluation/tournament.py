@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import itertools
 import json
@@ -253,7 +254,7 @@ def run_tournament(
                 run_folder.write_json(path / PLAN_FILE, planned)
                 playing.bar = _start_progress(cells, progress)
                 try:
-                    run_async(lambda cells=cells: playing.all(cells))
+                    run_async(functools.partial(playing.play_all, cells))
                 finally:
                     if playing.bar is not None:
                         playing.bar.stop()

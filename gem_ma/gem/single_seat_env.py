@@ -7,8 +7,9 @@ from typing import Any
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.gymnasium_view import GymnasiumSnapshot, GymnasiumView
+from gem_ma.chat.agent import SeatAgents
+from gem_ma.game import ResetOptions
 from gem_ma.gem.core import Env, ResetResult
-from gem_ma.validation.json_types import JSONObject
 
 
 class SingleSeatEnv(GymnasiumView):
@@ -22,7 +23,7 @@ class SingleSeatEnv(GymnasiumView):
         env: AECEnv,
         *,
         agent: str | None = None,
-        others: object = None,
+        others: SeatAgents | None = None,
         seed: int | None = None,
         again: Callable[..., SingleSeatEnv] | None = None,
     ):
@@ -35,7 +36,7 @@ class SingleSeatEnv(GymnasiumView):
         self,
         seed: int | None = None,
         *,
-        options: JSONObject | None = None,
+        options: ResetOptions | None = None,
         idx: int | None = None,
     ) -> ResetResult:
         """Begin an episode, of a task the one that asks question number `idx`."""

@@ -6,12 +6,12 @@ import asyncio
 import itertools
 import operator
 import time
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gem_ma.chat.agent import Agent, AgentTraits, check_agent_replies
+from gem_ma.chat.agent import Agent, AgentSource, AgentTraits, check_agent_replies
 from gem_ma.chat.turn import Turn
 
 _MAX_BATCH_SECONDS = 0.1  # seconds
@@ -25,13 +25,13 @@ class ScheduledAgent:
     agent: Agent
     name: str
     kind: Literal["plain", "thread", "async"]
-    given: Any  # what the agent was made from: itself, a function, a spec string
+    given: AgentSource  # what the agent was made from: itself, a function, a spec string
     traits: AgentTraits
     queue: list[PendingTurn] = field(default_factory=list)
     busy: bool = False  # of kind "thread": a batch is under way
     batch_size: int = 1  # turns at once, of an agent that replies to each by itself
 
-    def is_made_from(self, given: Any) -> bool:
+    def is_made_from(self, given: object) -> bool:
         """Return whether it was made from this: the same object, or an equal spec string."""
         return self.given is given or (isinstance(given, str) and bool(self.given == given))
 
@@ -45,7 +45,7 @@ class PendingTurn(NamedTuple):
 
 
 # what came, or the error, and after how long
-TimedAnswer: TypeAlias = tuple[PendingTurn, Any, float]
+TimedAnswer: TypeAlias = tuple[PendingTurn, object, float]
 
 
 class AgentScheduler:
@@ -56,7 +56,7 @@ class AgentScheduler:
     def __init__(self) -> None:
         self.left = False  # turns wait for a player that is not busy
         self.crash: BaseException | None = None  # of our own, which no episode is to blame for
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[object]] = set()
         self.wake = asyncio.Event()
 
     def handle_answers(self, answers: list[TimedAnswer]) -> None:
@@ -97,12 +97,12 @@ class AgentScheduler:
         self.handle_answers(await loop.run_in_executor(self.pool, ask_batch, player.agent, queue))
         player.busy = False
 
-    def start(self, work: Any) -> None:
+    def start(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.finish_task)
 
-    def finish_task(self, task: asyncio.Task[None]) -> None:
+    def finish_task(self, task: asyncio.Task[object]) -> None:
         self.tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self.crash = task.exception()

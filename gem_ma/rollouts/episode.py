@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.factory import make
 from gem_ma.apis.session import Session
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation, Step
+from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.registry import Spec
 from gem_ma.rollouts.replay import ReplayError, replay
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class EpisodeFailure(NamedTuple):
@@ -35,15 +36,17 @@ class Episode:
     seed: int  # of the environment
     agents: dict[str, str]  # who sits in each seat
     group: int = 0  # episodes of one group have the same start
-    options: dict[str, Any] = field(default_factory=dict)  # of reset
+    options: JSONObject = field(default_factory=dict)  # of reset
     wrappers: tuple[str, ...] = ()  # around the environment, outermost first
     contexts: dict[str, str] = field(default_factory=dict)  # how a seat's chat is cut
     rules: dict[str, str] = field(default_factory=dict)
-    tools: dict[str, list[Any]] = field(default_factory=dict)  # schemas that a seat was shown
+    tools: dict[str, list[JSONMapping]] = field(
+        default_factory=dict
+    )  # schemas that a seat was shown
     steps: list[Step] = field(default_factory=list)
     returns: dict[str, float] = field(default_factory=dict)  # empty if it failed
     ended: str = ""  # "terminated", "truncated" or "failed"
-    report: dict[str, Any] = field(default_factory=dict)  # what the game says at the end
+    report: JSONObject = field(default_factory=dict)  # what the game says at the end
     failure: EpisodeFailure | None = None
     begun: int = 0  # so many steps were taken before the rollout, which went on from there
     redrawn: list[tuple[int, int]] = field(default_factory=list)  # before which step, by what seed
@@ -76,7 +79,7 @@ class Episode:
         chat.steps = [step for step in self.steps if step.agent == seat]
         return chat
 
-    def messages(self, seat: str) -> list[Mapping[str, Any]]:
+    def messages(self, seat: str) -> list[ChatMessage]:
         """Return one seat's whole conversation as chat messages."""
         return list(self.chat(seat).build_messages())
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import Session
+from gem_ma.engine.action_parsing import SeatAction
 from gem_ma.rollouts.replay import RecordedMove, ReplayableRecord, list_moves, replay_moves
+from gem_ma.validation.json_types import JSONMapping
 
 
 class EpisodePrefix(NamedTuple):
     """What was played of an episode before a rollout goes on with it, and where that led to."""
 
     seed: int
-    options: Mapping[str, Any]
+    options: JSONMapping
     moves: tuple[RecordedMove, ...] = ()
-    led_to: tuple[Any, ...] = ()
+    led_to: tuple[object, ...] = ()
 
     @classmethod
     def from_env(cls, env: AECEnv) -> Self:
@@ -25,7 +27,7 @@ class EpisodePrefix(NamedTuple):
         if not match.waiting_seats:
             raise match.make_reset_error("start='here'")
 
-        def to_text(reply: Any) -> str:
+        def to_text(reply: SeatAction) -> str:
             if isinstance(reply, str):
                 return reply
             moves, number = match.game.moves or (), int(reply)

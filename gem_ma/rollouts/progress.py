@@ -40,7 +40,7 @@ class RolloutProgress:
         drawn = sys.stderr.isatty()
         return cls(total, drawn) if drawn or force else None
 
-    def count_reply(self, reply: Any) -> None:
+    def count_reply(self, reply: object) -> None:
         """Count a reply."""
         self.turns += 1
         if type(reply) is not str:
@@ -97,12 +97,12 @@ class RolloutProgress:
 class ProgressReporter:
     """What stands in a worker for the Progress of its parent: counts, and tells it now and then."""
 
-    def __init__(self, tell: Callable[[int, int], Any]):
+    def __init__(self, tell: Callable[[int, int], object]):
         self._send_counts = tell
         self._turns = self._tokens = 0
         self._last = 0.0
 
-    def count_reply(self, reply: Any) -> None:
+    def count_reply(self, reply: object) -> None:
         """Count a reply."""
         self._turns += 1
         if type(reply) is not str:
@@ -194,7 +194,7 @@ def make_rich_bar(
     return shown, shown.add_task("", total=total, completed=done)
 
 
-def count_completion_tokens(reply: Any) -> int:
+def count_completion_tokens(reply: object) -> int:
     """Return how many tokens a reply has, as far as it says."""
     ids = getattr(reply, "token_ids", None)
     if ids is not None:

@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis.vector.ray_backend import connect_ray
+from gem_ma.chat.agent import EpisodeAgents
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun
 from gem_ma.rollouts.sharding import Shard, ShardScheduler, make_shard_arguments
+from gem_ma.validation.json_types import JSONMapping
 
 _MAX_CHUNK = 32  # episodes that an actor takes at once, at most
 
@@ -44,10 +46,10 @@ class RayWorkerPool:
     def __init__(
         self,
         run: RolloutRun,
-        agents: Any,
+        agents: EpisodeAgents,
         count: int,
         step_timeout: float | None,
-        options: Mapping[str, Any],
+        options: JSONMapping,
     ):
         self.ray = connect_ray()
         self.main = run

@@ -19,6 +19,7 @@ from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.files import lock_file, write_atomically
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 RECORD_FORMAT = 1
 _LINE_START = '{"gem_ma": '  # every line of such a file begins so
@@ -28,9 +29,9 @@ class RecordError(ValueError):
     """A file that holds something else than episodes."""
 
 
-def episode_to_json(episode: Episode) -> dict[str, Any]:
+def episode_to_json(episode: Episode) -> JSONObject:
     """Return an episode as JSON values; a picture is its key."""
-    out: dict[str, Any] = {"gem_ma": RECORD_FORMAT}
+    out: JSONObject = {"gem_ma": RECORD_FORMAT}
     for name in Episode.__slots__:
         out[name] = getattr(episode, name)
     out["spec"] = {name: getattr(episode.spec, name) for name in ("id", "entry_point", "kwargs")}
@@ -44,8 +45,8 @@ def episode_to_json(episode: Episode) -> dict[str, Any]:
     return out
 
 
-def _step_to_json(step: Step) -> dict[str, Any]:
-    out: dict[str, Any] = {"agent": step.agent, "number": step.number}
+def _step_to_json(step: Step) -> JSONObject:
+    out: JSONObject = {"agent": step.agent, "number": step.number}
     out["observation"] = {
         name: _picture_to_json(value) if isinstance(value, Picture | tuple) else value
         for name, value in step.observation.items()
@@ -108,9 +109,9 @@ def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
 _OPTIONAL_FIELDS = {"sandbox": "", "begun": 0, "redrawn": ()}  # which a record may lack
 _NUMBER_TYPES = (int, float)
 _LIST_TYPES = (list, tuple)
-_SPEC_FIELDS: dict[str, Any] = {"id": str, "entry_point": str, "kwargs": dict}
-_FAILURE_FIELDS: dict[str, Any] = {"seat": (str, type(None)), "kind": str, "message": str}
-_EPISODE_FIELDS: dict[str, Any] = {
+_SPEC_FIELDS: JSONObject = {"id": str, "entry_point": str, "kwargs": dict}
+_FAILURE_FIELDS: JSONObject = {"seat": (str, type(None)), "kind": str, "message": str}
+_EPISODE_FIELDS: JSONObject = {
     "id": str,
     "number": int,
     "spec": dict,
@@ -133,7 +134,7 @@ _EPISODE_FIELDS: dict[str, Any] = {
     "sandbox": str,
     "seconds": _NUMBER_TYPES,
 }
-_STEP_FIELDS: dict[str, Any] = {
+_STEP_FIELDS: JSONObject = {
     "agent": str,
     "number": int,
     "observation": dict,
@@ -143,7 +144,7 @@ _STEP_FIELDS: dict[str, Any] = {
     "invalid": (dict, type(None)),
     "seconds": _NUMBER_TYPES,
 }
-_REPLY_FIELDS: dict[str, Any] = {
+_REPLY_FIELDS: JSONObject = {
     "text": str,
     "token_ids": _LIST_TYPES,
     "logprobs": _LIST_TYPES,
@@ -158,7 +159,7 @@ _REPLY_FIELDS: dict[str, Any] = {
 _PICTURE_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")
 
 
-def _check_fields(data: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
+def _check_fields(data: Any, kinds: JSONMapping) -> JSONObject:
     """Return the fields of a part of a record, each of its kind; others are left out."""
     if not isinstance(data, Mapping):
         raise RecordError(f"expected {{{', '.join(kinds)}}}, got {_shorten_repr(data)}")
@@ -170,13 +171,13 @@ def _check_fields(data: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in kinds}
 
 
-def _check_values(values: Iterable[Any], kind: Any, where: str) -> None:
+def _check_values(values: Iterable[object], kind: Any, where: str) -> None:
     for value in values:
         if not isinstance(value, kind):
             raise RecordError(f"{_shorten_repr(value)} {where}")
 
 
-def _shorten_repr(value: Any) -> str:
+def _shorten_repr(value: object) -> str:
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # too deep, or a number of too many digits
@@ -184,7 +185,7 @@ def _shorten_repr(value: Any) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
 
 
-def _check_picture_key(key: Any) -> str:
+def _check_picture_key(key: object) -> str:
     """Return the key of a picture, if it can name a file."""
     if not isinstance(key, str) or not _PICTURE_KEY.fullmatch(key):
         raise RecordError(
@@ -217,14 +218,14 @@ def _step_from_json(data: Any, pictures: Path | None) -> Step:
     return Step(**fields, text=text, results=tuple(results), calls=calls)
 
 
-def _pictures_from_json(value: dict[str, Any] | list[Any], folder: Path | None) -> Any:
+def _pictures_from_json(value: JSONObject | list[Any], folder: Path | None) -> Any:
     if isinstance(value, dict):
         return _picture_from_json(value, folder)
     _check_values(value, dict, "among pictures")
     return tuple([_picture_from_json(one, folder) for one in value])
 
 
-def _picture_from_json(data: dict[str, Any], folder: Path | None) -> Picture:
+def _picture_from_json(data: JSONObject, folder: Path | None) -> Picture:
     told = _check_fields(data, {"picture": str, "alt": str})
     key = _check_picture_key(told["picture"])
     path = str(folder / f"{key}.png") if folder else ""

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from gem_ma.apis.session import Session
 from gem_ma.chat.conversation import Step
 from gem_ma.chat.turn import Turn
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 # Replies by seat that were handed in together, or the seed with which chance was redrawn.
-RecordedMove: TypeAlias = Mapping[str, Any] | int
+RecordedMove: TypeAlias = JSONMapping | int
 
 
 class ReplayError(AssertionError):
@@ -21,7 +22,7 @@ class ReplayableRecord(Protocol):
     """What of a record is played again."""
 
     seed: int
-    options: dict[str, Any]
+    options: JSONObject
     steps: list[Step]
     redrawn: list[tuple[int, int]]
     begun: int

@@ -6,15 +6,18 @@ import contextlib
 import os
 import signal
 import warnings
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any
 
-from gem_ma.apis.factory import resolve_env
+from gem_ma.apis.factory import EnvSource, resolve_env
+from gem_ma.chat.agent import EpisodeAgents
+from gem_ma.chat.context import SeatContexts
 from gem_ma.chat.event_loops import run_async
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun, StartMode, TooManyErrors
+from gem_ma.validation.json_types import JSONMapping
 
 
 class FailedEpisodesWarning(UserWarning):
@@ -28,8 +31,8 @@ class RolloutInterrupted(KeyboardInterrupt):
 
 
 async def arollout(
-    env: Any,
-    agents: Any,
+    env: EnvSource | Sequence[EnvSource],
+    agents: EpisodeAgents,
     episodes: int = 1,
     *,
     concurrency: int = 64,
@@ -37,8 +40,8 @@ async def arollout(
     group: int = 1,
     shuffle: bool = False,
     start: StartMode = "new",
-    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
-    context: Any = None,
+    options: JSONMapping | Sequence[JSONMapping] = (),
+    context: SeatContexts | None = None,
     max_errors: int = 10,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -46,7 +49,7 @@ async def arollout(
     progress: bool | RolloutProgress | None = None,
     workers: int | str | None = None,
     step_timeout: float | None = None,
-    actor: Mapping[str, Any] | None = None,
+    actor: JSONMapping | None = None,
     **make: Any,
 ) -> AsyncGenerator[Episode, None]:
     """Play episodes and yield each as it ends; the arguments are those of `rollout`."""
@@ -54,7 +57,7 @@ async def arollout(
         raise ValueError("step_timeout needs workers: only a process can be stopped")
     if step_timeout is not None and not hasattr(signal, "setitimer"):
         raise ValueError("step_timeout needs the alarms of Linux or macOS; this system has none")
-    several = env if isinstance(env, list | tuple) else [env]
+    several = [env] if isinstance(env, str) or not isinstance(env, Sequence) else env
     run = RolloutRun(
         [resolve_env(rollout, one, make) for one in several],
         agents,
@@ -85,8 +88,8 @@ async def arollout(
 
 
 def rollout(
-    env: Any,
-    agents: Any,
+    env: EnvSource | Sequence[EnvSource],
+    agents: EpisodeAgents,
     episodes: int = 1,
     *,
     concurrency: int = 64,
@@ -94,8 +97,8 @@ def rollout(
     group: int = 1,
     shuffle: bool = False,
     start: StartMode = "new",
-    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
-    context: Any = None,
+    options: JSONMapping | Sequence[JSONMapping] = (),
+    context: SeatContexts | None = None,
     max_errors: int = 10,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -103,7 +106,7 @@ def rollout(
     progress: bool | RolloutProgress | None = None,
     workers: int | str | None = None,
     step_timeout: float | None = None,
-    actor: Mapping[str, Any] | None = None,
+    actor: JSONMapping | None = None,
     **make: Any,
 ) -> list[Episode]:
     """Play episodes and return them in order.
@@ -200,10 +203,10 @@ async def play_concurrently(run: RolloutRun) -> AsyncGenerator[Episode, None]:
 
 def play_in_workers(
     run: RolloutRun,
-    agents: Any,
+    agents: EpisodeAgents,
     workers: int | str,
     step_timeout: float | None,
-    actor: Mapping[str, Any] | None,
+    actor: JSONMapping | None,
 ) -> AsyncGenerator[Episode, None]:
     """Play a run in workers; yield each episode as it ends."""
     if isinstance(workers, str):

@@ -16,13 +16,15 @@ from gem_ma.agents import load
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import to_json_value
 from gem_ma.chat.agent import (
+    AgentSource,
+    EpisodeAgents,
     check_agent_seat,
     format_agent_name,
     get_traits,
     notify_episode_end,
     notify_rollout_end,
 )
-from gem_ma.chat.context import Context
+from gem_ma.chat.context import Context, SeatContexts
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.config import check_choice
 from gem_ma.engine.match import SeatError
@@ -34,6 +36,7 @@ from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
 from gem_ma.sandbox import find_weakest_level
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.json_types import JSONMapping
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
@@ -53,8 +56,8 @@ class RolloutRun:
 
     def __init__(
         self,
-        env: Any,
-        agents: Any,
+        env: AECEnv | Sequence[AECEnv],
+        agents: EpisodeAgents,
         episodes: int,
         *,
         concurrency: int,
@@ -62,8 +65,8 @@ class RolloutRun:
         group: int,
         shuffle: bool,
         start: StartMode,
-        options: Mapping[str, Any] | Sequence[Mapping[str, Any]],
-        context: Any,
+        options: JSONMapping | Sequence[JSONMapping],
+        context: SeatContexts | None,
         max_errors: int,
         out: str | os.PathLike[str] | None,
         resume: bool,
@@ -119,14 +122,14 @@ class RolloutRun:
         elif progress is not False:
             self.progress = RolloutProgress.start(episodes, force=bool(progress))
 
-    def _assign_agents(self, env: AECEnv, agents: Any) -> list[ScheduledAgent]:
+    def _assign_agents(self, env: AECEnv, agents: EpisodeAgents) -> list[ScheduledAgent]:
         seats = env.core.possible_agents
         if isinstance(agents, Mapping):
             missing = [seat for seat in seats if seat not in agents]
             if missing:
                 raise SeatError(f"nobody plays {', '.join(missing)} of {env.core.id}")
             chosen = [agents[seat] for seat in seats]
-        elif isinstance(agents, list | tuple):
+        elif isinstance(agents, Sequence) and not isinstance(agents, str):
             chosen = list(agents)
             if len(chosen) != len(seats):
                 raise SeatError(
@@ -141,7 +144,7 @@ class RolloutRun:
                 check_agent_seat(player.agent, seat, player.name)
         return players
 
-    def _find_agent(self, given: Any) -> ScheduledAgent:
+    def _find_agent(self, given: AgentSource) -> ScheduledAgent:
         for player in self.players:
             if player.is_made_from(given):
                 return player
@@ -285,7 +288,7 @@ class RolloutRun:
             self.live_count += 1
             yield self.plan_episode(number)
 
-    def take_reply(self, play: LiveEpisode, seat: str, reply: Any, seconds: float) -> bool:
+    def take_reply(self, play: LiveEpisode, seat: str, reply: object, seconds: float) -> bool:
         """Take a reply; return whether the episode waits for no other."""
         if play.failed:
             return False
@@ -396,8 +399,8 @@ class RolloutRun:
             yield
 
 
-def _check_envs(env: Any, start: StartMode) -> list[AECEnv]:
-    several = list(env) if isinstance(env, list | tuple) else [env]
+def _check_envs(env: AECEnv | Sequence[AECEnv], start: StartMode) -> list[AECEnv]:
+    several = list(env) if isinstance(env, Sequence) else [env]
     if not several:
         raise ValueError("got no environment")
     out = []
@@ -416,7 +419,7 @@ def _check_envs(env: Any, start: StartMode) -> list[AECEnv]:
     return out
 
 
-def _parse_contexts(env: AECEnv, given: Any) -> dict[str, Context]:
+def _parse_contexts(env: AECEnv, given: SeatContexts | None) -> dict[str, Context]:
     if given is None:
         return {}
     seats = env.core.possible_agents
@@ -432,7 +435,7 @@ def _parse_contexts(env: AECEnv, given: Any) -> dict[str, Context]:
     return out
 
 
-def _check_seat_names(envs: list[AECEnv], given: Any, what: str) -> None:
+def _check_seat_names(envs: list[AECEnv], given: object, what: str) -> None:
     if isinstance(given, Mapping):
         seats = {seat for env in envs for seat in env.core.possible_agents}
         for seat in given:

@@ -6,10 +6,11 @@ import contextlib
 import itertools
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from gem_ma.apis.workers import StepTimeout
+from gem_ma.chat.agent import AgentSource, EpisodeAgents
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.run import RolloutRun
 
@@ -17,10 +18,16 @@ from gem_ma.rollouts.run import RolloutRun
 _MAX_STRIKES = 5
 
 
+class StepCounter(Protocol):
+    """Memory that a worker shares with its parent: a number that is odd during a step."""
+
+    value: int
+
+
 class Shard(RolloutRun):
     """The part of a run that one worker plays: the numbers that it is told."""
 
-    def __init__(self, step_timeout: float | None, pulse: Any = None, **run: Any):
+    def __init__(self, step_timeout: float | None, pulse: StepCounter | None = None, **run: Any):
         super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
         self.todo: deque[int] = deque()
         self.step_timeout = step_timeout
@@ -47,13 +54,13 @@ class StepAlarm(contextlib.AbstractContextManager[None]):
     pulse: memory in which the parent sees a number that is odd during a step, and always new.
     """
 
-    def __init__(self, seconds: float, pulse: Any = None):
+    def __init__(self, seconds: float, pulse: StepCounter | None = None):
         self.seconds = seconds
         self.pulse = pulse
         self.armed = False
         signal.signal(signal.SIGALRM, self.raise_timeout)
 
-    def raise_timeout(self, *_: Any) -> None:
+    def raise_timeout(self, *_: object) -> None:
         if self.armed:
             raise StepTimeout(f"a step took more than {self.seconds:g} s")
 
@@ -73,13 +80,16 @@ class StepAlarm(contextlib.AbstractContextManager[None]):
 
 
 def make_shard_arguments(
-    run: RolloutRun, agents: Any, far: Callable[[Any], Any], concurrency: int
-) -> Any:
+    run: RolloutRun,
+    agents: EpisodeAgents,
+    far: Callable[[AgentSource], AgentSource],
+    concurrency: int,
+) -> dict[str, Any]:
     """Return what makes a Share of a run, every agent passed through `far`."""
-    given: Any
+    given: EpisodeAgents
     if isinstance(agents, Mapping):
         given = {seat: far(agent) for seat, agent in agents.items()}
-    elif isinstance(agents, list | tuple):
+    elif isinstance(agents, Sequence) and not isinstance(agents, str):
         given = [far(agent) for agent in agents]
     else:
         given = far(agents)
@@ -111,10 +121,10 @@ class ShardScheduler:
         self.left = run.total - len([number for number in run.done if number < run.total])
         self.suspects: deque[int] = deque()
         self.strikes: dict[int, int] = {}
-        self.assigned: dict[Any, dict[int, None]] = {}  # what each worker has, in order
-        self.isolated: set[Any] = set()  # workers that play a suspect
+        self.assigned: dict[Hashable, dict[int, None]] = {}  # what each worker has, in order
+        self.isolated: set[Hashable] = set()  # workers that play a suspect
 
-    def assign_episodes(self, worker: Any, wanted: int) -> list[int]:
+    def assign_episodes(self, worker: Hashable, wanted: int) -> list[int]:
         """Return what a worker is to play beside what it has."""
         held = self.assigned.setdefault(worker, {})
         if worker in self.isolated:
@@ -129,12 +139,12 @@ class ShardScheduler:
         held.update(dict.fromkeys(numbers))
         return numbers
 
-    def mark_finished(self, worker: Any, number: int) -> None:
+    def mark_finished(self, worker: Hashable, number: int) -> None:
         """Take note of an episode that has come back."""
         del self.assigned[worker][number]
         self.left -= 1
 
-    def reassign_episodes(self, worker: Any, error: BaseException) -> None:
+    def reassign_episodes(self, worker: Hashable, error: BaseException) -> None:
         """Deal again what a worker had."""
         held = self.assigned.pop(worker, {})
         if worker in self.isolated:

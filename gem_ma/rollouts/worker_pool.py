@@ -7,9 +7,9 @@ import dataclasses
 import itertools
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, TypeAlias
 
 from gem_ma.apis import workers
 from gem_ma.apis.workers import (
@@ -20,7 +20,8 @@ from gem_ma.apis.workers import (
     WorkerStartError,
     send_message,
 )
-from gem_ma.chat.agent import check_agent_replies
+from gem_ma.chat.agent import AgentSource, EpisodeAgents, check_agent_replies
+from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.agent_scheduler import AgentScheduler, PendingTurn, ScheduledAgent, TimedAnswer
@@ -28,18 +29,22 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
 from gem_ma.rollouts.run import RolloutRun
-from gem_ma.rollouts.sharding import Shard, ShardScheduler, make_shard_arguments
+from gem_ma.rollouts.sharding import Shard, ShardScheduler, StepCounter, make_shard_arguments
 
 # workers that die one after the other before they begin, until the run gives up
 _MAX_FAILED_STARTS = 20
 _GRACE_PERIOD = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
 _START_TIMEOUT = 120.0  # seconds that a worker may take to begin, if its steps are timed
+ConversationKey: TypeAlias = tuple[str, int, "Context | None", int]
+"""Of a conversation its episode and context, the number of its step, and its salt."""
+WorkerPayload: TypeAlias = tuple[float | None, Mapping[str, Any], bool]
+"""How long a step may take, what makes a Shard, and whether replies are counted."""
 
 
 class StepMonitor:
     """For how long a worker was in one and the same step, or stopped, as its parent sees it."""
 
-    def __init__(self, number: Any):
+    def __init__(self, number: StepCounter | None):
         self.number = number
         self.last = 0
         self.still = 0.0
@@ -47,6 +52,7 @@ class StepMonitor:
 
     def update(self, worker: WorkerProcess, passed: float) -> None:
         """Take note of what a worker does, so many seconds after the last time."""
+        assert self.number is not None  # where steps are timed
         now = self.number.value
         self.age += passed
         held = worker.stopped or (now == self.last and now % 2)
@@ -57,7 +63,9 @@ class StepMonitor:
 class WorkerPool(AgentScheduler):
     """The workers of a run, and the agents that stay with the parent."""
 
-    def __init__(self, run: RolloutRun, agents: Any, count: int, step_timeout: float | None):
+    def __init__(
+        self, run: RolloutRun, agents: EpisodeAgents, count: int, step_timeout: float | None
+    ):
         super().__init__()
         self.main = run
         self.count = min(count, max(run.total - len(run.done), 1))
@@ -75,7 +83,7 @@ class WorkerPool(AgentScheduler):
         self.failed_starts = 0
         self.chats: dict[tuple[WorkerProcess, str, str], Conversation] = {}
 
-    def make_stand_in(self, agent: Any) -> Any:
+    def make_stand_in(self, agent: AgentSource) -> AgentSource:
         """Return an agent that can travel, or what stands for it on the other side."""
         index, player = next(
             (i, player) for i, player in enumerate(self.main.players) if player.is_made_from(agent)
@@ -175,7 +183,7 @@ class WorkerPool(AgentScheduler):
                     )
                     self.remove_worker(worker, error)
 
-    def send_message(self, worker: WorkerProcess, message: Any) -> None:
+    def send_message(self, worker: WorkerProcess, message: object) -> None:
         try:
             worker.send(message)
         except (WorkerDied, OSError) as error:  # OSError: the connection is closed already
@@ -211,7 +219,7 @@ class WorkerPool(AgentScheduler):
         self.main.accept_episode(episode)
 
     def queue_turn(
-        self, worker: WorkerProcess, ticket: int, index: int, chat_of: Any, turn: Turn
+        self, worker: WorkerProcess, ticket: int, index: int, chat_of: ConversationKey, turn: Turn
     ) -> None:
         """Let a turn of a worker's episode wait for its player, with its chat kept here."""
         episode, number, context, salt = chat_of
@@ -228,14 +236,14 @@ class WorkerPool(AgentScheduler):
         for waiting, reply, _ in answers:
             self.answer(waiting, reply)
 
-    def answer(self, waiting: PendingTurn, reply: Any) -> None:
+    def answer(self, waiting: PendingTurn, reply: object) -> None:
         worker, ticket, chat = waiting.play
         if not isinstance(reply, Exception):
             chat.steps[-1].reply = reply
         self.send_message(worker, ("reply", ticket, reply))
 
     async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
-        reply: Any
+        reply: str | Exception
         try:
             answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
             (reply,) = check_agent_replies(player.agent, [waiting.turn], answer)
@@ -278,7 +286,7 @@ class ParentLink:
         self.shard = share
         self.loop = loop
         self.tickets = itertools.count()
-        self.waiting: dict[int, asyncio.Future[Any]] = {}
+        self.waiting: dict[int, asyncio.Future[str | Exception]] = {}
         asyncio.get_running_loop().add_reader(connection.fileno(), self.receive_messages)
 
     def receive_messages(self) -> None:
@@ -297,20 +305,20 @@ class ParentLink:
 
     async def ask(self, index: int, turn: Turn) -> str:
         ticket = next(self.tickets)
-        future = self.waiting[ticket] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[str | Exception] = asyncio.get_running_loop().create_future()
+        self.waiting[ticket] = future
         chat = turn.chat
         assert chat is not None
         chat_of = chat.episode, chat.steps[-1].number, chat.context, chat.salt
         alone = dataclasses.replace(turn, chat=None)
         send_message(self.connection, ("ask", ticket, index, chat_of, alone))
-        reply: Any = await future
+        reply = await future
         if isinstance(reply, Exception):
             raise reply
-        answer: str = reply
-        return answer
+        return reply
 
 
-def run_worker(connection: Connection, payload: Any, pulse: Any) -> None:
+def run_worker(connection: Connection, payload: WorkerPayload, pulse: StepCounter | None) -> None:
     """Play what the parent says, in a worker process."""
     step_timeout, arguments, counted = payload
     share = Shard(step_timeout, pulse, **arguments)

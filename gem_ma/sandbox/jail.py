@@ -169,17 +169,17 @@ def _find_architecture() -> tuple[int, int]:
     return _ARCHITECTURES[machine]
 
 
-def _call_kernel(name: str, *args: Any) -> int:
+def _call_kernel(name: str, *args: object) -> int:
     number = _SYSCALL_NUMBERS[name][_find_architecture()[1]]
     return _check_result(name, _libc.syscall(number, *(_to_c_argument(arg) for arg in args)))
 
 
-def _prctl(option: int, *args: Any) -> int:
+def _prctl(option: int, *args: object) -> int:
     given = (*args, 0, 0, 0, 0)[:4]
     return _check_result(f"prctl {option}", _libc.prctl(option, *map(_to_c_argument, given)))
 
 
-def _to_c_argument(value: Any) -> Any:
+def _to_c_argument(value: object) -> Any:
     return ctypes.c_long(value) if isinstance(value, int) else value
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from gem_ma.sandbox import jail, protocol
+    from gem_ma.validation.json_types import JSONObject
 else:
     import jail
     import protocol
@@ -33,8 +34,8 @@ PROGRAM_NAME = "main.py"  # what a program is called in tracebacks
 class ServerState(Protocol):
     """What a program knows of the server that forked it."""
 
-    limits: dict[str, Any]
-    config: dict[str, Any]
+    limits: JSONObject
+    config: JSONObject
     tasks: int
     level: str
     single_process: bool
@@ -132,7 +133,7 @@ class JobRunner:
         os.dup2(fd, 0)
         os.close(fd)
 
-    def execute_code(self, code: str, echo: bool, kind: int) -> tuple[dict[str, Any], bool]:
+    def execute_code(self, code: str, echo: bool, kind: int) -> tuple[JSONObject, bool]:
         """Run a program, and return what came of it, and whether it asked to exit."""
         name = PROGRAM_NAME if kind == protocol.RUN else f"run-{self.run_count}.py"
         self.run_count += 1
@@ -149,7 +150,7 @@ class JobRunner:
             _print_error(error)
             return {"exit": 1}, False
 
-    def call(self, function: str, args: bytes) -> dict[str, Any]:
+    def call(self, function: str, args: bytes) -> JSONObject:
         """Call a function, and return what it returns."""
         try:
             answer = {"exit": 0, "value": import_name(function)(*pickle.loads(args))}
@@ -158,7 +159,7 @@ class JobRunner:
             answer = {"exit": 0, "error": traceback.format_exc()}
         return answer
 
-    def answer(self, answer: dict[str, Any]) -> None:
+    def answer(self, answer: JSONObject) -> None:
         """Write the answer, after all that was printed."""
         self.flush()
         protocol.write_all(ANSWER_FD, json.dumps(answer).encode() + b"\n")
@@ -171,7 +172,7 @@ class JobRunner:
             except (OSError, ValueError, AttributeError):  # the program closed or replaced it
                 continue
 
-    def exit(self, answer: dict[str, Any]) -> NoReturn:
+    def exit(self, answer: JSONObject) -> NoReturn:
         """End as an interpreter would: threads joined, exit functions called."""
         try:
             if "threading" in sys.modules:
@@ -187,7 +188,7 @@ class JobRunner:
         os._exit(answer["exit"])
 
 
-def _execute_code(code: str, name: str, names: dict[str, Any], echo: bool) -> Any:
+def _execute_code(code: str, name: str, names: dict[str, object], echo: bool) -> object:
     """Run code; with `echo`, return the value of an expression that stands last."""
     last = None
     if echo:

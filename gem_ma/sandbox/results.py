@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from gem_ma.sandbox.protocol import ENDED
+from gem_ma.validation.json_types import JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
 END_REASONS = ("", "timeout", "output", "killed")
@@ -45,7 +45,7 @@ def parse_result(
     return RunResult(decode_output(stdout), errors, status, why, spent, value)
 
 
-def parse_answer(data: bytes) -> dict[str, Any]:
+def parse_answer(data: bytes) -> JSONObject:
     """Return what a process answered, which a model's text may have written: no more than data."""
     try:
         # as long as the output's limit lets it be

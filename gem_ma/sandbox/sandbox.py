@@ -31,6 +31,7 @@ from gem_ma.sandbox.protocol import (
 )
 from gem_ma.sandbox.results import RunResult, decode_output, parse_answer, parse_result
 from gem_ma.sandbox.server_process import ServerProcess
+from gem_ma.validation.json_types import JSONObject
 
 _GRACE_SECONDS = 5.0  # seconds that a server has to answer after a run's own
 _log = logging.getLogger(__name__)
@@ -113,7 +114,7 @@ class Sandbox:
             return parse_result(*self._run_job(server, RUN, seconds, job))
 
     def call(
-        self, function: str, *args: Any, seconds: float | None = None, fresh: bool = True
+        self, function: str, *args: object, seconds: float | None = None, fresh: bool = True
     ) -> Any:
         """Return what a function returns, as JSON has it, called in a process of its own.
 
@@ -147,14 +148,14 @@ class Sandbox:
     def map(
         self,
         function: str,
-        arguments: Iterable[Sequence[Any]],
+        arguments: Iterable[Sequence[object]],
         *,
         seconds: float | None = None,
         fresh: bool = True,
     ) -> list[Any]:
         """Return what `call` returns for each of these arguments, or its error, on all workers."""
 
-        def call_one(args: Sequence[Any]) -> Any:
+        def call_one(args: Sequence[object]) -> Any:
             try:
                 return self.call(function, *args, seconds=seconds, fresh=fresh)
             except (SandboxTimeout, SandboxCrash) as error:
@@ -180,7 +181,7 @@ class Sandbox:
     def __repr__(self) -> str:
         return f"Sandbox(level={self.level!r}, workers={self.workers}, preload={self.preload!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         arguments = {
             name: getattr(self, name)
             for name in (
@@ -246,7 +247,7 @@ class Sandbox:
             slots.put(server)
 
     def _run_job(
-        self, server: ServerProcess, kind: int, seconds: float | None, job: dict[str, Any]
+        self, server: ServerProcess, kind: int, seconds: float | None, job: JSONObject
     ) -> Any:
         seconds = self.seconds if seconds is None else seconds
         cpu = seconds if self.cpu_seconds is None else self.cpu_seconds

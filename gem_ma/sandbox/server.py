@@ -20,12 +20,13 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from gem_ma.sandbox import jail, protocol
     from gem_ma.sandbox.job_runner import NULL_FD, JobRunner, import_name
     from gem_ma.sandbox.run_folders import RunFolders, empty_folders
+    from gem_ma.validation.json_types import JSONObject
 else:
     import jail
     import protocol
@@ -83,7 +84,7 @@ def _kill_process(pid: int) -> None:
 
 
 def _run_server(
-    config: dict[str, Any], uid: int | None, root: bool, folders: RunFolders | None
+    config: JSONObject, uid: int | None, root: bool, folders: RunFolders | None
 ) -> NoReturn:
     try:
         server = SandboxServer(config, uid, root, folders)
@@ -211,9 +212,7 @@ class OutputBuffer:
 class SandboxServer:
     """One program at a time, while the child for the next one is being forked."""
 
-    def __init__(
-        self, config: dict[str, Any], uid: int | None, root: bool, folders: RunFolders | None
-    ):
+    def __init__(self, config: JSONObject, uid: int | None, root: bool, folders: RunFolders | None):
         self.config = config
         self.limits = config["limits"]
         self.level = config["level"]

@@ -19,7 +19,7 @@ from gem_ma.serving.shapes import ClientError, Shown
 class Remote:
     """The bare game, for a client of ours whose Env is on its own side of the wire."""
 
-    def __init__(self, game: Game[Any]):
+    def __init__(self, game: Game):
         self.game = game
         self.rng = np.random.Generator(np.random.PCG64(0))
         self.state: Any = None

@@ -158,7 +158,7 @@ def application(
     return Gate(app, token, first_message, idle)
 
 
-def _facts(env: Env[Any], seat: str | None, max_message: int) -> dict[str, Any]:
+def _facts(env: Env, seat: str | None, max_message: int) -> dict[str, Any]:
     """Return what a gem_ma client needs to know of a game before it plays it."""
     game = env.game
     seats = game.agents if seat is None else (seat,)

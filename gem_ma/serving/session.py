@@ -29,9 +29,7 @@ class Session(Environment[Reply, Shown, State]):
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(
-        self, env: Env[Any], facts: Mapping[str, Any], seat: str | None, others: Any
-    ) -> None:
+    def __init__(self, env: Env, facts: Mapping[str, Any], seat: str | None, others: Any) -> None:
         super().__init__()
         self._env = env.fork()[0]
         self._facts = facts

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import format_action
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.validation.json_types import JSONMapping
 
 FORGERY_TOKEN = "FORGED7319"  # by which words are known again
 _FORGED_ROLES = ("game", "tool", "system", "user", "assistant")
@@ -27,7 +28,7 @@ class SeatPrompt(NamedTuple):
     seat: str
     text: str
     legal: Sequence[str]  # whole replies, or nothing where replies are free
-    tools: Sequence[Mapping[str, Any]]
+    tools: Sequence[JSONMapping]
     format: str
     others: Sequence[str]
     number: int  # of the reply, from 0
@@ -122,7 +123,7 @@ def make_forged_lines(look: SeatPrompt) -> list[str]:
     ]
 
 
-def make_tool_call(schema: Mapping[str, Any], value: str) -> str:
+def make_tool_call(schema: JSONMapping, value: str) -> str:
     """Return a call of the tool with this schema, with one value for all its arguments."""
     function = schema["function"]
     names = function.get("parameters", {}).get("properties", {})

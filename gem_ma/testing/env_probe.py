@@ -9,9 +9,11 @@ import numpy as np
 
 from gem_ma.apis import factory
 from gem_ma.apis.aec import AECEnv
+from gem_ma.engine.action_parsing import SeatAction
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.testing.fingerprints import fingerprint
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONObject
 
 
 class ContractError(AssertionError):
@@ -33,11 +35,11 @@ class EnvProbe:
         self.base, self.core, self.game = base, base.core, base.core.game
         self.seeds, self.max_turns = seeds, max_turns
 
-    def expect(self, holds: Any, message: str) -> None:
+    def expect(self, holds: object, message: str) -> None:
         if not holds:
             raise ContractError(f"{self.core.id}: {message}")
 
-    def raises(self, error: type[Exception], call: Callable[[], Any], when: str) -> None:
+    def raises(self, error: type[Exception], call: Callable[[], object], when: str) -> None:
         try:
             call()
         except error:
@@ -54,7 +56,7 @@ class EnvProbe:
         }
         return type(self.core)(self.game, id=self.core.id, **{**own, **options})
 
-    def list_variants(self) -> Iterator[dict[str, Any]]:
+    def list_variants(self) -> Iterator[JSONObject]:
         yield {}
         if self.base is self.core:
             yield {"observe": "both"}
@@ -63,7 +65,7 @@ class EnvProbe:
                 yield {"actions": "discrete"}
                 yield {"actions": "discrete", "observe": "image"}
 
-    def choose_action(self, env: AECEnv, agent: str, number: int) -> Any:
+    def choose_action(self, env: AECEnv, agent: str, number: int) -> SeatAction:
         core = env.core
         legal: Any
         if core.observation_builder.discrete and agent in core.to_act:
@@ -73,7 +75,7 @@ class EnvProbe:
         number = derive_seed(number, core.match.index[agent])
         return legal[number % len(legal)] if legal else "?"
 
-    def play_transcript(self, env: AECEnv, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
+    def play_transcript(self, env: AECEnv, seed: int | None = None) -> Iterator[tuple[object, ...]]:
         """Play on at random, as the turns and seats decide it; yield all that is delivered."""
         if seed is not None:
             env.reset(seed=seed)

@@ -18,7 +18,7 @@ def read_seat_text(env: AECEnv, agent: str) -> str:
     return f"{format_value(env.observe(agent))} {format_value(env.info(agent))}"
 
 
-def fingerprint(value: Any) -> bytes:
+def fingerprint(value: object) -> bytes:
     """Return bytes that are equal for equal values, whatever they share inside."""
     return format_value(value).encode("utf-8", "surrogatepass")
 
@@ -43,7 +43,7 @@ def format_value(value: Any) -> str:
     return repr(value)
 
 
-def spoil_value(value: Any) -> None:
+def spoil_value(value: object) -> None:
     """Change whatever can be changed inside what an environment delivered."""
     if isinstance(value, np.ndarray):
         if value.flags.writeable:

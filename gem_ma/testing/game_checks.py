@@ -6,13 +6,13 @@ import copy
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, SeatMoves, State
 from gem_ma.testing.env_probe import EnvProbe
 from gem_ma.testing.fingerprints import fingerprint
 
@@ -23,7 +23,7 @@ class GameChecks(EnvProbe):
     """Check a Game and its States."""
 
     @functools.cached_property
-    def encoding_space(self) -> Any:
+    def encoding_space(self) -> spaces.Box | None:
         """The space of the numbers that a seat sees."""
         return self.core.encoding_space()
 
@@ -69,7 +69,7 @@ class GameChecks(EnvProbe):
         if self.core.match.config.max_turns is None:
             self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
 
-    def check_position(self, state: Any, gone: dict[str, float]) -> None:
+    def check_position(self, state: State, gone: dict[str, float]) -> None:
         agents, kept = self.game.agents, fingerprint(state)
         acting = state.to_act()
         self.expect(isinstance(acting, tuple), f"to_act returned {acting!r}, expected a tuple")
@@ -102,8 +102,10 @@ class GameChecks(EnvProbe):
         self.check_words(state, None)
         self.expect(fingerprint(state) == kept, "looking at a state changed it")
 
-    def check_frozen(self, state: Any) -> None:
-        fields = dataclasses.fields(state) if dataclasses.is_dataclass(state) else ()
+    def check_frozen(self, state: object) -> None:
+        fields: tuple[dataclasses.Field[object], ...] = ()
+        if dataclasses.is_dataclass(state):
+            fields = dataclasses.fields(state)
         for field in fields:
             try:
                 setattr(state, field.name, getattr(state, field.name))
@@ -117,7 +119,7 @@ class GameChecks(EnvProbe):
                 f"State.{field.name} is a {type(value).__name__}, which can change",
             )
 
-    def check_words(self, view: Any, agent: str | None) -> None:
+    def check_words(self, view: State, agent: str | None) -> None:
         game = self.game
         text = game.describe(view, agent)
         self.expect(isinstance(text, str) and text, f"describe returned {text!r} for {agent}")
@@ -133,7 +135,7 @@ class GameChecks(EnvProbe):
                 ):  # in a space of another library's they may say something
                     self.expect(numbers.any(), "encode gave nothing but zeros")
 
-    def check_legal(self, view: Any, agent: str) -> None:
+    def check_legal(self, view: State, agent: str) -> None:
         if not hasattr(view, "legal"):
             return
         game, legal = self.game, view.legal(agent)
@@ -160,14 +162,14 @@ class GameChecks(EnvProbe):
                         continue
                     self.expect(False, f"read takes {text!r}, which legal({agent!r}) does not list")
 
-    def choose_move(self, state: Any, agent: str, number: int) -> Any:
+    def choose_move(self, state: State, agent: str, number: int) -> Any:
         view = state.seen_by(agent)
         if hasattr(view, "legal"):
             legal = view.legal(agent)
             return self.game.read(legal[derive_seed(number) % len(legal)], view, agent)
         return self.game.skip(view, agent)
 
-    def check_forfeits(self, state: Any, agent: str, rng: np.random.Generator) -> None:
+    def check_forfeits(self, state: State, agent: str, rng: np.random.Generator) -> None:
         game, alone = self.game, copy.deepcopy(rng)
         after = game.forfeit(state, agent, alone)
         if after is not None:
@@ -187,7 +189,7 @@ class GameChecks(EnvProbe):
             skipped = game.advance(state, {agent: move}, alone)
             self.check_messages(state, {agent: move}, skipped)
 
-    def is_last(self, state: Any, agent: str, rng: np.random.Generator) -> bool:
+    def is_last(self, state: State, agent: str, rng: np.random.Generator) -> bool:
         """Return whether the game ends with the turn of a seat, whatever it does there."""
         alone = copy.deepcopy(rng)
         for _ in range(_MAX_LAST_MOVES):
@@ -199,7 +201,7 @@ class GameChecks(EnvProbe):
             state = self.game.advance(state, {agent: move}, alone)
         return False
 
-    def check_messages(self, before: Any, moves: Mapping[str, Any], after: Any) -> None:
+    def check_messages(self, before: State, moves: SeatMoves, after: State) -> None:
         for message in self.game.tell(before, moves, after) or ():
             self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
             self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")

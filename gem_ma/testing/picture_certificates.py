@@ -10,6 +10,7 @@ from typing import Any
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.core_env import CoreEnv
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import State
 from gem_ma.scene import Grid, Panels
 from gem_ma.testing.env_probe import ContractError, make_fresh_env
 
@@ -79,7 +80,7 @@ def certify(
     return Certificate(core.id, look.name, len(seen), exact, nearest, faintest)
 
 
-def _read_back(core: CoreEnv, view: Any, agent: str | None, frame: Any, look: Any) -> Any:
+def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: Any) -> Any:
     from gem_ma.renderers.scenes import grid
 
     scene = core.observation_builder.build_scene(view, agent)
@@ -96,7 +97,7 @@ def _read_back(core: CoreEnv, view: Any, agent: str | None, frame: Any, look: An
     return 1, grid.compute_tile_distance(scene.tiles, cell, look)
 
 
-def _find_faintest(core: CoreEnv, view: Any, agent: str | None, look: Any) -> float:
+def _find_faintest(core: CoreEnv, view: State, agent: str | None, look: Any) -> float:
     """Return how much the figure or letters that stand out least do so, if it is enough."""
     from gem_ma.renderers.contrast import MIN_CONTRAST
     from gem_ma.renderers.scenes import grid
@@ -123,7 +124,7 @@ def _find_faintest(core: CoreEnv, view: Any, agent: str | None, look: Any) -> fl
     return faintest
 
 
-def _find_grids(scene: Any, size: tuple[int, int]) -> Iterator[tuple[Grid, tuple[int, int]]]:
+def _find_grids(scene: object, size: tuple[int, int]) -> Iterator[tuple[Grid, tuple[int, int]]]:
     from gem_ma.renderers.scenes import panels
 
     if isinstance(scene, Grid):

@@ -47,7 +47,7 @@ GARBAGE_REPLIES: tuple[Any, ...] = (
     "None",
     "__import__('os')",
 )
-WRONG_TYPES: tuple[Any, ...] = (None, 1.5, b"1", True, [], {}, object())
+WRONG_TYPES: tuple[object, ...] = (None, 1.5, b"1", True, [], {}, object())
 _CANARY = "CANARY-OF-{}-."
 
 
@@ -68,7 +68,7 @@ class ReplyChecks(EnvProbe):
         for agent in set(env.agents) - set(env.core.to_act):
             self.raises(SeatError, self.make_submit(env, agent, "x"), f"for {agent}, not to act")
 
-    def make_submit(self, env: AECEnv, agent: str, reply: Any) -> Callable[[], Any]:
+    def make_submit(self, env: AECEnv, agent: str, reply: Any) -> Callable[[], object]:
         return lambda: env.submit({agent: reply})
 
     def check_garbage(self) -> None:

@@ -8,9 +8,9 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, stdev
-from typing import Any
 
 from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.base_env import Snapshot
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import VerbatimMessage
 from gem_ma.testing.attack_tricks import (
@@ -247,7 +247,7 @@ class _Attacker:
         legal: Sequence[str] = ()
         if core.match.lists_moves:
             legal = core.observation_builder.format_replies(core.match.list_legal_moves(seat))
-        tools = [getattr(tool, "schema", tool) for tool in env.tools(seat)]
+        tools = [tool if isinstance(tool, Mapping) else tool.schema for tool in env.tools(seat)]
         others = [other for other in self.seats if other != seat]
         return SeatPrompt(
             seat, text, legal, tools, core.observation_builder.config.format, others, number, seed
@@ -310,7 +310,7 @@ class _Attacker:
         env, core = self.env, self.core
         env.reset(seed=seed)
         best: tuple[float, list[dict[str, str]]] = (0.0, [])
-        open_: list[tuple[float, Any, list[dict[str, str]]]] = [(0.0, env.snapshot(), [])]
+        open_: list[tuple[float, Snapshot, list[dict[str, str]]]] = [(0.0, env.snapshot(), [])]
         for node in range(nodes):
             number = derive_seed(seed, node)
             # Half of the time from the best, so that what pays is gone on with.

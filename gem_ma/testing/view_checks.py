@@ -11,7 +11,12 @@ import numpy as np
 from pettingzoo.utils.conversions import aec_to_parallel
 
 from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.gymnasium_view import GymnasiumStep, GymnasiumView
+from gem_ma.apis.parallel_view import ParallelView
+from gem_ma.apis.text_space import UnicodeText
+from gem_ma.engine.observations import Observation
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import Info
 from gem_ma.testing.env_probe import EnvProbe
 from gem_ma.testing.fingerprints import fingerprint
 
@@ -19,12 +24,14 @@ from gem_ma.testing.fingerprints import fingerprint
 class ViewChecks(EnvProbe):
     """Check that every view gives what its spaces say, and rewards that sum to returns."""
 
-    def check_observation(self, env: Any, agent: str, observation: Any) -> None:
+    def check_observation(
+        self, env: AECEnv | ParallelView, agent: str, observation: Observation
+    ) -> None:
         space = env.observation_space(agent)
         if not space.contains(observation):  # to print a space takes long
             self.expect(False, f"{agent} got what is not in {space}")
 
-    def check_mask(self, env: AECEnv, agent: str, info: Mapping[str, Any]) -> None:
+    def check_mask(self, env: AECEnv, agent: str, info: Info) -> None:
         core = env.core
         mask, legal = info.get("action_mask"), info.get("legal_actions")
         if core.observation_builder.discrete and env is core:  # a wrapper may add what it likes
@@ -35,7 +42,8 @@ class ViewChecks(EnvProbe):
             )
         if mask is None or agent not in core.to_act:
             return
-        space: Any = core.action_space(agent)
+        space = core.action_space(agent)
+        assert isinstance(space, UnicodeText)  # as there are texts that are legal
         named = [space.examples[i] for i, allowed in enumerate(mask) if allowed]
         self.expect(sorted(named) == sorted(legal or ()), "action_mask and legal_actions differ")
 
@@ -55,7 +63,12 @@ class ViewChecks(EnvProbe):
             for flag in (terminated, truncated):
                 self.expect(type(flag) is bool, f"a flag is {flag!r}, not a bool")
             heard[agent] += reward
-            keys: list[Any] = [env.rewards, env.terminations, env.truncations, env.infos]
+            keys: list[Mapping[str, object]] = [
+                env.rewards,
+                env.terminations,
+                env.truncations,
+                env.infos,
+            ]
             self.expect(
                 all(list(k) == env.agents for k in keys), "rewards, flags or infos miss a seat"
             )
@@ -86,14 +99,14 @@ class ViewChecks(EnvProbe):
     def check_parallel(self, env: AECEnv, seed: int) -> None:
         view, number = env.parallel(), 0
         observations, infos = view.reset(seed=seed)
-        results: Any
         earned = dict.fromkeys(view.possible_agents, 0.0)
         while view.agents:
             number += 1
             for agent in view.agents:
                 self.check_observation(view, agent, observations[agent])
                 self.check_mask(env, agent, infos[agent])
-            alive, idle = list(view.agents), {}
+            alive = list(view.agents)
+            idle: dict[str, None] = {}
             for agent in alive:
                 if agent not in env.core.to_act:
                     idle = {agent: None}
@@ -140,11 +153,11 @@ class ViewChecks(EnvProbe):
         self.expect(same, f"seed {seed} gave two different episodes through Gymnasium")
         self.check_totals("Gymnasium", env, {agent: sum(step[1] for step in once)})
 
-    def play_seat(self, view: Any, seed: int) -> list[tuple[Any, ...]]:
+    def play_seat(self, view: GymnasiumView, seed: int) -> list[GymnasiumStep]:
         space = view.observation_space
         view.action_space.seed(seed)
         observation, info = view.reset(seed=seed)
-        steps: list[tuple[Any, ...]] = [(observation, 0.0, False, False, info)]
+        steps: list[GymnasiumStep] = [(observation, 0.0, False, False, info)]
         while not (steps[-1][2] or steps[-1][3]):
             self.expect(len(steps) < 20 * self.max_turns, "no end through the Gymnasium view")
             steps.append(view.step(view.sample_random_action()))
@@ -167,6 +180,8 @@ class ViewChecks(EnvProbe):
         width, height = env.core.observation_builder.image_size
         frame = env.core.render()
         self.expect(
-            frame.shape == (height, width, 3) and frame.dtype == np.uint8,
-            f"rgb_array rendering gave {frame.dtype} of {frame.shape}",
+            isinstance(frame, np.ndarray)
+            and frame.shape == (height, width, 3)
+            and frame.dtype == np.uint8,
+            f"rgb_array rendering gave {frame!r:.80}",
         )

@@ -31,6 +31,7 @@ from gem_ma.training.advantages import Judged, Turns, rae, turns
 from gem_ma.training.curriculum import Curriculum
 from gem_ma.training.keeping import Log, history_of, read_whole, write_whole
 from gem_ma.training.selfplay import called
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _FORMAT = 1  # of checkpoints
 
@@ -53,10 +54,10 @@ class Learner(Agent, Protocol):
     def update(self, parts: Sequence[Part]) -> Mapping[str, float]:
         """Learn from these, and return numbers for the history."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JSONObject:
         """Return all that it takes to go on exactly: tensors, numbers, texts, lists, dicts."""
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: JSONMapping) -> None:
         """Go on from such a state."""
 
 
@@ -83,7 +84,7 @@ class Trainer:
     def __init__(
         self,
         env: Any,
-        agents: Mapping[str, Any],
+        agents: JSONMapping,
         advantages: Callable[[Turns], Any],
         *,
         episodes: int = 64,
@@ -92,7 +93,7 @@ class Trainer:
         train: Sequence[str] | None = None,
         starts: int | None = None,
         measure: Callable[[Episode], Mapping[str, float]] | None = None,
-        rollout: Mapping[str, Any] | None = None,
+        rollout: JSONMapping | None = None,
     ):
         self.env = env
         self.agents = dict(agents)
@@ -298,7 +299,7 @@ class Trainer:
         said += [f"{n} {x:.3g}" for n, x in row.items() if n.partition("/")[0] in shown]
         return "  ".join(said)
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JSONObject:
         names = ("episodes", "group", "seed", "starts", "train")
         envs = self.env if isinstance(self.env, list | tuple) else [self.env]
         given = {name: getattr(self, name) for name in names}
@@ -324,7 +325,7 @@ class RoleBaselines:
         self.baselines = dict(state)
 
 
-def _distinct(agents: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:
+def _distinct(agents: JSONMapping) -> list[tuple[Any, list[str]]]:
     """Return each agent once, with its seats."""
     found: dict[int, tuple[Any, list[str]]] = {}
     for seat, agent in agents.items():

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def check_type(value: Any, kind: Any, name: str, hint: str = "") -> None:
+def check_type(value: object, kind: Any, name: str, hint: str = "") -> None:
     """Raise TypeError unless an argument is of a kind, or of one of several."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)

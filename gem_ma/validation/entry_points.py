@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -22,7 +23,7 @@ def split_file_entry(what: str) -> tuple[str, str]:
     return (file, name) if file.endswith(".py") else ("", "")
 
 
-def import_file(path: Path) -> Any:
+def import_file(path: Path) -> ModuleType:
     """Import a file, from where it or its package lies.
 
     It is run, as `python FILE.py` would, and its folder can be imported from: else no other process
@@ -49,7 +50,7 @@ def find_import_folder(path: Path) -> tuple[Path, str]:
     return folder, ".".join(names)
 
 
-def import_module_entry(what: str) -> tuple[Any, str] | None:
+def import_module_entry(what: str) -> tuple[ModuleType, str] | None:
     """Return the module that "module:NAME" is in, imported, and the name; None: there is none."""
     path, _, name = what.partition(":")
     if not name.isidentifier() or not all(part.isidentifier() for part in path.split(".")):

@@ -10,12 +10,14 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from gem_ma.packs import SpecEntry, describe_missing
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 SpecFactory: TypeAlias = Callable[..., Any]
 OWN_CODE_FORM = "FILE.py:NAME"
@@ -33,7 +35,7 @@ class SpecParser:
         kind: str,
         expected: str,
         known: Mapping[str, SpecEntry],
-        own: Callable[[Any], SpecFactory | None],
+        own: Callable[[object], SpecFactory | None],
     ):
         self.kind = kind
         self.expected = expected
@@ -101,7 +103,7 @@ class SpecParser:
             return {}
         return {**self.list_options(main), **own} if known.spec else own
 
-    def add_defaults(self, spec: str, defaults: Mapping[str, Any]) -> str:
+    def add_defaults(self, spec: str, defaults: JSONMapping) -> str:
         """Return a spec string with those of the options that it takes and does not say."""
         takes, said = self.list_options(spec), self._list_given_options(spec)
         more = [
@@ -162,7 +164,7 @@ class SpecParser:
             raise ValueError(f"{shown}: {self._describe_module(module, file, name)}")
         return maker
 
-    def _describe_module(self, module: Any, file: str, name: str) -> str:
+    def _describe_module(self, module: ModuleType, file: str, name: str) -> str:
         """Say what a module has in place of what was asked for."""
         what = f"{file} has no {name}" if name else f"expected {file}:NAME"
         if hasattr(module, name):
@@ -187,7 +189,7 @@ def _load_factory(known: SpecEntry) -> SpecFactory:
     return maker
 
 
-def takes_one_argument(function: Any) -> bool:
+def takes_one_argument(function: object) -> bool:
     """Return whether a value can be called with one argument, as far as it says."""
     if not callable(function):
         return False
@@ -215,7 +217,7 @@ def parse_seat_specs(specs: str | Iterable[str], seats: Sequence[str]) -> list[t
     return found
 
 
-def _is_defined_in(value: Any, module: Any) -> bool:
+def _is_defined_in(value: object, module: ModuleType) -> bool:
     """Return whether a module defines a value; of objects nobody can tell."""
     if callable(value):
         return bool(getattr(value, "__module__", "") == module.__name__)
@@ -239,7 +241,7 @@ _OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str, Any]:
+def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> JSONObject:
     named = {}
     for option in filter(None, text.split("&")):
         key, _, value = option.partition("=")

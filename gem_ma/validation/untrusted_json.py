@@ -13,7 +13,7 @@ MAX_JSON_DIGITS = 300  # of a whole number, which then is a float too
 
 
 def parse_json(
-    text: Any,
+    text: str | bytes,
     *,
     size: int | None = MAX_JSON_SIZE,
     depth: int = MAX_JSON_DEPTH,
@@ -75,7 +75,7 @@ def _check_value(value: Any, left: int, depth: int, bound: int) -> Any:
     return [_check_value(one, left - 1, depth, bound) for one in value]
 
 
-def _check_key(key: Any) -> str:
+def _check_key(key: object) -> str:
     if not isinstance(key, str):
         raise ValueError(f"a key of JSON is a text, and not a {type(key).__name__}")
     return key if key.isascii() else key.encode("utf-8", "replace").decode()

@@ -12,13 +12,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from multiprocessing import shared_memory
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from gem_ma.apis.vector.sub_envs import SubEnv
+from gem_ma.apis.vector.sub_envs import JobParts, SubEnv
 from gem_ma.apis.workers import (
     ExitError,
+    JobResult,
     StepTimeout,
     WorkerJob,
     WorkerProcess,
@@ -32,7 +33,28 @@ from gem_ma.apis.workers import (
 from gem_ma.engine.seeding import check_seed
 from gem_ma.validation.arguments import check_each, check_type
 
+JobOutcome: TypeAlias = tuple[int, JobParts | None, Any, bool]
+"""An index, what is left of the job, a value or an error, and whether it failed."""
+
 _START_TIMEOUT = 120.0  # seconds that a process may take to begin
+
+
+class VectorBackend(Protocol):
+    """Where the environments of a vector live."""
+
+    renders_locally: bool
+
+    def submit(self, jobs: Sequence[WorkerJob], together: bool) -> None:
+        """Hand in jobs; `together` says that nobody needs one result before the others."""
+
+    def collect(self, wanted: int) -> list[JobResult]:
+        """Return what is done; wait for as many as are wanted, or for some of them."""
+
+    def kill(self) -> None:
+        """Drop the jobs, and what they are run by."""
+
+    def close(self) -> None:
+        """Close every environment."""
 
 
 class SyncBackend:
@@ -42,13 +64,13 @@ class SyncBackend:
 
     def __init__(self, slots: Sequence[SubEnv], workers: int | None, timeout: float | None):
         self.slots = slots
-        self.done: deque[tuple[int, Any]] = deque()
+        self.done: deque[JobResult] = deque()
 
     def submit(self, jobs: Sequence[WorkerJob], together: bool) -> None:
         """Hand in jobs; `together` says that nobody needs one result before the others."""
         self.done += run_jobs(self.slots, jobs)
 
-    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+    def collect(self, wanted: int) -> list[JobResult]:
         """Return what is done; wait for as many as are wanted, or for some of them."""
         results = list(self.done)
         self.done.clear()
@@ -78,9 +100,9 @@ class ThreadBackend:
         timeout: float | None = None,
     ):
         self.slots = slots if isinstance(slots, Mapping) else dict(enumerate(slots))
-        self.work: queue.SimpleQueue[tuple[int, Any, Callable[[], Any]] | None]
+        self.work: queue.SimpleQueue[tuple[int, JobParts | None, Callable[[], object]] | None]
         self.work = queue.SimpleQueue()
-        self.done: deque[tuple[int, Any, Any, bool]] = deque()  # the last: whether it failed
+        self.done: deque[JobOutcome] = deque()  # the last: whether it failed
         self.wanted = 1  # fewer results do not wake the one that collects
         self.enough = threading.Lock()
         self.enough.acquire()
@@ -101,7 +123,7 @@ class ThreadBackend:
                 known = error if isinstance(error, Exception) else ExitError(error)
                 self._add_result((index, None, known, True))
 
-    def _add_result(self, result: tuple[int, Any, Any, bool]) -> None:
+    def _add_result(self, result: JobOutcome) -> None:
         self.done.append(result)
         if len(self.done) >= self.wanted:
             with contextlib.suppress(RuntimeError):  # it is released already
@@ -118,11 +140,11 @@ class ThreadBackend:
                 for result in self._continue_job(index, parts, None):
                     self._add_result((index, None, result, False))
 
-    def _run_whole_job(self, job: WorkerJob) -> Any:
+    def _run_whole_job(self, job: WorkerJob) -> object:
         ((_, result),) = run_jobs(self.slots, [job])
         return result
 
-    def _continue_job(self, index: int, parts: Any, value: Any) -> list[Any]:
+    def _continue_job(self, index: int, parts: JobParts, value: object) -> list[Any]:
         """Let a job go on up to what it waits for next; return its result if it has ended."""
         try:
             work = parts.send(value)
@@ -133,7 +155,7 @@ class ThreadBackend:
         self.work.put((index, parts, work))
         return []
 
-    def collect(self, wanted: int | None = None) -> list[tuple[int, Any]]:
+    def collect(self, wanted: int | None = None) -> list[JobResult]:
         if wanted is not None:
             self.wanted = wanted
         if len(self.done) < self.wanted:
@@ -208,12 +230,12 @@ class ProcessBackend:
                 due = max([time.monotonic(), *owed.values()]) + self.timeout * len(part)
             owed.update({index: due for index, _, _ in part})
 
-    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+    def collect(self, wanted: int) -> list[JobResult]:
         timeout = None
         if self.timeout is not None:
             due = min(min(owed.values()) for owed in self.deadlines.values())
             timeout = max(due - time.monotonic(), 0)
-        results: list[tuple[int, Any]] = []
+        results: list[JobResult] = []
         for worker in wait_for_workers(list(self.deadlines), timeout):
             part = worker.recv()
             results += part
@@ -292,13 +314,15 @@ def _count_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _make_ray_backend(slots: Sequence[SubEnv], workers: int | None, timeout: float | None) -> Any:
+def _make_ray_backend(
+    slots: Sequence[SubEnv], workers: int | None, timeout: float | None
+) -> VectorBackend:
     from gem_ma.apis.vector.ray_backend import RayBackend
 
     return RayBackend(slots, workers, timeout)
 
 
-BACKENDS: dict[str, Any] = {
+BACKENDS: dict[str, Callable[..., VectorBackend]] = {
     "sync": SyncBackend,
     "thread": ThreadBackend,
     "process": ProcessBackend,
@@ -325,7 +349,7 @@ class BackendChannel:
         self.open = True
 
     def send(
-        self, method: str, arguments: Mapping[int, tuple[Any, ...]], together: bool = True
+        self, method: str, arguments: Mapping[int, tuple[object, ...]], together: bool = True
     ) -> None:
         self.check_free(arguments)
         self.pending.update(arguments)
@@ -353,7 +377,7 @@ class BackendChannel:
             raise RuntimeError(f"environments {busy} are at work still; recv() them first")
         return which
 
-    def check_reply(self, index: int, seat: str, reply: Any) -> None:
+    def check_reply(self, index: int, seat: str, reply: object) -> None:
         """Raise TypeError, before anything is sent, unless an environment takes such a reply."""
         if not isinstance(reply, str):
             try:
@@ -389,7 +413,7 @@ class BackendChannel:
             self.open = False
             self.backend.close()
 
-    def make_seeds(self, seed: Any) -> list[int | None]:
+    def make_seeds(self, seed: object) -> list[int | None]:
         seeds: list[int | None]
         if seed is None:
             seeds = [None] * self.count

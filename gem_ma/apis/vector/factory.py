@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, overload
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.env import Env
-from gem_ma.apis.factory import extend_argument_errors, resolve_env
+from gem_ma.apis.factory import EnvSource, extend_argument_errors, resolve_env
 from gem_ma.apis.factory import make as make_env
 from gem_ma.apis.vector.backends import BACKENDS
 from gem_ma.apis.vector.game_vector import GameVector
 from gem_ma.apis.vector.seat_vector import AUTORESET_MODES, SeatVector
 from gem_ma.apis.vector.sub_envs import GameSubEnv, SeatSubEnv
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.envs import registry
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 
 BackendName = Literal["sync", "thread", "process", "ray"]
+AutoresetName = Literal["next", "same", "disabled"]
+
+
+@overload
+def make_vec(
+    env: EnvSource | Sequence[EnvSource],
+    num_envs: int | None = None,
+    *,
+    api: Literal["gym"] = "gym",
+    backend: BackendName = "sync",
+    autoreset: AutoresetName = "next",
+    agent: str | None = None,
+    others: SeatAgents | None = None,
+    workers: int | None = None,
+    step_timeout: float | None = None,
+    **make: Any,
+) -> SeatVector: ...
+@overload
+def make_vec(
+    env: EnvSource | Sequence[EnvSource],
+    num_envs: int | None = None,
+    *,
+    api: Literal["parallel"],
+    backend: BackendName = "sync",
+    autoreset: AutoresetName = "next",
+    workers: int | None = None,
+    step_timeout: float | None = None,
+    **make: Any,
+) -> GameVector: ...
 
 
 def make_vec(
-    env: Any,
+    env: EnvSource | Sequence[EnvSource],
     num_envs: int | None = None,
     *,
     api: Literal["gym", "parallel"] = "gym",
     backend: BackendName = "sync",
-    autoreset: Literal["next", "same", "disabled"] = "next",
+    autoreset: AutoresetName = "next",
     agent: str | None = None,
-    others: Any = None,
+    others: SeatAgents | None = None,
     workers: int | None = None,
     step_timeout: float | None = None,
     **make: Any,
@@ -54,7 +85,7 @@ def make_vec(
     ):
         if value not in known:
             raise ValueError(f"{name}={value!r}: expected one of {known}")
-    given = list(env) if isinstance(env, list | tuple) else [env]
+    given = [env] if isinstance(env, str) or not isinstance(env, Sequence) else list(env)
     if not given:
         raise ValueError("env=[]: expected an environment, or several")
     count = len(given) if num_envs is None else num_envs
@@ -69,25 +100,20 @@ def make_vec(
     for one in made:
         if not isinstance(one, AECEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
-    slots: list[Any]
     if api == "parallel":
         if agent is not None or others is not None:
             raise TypeError("agent and others belong to api='gym'; here all seats are yours")
-        slots = [GameSubEnv(made[i % len(made)], autoreset) for i in range(count)]
-    else:
-        slots = [SeatSubEnv(made[i % len(made)], autoreset, agent, others) for i in range(count)]
-    kind: Any = GameVector if api == "parallel" else SeatVector
-    vector: SeatVector | GameVector = kind(slots, backend, autoreset, workers, step_timeout)
-    if isinstance(vector, SeatVector):
-        options = {"backend": backend, "autoreset": autoreset, "agent": agent, "others": others}
-        options |= {"workers": workers, "step_timeout": step_timeout}
-        vector.spec = _make_vector_spec(made, count, options)
+        games = [GameSubEnv(made[i % len(made)], autoreset) for i in range(count)]
+        return GameVector(games, backend, autoreset, workers, step_timeout)
+    seats = [SeatSubEnv(made[i % len(made)], autoreset, agent, others) for i in range(count)]
+    vector = SeatVector(seats, backend, autoreset, workers, step_timeout)
+    options = {"backend": backend, "autoreset": autoreset, "agent": agent, "others": others}
+    limits = {"workers": workers, "step_timeout": step_timeout}
+    vector.spec = _make_vector_spec(made, count, {**options, **limits})
     return vector
 
 
-def _make_vector_spec(
-    made: Sequence[AECEnv], count: int, options: Mapping[str, Any]
-) -> EnvSpec | None:
+def _make_vector_spec(made: Sequence[AECEnv], count: int, options: JSONMapping) -> EnvSpec | None:
     """Return what makes a vector again in Gymnasium, if it has many of one registered id."""
     specs = [env.spec for env in made if isinstance(env, Env)]
     first = specs[0] if len(specs) == len(made) else None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gem_ma.apis.vector.backends import BackendChannel, check_list
-from gem_ma.apis.vector.sub_envs import SubEnv
+from gem_ma.apis.vector.sub_envs import GameSubEnv
 from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import SeatAction
+from gem_ma.game import Info, ResetOptions
 from gem_ma.validation.arguments import check_type
 
 
@@ -24,7 +26,7 @@ class TurnBatch(NamedTuple):
     rewards: dict[str, np.ndarray]
     terminated: np.ndarray
     truncated: np.ndarray
-    reports: dict[int, dict[str, Any]]
+    reports: dict[int, Info]
 
 
 class GameVector:
@@ -41,7 +43,7 @@ class GameVector:
 
     def __init__(
         self,
-        slots: Sequence[SubEnv],
+        slots: Sequence[GameSubEnv],
         backend: str,
         autoreset: str,
         workers: int | None,
@@ -58,7 +60,7 @@ class GameVector:
     def reset(
         self,
         seed: int | Sequence[int | None] | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: ResetOptions | None = None,
         indices: Iterable[int] | None = None,
     ) -> TurnBatch:
         """Begin episodes, everywhere or in some games; an int seeds each, counted up from it."""
@@ -68,11 +70,11 @@ class GameVector:
             "reset", {i: (seeds[i], options) for i in self.channel.check_free(indices)}
         )
 
-    def step(self, replies: Mapping[str, Sequence[Any]]) -> TurnBatch:
+    def step(self, replies: Mapping[str, Sequence[SeatAction]]) -> TurnBatch:
         """Hand in replies: for each seat a list, one for each of its turns in the last batch."""
         self.channel.check_free()
         places = self._group_by_seat()
-        given: dict[int, dict[str, Any]] = {}
+        given: dict[int, dict[str, SeatAction]] = {}
         check_type(replies, Mapping, "replies", "a dict of lists by seat")
         for seat, answers in replies.items():
             if seat not in places:
@@ -83,7 +85,7 @@ class GameVector:
                 self.channel.check_reply(index, seat, answer)
                 given.setdefault(index, {})[seat] = answer
         again = self._ended if self.autoreset == "next" else ()
-        arguments: dict[int, tuple[Any, ...]] = {index: ({},) for index in again}
+        arguments: dict[int, tuple[object, ...]] = {index: ({},) for index in again}
         arguments |= {index: (answers,) for index, answers in given.items()}
         return self._run_jobs("step", arguments)
 
@@ -94,7 +96,7 @@ class GameVector:
                 places.setdefault(seat, []).append(index)
         return places
 
-    def _run_jobs(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> TurnBatch:
+    def _run_jobs(self, method: str, arguments: Mapping[int, tuple[object, ...]]) -> TurnBatch:
         self.channel.send(method, arguments)
         moments = self.channel.receive(len(arguments)) if arguments else {}
         rewards = {seat: np.zeros(self.num_envs) for seat in self.possible_agents}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gem_ma.apis.vector.sub_envs import SubEnv
 from gem_ma.apis.workers import (
+    JobResult,
     StepTimeout,
     WorkerDied,
     WorkerJob,
@@ -31,7 +33,7 @@ class RayBackend:
 
     renders_locally = False
 
-    def __init__(self, slots: Sequence[Any], workers: int | None, timeout: float | None):
+    def __init__(self, slots: Sequence[SubEnv], workers: int | None, timeout: float | None):
         self.ray = connect_ray()
         self.timeout = timeout
         cpus = max(int(self.ray.cluster_resources().get("CPU", 1)), 1)
@@ -44,7 +46,7 @@ class RayBackend:
         parts = group_jobs(jobs, len(self.actors))
         self.calls += [self.actors[number].run.remote(part) for number, part in parts.items()]
 
-    def collect(self, wanted: int) -> list[tuple[int, Any]]:
+    def collect(self, wanted: int) -> list[JobResult]:
         ready, self.calls = self.ray.wait(self.calls, num_returns=1, timeout=self.timeout)
         if not ready:
             raise StepTimeout(f"a step took more than {self.timeout:g} s in its actor")
@@ -65,8 +67,8 @@ class RayBackend:
 class _SubEnvActor:
     """Holds some environments of a vector, in an actor."""
 
-    def __init__(self, slots: dict[int, Any]):
+    def __init__(self, slots: dict[int, SubEnv]):
         self.slots = slots
 
-    def run(self, jobs: Sequence[WorkerJob]) -> list[tuple[int, Any]]:
+    def run(self, jobs: Sequence[WorkerJob]) -> list[JobResult]:
         return run_jobs(self.slots, jobs)

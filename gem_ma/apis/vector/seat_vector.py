@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -17,9 +17,10 @@ from gymnasium.vector.utils import (
 )
 
 from gem_ma.apis.vector.backends import BackendChannel, ProcessBackend, check_list
-from gem_ma.apis.vector.sub_envs import SubEnv
+from gem_ma.apis.vector.sub_envs import SeatStepResult, SeatSubEnv
 from gem_ma.apis.workers import ExceptionMessage
 from gem_ma.engine.match import ResetNeeded
+from gem_ma.game import Info, ResetOptions
 from gem_ma.validation.arguments import check_type
 
 AUTORESET_MODES = {
@@ -27,6 +28,10 @@ AUTORESET_MODES = {
     "same": AutoresetMode.SAME_STEP,
     "disabled": AutoresetMode.DISABLED,
 }
+
+
+VectorStep: TypeAlias = tuple[Any, np.ndarray, np.ndarray, np.ndarray, Info]
+"""Observations, rewards, terminations, truncations and infos."""
 
 
 class SeatVector(VectorEnv[Any, Any, Any]):
@@ -40,7 +45,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
 
     def __init__(
         self,
-        slots: Sequence[SubEnv],
+        slots: Sequence[SeatSubEnv],
         backend: str,
         autoreset: str,
         workers: int | None,
@@ -60,7 +65,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         self._shape = slots[0].picture_shape
         self._images: dict[int, np.ndarray] = {}  # where each one's picture is drawn
         self._all_images: np.ndarray | None = None  # all of these, if they are one array
-        self._last: dict[int, Any] = {}
+        self._last: dict[int, SeatStepResult] = {}
         self._autoreset = autoreset
         self._agents = [view.agent for view in views]
 
@@ -68,8 +73,8 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         self,
         *,
         seed: int | Sequence[int | None] | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> tuple[Any, dict[str, Any]]:
+        options: ResetOptions | None = None,
+    ) -> tuple[Any, Info]:
         """Begin episodes; an int seeds each environment, counted up from it.
 
         With `options={"reset_mask": mask}` only where the mask is true; the rows of the others are
@@ -86,7 +91,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         observation, _, _, _, infos = self._batch_results(results)
         return observation, infos
 
-    def _parse_mask(self, mask: Any) -> list[int]:
+    def _parse_mask(self, mask: object) -> list[int]:
         """Return where a mask is true."""
         expected = f"reset_mask: expected a numpy array of {self.num_envs} bools, got"
         if not isinstance(mask, np.ndarray):
@@ -102,13 +107,15 @@ class SeatVector(VectorEnv[Any, Any, Any]):
             raise ValueError(f"environments {missing} have not begun: reset() all of them first")
         return np.flatnonzero(mask).tolist()
 
-    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: Iterable[object]) -> VectorStep:
         """Step all environments."""
         return self._batch_results(
             self._run_jobs("step", self._make_step_jobs(actions, self.channel.check_free()))
         )
 
-    def _make_step_jobs(self, actions: Any, which: list[int]) -> dict[int, tuple[Any, ...]]:
+    def _make_step_jobs(
+        self, actions: Iterable[object], which: list[int]
+    ) -> dict[int, tuple[object, ...]]:
         """Return the arguments of steps; what is wrong with one is said before any is made."""
         row = check_list(actions, len(which), "actions")
         if missing := [i for i in which if i not in self._last]:
@@ -126,7 +133,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         return {index: (action,) for index, action in zip(which, row, strict=True)}
 
     def _run_jobs(
-        self, method: str, arguments: dict[int, tuple[Any, ...]], draws: bool = True
+        self, method: str, arguments: Mapping[int, tuple[object, ...]], draws: bool = True
     ) -> dict[int, Any]:
         self.channel.check_free()
         if draws:
@@ -134,7 +141,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         self.channel.send(method, arguments)
         return self.channel.receive(len(arguments))
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    def call(self, name: str, *args: object, **kwargs: object) -> tuple[Any, ...]:
         """Return an attribute of every environment's seat, or what it returns if it is a method."""
         jobs = dict.fromkeys(range(self.num_envs), (name, args, kwargs))
         results = self._run_jobs("call", jobs, draws=False)
@@ -145,7 +152,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         """Return an attribute of every environment's seat."""
         return self.call(name)
 
-    def set_attr(self, name: str, values: Any) -> None:
+    def set_attr(self, name: str, values: object) -> None:
         """Set an attribute of every environment's seat: one value each, or the same for all."""
         if not isinstance(values, list | tuple):
             values = [values] * self.num_envs
@@ -168,7 +175,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
         """The random numbers of every environment's episode."""
         return self.call("np_random")
 
-    def send(self, actions: Sequence[Any], indices: Iterable[int] | None = None) -> None:
+    def send(self, actions: Sequence[object], indices: Iterable[int] | None = None) -> None:
         """Let environments make a step, without waiting for it."""
         arguments = self._make_step_jobs(actions, self.channel.check_free(indices))
         self._allocate_images(arguments)
@@ -176,12 +183,12 @@ class SeatVector(VectorEnv[Any, Any, Any]):
 
     def recv(
         self, count: int = 1
-    ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, Info]:
         """Wait until so many steps are made, or more; return their indices and what `step` does."""
         results = self.channel.receive(count)
         return np.array(sorted(results)), *self._batch_results(results)
 
-    def _allocate_images(self, arguments: Mapping[int, Any]) -> None:
+    def _allocate_images(self, arguments: Collection[int]) -> None:
         """Give every picture its place in one array, if they are drawn in this process."""
         if self._shape is None or not self.channel.backend.renders_locally:
             return
@@ -201,9 +208,7 @@ class SeatVector(VectorEnv[Any, Any, Any]):
             return self._all_images
         return np.stack([self._images[index] for index in indices])
 
-    def _batch_results(
-        self, results: dict[int, Any]
-    ) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def _batch_results(self, results: dict[int, SeatStepResult]) -> VectorStep:
         self._last.update(results)
         indices = sorted(results)
         observations, rewards, terminated, truncated, infos = zip(
@@ -217,7 +222,9 @@ class SeatVector(VectorEnv[Any, Any, Any]):
             _batch_infos(infos),
         )
 
-    def _stack_observations(self, space: Any, parts: Sequence[Any], indices: list[int]) -> Any:
+    def _stack_observations(
+        self, space: spaces.Space[Any], parts: Sequence[Any], indices: list[int]
+    ) -> Any:
         if isinstance(space, spaces.Dict):
             return {
                 key: self._stack_observations(inner, [part[key] for part in parts], indices)
@@ -231,12 +238,12 @@ class SeatVector(VectorEnv[Any, Any, Any]):
             return np.stack(parts)
         return concatenate(space, parts, create_empty_array(space, len(parts)))  # type: ignore[arg-type]
 
-    def close_extras(self, **kwargs: Any) -> None:
+    def close_extras(self, **kwargs: object) -> None:
         """Close every environment, and end what they live in."""
         self.channel.close()
 
 
-def _raise_errors(results: Mapping[int, Any]) -> None:
+def _raise_errors(results: Mapping[int, object]) -> None:
     """Raise what an environment raised where an attribute was asked for."""
     for result in results.values():
         if isinstance(result, ExceptionMessage):
@@ -252,9 +259,9 @@ def _batch_spaces(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
     return spaces.Tuple(singles)
 
 
-def _batch_infos(infos: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _batch_infos(infos: Sequence[Info]) -> Info:
     """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
-    columns: dict[str, Any] = {}
+    columns: Info = {}
     keys = infos[0].keys()
     if all(info.keys() == keys for info in infos):
         everywhere = np.ones(len(infos), np.bool_)

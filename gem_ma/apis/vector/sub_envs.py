@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeAlias
 
 import numpy as np
 
@@ -12,14 +12,25 @@ from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.base_env import BaseEnv
 from gem_ma.apis.gymnasium_view import GymnasiumView
 from gem_ma.apis.workers import ExceptionMessage
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import SeatActions
+from gem_ma.game import Info, ResetOptions, T
+from gem_ma.validation.json_types import JSONMapping
+
+P = ParamSpec("P")
+JobParts: TypeAlias = Generator[Callable[[], object], Any, object]
+"""A job that yields what may wait for something, and is sent what that returned."""
+SeatStepResult: TypeAlias = tuple[Any, float, bool, bool, Info]
+"""Observation, reward, terminated, truncated and info, as Gymnasium's `step` returns them."""
+SubEnvResult: TypeAlias = "SeatStepResult | GameStepResult"
 
 
 class SubEnv:
     """One environment of a vector, wherever it lives; pickles as what makes it."""
 
-    arguments: tuple[Any, ...]  # what makes it, its environment first
-    env: Any
+    arguments: tuple[AECEnv, *tuple[object, ...]]  # what makes it, its environment first
+    env: GymnasiumView | AECEnv
     base_env: BaseEnv  # what its replies are handed to
     canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
     picture_shape: tuple[int, ...] | None = None
@@ -29,23 +40,23 @@ class SubEnv:
         """Whether its steps wait for something, and belong into a thread."""
         return bool(self.arguments[0].blocking)
 
-    def reset(self, seed: int | None, options: Any) -> Any:
+    def reset(self, seed: int | None, options: ResetOptions | None) -> SubEnvResult:
         raise NotImplementedError
 
-    def split_job(self, method: str, arguments: tuple[Any, ...]) -> Any:
+    def split_job(self, method: str, arguments: tuple[object, ...]) -> JobParts | None:
         """Return a job that yields what may wait for something, if only that needs a thread."""
         return None
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: Any) -> SubEnvResult:
         raise NotImplementedError
 
 
 class SeatSubEnv(SubEnv):
     """One seat of an environment, with what happens when its episode ends."""
 
-    def __init__(self, env: AECEnv, autoreset: str, agent: str | None, others: Any):
+    def __init__(self, env: AECEnv, autoreset: str, agent: str | None, others: SeatAgents | None):
         self.arguments = env, autoreset, agent, others
-        self.env = GymnasiumView(env.copy(), agent=agent, others=others)
+        self.env: GymnasiumView = GymnasiumView(env.copy(), agent=agent, others=others)
         self.autoreset = autoreset
         self.over = False
         inner = self.base_env = self.env.env
@@ -55,33 +66,33 @@ class SeatSubEnv(SubEnv):
         drawn = sight.config.observe != "text" or (sight.discrete and not numbers)
         self.picture_shape = (height, width, 3) if drawn else None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return SeatSubEnv, self.arguments
 
-    def reset(self, seed: int | None, options: Any) -> Any:
+    def reset(self, seed: int | None, options: ResetOptions | None) -> SeatStepResult:
         self.over = False
         observation, info = self._call_on_canvas(self.env.reset, seed=seed, options=options)
         return self._drop_image(observation), 0.0, False, False, info
 
-    def step(self, action: Any) -> Any:
+    def step(self, action: Any) -> SeatStepResult:
         if self.over and self.autoreset == "next":
             return self.reset(None, None)
         return self._finish_step(self._call_on_canvas(self.env.step, action))
 
-    def split_job(self, method: str, arguments: tuple[Any, ...]) -> Any:
+    def split_job(self, method: str, arguments: tuple[object, ...]) -> JobParts | None:
         begins = self.over and self.autoreset == "next"
         if method != "step" or begins or not self.env.can_step_in_parts:
             return None
         return self._step_in_parts(*arguments)
 
-    def _step_in_parts(self, action: Any) -> Generator[Callable[[], Any], Any, Any]:
+    def _step_in_parts(self, action: Any) -> JobParts:
         outcome = yield from self.env.step_in_parts(action)
         result = self._call_on_canvas(outcome)
         if self.autoreset == "same" and (result[2] or result[3]):  # beginning may wait, too
             return (yield functools.partial(self._finish_step, result))
         return self._finish_step(result)
 
-    def _finish_step(self, result: tuple[Any, ...]) -> Any:
+    def _finish_step(self, result: SeatStepResult) -> SeatStepResult:
         """Return what is sent of a step, after which the environment may begin again."""
         observation, reward, terminated, truncated, info = result
         self.over = terminated or truncated
@@ -93,7 +104,7 @@ class SeatSubEnv(SubEnv):
             return observation, reward, terminated, truncated, {**info, **final}
         return self._drop_image(observation), reward, terminated, truncated, info
 
-    def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def call(self, name: str, args: tuple[object, ...], kwargs: JSONMapping) -> Any:
         """Return an attribute of the environment, called if it is a method; errors as Raised."""
         try:
             found = self.env.get_wrapper_attr(name)
@@ -101,7 +112,7 @@ class SeatSubEnv(SubEnv):
         except Exception as error:  # noqa: BLE001 - raised again by the vector
             return ExceptionMessage(error)
 
-    def set(self, name: str, value: Any) -> ExceptionMessage | None:
+    def set(self, name: str, value: object) -> ExceptionMessage | None:
         """Set an attribute of the environment; an error as Raised."""
         try:
             self.env.set_wrapper_attr(name, value)
@@ -109,7 +120,7 @@ class SeatSubEnv(SubEnv):
             return ExceptionMessage(error)
         return None
 
-    def _call_on_canvas(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _call_on_canvas(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         if self.canvas is None:
             return call(*args, **kwargs)
         sight = self.env.env.observation_builder
@@ -119,14 +130,14 @@ class SeatSubEnv(SubEnv):
         finally:
             sight.canvas = None
 
-    def _drop_image(self, observation: Any) -> Any:
+    def _drop_image(self, observation: object) -> object:
         """Return an observation without the picture, if that is on the canvas."""
         if isinstance(observation, dict):
             return {key: self._drop_image(value) for key, value in observation.items()}
         return None if observation is self.canvas else observation
 
 
-def _copy_arrays(observation: Any) -> Any:
+def _copy_arrays(observation: object) -> object:
     if isinstance(observation, dict):
         return {key: _copy_arrays(value) for key, value in observation.items()}
     return observation.copy() if isinstance(observation, np.ndarray) else observation
@@ -139,7 +150,7 @@ class GameStepResult(NamedTuple):
     rewards: Mapping[str, float]
     terminated: bool
     truncated: bool
-    report: dict[str, Any]
+    report: Info
 
 
 class GameSubEnv(SubEnv):
@@ -147,17 +158,18 @@ class GameSubEnv(SubEnv):
 
     def __init__(self, env: AECEnv, autoreset: str):
         self.arguments = env, autoreset
-        self.env = self.base_env = env.copy()
+        self.env: AECEnv = env.copy()
+        self.base_env = self.env
         self.autoreset = autoreset
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return GameSubEnv, self.arguments
 
-    def reset(self, seed: int | None, options: Any) -> GameStepResult:
+    def reset(self, seed: int | None, options: ResetOptions | None) -> GameStepResult:
         self.env.reset(seed=seed, options=options)
         return GameStepResult(self._make_turns(), {}, False, False, {})
 
-    def step(self, actions: Mapping[str, Any]) -> GameStepResult:
+    def step(self, actions: SeatActions) -> GameStepResult:
         env, match = self.env, self.env.match
         if not match.waiting_seats and self.autoreset == "next":
             return self.reset(None, None)

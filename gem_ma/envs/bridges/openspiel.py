@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs import text_boards
@@ -131,7 +131,7 @@ class View(NamedTuple):
         return self
 
 
-class OpenSpiel(Game[Any]):
+class OpenSpiel(Game):
     """Any game of OpenSpiel's that is sequential or simultaneous, for at most ten players.
 
     game: as pyspiel.load_game takes it, with arguments in brackets: "hex(board_size=5)".

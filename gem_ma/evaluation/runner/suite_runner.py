@@ -77,7 +77,7 @@ class LoadedAgent:
         return ""
 
     @property
-    def waits(self) -> bool:
+    def is_async(self) -> bool:
         """Whether it has time for other episodes while it waits for a reply."""
         return inspect.iscoroutinefunction(self.agent.act)
 
@@ -152,7 +152,7 @@ def evaluate(
             bar = RolloutProgress.start(sum(cell.episodes for cell in cells), force=bool(progress))
         playing = SuiteRunner(folder, suite.seed, shared, concurrency, limits, bar, on_cell)
         try:
-            run_async(lambda: playing.all(cells))
+            run_async(lambda: playing.play_all(cells))
         finally:
             if bar is not None:
                 bar.stop()
@@ -231,25 +231,25 @@ class SuiteRunner:
         self.on_cell = on_cell
         self.stopped: list[dict[str, str]] = []
 
-    async def all(self, cells: Sequence[EvalTask]) -> None:
+    async def play_all(self, cells: Sequence[EvalTask]) -> None:
         """Play all cells: several at once where agents wait for a server, else one by one."""
         async with contextlib.AsyncExitStack() as stack:
             for shared in self.agents.values():
                 if hasattr(shared.agent, "__aenter__"):
                     await stack.enter_async_context(shared.agent)  # type: ignore[arg-type]
             everybody = self.agents.values()
-            patient = any(one.waits for one in everybody)
+            patient = any(one.is_async for one in everybody)
             if (
                 patient
                 and self.limits["workers"] is None
                 and not any(one.blocking for one in everybody)
             ):
-                await self.together(cells)
+                await self.play_concurrently(cells)
             else:
                 for cell in cells:
-                    await self.play(cell, self.concurrency)
+                    await self.play_task(cell, self.concurrency)
 
-    async def together(self, cells: Sequence[EvalTask]) -> None:
+    async def play_concurrently(self, cells: Sequence[EvalTask]) -> None:
         """Play cells at once, no more episodes of all together than may be alive."""
         free, ready = self.concurrency, asyncio.Condition()
 
@@ -260,7 +260,7 @@ class SuiteRunner:
                 await ready.wait_for(lambda: free >= share)
                 free -= share
             try:
-                await self.play(cell, share)
+                await self.play_task(cell, share)
             finally:
                 async with ready:
                     free += share
@@ -268,9 +268,9 @@ class SuiteRunner:
 
         await _run_all([one(cell) for cell in cells])
 
-    async def play(self, cell: EvalTask, concurrency: int) -> None:
+    async def play_task(self, cell: EvalTask, concurrency: int) -> None:
         done = 0
-        async with contextlib.aclosing(self.rollout(cell, concurrency)) as finished:
+        async with contextlib.aclosing(self.start_rollout(cell, concurrency)) as finished:
             try:
                 async for episode in finished:
                     done += episode.failure is None
@@ -279,7 +279,7 @@ class SuiteRunner:
         if self.on_cell is not None and not (self.bar is not None and self.bar.drawn):
             self.on_cell(cell.title, done, cell.episodes)
 
-    def rollout(self, cell: EvalTask, concurrency: int) -> AsyncGenerator[Episode, None]:
+    def start_rollout(self, cell: EvalTask, concurrency: int) -> AsyncGenerator[Episode, None]:
         entry = cell.entry
         return arollout(
             make_entry_env(entry),

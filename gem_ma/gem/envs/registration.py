@@ -11,6 +11,7 @@ from typing import Any
 
 from gem_ma.apis import factory
 from gem_ma.apis.aec import AECEnv
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.envs import registry
 from gem_ma.game import Game
 from gem_ma.gem.core import EnvLike
@@ -76,7 +77,7 @@ def make(
     *,
     seed: int | None = None,
     agent: str | None = None,
-    others: object = None,
+    others: SeatAgents | None = None,
     **kwargs: Any,
 ) -> Any:
     """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them.
