@@ -137,7 +137,8 @@ class LeducPoker(Game[State]):
 
     def encode(self, view, agent):
         """Return the own card and the open one, one-hot, and each bet of both rounds: check or
-        call, and raise."""
+        call, and raise.
+        """
         row = np.zeros(6 + 4 * LONGEST, np.float32)
         row[CARDS.index(view.cards[AGENTS.index(agent)])] = 1
         if view.board:

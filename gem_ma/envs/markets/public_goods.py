@@ -140,7 +140,8 @@ class PublicGoods(Game[State]):
 
     def encode(self, view, agent):
         """Return what each gave in the last round and who is still there, both from the own seat
-        on, and the share of rounds left."""
+        on, and the share of rounds left.
+        """
         own, n = view.agents.index(agent), len(view.agents)
         row = np.zeros(2 * n + 1, np.float32)
         for i in range(n):

@@ -33,14 +33,16 @@ def schema(name: str, method: Callable[..., Any]) -> dict[str, Any]:
 
 
 def docstring(method: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """Return what a tool does, and what its parameters are: the lines `name: words`."""
+    """Return what a tool does, and what its parameters are, as "Args:" says."""
     lines = (inspect.getdoc(method) or "").splitlines()
     names = list(inspect.signature(method).parameters)[1:]
     notes: dict[str, str] = {}
     words = []
     last = ""
     for line in lines:
-        name, colon, rest = line.partition(": ")
+        name, colon, rest = line.strip().partition(": ")
+        if line == "Args:":
+            continue
         if colon and name in names:
             notes[name], last = rest, name
         elif last and line.startswith(" "):

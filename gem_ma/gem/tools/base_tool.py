@@ -17,5 +17,6 @@ class BaseTool:
 
     def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
         """Return whether a reply calls the tool, whether that failed, its answer, and the reply
-        up to the end of the call."""
+        up to the end of the call.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no execute_action()")
