@@ -223,8 +223,7 @@ def run_tournament(
         named: Agents, or functions of a Turn, by the name that stands for each instead of a spec.
         progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
             only.
-        on_cell: Called, unless a bar is drawn, with the title of what has ended, and how many
-            episodes it has of how many.
+        on_cell: Called with the title of what has ended, its episodes done, and those asked for.
         make: Arguments of `gem_ma.make`, for all games.
 
     Returns:
