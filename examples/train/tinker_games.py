@@ -1,9 +1,9 @@
-"""Train all seats of a game with Tinker: one model in all of them, or with --apart one for each.
+r"""Train all seats of a game with Tinker: one model in all of them, or with --apart one for each.
 
     pip install gem-ma tinker-cookbook==0.5.8
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0 --apart
-    TINKER_API_KEY=... python examples/train/tinker_games.py --env game:FrozenLake-v0 \\
+    TINKER_API_KEY=... python examples/train/tinker_games.py --env game:FrozenLake-v0 \
         --observe image --model Qwen/Qwen3-VL-30B-A3B-Instruct
     python examples/train/tinker_games.py --env game:GuessTheNumber-v0 --dry
 

@@ -1,11 +1,11 @@
-"""Write a data set for verl whose rows are starts of a game, and say how verl plays it.
+r"""Write a data set for verl whose rows are starts of a game, and say how verl plays it.
 
     pip install gem-ma 'verl[verl-core]==0.9.1'
     python examples/train/verl_game.py data --env game:TicTacToe-v0
     python examples/train/verl_game.py data --env game:TicTacToe-v0 --others x=random
-    VERL_USE_EXTERNAL_MODULES=gem_ma.training.adapters.verl \\
-        python -m verl.trainer.main_ppo data.train_files=data/train.parquet \\
-        actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml \\
+    VERL_USE_EXTERNAL_MODULES=gem_ma.training.adapters.verl \
+        python -m verl.trainer.main_ppo data.train_files=data/train.parquet \
+        actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml \
         algorithm.adv_estimator=gem_ma ...
 
 All seats that nobody else plays are trained, each compared with itself; --context turns=4 keeps

@@ -28,7 +28,14 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
     agent_selection: str | None
 
     def step(self, action: SeatAction | None) -> None:
-        """Take the reply of `agent_selection`, or None if that seat is done."""
+        """Take the reply of `agent_selection`.
+
+        Args:
+            action: The reply, or None if that seat is done.
+
+        Raises:
+            ResetNeeded: The episode is over, or none has begun.
+        """
         core = self.core
         ledger, agent = core.aec_state, core.agent_selection
         if not ledger.agents or agent is None:
@@ -47,7 +54,17 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
             ledger.add_rewards(rewards)
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
-        """Return observation, reward since its last action, flags and info of `agent_selection`."""
+        """Return what PettingZoo's loop needs to know of `agent_selection`.
+
+        Args:
+            observe: Whether to make the observation, which is None otherwise.
+
+        Returns:
+            Observation, reward since its last action, termination, truncation and info.
+
+        Raises:
+            ResetNeeded: The episode is over, or none has begun.
+        """
         core = self.core
         ledger, agent = core.aec_state, core.agent_selection
         if not ledger.agents or agent is None:
@@ -59,7 +76,14 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return observation, reward, *core.get_end_flags(agent), info
 
     def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
-        """Yield `agent_selection` until nobody is left; step between."""
+        """Yield `agent_selection` until nobody is left; step between.
+
+        Args:
+            max_iter: The most seats to yield.
+
+        Yields:
+            The seat whose step is next.
+        """
         core = self.core
         for _ in range(max_iter):
             if not core.aec_state.agents:
@@ -142,8 +166,10 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def infos(self) -> dict[str, Info]:
-        """The info of every live agent, made when asked for; what is set counts until the next
-        step."""
+        """The info of every live agent, made when asked for.
+
+        What is set counts until the next step.
+        """
         ledger = self.core.aec_state
         return {agent: self._get_info(agent, ledger) for agent in ledger.agents}
 
@@ -197,13 +223,27 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return ParallelView(self)
 
     def gym(self, agent: str | None = None, others: SeatAgents | None = None) -> GymnasiumView:
-        """Return one seat behind Gymnasium's API, the others played by the agents given."""
+        """Return one seat behind Gymnasium's API, the others played by the agents given.
+
+        Args:
+            agent: The seat, which only an environment of one leaves open.
+            others: Who plays the other seats, as `make_gym` takes them.
+
+        Returns:
+            The view of this seat.
+        """
         return GymnasiumView(self, agent=agent, others=others)
 
     def seats(self, others: Mapping[str, AgentSource] | None = None) -> dict[str, AsyncSeat]:
         """Return a view for each seat that `others` does not play: an async reset and step each.
 
-        What they do meets in one game of their own, a twin of this environment's.
+        What they do meets in one game of their own, a copy of this environment's.
+
+        Args:
+            others: From seat to the agent that plays it.
+
+        Returns:
+            From seat to its view.
         """
         return SharedEpisode(self, others).seats
 

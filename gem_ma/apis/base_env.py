@@ -46,23 +46,52 @@ class BaseEnv:
     observation_builder: ObservationBuilder  # what its seats see
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
-        """Begin an episode."""
+        """Begin an episode.
+
+        Args:
+            seed: Decides the whole episode; None: the last seed leads to it.
+            options: What the game lets an episode choose, such as the number of a task.
+        """
         raise NotImplementedError
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        """Take replies of some of the seats that are to act; return what that earns the seats.
+        """Take replies of some of the seats that are to act.
 
-        A seat that is not named earned nothing.
+        Args:
+            replies: From seat to reply.
+
+        Returns:
+            What that earns the seats; a seat that is not named earned nothing.
+
+        Raises:
+            SeatError: A seat is not to act now.
+            TypeError: A reply is not of the type that the action space holds.
         """
         raise NotImplementedError
 
     def observe(self, agent: str, *, turn: bool = False) -> Observation:
-        """Return what a seat sees; with `turn`, in the form of an agent's Turn: without the rules,
-        always in words or pictures, and the image a Picture."""
+        """Return what a seat sees.
+
+        Args:
+            agent: The seat.
+            turn: In the form of an agent's Turn: without the rules, always in words or pictures,
+                and the image a Picture.
+
+        Returns:
+            A dict with `text`, `image` or both, as the environment was made.
+        """
         raise NotImplementedError
 
     def info(self, agent: str, *, turn: bool = False) -> Info:
-        """Return what a seat is told beside its observation."""
+        """Return what a seat is told beside its observation.
+
+        Args:
+            agent: The seat.
+            turn: In the form of an agent's Turn.
+
+        Returns:
+            The info, as Gymnasium and PettingZoo give it.
+        """
         raise NotImplementedError
 
     def rules(self, agent: str) -> str:
@@ -86,7 +115,14 @@ class BaseEnv:
         raise NotImplementedError
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this environment or of one made like it."""
+        """Go back to a snapshot of this environment or of one made like it.
+
+        Args:
+            snapshot: What `snapshot` returned.
+
+        Raises:
+            ValueError: It is of another game, or of one with other arguments.
+        """
         raise NotImplementedError
 
     def copy(self) -> Self:
@@ -98,7 +134,15 @@ class BaseEnv:
         raise NotImplementedError
 
     def check_reply(self, agent: str, reply: object) -> None:
-        """Raise TypeError unless this is of a type that `submit` takes from a seat."""
+        """Raise TypeError unless this is of a type that `submit` takes from a seat.
+
+        Args:
+            agent: The seat.
+            reply: What it wants to reply.
+
+        Raises:
+            TypeError: It is of no such type.
+        """
         raise NotImplementedError
 
     @property
@@ -133,8 +177,13 @@ class BaseEnv:
     def turn(self, agent: str, chat: Conversation | None = None) -> Turn:
         """Return what an agent in this seat gets to see now.
 
-        With `chat`, this seat's conversation until now, the turn is its next step and the agent
-        reads all of it in `turn.messages`.
+        Args:
+            agent: The seat.
+            chat: This seat's conversation until now. The turn is its next step then, and the agent
+                reads all of it in `turn.messages`.
+
+        Returns:
+            The turn, which an agent's `act` takes.
         """
         match = self.match
         observation = self.observe(agent, turn=True)
@@ -199,7 +248,15 @@ class BaseEnv:
         )
 
     def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
-        """Return n environments that go on from here, with chance redrawn if a seed is given."""
+        """Return environments that go on from here, each with a way of its own.
+
+        Args:
+            n: How many.
+            seed: Redraws chance, differently in each; None: the future stays as it would have been.
+
+        Returns:
+            The forks; this environment is not changed.
+        """
         check_type(n, int, "n", "a whole number")
         forks = [self.copy() for _ in range(n)]
         if seed is not None:

@@ -89,7 +89,12 @@ class Env(AECEnv, Generic[S]):
         )
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
-        """Begin an episode; the seed decides all of it. Without one, the last seed leads to it."""
+        """Begin an episode; the seed decides all of it.
+
+        Args:
+            seed: Decides the whole episode; None: the last seed leads to it.
+            options: What the game lets an episode choose, such as the number of a task.
+        """
         match = self.match
         check_seed(seed)
         if seed is None:
@@ -320,16 +325,41 @@ class Env(AECEnv, Generic[S]):
         return self.observation_builder.encode_state(self.match)
 
     def scene(self, agent: str | None = None) -> object:
-        """Return the scene that a seat sees, or, without a seat, the whole game's."""
+        """Return the scene that a seat sees, or, without a seat, the whole game's.
+
+        Args:
+            agent: The seat; None: the whole game.
+
+        Returns:
+            The scene, which a renderer draws.
+        """
         return self.observation_builder.build_scene(self._get_view(agent), agent)
 
     def picture(self, agent: str | None = None) -> Picture:
-        """Return what a seat sees, or the whole game, as one object for every consumer."""
+        """Return what a seat sees, or the whole game, as one object for every consumer.
+
+        Args:
+            agent: The seat; None: the whole game.
+
+        Returns:
+            The picture, drawn when it is first read.
+        """
         view = self._get_view(agent)
         return self.observation_builder.build_picture(view, agent, self.game.describe(view, agent))
 
     def render(self, agent: str | None = None) -> Frame:
-        """Show the whole game, or the masked view of one seat, as `render_mode` says."""
+        """Show the whole game, or the masked view of one seat, as `render_mode` says.
+
+        Args:
+            agent: The seat; None: the whole game.
+
+        Returns:
+            An array of height x width x 3 bytes with "rgb_array", a text with "ansi", None with
+            "human".
+
+        Raises:
+            ValueError: The environment was made without a `render_mode`.
+        """
         view = self._get_view(agent)
         if self.render_mode == "rgb_array":
             return self.observation_builder.render_image(view, agent)

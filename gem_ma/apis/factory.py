@@ -42,6 +42,14 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
         trust: Make what a record names, though it is not registered here: it runs code.
         **options: Options of the environment, such as observe="image" (`EnvConfig` names all), and
             settings of the game itself (`gem-ma info ID` names them).
+
+    Returns:
+        The environment, which `reset` begins.
+
+    Raises:
+        UnknownEnv: No game has this id.
+        UnknownArgument: Neither the environment nor its game takes one of the options.
+        UntrustedSpec: The Spec comes out of a file, is not as registered, and `trust` is False.
     """
     check_type(id, str | Spec, "id", "an id or a Spec")
     found = spec(id) if isinstance(id, str) else id
@@ -93,7 +101,19 @@ def _list_parameters(function: Callable[..., object]) -> list[str]:
 
 
 def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
-    """Make an environment behind PettingZoo's parallel API; it takes what `make` takes."""
+    """Make an environment behind PettingZoo's parallel API.
+
+    Args:
+        id: An id or a Spec, as `make` takes it.
+        **kwargs: What `make` takes besides.
+
+    Returns:
+        The parallel view, in which all seats act at each step.
+
+    Raises:
+        UnknownEnv: No game has this id.
+        UnknownArgument: Neither the environment nor its game takes one of the arguments.
+    """
     with extend_argument_errors(make_parallel):
         return make(id, **kwargs).parallel()
 
@@ -101,9 +121,21 @@ def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
 def make_gym(
     id: str | Spec, *, agent: str | None = None, others: SeatAgents | None = None, **kwargs: Any
 ) -> GymnasiumView:
-    """Make one seat of an environment behind Gymnasium's API; it takes what `make` takes.
+    """Make one seat of an environment behind Gymnasium's API.
 
-    agent: the seat, which only an environment of one leaves open. others: who plays the others.
+    Args:
+        id: An id or a Spec, as `make` takes it.
+        agent: The seat, which only an environment of one leaves open.
+        others: Who plays the other seats: an agent or its spec string for all of them, a list in
+            their order, or a mapping from seat to agent.
+        **kwargs: What `make` takes besides.
+
+    Returns:
+        The view of this seat, in which the other seats are played within `step`.
+
+    Raises:
+        UnknownEnv: No game has this id.
+        UnknownArgument: Neither the environment nor its game takes one of the arguments.
     """
     with extend_argument_errors(make_gym):
         return make(id, **kwargs).gym(agent=agent, others=others)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 SEED = 0  # of the first turn that is shown
 MATCHES, TURNS = 20, 500  # of random play that says what returns there are, at most
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|\Z)", re.DOTALL)
-_MEANING = re.compile(r"(\w+(?:, \w+)*): (.+)")
+_SECTION = re.compile(r"(Args|Attributes):")
+_MEANING = re.compile(r" {4}\*{0,2}(\w+): (.+)")
 _VERSION = re.compile(r".*?-v\d+")
 
 
@@ -194,7 +195,7 @@ def _summary(spec: Spec, game: type[Game] | None) -> str:
 
 
 def _meanings(game: type[Game]) -> dict[str, str]:
-    """Return what docstrings say of arguments: "name, name: meaning", or a sentence with `name`."""
+    """Return what "Args:" and "Attributes:" say, or else a sentence with `name`."""
     found: dict[str, str] = {}
     documents = []
     for one in game.__mro__[: game.__mro__.index(Game)]:
@@ -205,15 +206,15 @@ def _meanings(game: type[Game]) -> dict[str, str]:
             if doc
         ]
     for document in documents:
-        names: tuple[str, ...] = ()
+        name, in_section = "", False
         for line in document.splitlines():
-            if begins := _MEANING.fullmatch(line):
-                names = tuple(name for name in begins[1].split(", ") if name not in found)
-                found.update(dict.fromkeys(names, begins[2]))
-            elif line.startswith(" "):
-                found.update({name: f"{found[name]} {line.strip()}" for name in names})
-            else:
-                names = ()
+            if line and not line.startswith(" "):
+                name, in_section = "", bool(_SECTION.fullmatch(line))
+            elif in_section and (begins := _MEANING.fullmatch(line)):
+                name = "" if begins[1] in found else begins[1]
+                found.setdefault(begins[1], begins[2])
+            elif name and line:
+                found[name] += f" {line.strip()}"
     for document in documents:
         for sentence in _SENTENCE.findall(document.partition("\n\n")[0]):
             for name in re.findall(r"`(\w+)`", sentence):

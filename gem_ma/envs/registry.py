@@ -137,10 +137,18 @@ def register(
 ) -> None:
     """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
 
-    `entry_point` is "module:class"; `kwargs` go to the game and to Env, and must be JSON values.
-    `needs` is said of a Spec. `dial` says which arguments `make(id, difficulty=...)` stands for, at
-    0, at 10 and at some difficulties between. `levels` are more ids of the game, "ID-LEVEL", by
-    what their arguments are besides, or by a difficulty on the dial.
+    Args:
+        id: The new id, such as "game:Mine-v0".
+        entry_point: Where the game is, as "module:class".
+        needs: What has to be installed, as a Spec says it.
+        levels: More ids of the game, "ID-LEVEL", by what their arguments are besides, or by a
+            difficulty on the dial.
+        dial: Which arguments `make(id, difficulty=...)` stands for, at 0, at 10 and at some
+            difficulties between.
+        **kwargs: Arguments of the game and of Env, which must be JSON values.
+
+    Raises:
+        ValueError: The id is taken, or `entry_point` is not "module:class".
     """
     check_type(id, str, "id")
     if ":" not in entry_point:

@@ -109,9 +109,14 @@ def rescore(
 ) -> RescoreResult:
     """Play records again with other arguments, or pay them by a function of an episode.
 
-    change: arguments of `make` that differ, such as {"partial": True}, {"user_reward": {"task": 1}}
-        or {"penalty": 0.1}; or what returns the seats' returns of an episode.
-    trust: run what a file of episodes names, though nobody registered it here.
+    Args:
+        episodes: The records; those that failed are left out.
+        change: Arguments of `make` that differ, such as {"partial": True}, {"user_reward": {"task":
+            1}} or {"penalty": 0.1}; or what returns the seats' returns of an episode.
+        trust: Run what a file of episodes names, though nobody registered it here.
+
+    Returns:
+        The episodes with their new returns, and a row of numbers for each environment and agent.
     """
     played = [one for one in check_each(episodes, Episode, "episodes") if one.failure is None]
     if callable(change):

@@ -197,16 +197,32 @@ def run_tournament(
     A folder goes on with more agents, more matches, or another schedule: only what is missing is
     played.
 
-    agents: specs, or NAME=SPEC, so that one may meet itself; those who played in this folder
-        before stay in the pool.
-    matches: starts, the same for all; from each, every group of agents plays in every seating.
-    rounds: of a Swiss tournament, in which agents with like results meet.
-    seating: "all" permutations, or "rotate": each agent once in each seat.
-    anchors: specs that join; the rating of the first is 0. Without any, the mean rating is.
-    forfeits: whether leaving by invalid replies rates as a loss; it is counted apart either way.
-    skills: rate by Plackett-Luce as well, which knows more than pairs.
-    named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
-    make: arguments of `gem_ma.make`, for all games.
+    Args:
+        games: Ids of the games.
+        agents: Specs, or NAME=SPEC, so that one may meet itself; those who played in this folder
+            before stay in the pool.
+        out: The folder that episodes and results are written to.
+        matches: Starts, the same for all; from each, every group of agents plays in every seating.
+        schedule: "round-robin": every group of agents meets; "swiss": agents with like results
+            meet.
+        rounds: How many rounds a Swiss tournament has.
+        seating: "all" permutations, or "rotate": each agent once in each seat.
+        anchors: Specs that join; the rating of the first is 0. Without any, the mean rating is.
+        forfeits: Whether leaving by invalid replies rates as a loss; it is counted apart either
+            way.
+        skills: Rate by Plackett-Luce as well, which knows more than pairs.
+        seed: Decides all starts, and what agents draw.
+        concurrency: Episodes alive at once. It changes no result.
+        max_errors: Failed episodes that the run puts up with.
+        workers: Play in so many processes; None: in this one.
+        named: Agents, or functions of a Turn, by the name that stands for each instead of a spec.
+        progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
+            only.
+        on_cell: Called with the title of what has ended, its episodes done, and those asked for.
+        make: Arguments of `gem_ma.make`, for all games.
+
+    Returns:
+        The leaderboard of all that was played in this folder.
     """
     agents, anchors = (
         list(check_each(agents, str, "agents")),

@@ -84,10 +84,20 @@ class Episode:
         return list(self.chat(seat).build_messages())
 
     def replay(self, env: AECEnv | None = None, *, trust: bool = False) -> Episode:
-        """Play the same replies again, and raise ReplayError unless all goes as it went.
+        """Play the same replies again, checked at every step.
 
-        Returns the episode with its pictures drawn. An environment that was wrapped has to be
-        given. trust: run what a file of episodes names, though nobody registered it here.
+        Args:
+            env: The environment to play in, which has to be given if it was wrapped; None: it is
+                made from the record.
+            trust: Run what a file of episodes names, though nobody registered it here.
+
+        Returns:
+            The episode with its pictures drawn.
+
+        Raises:
+            ReplayError: Something does not go as it went.
+            ValueError: The environment was wrapped, and `env` is not given.
+            UntrustedSpec: The record names what is not registered here, and `trust` is False.
         """
         if env is None:
             if self.wrappers:

@@ -346,14 +346,33 @@ def find_picture_folder(path: str | os.PathLike[str]) -> Path:
 def save_episodes(
     episodes: Iterable[Episode], path: str | os.PathLike[str], *, pictures: bool = True
 ) -> None:
-    """Append episodes to a file of JSON lines."""
+    """Append episodes to a file of JSON lines.
+
+    Args:
+        episodes: What `rollout` returned, or any other episodes.
+        path: The file; it is made if it is not there.
+        pictures: Whether to keep the pictures too, in a folder beside the file.
+
+    Raises:
+        TypeError: One of them is no Episode.
+    """
     with EpisodeFile(path, pictures=pictures) as file:
         for episode in check_each(episodes, Episode, "episodes"):
             file.append(episode)
 
 
 def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
-    """Yield the episodes of a file, up to its last whole line."""
+    """Yield the episodes of a file, up to its last whole line.
+
+    Args:
+        path: A file that `save_episodes` or `rollout(out=...)` wrote.
+
+    Yields:
+        One episode after the other, in the order of the file.
+
+    Raises:
+        RecordError: A line holds no episode.
+    """
     path = Path(path)
     folder = find_picture_folder(path)
     with open_regular_file(path) as file:
@@ -473,8 +492,17 @@ def _find_end_of_lines(file: int) -> int:
 def to_dataset(episodes: Iterable[Episode]) -> Any:
     """Return a Hugging Face Dataset with a row for each seat of each episode that did not fail.
 
-    Columns: env, episode, group, seed, seat, agent, return, rewards (one for each reply), messages
-    (conversational, pictures as {"type": "image"}) and images. `to_parquet` writes it.
+    The columns are env, episode, group, seed, seat, agent, return, rewards (one for each reply),
+    messages (conversational, pictures as {"type": "image"}) and images. `to_parquet` writes it.
+
+    Args:
+        episodes: What `rollout` or `load_episodes` returned.
+
+    Returns:
+        A `datasets.Dataset`.
+
+    Raises:
+        ImportError: The library datasets is not installed.
     """
     from gem_ma.chat.messages import to_trl_row
 

@@ -111,28 +111,41 @@ def rollout(
 ) -> list[Episode]:
     """Play episodes and return them in order.
 
-    env: an id (with `make`, its arguments), an environment, or several of them, taken in turn.
-    agents: one for all seats, a list in the order of the seats, or a mapping from seat to agent;
-        each an object with `act`, a function of a Turn, or a spec string such as "random".
-    concurrency: episodes alive at once. It changes no result.
-    seed: decides all episodes; drawn if None.
-    group: so many episodes in a row have the same start, and differ in what agents draw.
-    shuffle: draw for each episode who takes which seat.
-    start: "new" starts, or "here": go on from where each environment is, such as a fork. What was
-        played before is on the record, too (`episode.begun` steps); `seed` decides the agents'.
-    options: of `reset`; of several, each group takes the next.
-    context: how much of its chat an agent reads: a Context, a text such as "turns=4,images=2", or a
-        mapping from seat to these.
-    max_errors: failed episodes that the run puts up with; one more ends it with TooManyErrors.
-    out: a file that each episode is appended to as it ends, with its pictures beside it unless
-        `pictures` is False. resume: play what is not in there yet, and what failed once more.
-    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
-        A Progress that several rollouts share goes on.
-    workers: play in so many processes, or in "ray" or "ray:8" actors. Agents that say
-        `portable = True` (random, scripted, search) go there too; those of other kinds stay here
-        and get the turns of all processes in one batch, while Ray takes them along as they are.
-    step_timeout: with workers, the seconds that a game may take for a step before it fails.
-    actor: with Ray, the options of each actor: {"num_cpus": 2, "resources": {...}}, say.
+    Args:
+        env: An id (with `make`, its arguments), an environment, or several of them, taken in turn.
+        agents: One for all seats, a list in the order of the seats, or a mapping from seat to
+            agent; each an object with `act`, a function of a Turn, or a spec string such as
+            "random".
+        episodes: How many to play.
+        concurrency: Episodes alive at once. It changes no result.
+        seed: Decides all episodes; drawn if None.
+        group: So many episodes in a row have the same start, and differ in what agents draw.
+        shuffle: Draw for each episode who takes which seat.
+        start: "new" starts, or "here": go on from where each environment is, such as a fork. What
+            was played before is on the record, too (`episode.begun` steps); `seed` decides the
+            agents'.
+        options: Options of `reset`; of several, each group takes the next.
+        context: How much of its chat an agent reads: a Context, a text such as "turns=4,images=2",
+            or a mapping from seat to these.
+        max_errors: Failed episodes that the run puts up with; one more ends it with TooManyErrors.
+        out: A file that each episode is appended to as it ends, with its pictures beside it unless
+            `pictures` is False.
+        resume: Play what is not in `out` yet, and what failed once more.
+        pictures: Whether `out` keeps pictures.
+        progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
+            only. A RolloutProgress that several rollouts share goes on.
+        workers: Play in so many processes, or in "ray" or "ray:8" actors. Agents that say `portable
+            = True` (random, scripted, search) go there too; those of other kinds stay here and get
+            the turns of all processes in one batch, while Ray takes them along as they are.
+        step_timeout: With workers, the seconds that a game may take for a step before it fails.
+        actor: With Ray, the options of each actor, such as {"num_cpus": 2}.
+        **make: Arguments of `make`, where `env` is an id.
+
+    Returns:
+        The episodes, in order.
+
+    Raises:
+        TooManyErrors: More episodes failed than `max_errors`.
     """
     finished = arollout(
         env,

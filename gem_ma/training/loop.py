@@ -64,21 +64,27 @@ class Learner(Agent, Protocol):
 class Trainer:
     """Plays episodes and lets the learners among the agents learn from them, again and again.
 
-    env: an id, an environment or several of them, as `rollout` takes it, or a Curriculum.
-    agents: who sits in each seat. What they draw is decided by the `seed`, which it sets anew for
-        each update in all that have one.
-    advantages: returns what each of some Turns is worth, such as `rebn`, or another of
-        `gem_ma.training.advantages` with its arguments in a functools.partial. It gets the turns of
-        one learner at a time, and with them what the learner expected there, if it has `values`.
-        What it remembers (see RoleBaselines) is in the checkpoints.
-    episodes: for each update. group: so many in a row have the same start.
-    train: the seats whose learners learn; None: all that can.
-    starts: a seed, if all updates are to begin from the same starts.
-    measure: returns numbers of an episode, whose means belong into the history.
-    rollout: further arguments of `rollout`, those that make the environment among them. Of several
-        options, such as the tasks of a data set, each update takes the next. With shuffle=True a
-        column of the history is about whoever was given the seat it names, wherever that was in an
-        episode.
+    Args:
+        env: An id, an environment or several of them, as `rollout` takes it, or a Curriculum.
+        agents: Who sits in each seat. What they draw is decided by the `seed`, which it sets anew
+            for each update in all that have one.
+        advantages: Returns what each of some Turns is worth, such as `rebn`, or another of
+            `gem_ma.training.advantages` with its arguments in a functools.partial. It gets the
+            turns of one learner at a time, and with them what the learner expected there, if it has
+            `values`. What it remembers (see RoleBaselines) is in the checkpoints.
+        episodes: How many are played for each update.
+        group: So many episodes in a row have the same start.
+        seed: Decides what is played, and what agents draw.
+        train: The seats whose learners learn; None: all that can.
+        starts: A seed, if all updates are to begin from the same starts.
+        measure: Returns numbers of an episode, whose means belong into the history.
+        rollout: Further arguments of `rollout`, those that make the environment among them. Of
+            several options, such as the tasks of a data set, each update takes the next. With
+            shuffle=True a column of the history is about whoever was given the seat it names,
+            wherever that was in an episode.
+
+    Raises:
+        ValueError: A seat of `train` has no learner, or nobody has one.
     """
 
     def __init__(
@@ -130,16 +136,23 @@ class Trainer:
     ) -> list[dict[str, float]]:
         """Train until so many updates are made, and return the history.
 
-        path: a checkpoint, written after `every` so many updates, or, if that is None, as often as
-            writing takes no more than a twentieth of the time. If it is there, training goes on
-            from it, and gives what it would have given had it never stopped. The history stands
-            beside it, a line for each update as soon as it is made: that of `checkpoint.pt` in
-            `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
-        after: called after each update, one or several: to evaluate, to give opponents a new state,
-            or to stop what goes wrong (see `gem_ma.training.health`). What has a method
-            `played(trainer, row)` is told before that what was played, when nobody has learnt yet.
-        progress: show a bar on a terminal, and elsewhere a line every few seconds; None: on a
-            terminal only.
+        Args:
+            updates: How many there are then, those of the checkpoint among them.
+            path: A checkpoint, written after `every` so many updates. If it is there, training goes
+                on from it, and gives what it would have given had it never stopped. The history
+                stands beside it, a line for each update as soon as it is made: that of
+                `checkpoint.pt` in `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
+            every: Updates between two writings; None: it is written as often as that takes no more
+                than a twentieth of the time.
+            after: Called after each update, one or several: to evaluate, to give opponents a new
+                state, or to stop what goes wrong (see `gem_ma.training.health`). What has a method
+                `played(trainer, row)` is told before that what was played, when nobody has learnt
+                yet.
+            progress: Show a bar on a terminal, and elsewhere a line every few seconds; None: on a
+                terminal only.
+
+        Returns:
+            A row of numbers for each update.
         """
         calls = [after] if callable(after) else list(after or ())
         self._told = [call.played for call in calls if hasattr(call, "played")]

@@ -289,7 +289,8 @@ def test_rollout_says_what_it_takes():
     takes, asynchronous = (inspect.signature(one) for one in (gem_ma.rollout, gem_ma.arollout))
     assert takes.parameters == asynchronous.parameters
     assert takes.return_annotation == "list[Episode]"
-    assert gem_ma.rollout.__doc__.startswith("Play episodes and return them in order.\n\n    env: ")
+    begin = "Play episodes and return them in order.\n\n    Args:\n        env: "
+    assert gem_ma.rollout.__doc__.startswith(begin)
     assert set(gem_ma.__all__) < set(dir(gem_ma))
 
 

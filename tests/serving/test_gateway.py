@@ -159,7 +159,7 @@ def test_a_client_of_mcp_plays():
 
 
 def test_a_killed_gateway_goes_on(tmp_path):
-    """kill -9 of the whole, while programs play: no episode is lost, and none is there twice."""
+    """Kill -9 of the whole, while programs play: no episode is lost, and none is there twice."""
     out, served = tmp_path / "episodes.jsonl", threading.Event()
 
     def start(*more):

@@ -1,4 +1,4 @@
-"""Play any id with hostile replies, and say what goes wrong: fuzz.py [PATTERN [PART/PARTS]]
+"""Play any id with hostile replies, and say what goes wrong: fuzz.py [PATTERN [PART/PARTS]].
 
 Nothing may raise, every episode ends, returns are finite, a State stays what it was, and no reply
 takes long to read.

@@ -68,15 +68,30 @@ def make_vec(
 ) -> SeatVector | GameVector:
     """Make many environments that are stepped together.
 
-    env: an id (with `make`, its arguments), an environment, or several of them, dealt out in turn.
-    api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
-        "parallel" for all seats, see GameVector.
-    backend: "sync" in this process; "thread" for games that wait for something; "process" for games
-        that compute, with so many `workers` (one for each core if None), where those that say
-        `blocking = True` wait in threads; "ray" for other machines.
-    autoreset: when an environment that ended begins again: at the next step, at the same step (what
-        it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you reset it.
-    step_timeout: seconds that a step may take in a process, before StepTimeout ends them all.
+    Args:
+        env: An id (with `make`, its arguments), an environment, or several of them, dealt out in
+            turn.
+        num_envs: How many there are; None: one for each of `env`.
+        api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
+            "parallel" for all seats, see GameVector.
+        backend: "sync" in this process; "thread" for games that wait for something; "process" for
+            games that compute, where those that say `blocking = True` wait in threads; "ray" for
+            other machines.
+        autoreset: When an environment that ended begins again: at the next step, at the same step
+            (what it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you
+            reset it.
+        agent: The seat, which only environments of one seat leave open.
+        others: Who plays the other seats.
+        workers: How many processes or actors there are; None: one for each core.
+        step_timeout: Seconds that a step may take in a process, before StepTimeout ends them all.
+        **make: Arguments of `make`, where `env` is an id.
+
+    Returns:
+        A SeatVector with `api="gym"`, and a GameVector with `api="parallel"`.
+
+    Raises:
+        ValueError: An argument is none of those that it can be, or `num_envs` is too small.
+        TypeError: `env` is no environment, or an argument does not go with the others.
     """
     for name, value, known in (
         ("api", api, ("gym", "parallel")),

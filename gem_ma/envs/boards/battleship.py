@@ -159,8 +159,10 @@ class Battleship(Game[State]):
         return Panels(tuple(parts))
 
     def encode(self, view, agent):
-        """Return six planes: own ships, those cells hit, the other's misses; own misses, hits and
-        sunk ships."""
+        """Return six planes, three of the own sea and three of the other's.
+
+        They are own ships, those cells hit, the other's misses; own misses, hits and sunk ships.
+        """
         own = AGENTS.index(agent)
         sea, mine, theirs = (
             np.array(list(board)).reshape(self.size, self.size)

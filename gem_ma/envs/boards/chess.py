@@ -160,9 +160,12 @@ class Chess(Game[State]):
         return Grid(cells, TILES, columns=FILES, lines=RANKS, status=self.status(view))
 
     def encode(self, view, agent):
-        """Return planes of eight rows, rank 8 first: twelve of pieces, own first, in the order
-        pawn, knight, bishop, rook, queen, king; en passant; castling, own first, king's side first;
-        who is white; the clock; how often the position was seen."""
+        """Return planes of eight rows, rank 8 first.
+
+        Twelve of pieces, own first, in the order pawn, knight, bishop, rook, queen, king; en
+        passant; castling, own first, king's side first; who is white; the clock; how often the
+        position was seen.
+        """
         _, _, castling, passant, clock, _ = view.fen.split(" ")
         cells = np.array([list(row) for row in _rows(view.fen)])
         black = agent == "black"

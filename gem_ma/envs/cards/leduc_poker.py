@@ -136,8 +136,10 @@ class LeducPoker(Game[State]):
         return Cards(tuple((name, (card or "?",)) for name, card in held), status)
 
     def encode(self, view, agent):
-        """Return the own card and the open one, one-hot, and each bet of both rounds: check or
-        call, and raise."""
+        """Return the own card and the open one, one-hot, and each bet of both rounds.
+
+        A bet is two numbers: check or call, and raise.
+        """
         row = np.zeros(6 + 4 * LONGEST, np.float32)
         row[CARDS.index(view.cards[AGENTS.index(agent)])] = 1
         if view.board:

@@ -139,8 +139,10 @@ class PublicGoods(Game[State]):
         return TextTable(tuple(rows), head, title, (f"Rounds left: {view.rounds}",))
 
     def encode(self, view, agent):
-        """Return what each gave in the last round and who is still there, both from the own seat
-        on, and the share of rounds left."""
+        """Return what each gave last, who is still there, and the share of rounds left.
+
+        Seats stand in their order from the own seat on.
+        """
         own, n = view.agents.index(agent), len(view.agents)
         row = np.zeros(2 * n + 1, np.float32)
         for i in range(n):

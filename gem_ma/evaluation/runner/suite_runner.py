@@ -105,15 +105,31 @@ def evaluate(
 ) -> Evaluation:
     """Play what of a suite is not in the folder yet, and return the numbers of all of it.
 
-    agents: the spec of the agent that is evaluated. seats: specs of who else sits in a seat; with
-        agents=None, of those who are evaluated too.
-    tasks, trials: instead of what the suite says.
-    prices: of a million tokens read, and of a million written, of the evaluated seats; or a table
-        of such by the name of the model or the spec of an agent in any seat.
-    named: agents, or functions of a Turn, by the name that stands for each instead of a spec.
-    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
-    on_cell: called, unless a bar is drawn, with the title of a cell that has ended, and how many
-        episodes it has of how many.
+    Args:
+        suite: A Suite, or the name or file of one.
+        agents: The spec of the agent that is evaluated; None: those of `seats` are.
+        out: The folder that episodes and results are written to.
+        seats: Specs of who else sits in a seat; with agents=None, of those who are evaluated too.
+        seed: Decides all episodes, instead of what the suite says.
+        tasks: How many starts there are, instead of what the suite says.
+        trials: How often each start is played, instead of what the suite says.
+        concurrency: Episodes alive at once. It changes no result.
+        max_errors: Failed episodes that the run puts up with.
+        workers: Play in so many processes; None: in this one.
+        pictures: Whether to keep the pictures of the episodes.
+        prices: The price of a million tokens read, and of a million written, of the evaluated
+            seats; or a table of such by the name of the model or the spec of an agent in any seat.
+        named: Agents, or functions of a Turn, by the name that stands for each instead of a spec.
+        progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
+            only.
+        on_cell: Called, unless a bar is drawn, with the title of a cell that has ended, and how
+            many episodes it has of how many.
+
+    Returns:
+        The results of every environment of the suite, and of all together.
+
+    Raises:
+        BadSuite: There is no such suite, or what is asked for does not fit it.
     """
     suite = suites.load_suite(suite) if isinstance(suite, str) else suite
     check_type(suite, Suite, "suite", "a Suite or the name of one")

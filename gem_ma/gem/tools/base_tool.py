@@ -16,6 +16,13 @@ class BaseTool:
         raise NotImplementedError(f"{type(self).__name__} has no instruction_string()")
 
     def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
-        """Return whether a reply calls the tool, whether that failed, its answer, and the reply
-        up to the end of the call."""
+        """Run the call that a reply holds, if it holds one.
+
+        Args:
+            action: The reply.
+
+        Returns:
+            Whether the reply calls the tool, whether that failed, its answer, and the reply up to
+            the end of the call.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no execute_action()")

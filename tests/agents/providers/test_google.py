@@ -31,8 +31,10 @@ URL_SAFE = str.maketrans("+/", "-_")
 
 
 def simplify(fields):
-    """Return the fields by names that say nothing of case: the API reads camelCase and snake_case,
-    and the library sends some of both."""
+    """Return the fields by names that say nothing of case.
+
+    The API reads camelCase and snake_case, and the library sends some of both.
+    """
     return {name.replace("_", "").lower(): value for name, value in fields.items()}
 
 

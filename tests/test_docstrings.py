@@ -1,0 +1,143 @@
+"""Docstrings follow Google's style, and their sections name what is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[1]
+FILES = sorted((TOP / "gem_ma").rglob("*.py"))
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises|Examples):")
+OTHER = re.compile(r"(Arguments|Parameters|Params|Return|Raise|Yield|Example|Keyword Args):")
+ITEM = re.compile(r"    (\*{0,2}\w+): \S.*")
+
+
+def trees():
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+def list_classes(parsed):
+    """Return the classes of the package by name."""
+    found = {}
+    for tree in parsed.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(node)
+    return found
+
+
+def list_parameters(node):
+    """Return the parameters of a function, as "Args:" has to write them."""
+    args = node.args
+    names = {one.arg for one in [*args.posonlyargs, *args.args, *args.kwonlyargs]}
+    names |= {f"*{args.vararg.arg}"} if args.vararg else set()
+    return names | ({f"**{args.kwarg.arg}"} if args.kwarg else set())
+
+
+def list_members(node, classes, seen=()):
+    """Return the parameters of a class, and its attributes, those of its bases among them."""
+    parameters, attributes = set(), set()
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign):
+            attributes.add(ast.unparse(one.target))
+        elif isinstance(one, ast.Assign):
+            attributes |= {ast.unparse(target) for target in one.targets}
+        elif isinstance(one, FUNCTIONS):
+            if one.name in ("__init__", "__new__"):
+                parameters |= list_parameters(one)
+            if one.decorator_list:
+                attributes.add(one.name)
+            attributes |= {
+                inner.attr
+                for inner in ast.walk(one)
+                if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
+            }
+    for base in node.bases:
+        name = ast.unparse(base).partition("[")[0].rpartition(".")[2]
+        for parent in classes.get(name, ()) if name not in seen else ():
+            more, fields = list_members(parent, classes, (*seen, name))
+            parameters |= more
+            attributes |= fields
+    return parameters, attributes
+
+
+def sections(docstring):
+    """Return from section to the names that its entries begin with."""
+    found, name = {}, None
+    for line in docstring.splitlines():
+        if header := SECTION.fullmatch(line):
+            name = header[1]
+            assert name not in found, f"{name} stands there twice"
+            found[name] = []
+        elif name and (item := ITEM.fullmatch(line)):
+            found[name].append(item[1])
+        assert not OTHER.fullmatch(line), f"{line} is called otherwise here"
+        if name and line and not line.startswith(" ") and not header:
+            raise AssertionError(f"prose stands before sections, not behind them: {line}")
+    return found
+
+
+def problems(node, classes):
+    """Yield what is wrong with the sections of a docstring."""
+    try:
+        found = sections(ast.get_docstring(node) or "")
+    except AssertionError as error:
+        yield str(error)
+        return
+    if isinstance(node, ast.ClassDef):
+        parameters, attributes = list_members(node, classes)
+    else:
+        parameters = list_parameters(node) if isinstance(node, FUNCTIONS) else set()
+        attributes = set()
+    for section, known in (("Args", parameters), ("Attributes", attributes)):
+        names = found.get(section)
+        if names is None:
+            continue
+        if not names:
+            yield f"{section} is empty"
+        if len(set(names)) < len(names):
+            yield f"{section} names one twice"
+        for name in names:
+            if name not in known:
+                yield f"{section} names {name}; there are {sorted(known)}"
+
+
+def test_sections_name_what_is_there():
+    parsed = trees()
+    classes = list_classes(parsed)
+    kinds = (ast.Module, ast.ClassDef, *FUNCTIONS)
+    wrong = [
+        f"{path.relative_to(TOP)}:{getattr(node, 'lineno', 1)}: {problem}"
+        for path, tree in parsed.items()
+        for node in ast.walk(tree)
+        if isinstance(node, kinds)
+        for problem in problems(node, classes)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("def f(a):\n    'Do.\n\n    Args:\n        b: it.\n    '", "Args names b"),
+        ("def f(**a):\n    'Do.\n\n    Args:\n        a: it.\n    '", "Args names a"),
+        ("class A:\n    'It.\n\n    Attributes:\n        b: it.\n    '\n    a: int", "names b"),
+        ("def f(a):\n    'Do.\n\n    Args:\n        a: it.\n\n    More.\n    '", "prose stands"),
+        ("def f(a):\n    'Do.\n\n    Parameters:\n        a: it.\n    '", "called otherwise"),
+        ("def f(a):\n    'Do.\n\n    Args:\n        a\n    '", "Args is empty"),
+    ],
+)
+def test_what_is_wrong_is_found(source, problem):
+    quoted = source.replace("'It", '"""It').replace("'Do", '"""Do').replace("    '", '    """')
+    node = ast.parse(quoted).body[0]
+    assert [one for one in problems(node, {}) if problem in one]
+
+
+def test_classes_and_their_bases_are_known():
+    source = "class A:\n  a: int\nclass B(A):\n  def __init__(self, b): self.c = b\n"
+    tree = ast.parse(source)
+    parameters, attributes = list_members(tree.body[1], list_classes({"": tree}))
+    assert parameters == {"self", "b"}
+    assert attributes == {"a", "c"}
