@@ -7,6 +7,8 @@ import signal
 
 import pytest
 
+pytest.register_assert_rewrite("game_contract")
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell's background ignores Ctrl-C, and so would all that the tests start there.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from game_contract import contracted_ids
 
 import gem_ma
 from gem_ma.envs.parlour import guess_who, twenty_questions
@@ -373,7 +374,9 @@ def test_the_numbers_say_what_the_text_says(id):
 
 
 def test_every_game_with_numbers_is_read_a_second_way():
-    games = {id: gem_ma.spec(id).entry_point for id in gem_ma.list_envs("game:*")}
+    own = contracted_ids()  # asked in their own test files
+    ids = [id for id in gem_ma.list_envs("game:*") if id not in own]
+    games = {id: gem_ma.spec(id).entry_point for id in ids}
     made = {entry: gem_ma.make(id).game for id, entry in reversed(games.items())}
     encoded = {e for e, game in made.items() if type(game).encode is not gem_ma.Game.encode}
     assert {games[f"game:{id}"] for id in CASES} == encoded
