@@ -124,9 +124,6 @@ STARTS = {  # what is drawn: id, arguments, what a first state says of it, how l
         even((turn, (high, low)) for turn in (0, 1) for high in range(2, 7)
              for low in range(1, high)),
     ),
-    "three cards": (
-        "KuhnPoker-v0", {}, lambda s: [s.cards], even(itertools.permutations("JQK", 2)),
-    ),
     "six cards": ("LeducPoker-v0", {}, lambda s: [s.cards], DEALS),
     "any two of 52": (
         "TexasHoldem-v0", {}, lambda s: itertools.chain(*s.cards), even(FULL),

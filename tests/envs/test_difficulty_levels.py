@@ -336,7 +336,7 @@ def test_the_shop_as_it_is_without_arguments():
 
 SEATS = {  # of games for several; who plays alone is called player
     **dict.fromkeys(("Bargaining", "Battleship", "GuessWho"), "first second"),
-    **dict.fromkeys(("KuhnPoker", "LeducPoker", "Nim"), "first second"),
+    **dict.fromkeys(("LeducPoker", "Nim"), "first second"),
     **dict.fromkeys(("Backgammon", "Breakthrough", "Chess"), "white black"),
     "Chameleon": "player_0 player_1 player_2 player_3",
     "Diplomacy": "north east south west",
@@ -361,7 +361,6 @@ SEATS = {  # of games for several; who plays alone is called player
     "Hearts": "player_0 player_1 player_2 player_3",
     "TexasHoldem": "player_0 player_1",
     "Tangram": "guide builder",
-    "TicTacToe": "x o",
     "TwentyQuestions": "asker answerer",
     "Werewolf": "player_0 player_1 player_2 player_3 player_4 player_5",
 }

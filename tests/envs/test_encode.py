@@ -49,13 +49,6 @@ def liars_dice(text, agent, players=3, dice=3):
     return [*faces, *counts, quantity, *one_hot(face, 6)]
 
 
-def kuhn_poker(text, agent):
-    card, betting = re.search(rf"{agent} (\w)", text)[1], re.search(r"Betting: (.*)\.", text)[1]
-    open_bets = ("none yet", "check", "bet", "check, bet")
-    known = one_hot(open_bets.index(betting), 4) if betting in open_bets else [0] * 4
-    return [*(card == c for c in "JQK"), *known]
-
-
 def leduc_poker(text, agent):
     card, shown = (re.search(rf"{name} (.)", text)[1] for name in (agent, "open"))
     row = [*(card == c for c in "JQK"), *(shown == c for c in "JQK")]
@@ -120,11 +113,6 @@ def public_goods(text, agent, players=4, tokens=10, rounds=8):
 def connect_four(text, agent):
     cells = [line.split() for line in text.splitlines()[1:7]]
     return planes(cells, *("RY" if agent == "red" else "YR"), ".")
-
-
-def tic_tac_toe(text, agent):
-    cells = [line.split() for line in text.splitlines()[:3]]
-    return planes(cells, *("xo" if agent == "x" else "ox"), "012345678")
 
 
 def two_colors(text, agent, size):
@@ -311,7 +299,6 @@ CASES = {  # id -> how its text is read
     "Hangman-v0": hangman,
     "Hangman-v0-random": of(hangman, longest=7),
     "Hex-v0": of(two_colors, size=7),
-    "KuhnPoker-v0": kuhn_poker,
     "LeducPoker-v0": leduc_poker,
     "LiarsDice-v0": liars_dice,
     "Maze-v0": maze,
@@ -327,7 +314,6 @@ CASES = {  # id -> how its text is read
     "Sokoban-v0-random": of(sokoban, size=8, turns=50),
     "Sudoku-v0": sudoku,
     "Sudoku-v0-random": sudoku,
-    "TicTacToe-v0": tic_tac_toe,
     "TowerofHanoi-v0": tower_of_hanoi,
     "TowerofHanoi-v0-random": of(tower_of_hanoi, discs=5, turns=35),
     "TwentyQuestions-v0": questions_asked,

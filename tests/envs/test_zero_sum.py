@@ -18,14 +18,12 @@ ZERO_SUM = {
     "game:Go-v0",
     "game:GuessWho-v0",
     "game:Hex-v0",
-    "game:KuhnPoker-v0",
     "game:LeducPoker-v0",
     "game:Nim-v0",
     "game:Reversi-v0",
     "game:RockPaperScissors-v0",
     "game:Snake-v0",
     "game:TexasHoldem-v0",
-    "game:TicTacToe-v0",
 }
 OF_TWO = [
     id

@@ -117,10 +117,10 @@ class GameContract:
     simultaneous = False
     pays = ""
     outcomes = frozenset()
-    draws = {}  # noqa: RUF012
-    draws_later = {}  # noqa: RUF012
+    draws = {}
+    draws_later = {}
     numbers = None
-    records = {}  # noqa: RUF012
+    records = {}
 
     def plays(self):
         """Play at random, with lost turns and leavers; yield the states of each play."""
