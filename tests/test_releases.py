@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 import packs
 import pytest
+from game_contract import contracted_ids
 from pages import TOP
 
 import gem_ma
@@ -71,6 +72,8 @@ def test_what_every_game_pays_is_named_with_its_version():
     # Not what other tests have registered.
     ids = [id for id in ids if registry.spec(id).entry_point.startswith("gem_ma.")]
     assert len(ids) > (60 if packs.ABSENT else 100)
+    if ".dev" in gem_ma.__version__:  # new games say it in their test files until they are out
+        ids = [id for id in ids if id not in contracted_ids()]
     assert [
         id
         for id in ids

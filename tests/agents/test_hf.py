@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import packs
 import pytest
-from looking import TOOL, Looking
+from broken_games import TOOL, Looking
 from needed import Later, needed
 
 from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes

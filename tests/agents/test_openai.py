@@ -11,7 +11,7 @@ import zlib
 
 import packs
 import pytest
-from looking import TOOL, Looking
+from broken_games import TOOL, Looking
 from needed import needed
 from stub_server import StubServer, body, completion, cut, half, raw, slow, status
 

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from game_contract import contracted_ids
 
 import gem_ma
 from gem_ma.envs.parlour import guess_who, twenty_questions
@@ -46,13 +47,6 @@ def liars_dice(text, agent, players=3, dice=3):
     quantity, face = (int(bid[1]) / (players * dice), int(bid[2]) - 1) if bid else (0, None)
     counts = [len(hand) / dice for hand in hands[own:] + hands[:own]]
     return [*faces, *counts, quantity, *one_hot(face, 6)]
-
-
-def kuhn_poker(text, agent):
-    card, betting = re.search(rf"{agent} (\w)", text)[1], re.search(r"Betting: (.*)\.", text)[1]
-    open_bets = ("none yet", "check", "bet", "check, bet")
-    known = one_hot(open_bets.index(betting), 4) if betting in open_bets else [0] * 4
-    return [*(card == c for c in "JQK"), *known]
 
 
 def leduc_poker(text, agent):
@@ -119,11 +113,6 @@ def public_goods(text, agent, players=4, tokens=10, rounds=8):
 def connect_four(text, agent):
     cells = [line.split() for line in text.splitlines()[1:7]]
     return planes(cells, *("RY" if agent == "red" else "YR"), ".")
-
-
-def tic_tac_toe(text, agent):
-    cells = [line.split() for line in text.splitlines()[:3]]
-    return planes(cells, *("xo" if agent == "x" else "ox"), "012345678")
 
 
 def two_colors(text, agent, size):
@@ -310,7 +299,6 @@ CASES = {  # id -> how its text is read
     "Hangman-v0": hangman,
     "Hangman-v0-random": of(hangman, longest=7),
     "Hex-v0": of(two_colors, size=7),
-    "KuhnPoker-v0": kuhn_poker,
     "LeducPoker-v0": leduc_poker,
     "LiarsDice-v0": liars_dice,
     "Maze-v0": maze,
@@ -326,7 +314,6 @@ CASES = {  # id -> how its text is read
     "Sokoban-v0-random": of(sokoban, size=8, turns=50),
     "Sudoku-v0": sudoku,
     "Sudoku-v0-random": sudoku,
-    "TicTacToe-v0": tic_tac_toe,
     "TowerofHanoi-v0": tower_of_hanoi,
     "TowerofHanoi-v0-random": of(tower_of_hanoi, discs=5, turns=35),
     "TwentyQuestions-v0": questions_asked,
@@ -373,7 +360,9 @@ def test_the_numbers_say_what_the_text_says(id):
 
 
 def test_every_game_with_numbers_is_read_a_second_way():
-    games = {id: gem_ma.spec(id).entry_point for id in gem_ma.list_envs("game:*")}
+    own = contracted_ids()  # asked in their own test files
+    ids = [id for id in gem_ma.list_envs("game:*") if id not in own]
+    games = {id: gem_ma.spec(id).entry_point for id in ids}
     made = {entry: gem_ma.make(id).game for id, entry in reversed(games.items())}
     encoded = {e for e, game in made.items() if type(game).encode is not gem_ma.Game.encode}
     assert {games[f"game:{id}"] for id in CASES} == encoded

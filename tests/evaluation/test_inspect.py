@@ -18,6 +18,7 @@ import pytest
 
 pytest.importorskip("inspect_ai", reason="pip install 'gem-ma[inspect]'")
 
+from broken_games import Looking
 from inspect_ai import Epochs
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
@@ -32,7 +33,6 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.tool import ToolCall
-from looking import Looking
 
 import gem_ma
 from gem_ma import Env, Reply, rollout

@@ -383,6 +383,7 @@ def blocks(text):
 NOT_HERE = {"gem.tools.search_engine.serp_search_server"}
 
 
+@pytest.mark.second_source
 @pytest.mark.skipif(not CLONE, reason=REMEDY)
 def test_every_name_that_gems_examples_import_is_here():
     root, found = Path(CLONE), []

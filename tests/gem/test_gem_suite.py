@@ -71,9 +71,13 @@ NOT_RUN = {
     "test_tool/test_time_mcp.py": GEMS_CLASSES,
 }
 
-pytestmark = pytest.mark.skipif(
-    not CLONE, reason="git clone https://github.com/axon-rl/gem, and set GEM_TESTS to where it is"
-)
+pytestmark = [
+    pytest.mark.second_source,
+    pytest.mark.skipif(
+        not CLONE,
+        reason="git clone https://github.com/axon-rl/gem, and set GEM_TESTS to where it is",
+    ),
+]
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 """
 
 
+@pytest.mark.second_source
 @pytest.mark.skipif(
     not CLONE,
     reason="clone https://github.com/Farama-Foundation/Gymnasium, and set GYMNASIUM_TESTS to it",

@@ -1,11 +1,16 @@
-"""Games that raise, hang, stop or kill their process; workers import them without pytest."""
+"""Games that raise, hang, stop or kill their process, and one of one seat with a tool of its own.
+
+Workers import them without pytest.
+"""
 
 import ctypes
 import os
 import signal
 import subprocess
 import time
+from dataclasses import dataclass
 
+from gem_ma import Game, InvalidMove, Message
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 
@@ -101,3 +106,52 @@ class Slow:
 
     def __repr__(self):
         return "Slow()"
+
+
+TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+
+
+@dataclass(frozen=True)
+class Looked:
+    looks: int = 0
+    ended: bool = False
+
+    def to_act(self):
+        return () if self.ended else ("a",)
+
+    def returns(self):
+        return {"a": float(self.looks)}
+
+    def seen_by(self, agent):
+        return self
+
+
+class Looking(Game):
+    """Look as often as you like; "stop" ends it."""
+
+    agents = ("a",)
+
+    def start(self, rng, options):
+        return Looked()
+
+    def read(self, text, view, agent):
+        if text not in ("stop", '{"name": "look", "arguments": {}}'):
+            raise InvalidMove("look or stop")
+        return text
+
+    def advance(self, state, moves, rng):
+        if moves["a"] == "stop":
+            return Looked(state.looks, True)
+        return Looked(state.looks + 1)
+
+    def tell(self, before, moves, after):
+        return [Message(("a",), "tool", f"look number {after.looks}")]
+
+    def rules(self, agent):
+        return "Look around."
+
+    def describe(self, view, agent):
+        return f"Looks: {view.looks}"
+
+    def tools(self, agent):
+        return (TOOL,)

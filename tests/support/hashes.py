@@ -1,7 +1,11 @@
 """Play episodes of every game of this package that needs nothing else, and hash their records.
 
-    python tests/support/hashes.py > tests/envs/hashes.txt    # what episodes are now
-    pytest -m slow tests/rollouts/test_hashes.py                 # whether they are what they were
+    python tests/support/hashes.py game:Mine-v0               # those of a game, for its test file
+    pytest -m slow tests/rollouts/test_hashes.py              # whether they are what they were
+    python tests/support/hashes.py > tests/envs/hashes.txt    # of games without a contract, anew
+
+A game of which `tests/envs/hashes.txt` knows nothing has them in its own test file
+(`game_contract.py`).
 
 A record is hashed as it is written, but for where its game stands in the package, how long
 anything took and what ran it. Seats play legal moves most of the time, and nonsense otherwise.
@@ -54,26 +58,43 @@ def make(id, policy, observe):
     return env
 
 
-def hashes():
+def recorded_ids():
+    """Return the ids whose episodes are hashed."""
+    return [
+        id for id in gem_ma.list_envs() if id.startswith(FAMILIES) and not gem_ma.spec(id).needs
+    ]
+
+
+def hashes_of(id):
+    """Yield the hashes of the episodes of an id."""
+    offset = zlib.crc32(id.encode())
+    for number in range(EPISODES):
+        policy = POLICIES[(offset + number) % len(POLICIES)]
+        env = make(id, policy, OBSERVE[(offset // 7 + number) % len(OBSERVE)])
+        (episode,) = gem_ma.rollout(env, player, 1, seed=number, progress=False)
+        record = episode_to_json(episode)
+        for name in ("agents", "version", "seconds", "sandbox"):
+            del record[name]
+        del record["spec"]["entry_point"]
+        for step in record["steps"]:
+            del step["seconds"]
+        text = json.dumps(record, sort_keys=True).encode("utf-8", "surrogatepass")
+        yield hashlib.sha256(text).hexdigest()[:16]
+
+
+def hashes(ids):
     """Yield the id, the number and the hash of each episode."""
-    for id in gem_ma.list_envs():
-        if not id.startswith(FAMILIES) or gem_ma.spec(id).needs:
-            continue
-        offset = zlib.crc32(id.encode())
-        for number in range(EPISODES):
-            policy = POLICIES[(offset + number) % len(POLICIES)]
-            env = make(id, policy, OBSERVE[(offset // 7 + number) % len(OBSERVE)])
-            (episode,) = gem_ma.rollout(env, player, 1, seed=number, progress=False)
-            record = episode_to_json(episode)
-            for name in ("agents", "version", "seconds", "sandbox"):
-                del record[name]
-            del record["spec"]["entry_point"]
-            for step in record["steps"]:
-                del step["seconds"]
-            text = json.dumps(record, sort_keys=True).encode("utf-8", "surrogatepass")
-            yield f"{id} {number} {hashlib.sha256(text).hexdigest()[:16]}"
+    for id in ids:
+        for number, held in enumerate(hashes_of(id)):
+            yield f"{id} {number} {held}"
 
 
 if __name__ == "__main__":
-    for line in hashes():
-        sys.stdout.write(line + "\n")
+    if sys.argv[1:]:
+        for id in sys.argv[1:]:
+            sys.stdout.write(f'"{id}": "{" ".join(hashes_of(id))}",\n')
+    else:
+        from game_contract import recorded
+
+        for line in hashes(id for id in recorded_ids() if id in recorded()):
+            sys.stdout.write(line + "\n")

@@ -158,7 +158,7 @@ class Tool:
     """A tool that does nothing."""
 
     name = "nothing"
-    schema = {"type": "function", "function": {"name": "nothing", "parameters": {}}}  # noqa: RUF012
+    schema = {"type": "function", "function": {"name": "nothing", "parameters": {}}}
 
     def call(self, arguments, past=()):
         return "nothing"

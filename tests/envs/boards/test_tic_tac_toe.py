@@ -1,6 +1,7 @@
 """Tic-tac-toe: positions worked out by hand; random games are compared in test_second_sources."""
 
 import pytest
+from game_contract import GameContract
 
 from gem_ma import InvalidMove
 from gem_ma.envs.boards.tic_tac_toe import LINES, State, TicTacToe
@@ -11,6 +12,23 @@ def after(cells):
     for cell in cells:
         state = state.mark(int(cell))
     return state
+
+
+def read_numbers(text, agent):
+    """Return the planes of the own marks, the others' and the free cells, read from the text."""
+    cells = [line.split() for line in text.splitlines()[:3]]
+    own, other = "xo" if agent == "x" else "ox"
+    kinds = own, other, "012345678"
+    return [[[cell in kind for cell in row] for row in cells] for kind in kinds]
+
+
+class TestContract(GameContract):
+    id = "game:TicTacToe-v0"
+    seats = ("x", "o")
+    zero_sum = True
+    pays = "1 for a win, -1 for a loss, 0 for a draw"
+    outcomes = {(1, -1), (-1, 1), (0, 0)}
+    numbers = staticmethod(read_numbers)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def play(env, seed=0, turns=10_000, options=None):
 class Corridor(gymnasium.Env):
     """Walk to the end of a corridor."""
 
-    metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium has it
+    metadata = {"render_modes": []}
     observation_space = spaces.Dict(
         {"at": spaces.Discrete(9), "way": spaces.Box(-1, 1, (2,), np.float32)}
     )
@@ -103,9 +103,9 @@ class Corridor(gymnasium.Env):
 class Shrinking(pettingzoo.ParallelEnv):
     """Three seats; player_k is out after k + 1 turns, and the last is stopped by a limit."""
 
-    metadata = {"name": "shrinking_v0", "render_modes": []}  # noqa: RUF012
+    metadata = {"name": "shrinking_v0", "render_modes": []}
     render_mode = None
-    possible_agents = ["player_0", "player_1", "player_2"]  # noqa: RUF012
+    possible_agents = ["player_0", "player_1", "player_2"]
 
     def observation_space(self, agent):
         return spaces.Dict(
