@@ -17,7 +17,6 @@ from gem_ma.engine.match import Match, ResetNeeded, SeatError
 from gem_ma.engine.observations import Observation, ObservationBuilder, cut_middle
 from gem_ma.game import Info, ResetOptions, SeatTool
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONObject
 
 MAX_INVALID_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
@@ -241,7 +240,7 @@ class TextWrapper(Wrapper):
     def info(self, agent: str, *, turn: bool = False) -> Info:
         return self._transform_parts(agent, super().info(agent, turn=turn), turn)
 
-    def _transform_parts(self, agent: str, parts: JSONObject, turn: bool) -> JSONObject:
+    def _transform_parts(self, agent: str, parts: dict[str, Any], turn: bool) -> dict[str, Any]:
         if "text" in parts:
             parts["text"] = self.transform_text(agent, parts["text"], turn=turn)
         return parts

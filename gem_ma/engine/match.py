@@ -55,9 +55,8 @@ class Match(EpisodeState, Generic[S]):
         self.config = config
         self.clock: RealtimeClock | None = getattr(game, "clock", None)
         self.waiting_since = 0.0  # since when seats are waited for, with a clock
-        self.bare_format = (
-            config.format not in action_parsing.ACTION_TEMPLATES
-        )  # an action is a reply as it stands
+        # an action is a reply as it stands
+        self.bare_format = config.format not in action_parsing.ACTION_TEMPLATES
         self.has_tell = type(game).tell is not Game.tell
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
