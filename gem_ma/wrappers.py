@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.base_env import Snapshot
-from gem_ma.apis.core_env import ActionSpace, CoreEnv, Frame
+from gem_ma.apis.core_env import ActionSpace, CoreEnv, RenderFrame
 from gem_ma.engine.action_parsing import SeatAction, SeatActions, replace_surrogates
 from gem_ma.engine.match import Match, ResetNeeded, SeatError
 from gem_ma.engine.observations import Observation, ObservationBuilder, cut_middle
@@ -104,7 +104,7 @@ class Wrapper(AECEnv):
         state: np.ndarray = self.env.state()
         return state
 
-    def render(self, agent: str | None = None) -> Frame:
+    def render(self, agent: str | None = None) -> RenderFrame:
         return self.core.render(agent)
 
     def close(self) -> None:

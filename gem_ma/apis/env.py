@@ -13,7 +13,7 @@ from gymnasium import spaces
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.aec_state import AECState
 from gem_ma.apis.base_env import Snapshot
-from gem_ma.apis.core_env import ActionSpace, Frame
+from gem_ma.apis.core_env import ActionSpace, RenderFrame
 from gem_ma.apis.numeric_spaces import make_encoding_space, make_state_space
 from gem_ma.apis.spec import make_spec
 from gem_ma.engine import action_parsing as words
@@ -334,7 +334,7 @@ class Env(AECEnv, Generic[S]):
         view = self._get_view(agent)
         return self.observation_builder.build_picture(view, agent, self.game.describe(view, agent))
 
-    def render(self, agent: str | None = None) -> Frame:
+    def render(self, agent: str | None = None) -> RenderFrame:
         """Show the whole game, or the masked view of one seat, as `render_mode` says."""
         view = self._get_view(agent)
         if self.render_mode == "rgb_array":
