@@ -11,13 +11,12 @@ from gymnasium import spaces
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.base_env import Snapshot
-from gem_ma.apis.core_env import ActionSpace, CoreEnv, Frame
+from gem_ma.apis.core_env import ActionSpace, CoreEnv, RenderFrame
 from gem_ma.engine.action_parsing import SeatAction, SeatActions, replace_surrogates
 from gem_ma.engine.match import Match, ResetNeeded, SeatError
 from gem_ma.engine.observations import Observation, ObservationBuilder, cut_middle
 from gem_ma.game import Info, ResetOptions, SeatTool
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONObject
 
 __all__ = [
     "ClipReward",
@@ -118,7 +117,7 @@ class Wrapper(AECEnv):
         state: np.ndarray = self.env.state()
         return state
 
-    def render(self, agent: str | None = None) -> Frame:
+    def render(self, agent: str | None = None) -> RenderFrame:
         return self.core.render(agent)
 
     def close(self) -> None:
@@ -254,7 +253,7 @@ class TextWrapper(Wrapper):
     def info(self, agent: str, *, turn: bool = False) -> Info:
         return self._transform_parts(agent, super().info(agent, turn=turn), turn)
 
-    def _transform_parts(self, agent: str, parts: JSONObject, turn: bool) -> JSONObject:
+    def _transform_parts(self, agent: str, parts: dict[str, Any], turn: bool) -> dict[str, Any]:
         if "text" in parts:
             parts["text"] = self.transform_text(agent, parts["text"], turn=turn)
         return parts

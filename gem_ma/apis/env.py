@@ -13,12 +13,12 @@ from gymnasium import spaces
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.aec_state import AECState
 from gem_ma.apis.base_env import Snapshot
-from gem_ma.apis.core_env import ActionSpace, Frame
+from gem_ma.apis.core_env import ActionSpace, RenderFrame
 from gem_ma.apis.numeric_spaces import make_encoding_space, make_state_space
 from gem_ma.apis.spec import make_spec
 from gem_ma.engine import action_parsing as words
 from gem_ma.engine.action_parsing import SeatActions
-from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig
+from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig, EnvOptions
 from gem_ma.engine.match import Match
 from gem_ma.engine.observations import Observation, ObservationBuilder
 from gem_ma.engine.realtime import RealtimeGame, unwrap_realtime
@@ -27,7 +27,6 @@ from gem_ma.envs.registry import Spec, suggest_names
 from gem_ma.game import Game, Info, Message, ResetOptions, S, SeatTool, T
 from gem_ma.renderers.picture import Picture
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONMapping
 
 
 class Env(AECEnv, Generic[S]):
@@ -347,7 +346,7 @@ class Env(AECEnv, Generic[S]):
         view = self._get_view(agent)
         return self.observation_builder.build_picture(view, agent, self.game.describe(view, agent))
 
-    def render(self, agent: str | None = None) -> Frame:
+    def render(self, agent: str | None = None) -> RenderFrame:
         """Show the whole game, or the masked view of one seat, as `render_mode` says.
 
         Args:
@@ -415,7 +414,7 @@ class Env(AECEnv, Generic[S]):
         return f"<Env {self.id}>"
 
 
-def make_config(config: EnvConfig | None, options: JSONMapping) -> EnvConfig:
+def make_config(config: EnvConfig | None, options: EnvOptions) -> EnvConfig:
     """Return a configuration with some options in the place of its own."""
     for name in options:
         if name not in OPTIONS:

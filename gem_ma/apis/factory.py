@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.env import Env
 from gem_ma.chat.agent import SeatAgents
-from gem_ma.engine.config import OPTIONS
+from gem_ma.engine.config import OPTIONS, EnvOptions
 from gem_ma.envs.game_factory import make_argument_error, make_game
 from gem_ma.envs.registry import (
     Spec,
@@ -24,7 +24,6 @@ from gem_ma.envs.registry import (
 from gem_ma.game import T
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     from gem_ma.apis.gymnasium_view import GymnasiumView
@@ -63,7 +62,7 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
 
 
 def resolve_env(
-    function: Callable[..., object], env: str | Spec | T, kwargs: JSONMapping
+    function: Callable[..., object], env: str | Spec | T, kwargs: EnvOptions
 ) -> Env | T:
     """Return the environment of a function that leaves to `make` what it does not take itself.
 
@@ -209,6 +208,6 @@ def make_parallel_for_pettingzoo(
     return make_parallel(env_id, **_translate_max_cycles(kwargs, max_cycles))
 
 
-def _translate_max_cycles(kwargs: JSONObject, max_cycles: int | None) -> JSONObject:
+def _translate_max_cycles(kwargs: EnvOptions, max_cycles: int | None) -> EnvOptions:
     """Translate PettingZoo's word for a turn limit."""
     return kwargs if max_cycles is None else dict(max_turns=max_cycles, **kwargs)

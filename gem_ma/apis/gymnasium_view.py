@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from gem_ma.apis.base_env import BaseEnv, Snapshot
-from gem_ma.apis.core_env import Frame
+from gem_ma.apis.core_env import RenderFrame
 from gem_ma.apis.session import Session
 from gem_ma.chat.agent import Agent, SeatAgents, check_agent_seat
 from gem_ma.chat.conversation import Conversation
@@ -218,7 +218,7 @@ class GymnasiumView(gymnasium.Env[Any, SeatAction]):
             self.env.match.list_legal_moves(self.agent)
         ).astype(bool)
 
-    def render(self) -> Frame:
+    def render(self) -> RenderFrame:
         """Show what this seat sees."""
         return self.env.core.render(self.agent)
 

@@ -10,7 +10,7 @@ from gymnasium import spaces
 from pettingzoo.utils.env import ParallelEnv
 
 from gem_ma.apis.base_env import BaseEnv
-from gem_ma.apis.core_env import ActionSpace, Frame
+from gem_ma.apis.core_env import ActionSpace, RenderFrame
 from gem_ma.engine.action_parsing import SeatAction
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.observations import Observation
@@ -102,7 +102,7 @@ class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
         """The game's frozen State: everything there is to know about this position."""
         return self.env.core.game_state
 
-    def render(self, agent: str | None = None) -> Frame:
+    def render(self, agent: str | None = None) -> RenderFrame:
         """Show the whole game, or the masked view of one seat."""
         return self.env.core.render(agent)
 

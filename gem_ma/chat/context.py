@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from gem_ma.chat.image_tokens import count_image_tokens
 from gem_ma.chat.messages import ChatMessage, Picture, keep_images
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONObject
 
 SeatContexts: TypeAlias = "Context | str | Mapping[str, Context | str]"
 """How much of a chat is read: a Context or its text, for all seats or for each by name."""
@@ -42,7 +41,7 @@ class Context:
     def parse(cls, text: str) -> Self:
         """Return the context that a text such as "turns=4,images=2" names."""
         check_type(text, str, "context")
-        given: JSONObject = {}
+        given: dict[str, Any] = {}
         known = {"turns", "images", "tokens", "family"}
         for part in text.replace("&", ",").split(","):
             name, _, value = part.partition("=")

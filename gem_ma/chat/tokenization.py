@@ -31,7 +31,7 @@ class TokenizedPrompt:
     """Token ids, and what a processor made of the pictures between them."""
 
     ids: list[int] = field(default_factory=list)
-    tensors: JSONObject = field(default_factory=dict)  # pixels, stacked over all pictures
+    tensors: dict[str, Any] = field(default_factory=dict)  # pixels, stacked over all pictures
     token_features: dict[str, list[int]] = field(default_factory=dict)  # one number for each token
     reply_spans: list[tuple[int, int]] = field(default_factory=list)  # where earlier replies stand
     note: str = ""  # why earlier replies are not spliced in

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from gem_ma.engine import paraphrase
 from gem_ma.engine.action_parsing import ACTION_FORMATS, ActionFormat
@@ -19,6 +19,9 @@ LegalMoves = Literal["show", "hide"]
 PanelLayout = Literal["together", "apart"]
 RenderMode = Literal["ansi", "rgb_array", "human"]
 RENDER_MODES: tuple[str, ...] = get_args(RenderMode)
+
+EnvOptions: TypeAlias = Mapping[str, Any]
+"""What `make` takes by name: options of EnvConfig, and settings of the game."""
 
 
 @dataclass(frozen=True, slots=True)

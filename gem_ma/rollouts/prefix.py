@@ -8,15 +8,15 @@ from typing import NamedTuple, Self
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import Session
 from gem_ma.engine.action_parsing import SeatAction
+from gem_ma.game import ResetOptions
 from gem_ma.rollouts.replay import RecordedMove, ReplayableRecord, list_moves, replay_moves
-from gem_ma.validation.json_types import JSONMapping
 
 
 class EpisodePrefix(NamedTuple):
     """What was played of an episode before a rollout goes on with it, and where that led to."""
 
     seed: int
-    options: JSONMapping
+    options: ResetOptions
     moves: tuple[RecordedMove, ...] = ()
     led_to: tuple[object, ...] = ()
 

@@ -13,7 +13,6 @@ from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun
 from gem_ma.rollouts.sharding import Shard, ShardScheduler, make_shard_arguments
-from gem_ma.validation.json_types import JSONMapping
 
 _MAX_CHUNK = 32  # episodes that an actor takes at once, at most
 
@@ -49,7 +48,7 @@ class RayWorkerPool:
         agents: EpisodeAgents,
         count: int,
         step_timeout: float | None,
-        options: JSONMapping,
+        options: Mapping[str, object],
     ):
         self.ray = connect_ray()
         self.main = run

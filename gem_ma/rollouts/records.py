@@ -9,7 +9,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from gem_ma.chat.conversation import Step
 from gem_ma.chat.messages import Picture, find_observation_pictures
@@ -19,7 +19,10 @@ from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.files import lock_file, write_atomically
-from gem_ma.validation.json_types import JSONMapping, JSONObject
+from gem_ma.validation.json_types import JSONObject
+
+if TYPE_CHECKING:
+    import datasets  # of the extra "datasets"
 
 RECORD_FORMAT = 1
 _LINE_START = '{"gem_ma": '  # every line of such a file begins so
@@ -107,11 +110,12 @@ def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
 
 
 _OPTIONAL_FIELDS = {"sandbox": "", "begun": 0, "redrawn": ()}  # which a record may lack
+FieldTypes: TypeAlias = type | tuple[type, ...]
 _NUMBER_TYPES = (int, float)
 _LIST_TYPES = (list, tuple)
-_SPEC_FIELDS: JSONObject = {"id": str, "entry_point": str, "kwargs": dict}
-_FAILURE_FIELDS: JSONObject = {"seat": (str, type(None)), "kind": str, "message": str}
-_EPISODE_FIELDS: JSONObject = {
+_SPEC_FIELDS: dict[str, FieldTypes] = {"id": str, "entry_point": str, "kwargs": dict}
+_FAILURE_FIELDS: dict[str, FieldTypes] = {"seat": (str, type(None)), "kind": str, "message": str}
+_EPISODE_FIELDS: dict[str, FieldTypes] = {
     "id": str,
     "number": int,
     "spec": dict,
@@ -134,7 +138,7 @@ _EPISODE_FIELDS: JSONObject = {
     "sandbox": str,
     "seconds": _NUMBER_TYPES,
 }
-_STEP_FIELDS: JSONObject = {
+_STEP_FIELDS: dict[str, FieldTypes] = {
     "agent": str,
     "number": int,
     "observation": dict,
@@ -144,7 +148,7 @@ _STEP_FIELDS: JSONObject = {
     "invalid": (dict, type(None)),
     "seconds": _NUMBER_TYPES,
 }
-_REPLY_FIELDS: JSONObject = {
+_REPLY_FIELDS: dict[str, FieldTypes] = {
     "text": str,
     "token_ids": _LIST_TYPES,
     "logprobs": _LIST_TYPES,
@@ -159,7 +163,7 @@ _REPLY_FIELDS: JSONObject = {
 _PICTURE_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")
 
 
-def _check_fields(data: Any, kinds: JSONMapping) -> JSONObject:
+def _check_fields(data: Any, kinds: Mapping[str, FieldTypes]) -> JSONObject:
     """Return the fields of a part of a record, each of its kind; others are left out."""
     if not isinstance(data, Mapping):
         raise RecordError(f"expected {{{', '.join(kinds)}}}, got {_shorten_repr(data)}")
@@ -171,7 +175,7 @@ def _check_fields(data: Any, kinds: JSONMapping) -> JSONObject:
     return {name: data[name] for name in kinds}
 
 
-def _check_values(values: Iterable[object], kind: Any, where: str) -> None:
+def _check_values(values: Iterable[object], kind: FieldTypes, where: str) -> None:
     for value in values:
         if not isinstance(value, kind):
             raise RecordError(f"{_shorten_repr(value)} {where}")
@@ -489,7 +493,7 @@ def _find_end_of_lines(file: int) -> int:
     return 0
 
 
-def to_dataset(episodes: Iterable[Episode]) -> Any:
+def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
     """Return a Hugging Face Dataset with a row for each seat of each episode that did not fail.
 
     The columns are env, episode, group, seed, seat, agent, return, rewards (one for each reply),

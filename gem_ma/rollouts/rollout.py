@@ -6,18 +6,18 @@ import contextlib
 import os
 import signal
 import warnings
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis.factory import EnvSource, resolve_env
 from gem_ma.chat.agent import EpisodeAgents
 from gem_ma.chat.context import SeatContexts
 from gem_ma.chat.event_loops import run_async
+from gem_ma.game import ResetOptions
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun, StartMode, TooManyErrors
-from gem_ma.validation.json_types import JSONMapping
 
 
 class FailedEpisodesWarning(UserWarning):
@@ -40,7 +40,7 @@ async def arollout(
     group: int = 1,
     shuffle: bool = False,
     start: StartMode = "new",
-    options: JSONMapping | Sequence[JSONMapping] = (),
+    options: ResetOptions | Sequence[ResetOptions] = (),
     context: SeatContexts | None = None,
     max_errors: int = 10,
     out: str | os.PathLike[str] | None = None,
@@ -49,7 +49,7 @@ async def arollout(
     progress: bool | RolloutProgress | None = None,
     workers: int | str | None = None,
     step_timeout: float | None = None,
-    actor: JSONMapping | None = None,
+    actor: Mapping[str, object] | None = None,
     **make: Any,
 ) -> AsyncGenerator[Episode, None]:
     """Play episodes and yield each as it ends; the arguments are those of `rollout`."""
@@ -97,7 +97,7 @@ def rollout(
     group: int = 1,
     shuffle: bool = False,
     start: StartMode = "new",
-    options: JSONMapping | Sequence[JSONMapping] = (),
+    options: ResetOptions | Sequence[ResetOptions] = (),
     context: SeatContexts | None = None,
     max_errors: int = 10,
     out: str | os.PathLike[str] | None = None,
@@ -106,7 +106,7 @@ def rollout(
     progress: bool | RolloutProgress | None = None,
     workers: int | str | None = None,
     step_timeout: float | None = None,
-    actor: JSONMapping | None = None,
+    actor: Mapping[str, object] | None = None,
     **make: Any,
 ) -> list[Episode]:
     """Play episodes and return them in order.
@@ -219,7 +219,7 @@ def play_in_workers(
     agents: EpisodeAgents,
     workers: int | str,
     step_timeout: float | None,
-    actor: JSONMapping | None,
+    actor: Mapping[str, object] | None,
 ) -> AsyncGenerator[Episode, None]:
     """Play a run in workers; yield each episode as it ends."""
     if isinstance(workers, str):

@@ -29,6 +29,7 @@ from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.config import check_choice
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.seeding import derive_seed, generate_seed
+from gem_ma.game import ResetOptions
 from gem_ma.rollouts.agent_scheduler import PendingTurn, ScheduledAgent
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.rollouts.live_episode import LiveEpisode
@@ -36,7 +37,6 @@ from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
 from gem_ma.sandbox import find_weakest_level
 from gem_ma.validation.endpoints import redact_secrets
-from gem_ma.validation.json_types import JSONMapping
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
@@ -65,7 +65,7 @@ class RolloutRun:
         group: int,
         shuffle: bool,
         start: StartMode,
-        options: JSONMapping | Sequence[JSONMapping],
+        options: ResetOptions | Sequence[ResetOptions],
         context: SeatContexts | None,
         max_errors: int,
         out: str | os.PathLike[str] | None,

@@ -10,10 +10,10 @@ import numpy as np
 from gem_ma.apis import factory
 from gem_ma.apis.aec import AECEnv
 from gem_ma.engine.action_parsing import SeatAction
+from gem_ma.engine.config import EnvOptions
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.testing.fingerprints import fingerprint
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONObject
 
 
 class ContractError(AssertionError):
@@ -56,7 +56,7 @@ class EnvProbe:
         }
         return type(self.core)(self.game, id=self.core.id, **{**own, **options})
 
-    def list_variants(self) -> Iterator[JSONObject]:
+    def list_variants(self) -> Iterator[EnvOptions]:
         yield {}
         if self.base is self.core:
             yield {"observe": "both"}

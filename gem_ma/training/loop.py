@@ -22,8 +22,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gem_ma.chat.agent import Agent
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import Agent, AgentSource
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import T
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar, count_completion_tokens
 from gem_ma.rollouts.rollout import rollout
@@ -89,8 +91,8 @@ class Trainer:
 
     def __init__(
         self,
-        env: Any,
-        agents: JSONMapping,
+        env: EnvSource | Sequence[EnvSource] | Curriculum,
+        agents: Mapping[str, AgentSource],
         advantages: Callable[[Turns], Any],
         *,
         episodes: int = 64,
@@ -99,10 +101,10 @@ class Trainer:
         train: Sequence[str] | None = None,
         starts: int | None = None,
         measure: Callable[[Episode], Mapping[str, float]] | None = None,
-        rollout: JSONMapping | None = None,
+        rollout: Mapping[str, Any] | None = None,
     ):
         self.env = env
-        self.agents = dict(agents)
+        self.agents: dict[str, Any] = dict(agents)  # Learners among them
         self.advantages = advantages
         self.episodes = episodes
         self.group = group
@@ -338,9 +340,9 @@ class RoleBaselines:
         self.baselines = dict(state)
 
 
-def _distinct(agents: JSONMapping) -> list[tuple[Any, list[str]]]:
+def _distinct(agents: Mapping[str, T]) -> list[tuple[T, list[str]]]:
     """Return each agent once, with its seats."""
-    found: dict[int, tuple[Any, list[str]]] = {}
+    found: dict[int, tuple[T, list[str]]] = {}
     for seat, agent in agents.items():
         found.setdefault(id(agent), (agent, []))[1].append(seat)
     return list(found.values())

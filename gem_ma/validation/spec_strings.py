@@ -17,7 +17,6 @@ from gem_ma.packs import SpecEntry, describe_missing
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
-from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 SpecFactory: TypeAlias = Callable[..., Any]
 OWN_CODE_FORM = "FILE.py:NAME"
@@ -103,7 +102,7 @@ class SpecParser:
             return {}
         return {**self.list_options(main), **own} if known.spec else own
 
-    def add_defaults(self, spec: str, defaults: JSONMapping) -> str:
+    def add_defaults(self, spec: str, defaults: Mapping[str, object]) -> str:
         """Return a spec string with those of the options that it takes and does not say."""
         takes, said = self.list_options(spec), self._list_given_options(spec)
         more = [
@@ -241,7 +240,7 @@ _OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> JSONObject:
+def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str, Any]:
     named = {}
     for option in filter(None, text.split("&")):
         key, _, value = option.partition("=")

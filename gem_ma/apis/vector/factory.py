@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 import gymnasium
@@ -19,7 +19,6 @@ from gem_ma.apis.vector.sub_envs import GameSubEnv, SeatSubEnv
 from gem_ma.chat.agent import SeatAgents
 from gem_ma.envs import registry
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONMapping
 
 BackendName = Literal["sync", "thread", "process", "ray"]
 AutoresetName = Literal["next", "same", "disabled"]
@@ -128,7 +127,9 @@ def make_vec(
     return vector
 
 
-def _make_vector_spec(made: Sequence[AECEnv], count: int, options: JSONMapping) -> EnvSpec | None:
+def _make_vector_spec(
+    made: Sequence[AECEnv], count: int, options: Mapping[str, object]
+) -> EnvSpec | None:
     """Return what makes a vector again in Gymnasium, if it has many of one registered id."""
     specs = [env.spec for env in made if isinstance(env, Env)]
     first = specs[0] if len(specs) == len(made) else None

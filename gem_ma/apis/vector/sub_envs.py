@@ -16,7 +16,6 @@ from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import SeatActions
 from gem_ma.game import Info, ResetOptions, T
-from gem_ma.validation.json_types import JSONMapping
 
 P = ParamSpec("P")
 JobParts: TypeAlias = Generator[Callable[[], object], Any, object]
@@ -104,7 +103,7 @@ class SeatSubEnv(SubEnv):
             return observation, reward, terminated, truncated, {**info, **final}
         return self._drop_image(observation), reward, terminated, truncated, info
 
-    def call(self, name: str, args: tuple[object, ...], kwargs: JSONMapping) -> Any:
+    def call(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Any:
         """Return an attribute of the environment, called if it is a method; errors as Raised."""
         try:
             found = self.env.get_wrapper_attr(name)
