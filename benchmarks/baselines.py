@@ -31,9 +31,9 @@ from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.runner.eval_tasks import plan_tasks
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.training.advantages import grpo, ppo, rebn
-from gem_ma.training.learner import HFLearner
-from gem_ma.training.loop import Trainer
+from gem_ma.training.hf_learner import HFLearner
 from gem_ma.training.pretrain import pretrain
+from gem_ma.training.reference_trainer import Trainer
 
 ROOT = Path(__file__).parent.parent
 SUITE = "games24"

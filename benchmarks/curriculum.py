@@ -22,9 +22,9 @@ from torch import nn
 
 import gem_ma
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
 from gem_ma.training.curriculum import Curriculum
-from gem_ma.training.loop import Trainer
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 EPISODES = 64  # of an update
 EVERY = 2  # updates between two looks
@@ -35,7 +35,7 @@ FIRST = 10**6  # seed of what is judged by
 class Evenly(Curriculum):
     """Difficulties that are drawn evenly, whatever comes of them."""
 
-    def difficulties(self, groups, seed):
+    def sample_difficulties(self, groups, seed):
         rng = np.random.default_rng(seed)
         return rng.integers(0, self.most + 1, groups).tolist()
 
@@ -115,7 +115,7 @@ def run(name, kind, seed, folder):
         nn.Linear(game.inputs, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(),
         nn.Linear(64, game.moves),
     )  # fmt: skip
-    learner = Chooser(network, game.read, lr=1e-3, epochs=2, entropy=0.01, seed=seed)
+    learner = MenuLearner(network, game.read, lr=1e-3, epochs=2, entropy=0.01, seed=seed)
     make = Curriculum if kind == "curriculum" else Evenly
     levels = make(game.id, target=0.6, success=solved, invalid="skip")
     trainer = Trainer(

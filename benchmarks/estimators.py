@@ -21,7 +21,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
-from gem_ma.training.advantages import Turns, dr_grpo, gae, grpo, rae, rebn, returns, rloo
+from gem_ma.training.advantages import (
+    TurnTable,
+    compute_returns,
+    dr_grpo,
+    gae,
+    grpo,
+    rae,
+    rebn,
+    rloo,
+)
 
 BATCH = 3  # episodes
 EXACT = 1e-9
@@ -124,7 +133,7 @@ def table(plays, value):
     last[list(ends.values())] = True
     episode, step, seat, group, trajectory, reward, expected = columns
     env, cut = np.full(len(rows), "game"), np.zeros(len(rows), bool)
-    return Turns(episode, step, seat, env, seat, group, trajectory, reward, last, cut, expected)
+    return TurnTable(episode, step, seat, env, seat, group, trajectory, reward, last, cut, expected)
 
 
 def by_position(rows, alone=False):
@@ -132,7 +141,7 @@ def by_position(rows, alone=False):
 
     alone: of those of other episodes only.
     """
-    led = returns(rows)
+    led = compute_returns(rows)
     place, seen = np.zeros(len(rows), int), defaultdict(int)
     for number, trajectory in enumerate(rows.trajectory.tolist()):
         place[number] = seen[trajectory]
@@ -153,7 +162,7 @@ def remembered(rows):
 
 
 ESTIMATORS = {
-    "returns (REINFORCE)": (False, returns),
+    "returns (REINFORCE)": (False, compute_returns),
     "ReBN": (False, rebn),
     "ReBN, by seat": (False, partial(rebn, by=("seat",))),
     "GRPO": (True, partial(grpo, by=("group", "seat"))),
@@ -225,7 +234,9 @@ def truth(game):
     """Return the gradient of what each seat earns, by its own parameters, added up."""
     first = np.zeros(game.count)
     for play in game.plays:
-        first += play.chance * gradient([play], returns(table([play], values_of(game))), game)
+        first += play.chance * gradient(
+            [play], compute_returns(table([play], values_of(game))), game
+        )
     return first
 
 

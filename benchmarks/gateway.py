@@ -16,7 +16,7 @@ import statistics
 import time
 
 import gem_ma
-from gem_ma.agents.programs.gateway import Gateway
+from gem_ma.agents.programs.gateway import ModelGateway
 
 MESSAGES = [{"role": "user", "content": "What is your move? " + "word " * 200}]
 IDS = list(range(250))
@@ -109,8 +109,8 @@ def main():
     server = multiprocessing.Process(target=serve, args=(port,), daemon=True)
     server.start()
     direct = port.get()
-    with Gateway(f"http://127.0.0.1:{direct}/v1", token_ids=True) as gateway:
-        seats = [gateway.seat("player", str(number)) for number in range(args.programs)]
+    with ModelGateway(f"http://127.0.0.1:{direct}/v1", token_ids=True) as gateway:
+        seats = [gateway.open_seat("player", str(number)) for number in range(args.programs)]
         paths = [seat.address.partition(f":{gateway.port}")[2] for seat in seats]
         many = args.programs
         for count, pause in ((1, 0.0), (many, many / RATE), (many, 0.0)):
@@ -120,7 +120,7 @@ def main():
                 through = [("127.0.0.1", gateway.port, path) for path in paths[:count]]
                 passed = measured(through, args.seconds, pause)
                 for seat in seats:
-                    gateway.take(seat)
+                    gateway.take_calls(seat)
                 found.append((passed[0], 1000 * (passed[1] - alone[1]), alone[0]))
             rate, longer, plain = max(found)
             how = f"at {RATE} calls/s" if pause else "as fast as it goes"

@@ -23,8 +23,8 @@ from gem_ma.agents import RandomAgent, SearchAgent
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
-from gem_ma.training.advantages import Turns, rae, returns
-from gem_ma.training.selfplay import Pool, best_response, expected_returns
+from gem_ma.training.advantages import TurnTable, compute_returns, rae
+from gem_ma.training.selfplay import OpponentPool, compute_best_response, compute_expected_returns
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "selfplay_kuhn.py"
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}
@@ -121,9 +121,9 @@ def curves(args):
 def pool(args):
     """Learn with half of the games against frozen copies of oneself."""
     kuhn, games = example(), 640 if args.quick else 30_000
-    opponents = Pool()
+    opponents = OpponentPool()
     ((_, last, mean),) = kuhn.train(games, seed=0, pool=opponents)
-    rates = opponents.rates()
+    rates = opponents.compute_win_rates()
     mixed = kuhn.Average()
     for copy in opponents.agents.values():
         mixed.add(copy)
@@ -154,7 +154,7 @@ def gradient(transfer, baseline):
     kuhn = example()
     episodes = list(hands(kuhn.GAME))
     rows = table(episodes, transfer)
-    worth = expected_returns(kuhn.GAME, lambda seat, view: (0.5, 0.5))
+    worth = compute_expected_returns(kuhn.GAME, lambda seat, view: (0.5, 0.5))
     paid = {"first": worth["first"] - transfer, "second": worth["second"] + transfer}
     if baseline == "role":
         known = {f"kuhn {seat}": value for seat, value in paid.items()}
@@ -163,7 +163,7 @@ def gradient(transfer, baseline):
         known = {"kuhn": sum(paid.values()) / 2}
         advantages, _ = rae(rows, known, decay=1, by=("env",))
     else:
-        advantages = returns(rows)
+        advantages = compute_returns(rows)
     chances, slopes, at = [], [], 0
     for chance, steps, _ in episodes:
         slope = dict.fromkeys(range(12), 0.0)
@@ -204,7 +204,7 @@ def table(episodes, transfer):
             reward = (won - transfer) * (1 if seat == "first" else -1) if last else 0.0
             which = 2 * number + AGENTS.index(seat)
             rows.append((str(number), place, seat, "kuhn", "me", 0, which, reward, last, False))
-    return Turns(*(np.array(column) for column in zip(*rows, strict=True)))
+    return TurnTable(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
 def transfer(args):
@@ -292,7 +292,7 @@ def tictactoe(args):
     agent = taught(games)
     goal = (None, None) if args.quick else ("<=", 0)
     for seat in ("x", "o"):
-        value = best_response(TicTacToe(), agent.odds, seat)
+        value = compute_best_response(TicTacToe(), agent.odds, seat)
         yield row(f"tictactoe: {games} games, best response as {seat}", "return", value, *goal)
     lost = {}
     for name, other in (("RandomAgent", RandomAgent()), ("SearchAgent", SearchAgent())):

@@ -49,11 +49,11 @@ def main():
         echo = Echo if name == "echo" else EchoInLoop
         app = create_fastapi_app(echo, Say, Heard, max_concurrent_envs=256)
     else:
-        app = serve.application(name)
+        app = serve.make_app(name)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         print(listener.getsockname()[1], flush=True)
         # All of them run as ours does, which is faster than uvicorn's defaults.
-        asyncio.run(uvicorn.Server(serve.settings(app)).serve(sockets=[listener]))
+        asyncio.run(uvicorn.Server(serve.make_server_config(app)).serve(sockets=[listener]))
 
 
 if __name__ == "__main__":

@@ -22,10 +22,10 @@ from pathlib import Path
 import torch
 
 from gem_ma import rollout
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.envs.tau.agents.users.traits import POPULATIONS
 from gem_ma.evaluation import plots
-from gem_ma.training.selfplay import Opponents
+from gem_ma.training.selfplay import OpponentMixture
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {"phone": "train/phone.py", "shop": "train/user_simulator.py"}
@@ -92,13 +92,13 @@ def users(args):
             made = example(EXAMPLES["shop"]).trainer(seed=seed, train="assistant", user=user)
             made.load(file_of(args, "shop", user, seed))
             learned[f"{user} {seed}"] = made.agents["assistant"]
-    everyone = {INFORMED: load(INFORMED), **learned}
+    everyone = {INFORMED: load_agent(INFORMED), **learned}
     known = (INFORMED, *list(learned)[::2])
     others = tuple(name for name in everyone if name not in known)
     for number in (1, len(known)):
         some = {name: everyone[name] for name in known[:number]}
         for seed in range(SEEDS):
-            with_them = Opponents(some, dict.fromkeys(some, 1.0), seed)
+            with_them = OpponentMixture(some, dict.fromkeys(some, 1.0), seed)
             made = example(EXAMPLES["shop"]).trainer(seed=seed, assistant=with_them)
             seconds = trained(made, file_of(args, "users", str(number), seed), args.updates)
             mine = made.agents["user"]

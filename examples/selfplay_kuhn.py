@@ -17,8 +17,8 @@ import numpy as np
 import gem_ma
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.cards.kuhn_poker import KuhnPoker
-from gem_ma.training.advantages import rae, returns, turns
-from gem_ma.training.selfplay import Pool, nash_conv
+from gem_ma.training.advantages import build_turn_table, compute_returns, rae
+from gem_ma.training.selfplay import OpponentPool, nash_conv
 
 ENV = "game:KuhnPoker-v0"
 GAME = KuhnPoker()
@@ -123,10 +123,10 @@ def train(
         if pool is not None:
             episodes = others.named(episodes)
             pool.record(episodes)
-        rows = turns(episodes)
+        rows = build_turn_table(episodes)
         paid = np.where(rows.seat == "first", -transfer, transfer) * rows.last
         rows = replace(rows, reward=rows.reward + paid)
-        advantages = returns(rows)
+        advantages = compute_returns(rows)
         if baseline:
             advantages, baselines = rae(rows, baselines)
         slower = rate / math.sqrt(1 + played / 2000)
@@ -151,7 +151,7 @@ def main():
     parser.add_argument("--pool", action="store_true", help="play half of it against old copies")
     args = parser.parse_args()
 
-    pool = Pool(decay=0.99) if args.pool else None
+    pool = OpponentPool(decay=0.99) if args.pool else None
     start = time.process_time()
     print(f"random play: NashConv {score(TabularAgent()):.3f}")
     for games, agent, average in train(
@@ -167,7 +167,7 @@ def main():
             f"({time.process_time() - start:.1f} CPU s)"
         )
     if pool is not None:
-        names, rates, counts = pool.rates()
+        names, rates, counts = pool.compute_win_rates()
         own = names.index("learner")
         for name, rate, count in zip(names, rates[own], counts[own], strict=True):
             if count:

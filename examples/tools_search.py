@@ -3,8 +3,8 @@
     python examples/tools_search.py
     python examples/tools_search.py --agent openai:gpt-5-mini
 
-`Index.build` also takes a folder of texts, or a data set; `SearchTool` also takes the address of a
-retriever.
+`SearchIndex.build` also takes a folder of texts, or a data set; `SearchTool` also takes the
+address of a retriever.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import gem_ma
-from gem_ma.tools import Index, SearchTool, with_tools
+from gem_ma.tools import SearchIndex, SearchTool, with_tools
 
 CORPUS = {
     "Harbour of Ostby": "The harbour of Ostby was built in 1874. Its lighthouse is painted green.",
@@ -50,7 +50,7 @@ def main():
     args = parser.parse_args()
 
     documents = [{"title": title, "text": text} for title, text in CORPUS.items()]
-    tool = SearchTool(Index.build(documents))
+    tool = SearchTool(SearchIndex.build(documents))
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "questions.jsonl"
         data.write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))

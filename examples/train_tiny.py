@@ -16,8 +16,8 @@ import torch
 from torch import nn
 
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import Trainer
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 GUESSES = [str(n) for n in range(1, 11)]
 WORDS = ["", "lower", "higher", *GUESSES]  # the first one fills up
@@ -58,7 +58,7 @@ def read(messages):
 def trainer(seed, advantages=None, episodes=128):
     """Return what trains such a player."""
     torch.manual_seed(seed)
-    player = Chooser(Transformer(), read, lr=2e-3, epochs=4, seed=seed)
+    player = MenuLearner(Transformer(), read, lr=2e-3, epochs=4, seed=seed)
     return Trainer(
         "game:GuessTheNumber-v0",
         {"player": player},

@@ -9,7 +9,7 @@ A server that drops pictures without a word is found out before anything is play
 import argparse
 
 import gem_ma
-from gem_ma.agents import OpenAIAgent, load
+from gem_ma.agents import OpenAIAgent, load_agent
 
 GAMES = ("game:TicTacToe-v0", "game:ConnectFour-v0", "game:GuessTheNumber-v0-easy")
 
@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--out", help="keep the episodes in this file, their pictures beside it")
     args = parser.parse_args()
 
-    model = load(args.model)
+    model = load_agent(args.model)
     if isinstance(model, OpenAIAgent):
         sight = model.check_sees_images()
         if not sight.sees:

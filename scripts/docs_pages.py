@@ -1,8 +1,8 @@
 """Pages of the documentation that are made when it is built: a hook of mkdocs.
 
 The home page is the README and the changelog is CHANGELOG.md; every environment gets a page from
-what `gem_ma.cli.about` says of it, with its picture; the metrics of an evaluation are a table; and
-a link to a file elsewhere in the
+what `gem_ma.cli.env_info` says of it, with its picture; the metrics of an evaluation are a table;
+and a link to a file elsewhere in the
 repository leads to a page that shows it, so that links work on a code host and on the site.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 import gem_ma
-from gem_ma.cli.about import about, picture
+from gem_ma.cli.env_info import describe_env, draw_first_turn
 from gem_ma.evaluation.metrics import format_metrics_table
 
 TOP = Path(__file__).parent.parent
@@ -201,7 +201,7 @@ def _picture(name):
 
 def _game(id):
     """Return the page of a game, and its picture."""
-    told, name = about(id), id.partition(":")[2].partition("-v")[0]
+    told, name = describe_env(id), id.partition(":")[2].partition("-v")[0]
     drawn = None if told.missing else _png(id)
     facts = {
         "seats": f"{', '.join(f'`{seat}`' for seat in told.seats)}; {told.order}",
@@ -257,7 +257,7 @@ def _family(prefix):
         levels = [f"`{id.removeprefix(stem) or id}`" for id in ids]
         cells = [" ".join(levels)]
         if prefix in ("visual", "tau"):
-            cells[0] = f"{cells[0]}<br>{about(ids[0]).summary}"
+            cells[0] = f"{cells[0]}<br>{describe_env(ids[0]).summary}"
         if pictured:
             name = stem.partition(":")[2].partition("-v")[0]
             drawn[name] = _png(ids[0])
@@ -275,7 +275,7 @@ def _family(prefix):
 
 def _png(id):
     file = io.BytesIO()
-    picture(id).save(file, "png", optimize=True)
+    draw_first_turn(id).save(file, "png", optimize=True)
     return file.getvalue()
 
 

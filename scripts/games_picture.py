@@ -5,7 +5,7 @@ import argparse
 from PIL import Image, ImageDraw, ImageFont
 
 import gem_ma
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.chat.agent import ask_agent
 
 SIDE, GAP, TITLE = 364, 20, 30
@@ -26,7 +26,7 @@ def drawn(id, seed, moves):
     """Return a game after some random moves, as its spectators see it."""
     env = gem_ma.make(id, render_mode="rgb_array", image_size=SIDE)
     env.reset(seed=seed)
-    player = load("random")
+    player = load_agent("random")
     for _ in range(moves):
         if env.to_act:
             env.step_seats({seat: ask_agent(player, [env.turn(seat)])[0] for seat in env.to_act})

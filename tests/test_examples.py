@@ -86,8 +86,8 @@ def test_tools_for_tasks():
 @packs.needs("training")
 def test_rllib():
     pytest.importorskip("ray.rllib", reason="pip install 'gem-ma[ray]' 'ray[rllib]' torch")
-    from gem_ma.training.adapters.rllib import rllib_env
+    from gem_ma.training.trainers.rllib import make_env_creator
 
-    assert rllib_env("game:TicTacToe-v0")({}).possible_agents == ["x", "o"]
+    assert make_env_creator("game:TicTacToe-v0")({}).possible_agents == ["x", "o"]
     out = run("train/rllib_tictactoe.py", "--iterations", "2", "--batch", "300")
     assert out.count("mean returns x") == 2

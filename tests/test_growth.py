@@ -6,7 +6,7 @@ import growth
 import pytest
 
 from gem_ma import Message
-from gem_ma.agents.around import text_calls
+from gem_ma.agents.wrappers import prompting
 from gem_ma.chat import messages
 from gem_ma.engine import action_parsing
 from gem_ma.tools import python
@@ -92,9 +92,9 @@ READERS = {
     "without_thinking": action_parsing.strip_thinking,
     "choose": lambda text: action_parsing.parse_choice(text, ("a", "b")),
     "number": action_parsing.parse_number,
-    "code of a call": lambda text: python._code({"code": text}),
+    "code of a call": lambda text: python._extract_code({"code": text}),
     "arguments": lambda text: _tool.call({"a": text, "b": text, "c": text}),
-    "call as text": lambda text: text_calls._read(text, {"a"}),
+    "call as text": lambda text: prompting._parse_answer(text, {"a"}),
     "chats": _chats,
     "quoted": lambda text: str(Message(None, "a", text)),
 }

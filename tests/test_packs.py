@@ -14,8 +14,7 @@ import pytest
 import gem_ma
 from gem_ma import Pack, UnknownEnv
 from gem_ma import packs as found
-from gem_ma.agents import SPECS
-from gem_ma.agents import load as load_agent
+from gem_ma.agents import AGENT_SPECS, load_agent
 from gem_ma.evaluation import suites
 from gem_ma.packs import PackTable, SpecEntry, list_missing_packs, list_packs
 from gem_ma.validation.entry_points import load_entry_point
@@ -160,7 +159,7 @@ def test_to_load_a_pack_imports_little(name):
 def test_agents_of_packs_have_their_names():
     assert gem_ma.agents.RuleUser is load_entry_point("gem_ma.envs.tau.agents:RuleUser")
     assert type(load_agent("rule-user")) is gem_ma.agents.RuleUser
-    portable = ["InformedAssistant", "LLMUser", "OracleAssistant", "RuleUser", "Users"]
+    portable = ["InformedAssistant", "LLMUser", "OracleAssistant", "RuleUser", "UserPopulation"]
     offered = importlib.import_module("gem_ma.envs.tau.agents")
     assert offered.__all__ == portable
     assert not getattr(offered.LLMUser, "portable", False)  # its model may not go elsewhere
@@ -252,8 +251,8 @@ def test_one_that_uses_what_is_not_there_is_not_loaded(others):
         "first": (True, "it uses second"),
         "second": (True, "it uses third"),
     }
-    assert "fourth-agent" in SPECS.known
-    assert "first-agent" not in SPECS.known
+    assert "fourth-agent" in AGENT_SPECS.known
+    assert "first-agent" not in AGENT_SPECS.known
 
 
 def test_packs_that_use_each_other_are_not_loaded(others):

@@ -14,8 +14,8 @@ import torch
 
 import gem_ma
 from gem_ma.agents import HFAgent
-from gem_ma.training.health import Checkup, Collapsed
-from gem_ma.training.learner import HFLearner
+from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
+from gem_ma.training.hf_learner import HFLearner
 from gem_ma.training.pretrain import pretrain
 from gem_ma.validation.files import write_atomically
 
@@ -92,7 +92,7 @@ class Run:
                 name,
                 lambda count: trainer.run(updates, path, after=[*after, count], progress=True),
             )
-        except Collapsed as end:
+        except TrainingCollapsed as end:
             self.say(collapsed=str(end))
             best = True
         history = list(trainer.history)
@@ -102,7 +102,7 @@ class Run:
 
     def checkup(self, score):
         """Return what watches a column of the history, and keeps the best there was."""
-        return Checkup(score, self.out / BEST)
+        return BestCheckpoint(score, self.out / BEST)
 
     def reinforce(self, trainer, updates, score, judge, players):
         """Run a trainer, watched by a column, and say how its learners play, drawing and greedily.

@@ -14,7 +14,7 @@ from guess import TOKENS, sloppy
 
 from gem_ma.agents import FunctionAgent
 from gem_ma.training.advantages import rebn
-from gem_ma.training.loop import Trainer
+from gem_ma.training.reference_trainer import Trainer
 
 ENV = "game:GuessTheNumber-v0"
 GAME = {"max_number": 10, "max_turns": 10}

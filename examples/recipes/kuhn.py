@@ -14,7 +14,7 @@ from common import Run
 import gem_ma
 from gem_ma.evaluation.exploitability import GameTree, collect_turns, score_policy
 from gem_ma.training.advantages import rebn
-from gem_ma.training.loop import Trainer
+from gem_ma.training.reference_trainer import Trainer
 
 ENV = "game:KuhnPoker-v0"
 TOKENS = 3

@@ -15,8 +15,8 @@ from common import Run, earned
 import gem_ma
 from gem_ma.agents import MixtureAgent
 from gem_ma.training.advantages import rebn
-from gem_ma.training.descent import falling
-from gem_ma.training.loop import Trainer
+from gem_ma.training.optimization import make_cosine_schedule
+from gem_ma.training.reference_trainer import Trainer
 
 TOKENS = 3
 GAMES = {  # the learner's seat, who sits elsewhere, and the environment: 28 pixels for a cell
@@ -41,7 +41,10 @@ def main():
         return earned(seat, env, agents, judged)
 
     run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
-    settings = {"kl": 0.01, "schedule": falling(updates, to=0.1)}  # without them it may fall again
+    settings = {
+        "kl": 0.01,
+        "schedule": make_cosine_schedule(updates, to=0.1),
+    }  # without them it may fall again
     learner = run.learner(model, max_new_tokens=TOKENS, **settings)
     agents = {one: learner if one == seat else other for one in env.possible_agents}
     trainer = Trainer(env, agents, partial(rebn, gamma=0.95), episodes=64, seed=run.seed)

@@ -19,7 +19,7 @@ from common import Run, earned
 import gem_ma
 from gem_ma.agents import FunctionAgent
 from gem_ma.training.advantages import rebn
-from gem_ma.training.loop import Trainer
+from gem_ma.training.reference_trainer import Trainer
 
 ENV = "game:ReferenceGame-v0"
 GAME = {

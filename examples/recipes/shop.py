@@ -18,8 +18,8 @@ import gem_ma
 from gem_ma.agents import FunctionAgent, MixtureAgent
 from gem_ma.envs.tau import shop
 from gem_ma.training.advantages import grpo
-from gem_ma.training.learner import adapters
-from gem_ma.training.loop import Trainer
+from gem_ma.training.hf_learner import add_lora_adapters
+from gem_ma.training.reference_trainer import Trainer
 
 SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
 WISHES = "cancel_pending_order", "modify_pending_order_payment"
@@ -67,7 +67,7 @@ def main():
         return {key: mean(one[key] for one in found) for key in found[0]}
 
     run.say(teachers=judge(TEACHERS), imitation=judge(run.player(model, **new)))
-    both = adapters(
+    both = add_lora_adapters(
         AutoModelForCausalLM.from_pretrained(model),
         list(TEACHERS),
         r=16,

@@ -15,9 +15,9 @@ from functools import partial
 from common import Run, mean, played
 
 from gem_ma.training.advantages import rebn
-from gem_ma.training.descent import falling
-from gem_ma.training.loop import Trainer
-from gem_ma.training.selfplay import Rivals
+from gem_ma.training.optimization import make_cosine_schedule
+from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training.selfplay import SelfPlayOpponent
 
 ENV = "game:TicTacToe-v0"
 TOKENS = 3
@@ -61,7 +61,7 @@ def main():
         # As what it imitates takes any move of several that are equally good.
         kl=float(run.options["kl"]),
         entropy=0.0,
-        schedule=falling(updates, to=0.1),
+        schedule=make_cosine_schedule(updates, to=0.1),
         max_new_tokens=TOKENS,
     )
     judge = partial(rebn, gamma=0.95, by=("seat",))
@@ -71,7 +71,7 @@ def main():
         trainer = Trainer(ENV, dict.fromkeys("xo", learner), judge, rollout=rules, **settings)
         after = []
     else:
-        rivals = Rivals(learner, latest=8, mirror=0.25, beside={"random": 0.3})
+        rivals = SelfPlayOpponent(learner, latest=8, mirror=0.25, beside={"random": 0.3})
         trainer = Trainer(
             ENV,
             {"x": learner, "o": rivals},

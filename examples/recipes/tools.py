@@ -18,8 +18,8 @@ import gem_ma
 from gem_ma.agents import FunctionAgent
 from gem_ma.tools import PythonTool, with_tools
 from gem_ma.training.advantages import rebn
-from gem_ma.training.descent import falling
-from gem_ma.training.loop import Trainer
+from gem_ma.training.optimization import make_cosine_schedule
+from gem_ma.training.reference_trainer import Trainer
 
 ENV = "rg:products"
 TASKS = {"min_digits": 2, "max_digits": 2}
@@ -55,7 +55,10 @@ def main():
         return earned("player", env, agent, judged)
 
     run.say(teacher=right(own), imitation=right(run.player(model, max_new_tokens=TOKENS)))
-    settings = {"kl": 0.01, "schedule": falling(updates, to=0.1)}  # without them one fell to 0
+    settings = {
+        "kl": 0.01,
+        "schedule": make_cosine_schedule(updates, to=0.1),
+    }  # without them one fell to 0
     learner = run.learner(model, max_new_tokens=TOKENS, **settings)
     trainer = Trainer(
         env,

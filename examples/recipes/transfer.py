@@ -13,7 +13,7 @@ from common import Run, earned
 
 import gem_ma
 from gem_ma.training.advantages import rebn
-from gem_ma.training.loop import Trainer
+from gem_ma.training.reference_trainer import Trainer
 
 TRAINED = {
     "GuessTheNumber-v0-easy": {},

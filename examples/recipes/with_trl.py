@@ -14,10 +14,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
 from gem_ma.agents import FunctionAgent, HFAgent
-from gem_ma.training.adapters.trl import env_reward, rollout_func
 from gem_ma.training.advantages import grpo
-from gem_ma.training.keeping import Log
-from gem_ma.training.loop import Trainer
+from gem_ma.training.checkpoint import HistoryLog
+from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training.trainers.trl import env_reward, rollout_func
 
 GROUP = 8
 RATE = 3e-4
@@ -71,7 +71,7 @@ def main():
     run.say(ours=won(learner))
     trained, rewards = run.part("trl", lambda _: by_trl(run, model, updates, games))
     rows = [{"step": step, "return/player": one} for step, one in enumerate(rewards)]
-    Log(run.out / "trl" / "history.jsonl", rows)
+    HistoryLog(run.out / "trl" / "history.jsonl", rows)
     tokenizer = AutoTokenizer.from_pretrained(model)
     run.say(trl=won(HFAgent(trained, tokenizer, max_new_tokens=TOKENS)))
     run.end()

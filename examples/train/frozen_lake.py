@@ -14,8 +14,8 @@ import torch
 from torch import nn
 
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import Trainer
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 MOVES = ("left", "down", "right", "up")
 SYMBOLS = ".OG@X*"
@@ -77,7 +77,7 @@ def trainer(seed, observe="image", episodes=64):
         network, read = Reads(), read_symbols
     return Trainer(
         "game:FrozenLake-v0",
-        {"player": Chooser(network, read, lr=1e-3, epochs=2, entropy=0.02, seed=seed)},
+        {"player": MenuLearner(network, read, lr=1e-3, epochs=2, entropy=0.02, seed=seed)},
         functools.partial(rebn, gamma=0.95),
         episodes=episodes,
         group=episodes,

@@ -10,8 +10,8 @@ games. Oat wants a GPU, vLLM and Python 3.10 and was not run; what was is in doc
 import os
 
 from gem_ma.chat.tokenization import ChatTokenizer
-from gem_ma.training.adapters import seated
-from gem_ma.training.adapters.oat import Batch, collect
+from gem_ma.training.trainers import assign_seats
+from gem_ma.training.trainers.oat import BatchEngineAgent, collect_transitions
 
 
 class Games:
@@ -22,10 +22,10 @@ class Games:
     def collect_experience(self):
         others = dict(one.split("=", 1) for one in os.environ.get("GEM_OTHERS", "").split())
         env = os.environ.get("GEM_ENV", "game:TicTacToe-v0")
-        table = seated(collect, env, None, others, {})
-        agent = Batch(ChatTokenizer(self.tokenizer), self.drawn)
+        table = assign_seats(collect_transitions, env, None, others, {})
+        agent = BatchEngineAgent(ChatTokenizer(self.tokenizer), self.drawn)
         self.steps += 1
-        episodes = collect(
+        episodes = collect_transitions(
             table,
             agent,
             int(os.environ.get("GEM_GAMES", "16")),

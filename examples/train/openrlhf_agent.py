@@ -18,12 +18,12 @@ from pathlib import Path
 
 from transformers import AutoProcessor, AutoTokenizer
 
-from gem_ma.training.adapters.openrlhf import executor
+from gem_ma.training.trainers.openrlhf import make_executor_class
 
 observe = os.environ.get("GEM_OBSERVE", "text")
 load = AutoTokenizer if observe == "text" else AutoProcessor
 others = os.environ.get("GEM_OTHERS", "").split()
-AgentExecutor = executor(
+AgentExecutor = make_executor_class(
     load.from_pretrained(os.environ["GEM_MODEL"]),
     os.environ.get("GEM_ENV", "game:TicTacToe-v0"),
     others=dict(one.split("=", 1) for one in others),

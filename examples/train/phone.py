@@ -28,13 +28,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma.agents import load
-from gem_ma.cli import common
-from gem_ma.envs.tau.agents.users.caller import DOINGS
-from gem_ma.envs.tau.agents.users.person import STOP
+from gem_ma.agents import load_agent
+from gem_ma.cli import command_options
+from gem_ma.envs.tau.agents.users.telecom_simulator import USER_ACTIONS
+from gem_ma.envs.tau.agents.users.user_simulator import STOP_MARK
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import Trainer
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 BUCKETS = 192  # that the phrases fall into which a seat hears
 SMALL = frozenset(  # words that say little
@@ -110,7 +110,7 @@ def records(text):
     return given if isinstance(given, list) else [given]
 
 
-CALLS = tuple(dict.fromkeys(call(one.tool, **dict(one.arguments)) for one in DOINGS))
+CALLS = tuple(dict.fromkeys(call(one.tool, **dict(one.arguments)) for one in USER_ACTIONS))
 LINES = len(CALLS) + 5
 
 
@@ -122,7 +122,7 @@ def read_as_user(messages):
     since = called[::-1].index(False) if False in called else len(called)  # it last spoke
     shown = heard[len(heard) - since :]
     tell = "\n".join(shown) or "I have not looked."
-    lines = [who, place, "Yes, please.", tell, *CALLS, STOP]
+    lines = [who, place, "Yes, please.", tell, *CALLS, STOP_MARK]
     menu = lines if any(called) else lines[:-1]
     if shown:
         menu = lines[: lines.index(tell) + 1]
@@ -204,7 +204,7 @@ def measure(episode):
     for step in episode.steps:
         tool = str(step.reply).startswith("{")
         if step.agent == "user" and tool:
-            meant = [one for one in DOINGS if one.sounds.search(heard)]
+            meant = [one for one in USER_ACTIONS if one.sounds.search(heard)]
             asked.append(any(call(one.tool, **dict(one.arguments)) == step.reply for one in meant))
         elif step.agent == "assistant" and not tool:
             heard = step.reply
@@ -225,7 +225,7 @@ def trainer(seed=0, train="assistant", episodes=64, faults=1, user="rule-user"):
     agents = {"user": user, "assistant": "informed-assistant"}
     trained = list(agents) if train == "both" else [train]
     for seat in trained:
-        agents[seat] = Chooser(*learners[seat], lr=5e-3, epochs=4, entropy=0.03, seed=seed)
+        agents[seat] = MenuLearner(*learners[seat], lr=5e-3, epochs=4, entropy=0.03, seed=seed)
     alone = train == "user"  # the workflow takes its time
     return Trainer(
         "tau2:phone",
@@ -250,10 +250,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("assistant", "user", "both"), default="assistant")
     parser.add_argument("--user", default="rule-user", help="where it does not learn")
-    parser.add_argument("--updates", type=common.positive, default=120)
-    parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")
-    parser.add_argument("--faults", type=common.positive, default=1, help="of a task")
-    parser.add_argument("--seed", type=common.seed, default=0)
+    parser.add_argument("--updates", type=command_options.parse_positive, default=120)
+    parser.add_argument(
+        "--episodes", type=command_options.parse_positive, default=64, help="of an update"
+    )
+    parser.add_argument(
+        "--faults", type=command_options.parse_positive, default=1, help="of a task"
+    )
+    parser.add_argument("--seed", type=command_options.parse_seed, default=0)
     parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -266,7 +270,7 @@ def main():
             print(f"update {trainer.step}: {text}", flush=True)
 
     try:
-        load(args.user)
+        load_agent(args.user)
     except ValueError as error:
         parser.error(str(error))
     made = trainer(args.seed, args.train, args.episodes, args.faults, args.user)

@@ -16,8 +16,8 @@ import torch
 from torch import nn
 
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import Trainer
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 FIGURES = ("arrow", "cross", "door", "flag", "heart", "key", "pawn", "spade")
 THINGS = ["", *(f"{shade} {figure}" for shade in ("black", "white") for figure in FIGURES)]
@@ -76,7 +76,7 @@ def read_as_listener(messages):
 def trainer(seed, episodes=256):
     """Return what trains the two."""
     torch.manual_seed(seed)
-    learn = functools.partial(Chooser, lr=5e-3, entropy=0.0, epochs=2, seed=seed)
+    learn = functools.partial(MenuLearner, lr=5e-3, entropy=0.0, epochs=2, seed=seed)
     return Trainer(
         "game:ReferenceGame-v0",
         {

@@ -17,7 +17,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from gem_ma.training.adapters.rl2 import Games
+from gem_ma.training.trainers.rl2 import RL2Env
 
 
 def plain(messages):
@@ -34,7 +34,7 @@ def games():
         end = tokenizer.eos_token
     others = dict(one.split("=", 1) for one in os.environ.get("GEM_OTHERS", "").split())
     env = os.environ.get("GEM_ENV", "game:TicTacToe-v0")
-    return Games(env, others=others, render=render, end=end)
+    return RL2Env(env, others=others, render=render, end=end)
 
 
 _games = games()

@@ -9,7 +9,7 @@ terminate and others are truncated; tic-tac-toe has no limit of turns, so none i
 
 import argparse
 
-from gem_ma.training.adapters.rllib import rllib_env
+from gem_ma.training.trainers.rllib import make_env_creator
 
 
 def main():
@@ -29,8 +29,8 @@ def main():
     from ray.tune.registry import register_env
 
     ray.init(include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
-    register_env("gem_ma", rllib_env(args.env))
-    seats = rllib_env(args.env)({}).possible_agents
+    register_env("gem_ma", make_env_creator(args.env))
+    seats = make_env_creator(args.env)({}).possible_agents
     module = RLModuleSpec(
         module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [64]}
     )

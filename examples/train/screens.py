@@ -23,7 +23,7 @@ import torch
 from torch import nn
 
 import gem_ma
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.renderers.figures import FIGURES
 from gem_ma.scene import text_metrics as widths
 from gem_ma.scene.screen import find_widget as topmost
@@ -363,7 +363,7 @@ class Desk:
         self.task, self.difficulties = task, difficulties
         self.themes = themes if task not in COLORED else 0
         self.rng = np.random.default_rng(number)
-        self.oracle = load("screen-oracle")
+        self.oracle = load_agent("screen-oracle")
         self.env = None
         self.begin()
 

@@ -14,7 +14,7 @@ is in docs/trainers.md.
 import argparse
 from pathlib import Path
 
-ENTRY = "gem_ma.training.adapters.skyrl:GemEnv"
+ENTRY = "gem_ma.training.trainers.skyrl:SkyRLSeatEnv"
 
 
 def write(args):
@@ -59,7 +59,7 @@ def train(args, settings):
     from skyrl.train.utils import initialize_ray
     from transformers import AutoProcessor
 
-    from gem_ma.training.adapters.skyrl_generator import GameGenerator
+    from gem_ma.training.trainers.skyrl_generator import GameGenerator
 
     class Games(BasePPOExp):
         def get_generator(self, cfg, tokenizer, inference_engine_client):

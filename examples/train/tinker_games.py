@@ -27,7 +27,7 @@ from tinker_cookbook.rl.rollouts import do_group_rollout
 from tinker_cookbook.rl.train import train_step
 from tinker_cookbook.tokenizer_utils import get_tokenizer
 
-from gem_ma.training.adapters.tinker import Starts, apart, learnt_from
+from gem_ma.training.trainers.tinker import GameDataset, make_datums, rollout_seat_policies
 
 
 class Silent(TokenCompleter):
@@ -60,7 +60,7 @@ def main():
     tokenizer = get_tokenizer(args.model)
     sees = get_image_processor(args.model) if args.observe != "text" else None
     renderer = get_renderer(args.renderer, tokenizer, sees, model_name=args.model)
-    starts = Starts(
+    starts = GameDataset(
         args.batches,
         args.groups,
         env=args.env,
@@ -119,10 +119,10 @@ async def train_apart(args, starts):
             for seat, model in models.items()
         }
         played = await asyncio.gather(
-            *(apart(games, policies) for games in starts.get_batch(number))
+            *(rollout_seat_policies(games, policies) for games in starts.get_batch(number))
         )
         for seat, model in models.items():
-            data = [datum for group in played for datum in learnt_from(group[seat])]
+            data = [datum for group in played for datum in make_datums(group[seat])]
             await train_step(data, model, args.lr, 1, "importance_sampling")
         returns = {
             seat: [

@@ -16,7 +16,7 @@ from datasets import Dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
-from gem_ma.training.adapters.trl import by_turns, env_reward, rollout_func
+from gem_ma.training.trainers.trl import add_turn_credit, env_reward, rollout_func
 
 
 def main():
@@ -35,7 +35,7 @@ def main():
     parser.add_argument("--out", default="trl_out")
     args = parser.parse_args()
 
-    trainer = (by_turns(GRPOTrainer) if args.by_turns else GRPOTrainer)(
+    trainer = (add_turn_credit(GRPOTrainer) if args.by_turns else GRPOTrainer)(
         model=AutoModelForCausalLM.from_pretrained(args.model),
         processing_class=AutoTokenizer.from_pretrained(args.model, padding_side="left"),
         reward_funcs=[env_reward],

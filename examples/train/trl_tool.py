@@ -18,7 +18,7 @@ from datasets import Dataset
 from transformers import AutoConfig, AutoProcessor, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
-from gem_ma.training.adapters.trl import environment_factory
+from gem_ma.training.trainers.trl import environment_factory
 
 
 def main():

@@ -16,8 +16,8 @@ from torch import nn
 
 from gem_ma.envs.parlour.twenty_questions import GUESSES, QUESTIONS
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.loop import Trainer
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 MENU = (*QUESTIONS, *GUESSES)
 PLACES = {about: place for place, about in enumerate((*QUESTIONS, *GUESSES.values()))}
@@ -54,7 +54,7 @@ def trainer(seed=0, episodes=64):
     return Trainer(
         "game:TwentyQuestions-v0",
         {
-            "asker": Chooser(Asker(), read, lr=3e-3, epochs=2, seed=seed),
+            "asker": MenuLearner(Asker(), read, lr=3e-3, epochs=2, seed=seed),
             "answerer": "random",  # of what is legal: the truth
         },
         functools.partial(rebn, gamma=0.95),

@@ -40,18 +40,26 @@ import torch
 from torch import nn
 
 from gem_ma import make
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.chat.context import Context
-from gem_ma.cli import common
-from gem_ma.envs.tau.agents.assistants.flow import call
-from gem_ma.envs.tau.agents.assistants.reading import SENTENCE, SOUNDS, Records
-from gem_ma.envs.tau.agents.assistants.shop import who
-from gem_ma.envs.tau.agents.users.hearing import ABOUT, WHO, Heard
-from gem_ma.envs.tau.agents.users.phrases import SETS
+from gem_ma.cli import command_options
+from gem_ma.envs.tau.agents.assistants.customer_records import (
+    SENTENCE_BREAK,
+    WISH_PATTERNS,
+    CustomerRecords,
+)
+from gem_ma.envs.tau.agents.assistants.dialogue_flow import format_call
+from gem_ma.envs.tau.agents.assistants.shop_dialogue import list_lookups
+from gem_ma.envs.tau.agents.users.message_parsing import (
+    DETAIL_PATTERNS,
+    IDENTITY_PATTERNS,
+    AssistantMessage,
+)
+from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS
 from gem_ma.training.advantages import rebn
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.keeping import read_whole
-from gem_ma.training.loop import Trainer
+from gem_ma.training.checkpoint import load_checkpoint
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.reference_trainer import Trainer
 
 STOP = "###STOP###"
 ALWAYS = {
@@ -82,7 +90,7 @@ class Scores(nn.Module):
 
 
 TONES = ("confirms", "more", "done", "refused", "question")  # of what it hears
-HEARD = (*WHO, *ABOUT, *TONES)
+HEARD = (*IDENTITY_PATTERNS, *DETAIL_PATTERNS, *TONES)
 USER_ROW = len(HEARD) + len(KINDS) + 5
 
 
@@ -99,8 +107,8 @@ class User:
         said = [message["content"] for message in messages if message["role"] == "assistant"]
         rows = np.zeros((MENU, USER_ROW), np.float32)
         text = messages[-1]["content"] if said else ""  # nothing was heard before the first
-        heard, now = set(WORD.findall(text.lower())), Heard(text)
-        asked = now.asked | {name for name in TONES if getattr(now, name)}
+        heard, now = set(WORD.findall(text.lower())), AssistantMessage(text)
+        asked = now.requests | {name for name in TONES if getattr(now, name)}
         for place, name in enumerate(HEARD):
             rows[:, place] = name in asked
         left = [line for kind, _, line in menu if kind in ("wish", "question") and line not in said]
@@ -128,7 +136,7 @@ class User:
 
 def put(wants):
     """Return who it is, what it wants, and what else it can say, of a task that was compiled."""
-    ways = SETS["train"]
+    ways = PHRASE_SETS["train"]
     who = " ".join(ways[name][0].format(fact) for name, fact in wants.known.items())
     wishes = [ways["wish"][0].format(ways[one.tool][0].format(one.about)) for one in wants.wishes]
     answers = [
@@ -159,7 +167,7 @@ ASKS = {  # what it can ask for, by the argument that it then knows
     "wish": "What else can I do for you?",
     "end": "That is done. Is there anything else?",
 }
-CHANGES = tuple(tool for tool in SOUNDS if tool != "reset_app")
+CHANGES = tuple(tool for tool in WISH_PATTERNS if tool != "reset_app")
 LOOKS = ("find_user_id", "get_user", "get_order", "get_product")
 DOES = (*ASKS, *LOOKS, "total", "sure", *CHANGES)
 ASSISTANT_ROW = len(DOES) + len(ASKS) + len(CHANGES) + 6
@@ -192,17 +200,17 @@ def read_as_assistant(messages):
 
 def actions(heard, found, said):
     """Return the menu, what is not known for the wish at hand, the wish, and its tool."""
-    records = Records()
+    records = CustomerRecords()
     for asked, answer in found.items():
         keep(records, asked, answer)
     menu = dict(ASKS)
-    untried = next((one for one in who(heard) if one not in found), None)
+    untried = next((one for one in list_lookups(heard) if one not in found), None)
     if untried:
         menu["find_user_id"] = untried
     ids = [answer for asked, answer in found.items() if "find_user" in asked]
     id = next((one for one in ids if not one.startswith("Error")), None)
     if id:
-        menu["get_user"] = call("get_user_details", user_id=id)
+        menu["get_user"] = format_call("get_user_details", user_id=id)
     number = next(iter(ORDER.findall(" ".join(reversed(heard)))), None)
     unseen = [("order", number)] if number and number not in records.orders else []
     if paid := records.orders.get(number, {}).get("payment_history"):
@@ -210,18 +218,18 @@ def actions(heard, found, said):
     wish, texts, tool = wanted(heard, records, said)
     unknown = set() if records.user else {"who"}
     if records.user and tool:
-        unseen = [*records.unseen(tool, texts), *unseen]
+        unseen = [*records.list_unseen(tool, texts), *unseen]
         for name in CHANGES:
-            given = records.arguments(name, texts) or {"order_id": None}
+            given = records.infer_arguments(name, texts) or {"order_id": None}
             left = {key for key, value in given.items() if value is None}
             if not left:
-                menu[name] = call(name, **given)
+                menu[name] = format_call(name, **given)
             if name == tool and not left:
                 about = f"order {given['order_id']}" if "order_id" in given else "your address"
                 menu["sure"] = f"I will call {name} for {about}. Shall I proceed?"
             unknown |= left if name == tool else set()
     for kind, wanted_id in unseen[:1]:
-        menu[f"get_{kind}"] = call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
+        menu[f"get_{kind}"] = format_call(f"get_{kind}_details", **{f"{kind}_id": wanted_id})
     return menu, unknown, wish, tool
 
 
@@ -244,14 +252,16 @@ def loads(text):
 
 def wanted(heard, records, said):
     """Return the last wish that is not done, with what was said since, and how it sounds."""
-    sentences = [one for text in heard for one in SENTENCE.split(text)]
-    sounds = [[tool for tool in CHANGES if SOUNDS[tool].search(one)] for one in sentences]
+    sentences = [one for text in heard for one in SENTENCE_BREAK.split(text)]
+    sounds = [[tool for tool in CHANGES if WISH_PATTERNS[tool].search(one)] for one in sentences]
     best = "", [], ""
     for place, (one, tools) in enumerate(zip(sentences, sounds, strict=True)):
         rest = zip(sentences[place + 1 :], sounds[place + 1 :], strict=True)
         texts = [one, *(text for text, other in rest if not other)]
-        made = [records.arguments(tool, texts) for tool in tools if records.user]
-        calls = [call(tool, **given) for tool, given in zip(tools, made, strict=False) if given]
+        made = [records.infer_arguments(tool, texts) for tool in tools if records.user]
+        calls = [
+            format_call(tool, **given) for tool, given in zip(tools, made, strict=False) if given
+        ]
         if tools and not set(calls) & set(said):
             fit = [tool for tool, given in zip(tools, made, strict=False) if given]
             best = one, texts, (fit or tools)[0]
@@ -304,23 +314,23 @@ def trainer(
     given = {} if split is None else {"split": split}
     file = user is not None and (Path(user).suffix == ".pt" or Path(user).exists())
     rules = "rule-user" if user is None or file else user
-    agents = {"user": load(rules), "assistant": assistant}
+    agents = {"user": load_agent(rules), "assistant": assistant}
     if "user" in trained and rules != "rule-user":
         raise ValueError(f"user {user!r} goes by rules, and the user is to learn")
     if file or (model is None and "user" in trained):
         read = User(make(env, **given).game)
-        agents["user"] = Chooser(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
+        agents["user"] = MenuLearner(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
-        from gem_ma.training.learner import HFLearner  # which needs transformers
+        from gem_ma.training.hf_learner import HFLearner  # which needs transformers
 
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:
         scores = Scores(ASSISTANT_ROW)
-        agents["assistant"] = Chooser(
+        agents["assistant"] = MenuLearner(
             scores, read_as_assistant, lr=5e-3, epochs=4, entropy=0.02, seed=seed
         )
     if file:
-        saved = read_whole(user).get("agents", {})
+        saved = load_checkpoint(user).get("agents", {})
         if "user" not in saved:
             raise ValueError(f"{user} holds no user that was trained; --train user makes one")
         agents["user"].load_state_dict(saved["user"])
@@ -354,14 +364,21 @@ def arguments():
     parser.add_argument("--env", choices=("tau:shop", "tau:retail"), default="tau:shop")
     parser.add_argument("--split", help="of tau:retail: train, dev or test (default: train)")
     parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
-    parser.add_argument("--updates", type=common.positive, default=80)
-    parser.add_argument("--episodes", type=common.positive, default=64, help="of an update")
-    parser.add_argument("--seed", type=common.seed, default=0)
+    parser.add_argument("--updates", type=command_options.parse_positive, default=80)
+    parser.add_argument(
+        "--episodes", type=command_options.parse_positive, default=64, help="of an update"
+    )
+    parser.add_argument("--seed", type=command_options.parse_seed, default=0)
     parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
     parser.add_argument("--model", help="a language model that learns in place of small networks")
-    parser.add_argument("--lr", type=common.number, default=1e-5, help="of the language model")
     parser.add_argument(
-        "--max-new-tokens", type=common.positive, default=64, help="of the language model"
+        "--lr", type=command_options.parse_finite_number, default=1e-5, help="of the language model"
+    )
+    parser.add_argument(
+        "--max-new-tokens",
+        type=command_options.parse_positive,
+        default=64,
+        help="of the language model",
     )
     parser.add_argument(
         "--context", help="what it reads of its chat, such as turns=8 or tokens=4000 (default: all)"
@@ -391,7 +408,7 @@ def main():
             print(f"update {trainer.step}: {told}", flush=True)
 
     try:  # what is wrong with the arguments shows here
-        load(args.assistant)
+        load_agent(args.assistant)
         if args.context:
             Context.parse(args.context)
         made = trainer(
@@ -408,13 +425,13 @@ def main():
         if args.save and Path(args.save).exists():
             made.load(args.save)
     except (ValueError, OSError, ImportError) as error:
-        parser.error(common.in_one_line(error))
+        parser.error(command_options.format_error(error))
     try:
         made.run(args.updates, args.save, after=show)
     except KeyboardInterrupt:
         kept = "nothing is kept without --save"
         if args.save:
-            updates = common.many(made.saved, "update")
+            updates = command_options.format_count(made.saved, "update")
             kept = f"{args.save} keeps {updates}; the same command goes on"
         print(f"\nstopped: {kept}", file=sys.stderr)
         sys.exit(130)

@@ -8,11 +8,11 @@ Checked against verifiers 0.4.0 and a local endpoint, by tests/training. Several
 several seats (each may have its own model and `trainable`), pictures as image_url; each trace has
 one reward, `game`, and what each turn earned in `info["turn_rewards"]`. prime-rl takes the same
 module as its environment; it needs a GPU, and was not run with it. For one seat let others play:
-`environment("game:TicTacToe-v0", others={"o": "search:depth=9"})`.
+`make_env_class("game:TicTacToe-v0", others={"o": "search:depth=9"})`.
 """
 
-from gem_ma.training.adapters.verifiers import Starts, environment
+from gem_ma.training.trainers.verifiers import GameTaskset, make_env_class
 
-Game = environment("game:TicTacToe-v0")
+Game = make_env_class("game:TicTacToe-v0")
 
-__all__ = ["Game", "Starts"]
+__all__ = ["Game", "GameTaskset"]

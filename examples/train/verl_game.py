@@ -3,7 +3,7 @@ r"""Write a data set for verl whose rows are starts of a game, and say how verl 
     pip install gem-ma 'verl[verl-core]==0.9.1'
     python examples/train/verl_game.py data --env game:TicTacToe-v0
     python examples/train/verl_game.py data --env game:TicTacToe-v0 --others x=random
-    VERL_USE_EXTERNAL_MODULES=gem_ma.training.adapters.verl \
+    VERL_USE_EXTERNAL_MODULES=gem_ma.training.trainers.verl \
         python -m verl.trainer.main_ppo data.train_files=data/train.parquet \
         actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml \
         algorithm.adv_estimator=gem_ma ...
@@ -16,7 +16,7 @@ was is in docs/trainers.md. The variable lets verl know the estimator.
 import argparse
 from pathlib import Path
 
-LOOPS = "- name: gem_ma\n  _target_: gem_ma.training.adapters.verl.GemAgentLoop\n"
+LOOPS = "- name: gem_ma\n  _target_: gem_ma.training.trainers.verl.GameAgentLoop\n"
 
 
 def main():

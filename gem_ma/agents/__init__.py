@@ -10,13 +10,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.function import FunctionAgent
-from gem_ma.agents.loading import SPECS, load, load_all, seated
+from gem_ma.agents.loading import AGENT_SPECS, assign_agents, load_agent, load_seat_agents
 from gem_ma.agents.providers import PROVIDERS
 from gem_ma.agents.random import RandomAgent
 from gem_ma.validation.entry_points import load_entry_point as load_entry
 
 if TYPE_CHECKING:
-    from gem_ma.agents.around.text_calls import ActAgent, FewShotAgent, ReactAgent
     from gem_ma.agents.hf import HFAgent
     from gem_ma.agents.human import HumanAgent
     from gem_ma.agents.mixture import MixtureAgent
@@ -30,9 +29,10 @@ if TYPE_CHECKING:
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
+    from gem_ma.agents.wrappers.prompting import ActAgent, FewShotAgent, ReactAgent
 
 __all__ = [
-    "SPECS",
+    "AGENT_SPECS",
     "ActAgent",
     "FewShotAgent",
     "FunctionAgent",
@@ -45,9 +45,9 @@ __all__ = [
     "ReactAgent",
     "ScriptedAgent",
     "SearchAgent",
-    "load",
-    "load_all",
-    "seated",
+    "assign_agents",
+    "load_agent",
+    "load_seat_agents",
 ]
 __all__ += [name for _, name in PROVIDERS.values()]
 
@@ -64,7 +64,7 @@ def __getattr__(name: str) -> Any:
     """Import an agent's file when it is first asked for: some take long."""
     if name not in __all__:
         if name[:1].isupper():  # an agent of a pack
-            for entry in SPECS.known.values():
+            for entry in AGENT_SPECS.known.values():
                 if isinstance(entry.maker, str) and entry.maker.endswith(f":{name}"):
                     return load_entry(entry.maker)
         raise AttributeError(f"gem_ma.agents has no {name!r}; it has {', '.join(__all__)}")

@@ -23,40 +23,41 @@ class FunctionAgent:
         if workers < 0:
             raise ValueError(f"workers={workers}: expected 0 or more")
         call = type(function).__call__  # of an object that is called like a function
-        self._waits = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
-        if workers and self._waits:
+        self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+        if workers and self._is_async:
             raise ValueError(
-                f"workers={workers}: {_name(function)} is a coroutine function, which needs no "
+                f"workers={workers}: {_format_function_name(function)} is a coroutine function, "
+                f"which needs no "
                 "threads; leave workers out"
             )
-        self.prefers_single_turns = not (workers or self._waits)
+        self.prefers_single_turns = not (workers or self._is_async)
         self.function: Callable[[Turn], Any] = function
         self.workers = workers
         self._pool: ThreadPoolExecutor | None = None
-        self._choose_way()
+        self._choose_act()
 
-    def _choose_way(self) -> None:
+    def _choose_act(self) -> None:
         """Set `act` to the way to reply: a coroutine function where something is waited for."""
-        self.act: Callable[[list[Turn]], Any] = self._plain
+        self.act: Callable[[list[Turn]], Any] = self._act_directly
         if self.workers:
-            self.act = self._in_threads
-        elif self._waits:
-            self.act = self._awaited
+            self.act = self._act_in_threads
+        elif self._is_async:
+            self.act = self._act_async
 
-    def _plain(self, turns: list[Turn]) -> list[str]:
+    def _act_directly(self, turns: list[Turn]) -> list[str]:
         return [*map(self.function, turns)]
 
-    async def _awaited(self, turns: list[Turn]) -> Sequence[str]:
-        return await _together([self.function(turn) for turn in turns])
+    async def _act_async(self, turns: list[Turn]) -> Sequence[str]:
+        return await _gather_replies([self.function(turn) for turn in turns])
 
-    async def _in_threads(self, turns: list[Turn]) -> Sequence[str]:
+    async def _act_in_threads(self, turns: list[Turn]) -> Sequence[str]:
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
 
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.workers)
         loop, pool = asyncio.get_running_loop(), self._pool
-        return await _together([loop.run_in_executor(pool, self.function, t) for t in turns])
+        return await _gather_replies([loop.run_in_executor(pool, self.function, t) for t in turns])
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**self.__dict__, "_pool": None}
@@ -65,21 +66,21 @@ class FunctionAgent:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._choose_way()
+        self._choose_act()
 
     def __repr__(self) -> str:
         workers = f", workers={self.workers}" if self.workers else ""
-        return f"FunctionAgent({_name(self.function)}{workers})"
+        return f"FunctionAgent({_format_function_name(self.function)}{workers})"
 
 
-async def _together(calls: list[Any]) -> Sequence[str]:
+async def _gather_replies(calls: list[Any]) -> Sequence[str]:
     import asyncio  # only when something is waited for: importing it is slow
 
     replies: list[str] = await asyncio.gather(*calls)
     return replies
 
 
-def _name(function: Any) -> str:
+def _format_function_name(function: Any) -> str:
     """Return a name that is the same in every process."""
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"

@@ -17,12 +17,12 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.extras import require_extra
 
 if TYPE_CHECKING:
-    from gem_ma.agents.writing import Writer
+    from gem_ma.agents.batch_generation import BatchGenerator
 
 
 _log = logging.getLogger(__name__)
 
-_ROOM = 1 << 14  # tokens of padding that a batch may have in any case, where it is read on
+_FREE_PADDING = 1 << 14  # tokens of padding that a batch may have in any case, where it is read on
 
 
 class HFAgent:
@@ -70,7 +70,7 @@ class HFAgent:
             )
         self.name = model if isinstance(model, str) else type(model).__name__
         if isinstance(model, str):
-            model, loaded = _load(model, device, dtype)
+            model, loaded = _load_model(model, device, dtype)
             processor = loaded if processor is None else processor
         elif device is not None:
             model = model.to(device)
@@ -86,40 +86,44 @@ class HFAgent:
         self.batch_size = batch_size
         self.stop = tuple(stop)
         self.cache = cache
-        self._unseen = getattr(processor, "image_processor", None) is not None  # and not yet shown
+        self._awaits_image = (
+            getattr(processor, "image_processor", None) is not None
+        )  # and not yet shown
         # The sizes of the pictures that it learnt, where `pretrain` made it; none once it is told.
-        self._learnt = {tuple(one) for one in getattr(model.config, "picture_sizes", None) or ()}
-        self._writer: Any = None  # made when it is needed; False: there is none for this model
+        self._trained_image_sizes = {
+            tuple(one) for one in getattr(model.config, "picture_sizes", None) or ()
+        }
+        self._generator: Any = None  # made when it is needed; False: there is none for this model
         config = model.config
-        self._longest = getattr(config.get_text_config(), "max_position_embeddings", None)
-        self._ends = _ends(model, self.tokens.tokenizer)
+        self._max_length = getattr(config.get_text_config(), "max_position_embeddings", None)
+        self._eos_ids = _find_eos_ids(model, self.tokens.tokenizer)
         # A picture's token without a picture would stop the model at the next turn.
         names = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
-        self._banned = sorted({getattr(config, n) for n in names if getattr(config, n, None)})
+        self._banned_ids = sorted({getattr(config, n) for n in names if getattr(config, n, None)})
 
     def act(self, turns: list[Turn]) -> list[Reply]:
-        if self._unseen:
-            self._unseen = False
+        if self._awaits_image:
+            self._awaits_image = False
             if not any("image" in turn.observation for turn in turns):
                 _log.warning(
                     "%s is a model that sees, and is shown no pictures: observe='image', or "
                     "--observe image, shows them",
                     self.name,
                 )
-        prompts = self._prompts(turns)
-        if self._learnt:
-            self._compare(prompts)
+        prompts = self._build_prompts(turns)
+        if self._trained_image_sizes:
+            self._check_image_sizes(prompts)
         replies: list[Reply | None] = [None] * len(turns)
-        for batch in self._batches(prompts):
+        for batch in self._make_batches(prompts):
             seeds = [derive_seed(self.seed, turns[number].seed) for number in batch]
-            made = self._generate([prompts[number] for number in batch], seeds)
+            made = self._generate_replies([prompts[number] for number in batch], seeds)
             for number, reply in zip(batch, made, strict=True):
                 if turns[number].tools:
                     reply.tool_calls = parse_tool_calls(reply)
                 replies[number] = reply
         return replies  # type: ignore[return-value]
 
-    def probabilities(
+    def compute_probabilities(
         self, turns: Sequence[Turn], replies: Sequence[Sequence[str]] | None = None
     ) -> list[list[float]]:
         """Return how likely each of some replies to a turn is: it, word for word, and its end.
@@ -135,60 +139,67 @@ class HFAgent:
             replies = [turn.legal or () for turn in turns]
         out = [[0.0] * len(texts) for texts in replies]
         work = []
-        rows = zip(self._prompts(turns), replies, strict=True)
+        rows = zip(self._build_prompts(turns), replies, strict=True)
         for number, (prompt, texts) in enumerate(rows):
             for place, text in enumerate(texts):
                 ids = self.tokens.encode_reply(str(text))
-                if len(ids) <= self.max_new_tokens and not set(ids) & set(self._ends):
+                if len(ids) <= self.max_new_tokens and not set(ids) & set(self._eos_ids):
                     work.append((prompt, ids, number, place))
-        for places in self._batches([one[0] for one in work]):
+        for places in self._make_batches([one[0] for one in work]):
             batch = [work[place] for place in places]
             said = [ids for _, ids, _, _ in batch]
-            draw = _Said(said, self._ends, self.temperature, self.top_p, self.top_k, self._banned)
+            draw = _ReplyScorer(
+                said, self._eos_ids, self.temperature, self.top_p, self.top_k, self._banned_ids
+            )
             longest = max(map(len, said)) + 1
-            self._write(
+            self._generate_tokens(
                 [prompt for prompt, _, _, _ in batch], draw, min(longest, self.max_new_tokens)
             )
-            for (_, _, number, place), share in zip(batch, draw.shares, strict=True):
+            for (_, _, number, place), share in zip(batch, draw.probabilities, strict=True):
                 out[number][place] = share
         return out
 
-    def _compare(self, prompts: Sequence[TokenizedPrompt]) -> None:
+    def _check_image_sizes(self, prompts: Sequence[TokenizedPrompt]) -> None:
         """Say once if pictures have another size than those that the model has learnt."""
-        from gem_ma.agents.sight import sizes
+        from gem_ma.agents.vision_processors import list_image_sizes
 
-        shown = {one for prompt in prompts for one in sizes(prompt.tensors, self.tokens.processor)}
-        if other := sorted(shown - self._learnt):
-            learnt, now = (f"{w}x{h}" for w, h in (min(self._learnt), other[0]))
-            self._learnt = set()
+        shown = {
+            one
+            for prompt in prompts
+            for one in list_image_sizes(prompt.tensors, self.tokens.processor)
+        }
+        if other := sorted(shown - self._trained_image_sizes):
+            learnt, now = (f"{w}x{h}" for w, h in (min(self._trained_image_sizes), other[0]))
+            self._trained_image_sizes = set()
             _log.warning(
                 "%s learnt pictures of %s, and is shown some of %s: image_size=, or --image-size "
                 "%s, shows them as it knows them",
                 *(self.name, learnt, now, learnt),
             )
 
-    def _prompts(self, turns: Sequence[Turn]) -> list[TokenizedPrompt]:
+    def _build_prompts(self, turns: Sequence[Turn]) -> list[TokenizedPrompt]:
         prompts = [
             self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools)) for turn in turns
         ]
         for turn, prompt in zip(turns, prompts, strict=True):
             longest = len(prompt.ids) + self.max_new_tokens
-            if self._longest is not None and longest > self._longest:
+            if self._max_length is not None and longest > self._max_length:
                 raise ValueError(
                     f"the chat of {turn.seat} has {len(prompt.ids)} tokens; with max_new_tokens="
-                    f"{self.max_new_tokens} that is more than the {self._longest} of {self.name}. "
+                    f"{self.max_new_tokens} that is more than the {self._max_length} of "
+                    f"{self.name}. "
                     "A context such as 'tokens=4000' or 'turns=8' keeps it short: context= of a "
                     "rollout, rollout={'context': ...} of a Trainer, --context of gem-ma run"
                 )
         return prompts
 
-    def _batches(self, prompts: Sequence[TokenizedPrompt]) -> Iterator[list[int]]:
+    def _make_batches(self, prompts: Sequence[TokenizedPrompt]) -> Iterator[list[int]]:
         """Yield the places of prompts that make a batch, half of which at most is padding.
 
         What reads on has only new tokens to read, so that room is all that padding costs it.
         """
         size = [len(one.ids) for one in prompts]
-        free = 64 if self._writing() is None else _ROOM
+        free = 64 if self._find_generator() is None else _FREE_PADDING
         batch: list[int] = []
         total = 0
         for place in sorted(range(len(prompts)), key=size.__getitem__):
@@ -203,39 +214,41 @@ class HFAgent:
 
     def on_rollout_end(self) -> None:
         """Drop the keys and values of chats: a rollout says so when it is over."""
-        if self._writer:
-            self._writer.forget()
+        if self._generator:
+            self._generator.clear_cache()
 
-    def _writing(self) -> Writer | None:
+    def _find_generator(self) -> BatchGenerator | None:
         """Return what writes quicker than the model's own `generate`, if this model has it."""
-        if self._writer is None:
-            from gem_ma.agents.writing import writer_of
+        if self._generator is None:
+            from gem_ma.agents.batch_generation import make_generator
 
-            self._writer = writer_of(self.model, self._ends, self.cache) or False
-        return self._writer or None
+            self._generator = make_generator(self.model, self._eos_ids, self.cache) or False
+        return self._generator or None
 
-    def _write(self, prompts: list[TokenizedPrompt], draw: _Draw, length: int) -> list[list[int]]:
+    def _generate_tokens(
+        self, prompts: list[TokenizedPrompt], draw: _TokenSampler, length: int
+    ) -> list[list[int]]:
         """Return the tokens that a model writes behind each prompt as `draw` chooses them."""
-        writer = self._writing()
+        writer = self._find_generator()
         if writer is not None and not any(prompt.tensors for prompt in prompts):
-            return writer.write(prompts, length, draw.choose, self._over)
-        return self._generated(prompts, draw, length)
+            return writer.generate(prompts, length, draw.choose, self._has_stop_text)
+        return self._generate_by_model(prompts, draw, length)
 
-    def _over(self, ids: list[int]) -> bool:
+    def _has_stop_text(self, ids: list[int]) -> bool:
         """Return whether a reply holds a text that ends it."""
         if not self.stop:
             return False
         text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
         return any(stop in text for stop in self.stop)
 
-    def _generated(
-        self, prompts: list[TokenizedPrompt], draw: _Draw, length: int
+    def _generate_by_model(
+        self, prompts: list[TokenizedPrompt], draw: _TokenSampler, length: int
     ) -> list[list[int]]:
         import torch
         from transformers import GenerationConfig, LogitsProcessorList
 
         tokenizer = self.tokens.tokenizer
-        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._ends[0]
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._eos_ids[0]
         config = GenerationConfig(
             do_sample=False,  # _Draw leaves one token to choose from
             # What the model's own configuration says of these would come before it.
@@ -245,12 +258,12 @@ class HFAgent:
             repetition_penalty=1.0,
             no_repeat_ngram_size=0,
             max_new_tokens=length,
-            eos_token_id=self._ends,
+            eos_token_id=self._eos_ids,
             pad_token_id=pad,
         )
         with torch.inference_mode():
             made = self.model.generate(
-                **collate(prompts, pad, self.model.device),
+                **collate_prompts(prompts, pad, self.model.device),
                 generation_config=config,
                 logits_processor=LogitsProcessorList([draw]),
             )
@@ -258,16 +271,18 @@ class HFAgent:
         rows: list[list[int]] = made[:, longest:].tolist()
         return rows
 
-    def _generate(self, prompts: list[TokenizedPrompt], seeds: list[int]) -> list[Reply]:
+    def _generate_replies(self, prompts: list[TokenizedPrompt], seeds: list[int]) -> list[Reply]:
         start = time.perf_counter()
         tokenizer = self.tokens.tokenizer
-        draw = _Draw(seeds, self.temperature, self.top_p, self.top_k, self._banned)
-        rows = self._write(prompts, draw, self.max_new_tokens)
+        draw = _TokenSampler(seeds, self.temperature, self.top_p, self.top_k, self._banned_ids)
+        rows = self._generate_tokens(prompts, draw, self.max_new_tokens)
         seconds = time.perf_counter() - start
         replies = []
-        for row, prompt, likely in zip(rows, prompts, draw.logprobs(), strict=True):
+        for row, prompt, likely in zip(rows, prompts, draw.list_logprobs(), strict=True):
             counts = range(1, len(row) + 1)
-            ends = (n for n in counts if row[n - 1] in self._ends or self._over(row[:n]))
+            ends = (
+                n for n in counts if row[n - 1] in self._eos_ids or self._has_stop_text(row[:n])
+            )
             ended = next(ends, None)
             length = ended or len(row)
             replies.append(
@@ -286,7 +301,7 @@ class HFAgent:
         return f"HFAgent({self.name!r}, temperature={self.temperature:g}, seed={self.seed})"
 
 
-class _Draw:
+class _TokenSampler:
     """Draws the next token of each row from the row's own seed."""
 
     def __init__(
@@ -296,7 +311,7 @@ class _Draw:
         self.temperature = temperature
         self.top_p = top_p
         self.top_k = top_k
-        self.banned = banned
+        self.banned_ids = banned
         self.steps: list[tuple[list[int], Any]] = []  # rows, and how likely their tokens were
 
     def choose(self, logits: Any, rows: list[int], step: int) -> Any:
@@ -305,13 +320,13 @@ class _Draw:
 
         scores = logits.float() / (self.temperature or 1.0)
         logprobs = torch.log_softmax(scores, -1)
-        if self.banned:
-            scores[:, self.banned] = -torch.inf
+        if self.banned_ids:
+            scores[:, self.banned_ids] = -torch.inf
         if self.temperature == 0:
             shares = torch.nn.functional.one_hot(scores.argmax(-1), scores.shape[-1])
         else:
-            shares = torch.softmax(self._cut(scores), -1)
-        chosen = self._drawn(shares, rows, step)
+            shares = torch.softmax(self._filter_scores(scores), -1)
+        chosen = self._sample_tokens(shares, rows, step)
         self.steps.append((list(rows), logprobs.gather(1, chosen[:, None])[:, 0]))
         return chosen
 
@@ -322,7 +337,7 @@ class _Draw:
         chosen = self.choose(scores, list(range(len(scores))), len(self.steps))
         return torch.full_like(scores, -torch.inf).scatter_(1, chosen[:, None], 0.0)
 
-    def logprobs(self) -> list[list[float]]:
+    def list_logprobs(self) -> list[list[float]]:
         """Return how likely each token of each row was, and perhaps more behind its end."""
         found: list[list[float]] = [[] for _ in self.seeds]
         for rows, likely in self.steps:
@@ -330,7 +345,7 @@ class _Draw:
                 found[row].append(number)
         return found
 
-    def _cut(self, scores: Any) -> Any:
+    def _filter_scores(self, scores: Any) -> Any:
         """Leave the likeliest tokens only, as top_k and top_p say."""
         import torch
 
@@ -345,7 +360,7 @@ class _Draw:
             scores = scores.masked_fill(gone, -torch.inf)
         return scores
 
-    def _drawn(self, shares: Any, rows: list[int], step: int) -> Any:
+    def _sample_tokens(self, shares: Any, rows: list[int], step: int) -> Any:
         """Return for each row the token at which a number drawn from its seed falls."""
         import torch
 
@@ -357,7 +372,7 @@ class _Draw:
         return torch.minimum(chosen, last)
 
 
-class _Said(_Draw):
+class _ReplyScorer(_TokenSampler):
     """Lets each row say what is given, and multiplies its shares."""
 
     def __init__(
@@ -370,22 +385,24 @@ class _Said(_Draw):
         banned: list[int],
     ):
         super().__init__([], temperature, top_p, top_k, banned)
-        self.said = said
-        self.ends = ends
-        self.shares = [1.0] * len(said)
+        self.reply_ids = said
+        self.eos_ids = ends
+        self.probabilities = [1.0] * len(said)
 
-    def _drawn(self, shares: Any, rows: list[int], step: int) -> Any:
+    def _sample_tokens(self, shares: Any, rows: list[int], step: int) -> Any:
         """Return each row's next token; at the length of a reply any that ends it."""
         import torch
 
-        tokens = [self.said[row][step : step + 1] or self.ends for row in rows]
+        tokens = [self.reply_ids[row][step : step + 1] or self.eos_ids for row in rows]
         for place, (row, some) in enumerate(zip(rows, tokens, strict=True)):
-            if step <= len(self.said[row]):
-                self.shares[row] *= float(shares[place, some].double().sum())
+            if step <= len(self.reply_ids[row]):
+                self.probabilities[row] *= float(shares[place, some].double().sum())
         return torch.tensor([some[0] for some in tokens], device=shares.device)
 
 
-def collate(prompts: Sequence[TokenizedPrompt], pad: int, device: Any = None) -> dict[str, Any]:
+def collate_prompts(
+    prompts: Sequence[TokenizedPrompt], pad: int, device: Any = None
+) -> dict[str, Any]:
     """Return prompts as one batch, padded on the left."""
     import torch
 
@@ -405,7 +422,7 @@ def collate(prompts: Sequence[TokenizedPrompt], pad: int, device: Any = None) ->
     return {name: value.to(device) for name, value in batch.items()}
 
 
-def _ends(model: Any, tokenizer: Any) -> list[int]:
+def _find_eos_ids(model: Any, tokenizer: Any) -> list[int]:
     """Return the tokens that end a reply."""
     ends = model.generation_config.eos_token_id
     ends = list(ends) if isinstance(ends, list | tuple) else [ends]
@@ -415,7 +432,7 @@ def _ends(model: Any, tokenizer: Any) -> list[int]:
     return sorted(found)
 
 
-def _look(path: str) -> None:
+def _check_model_folder(path: str) -> None:
     """Raise FileNotFoundError for a folder without a model; only then is the Hub asked."""
     folder = Path(path)
     if folder.is_dir():
@@ -429,14 +446,14 @@ def _look(path: str) -> None:
         raise FileNotFoundError(f"{path}: there is no such folder")
 
 
-def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
+def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     """Load a model with its processor, or its tokenizer if it takes texts only."""
     with require_extra("hf", "HFAgent"):
         import transformers
 
     if path.startswith("~"):
         path = str(Path(path).expanduser())
-    _look(path)
+    _check_model_folder(path)
     try:
         config = transformers.AutoConfig.from_pretrained(path)
     except OSError as error:
@@ -449,9 +466,9 @@ def _load(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     if not sees:
         processor = transformers.AutoTokenizer.from_pretrained(path)
     else:
-        from gem_ma.agents.sight import processor_of
+        from gem_ma.agents.vision_processors import load_processor
 
-        processor = processor_of(path, config)
+        processor = load_processor(path, config)
         if getattr(processor, "image_processor", None) is None:
             raise ValueError(
                 f"{path} is a model that sees, but what loads as its processor is a "

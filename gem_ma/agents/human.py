@@ -27,14 +27,14 @@ class HumanAgent:
         if turn.legal:
             parts.append(f"({format_options(turn.legal)})")
         sys.stdout.write("\n".join(parts) + "\n")
-        with completion(turn.legal or ()):
+        with enable_completion(turn.legal or ()):
             return input(f"{turn.seat}> ")
 
     def __repr__(self) -> str:
         return "HumanAgent()"
 
 
-def completer(options: Sequence[str]) -> Callable[[str, int], str | None]:
+def make_completer(options: Sequence[str]) -> Callable[[str, int], str | None]:
     """Return what readline asks for the number-th option that begins as the line does."""
 
     def complete(line: str, number: int) -> str | None:
@@ -46,7 +46,7 @@ def completer(options: Sequence[str]) -> Callable[[str, int], str | None]:
 
 
 @contextlib.contextmanager
-def completion(options: Sequence[str]) -> Iterator[None]:
+def enable_completion(options: Sequence[str]) -> Iterator[None]:
     """Let tab complete a line to one of the options, where the terminal has readline."""
     try:
         import readline
@@ -56,7 +56,7 @@ def completion(options: Sequence[str]) -> Iterator[None]:
     before = readline.get_completer(), readline.get_completer_delims()
     libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
-    readline.set_completer(completer(options))
+    readline.set_completer(make_completer(options))
     readline.set_completer_delims("")  # an option may hold spaces
     try:
         yield

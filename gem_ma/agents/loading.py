@@ -20,7 +20,7 @@ from gem_ma.validation.spec_strings import (
 )
 
 
-def load(spec: AgentSource) -> Agent:
+def load_agent(spec: AgentSource) -> Agent:
     """Return the agent that a spec string names; an agent stays itself, a function becomes one.
 
     A spec is a name, what it stands for, and options: "random", "search:depth=4",
@@ -29,7 +29,7 @@ def load(spec: AgentSource) -> Agent:
     arguments are the options, or a function of a Turn. The file is run.
     """
     if isinstance(spec, str):
-        agent: Agent = SPECS.make(spec)
+        agent: Agent = AGENT_SPECS.make(spec)
         return agent
     if isinstance(spec, type):
         raise TypeError(f"expected an agent, got its class: pass {spec.__name__}()")
@@ -42,16 +42,16 @@ def load(spec: AgentSource) -> Agent:
     )
 
 
-def load_all(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
+def load_seat_agents(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     """Return the agents of some seats, in order, as `seated` reads who they are."""
-    names = seated(specs, seats)
-    agents = {name: load(name) for name in names.values()}
+    names = assign_agents(specs, seats)
+    agents = {name: load_agent(name) for name in names.values()}
     return [
         check_agent_seat(agents[names[seat]], seat, redact_secrets(names[seat])) for seat in seats
     ]
 
 
-def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
+def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
     """Return which spec string is for which seat.
 
     specs: one for all seats, or one for each with commas between; with SEAT= before it, one is for
@@ -77,7 +77,7 @@ def seated(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
     return named | dict(zip(free, rest, strict=True))
 
 
-def _model_at(text: str) -> list[str]:
+def _split_model_url(text: str) -> list[str]:
     """Return the model and, if it is named, the URL."""
     model, at, url = text.partition("@")
     if at and "://" not in url:
@@ -85,7 +85,7 @@ def _model_at(text: str) -> list[str]:
     return [model, url] if at else [model]
 
 
-def _own(found: Any) -> SpecFactory | None:
+def _find_agent_factory(found: Any) -> SpecFactory | None:
     """Return what makes an agent of a value in somebody's code, or None."""
     if isinstance(found, type):
         return found if callable(getattr(found, "act", None)) else None
@@ -94,7 +94,7 @@ def _own(found: Any) -> SpecFactory | None:
     return partial(FunctionAgent, found) if takes_one_argument(found) else None
 
 
-SPECS = SpecParser(
+AGENT_SPECS = SpecParser(
     "agent",
     "an agent, a class of agents or a function of a Turn",
     PackTable(
@@ -105,17 +105,19 @@ SPECS = SpecParser(
             "search": SpecEntry("gem_ma.agents.search:SearchAgent"),
             "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH"),
             **{
-                spec: SpecEntry(f"gem_ma.agents.providers.{file}:{name}", "MODEL@URL", _model_at)
+                spec: SpecEntry(
+                    f"gem_ma.agents.providers.{file}:{name}", "MODEL@URL", _split_model_url
+                )
                 for spec, (file, name) in PROVIDERS.items()
             },
-            "act": SpecEntry("gem_ma.agents.around.text_calls:ActAgent", "SPEC", spec=True),
-            "react": SpecEntry("gem_ma.agents.around.text_calls:ReactAgent", "SPEC", spec=True),
+            "act": SpecEntry("gem_ma.agents.wrappers.prompting:ActAgent", "SPEC", spec=True),
+            "react": SpecEntry("gem_ma.agents.wrappers.prompting:ReactAgent", "SPEC", spec=True),
             "few-shot": SpecEntry(
-                "gem_ma.agents.around.text_calls:FewShotAgent", "SPEC", spec=True
+                "gem_ma.agents.wrappers.prompting:FewShotAgent", "SPEC", spec=True
             ),
             "program": SpecEntry("gem_ma.agents.programs.program:ProgramAgent", "COMMAND"),
         },
         SpecEntry,
     ),
-    _own,
+    _find_agent_factory,
 )

@@ -21,7 +21,7 @@ from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.arguments import check_each
 
-_SALT = 0x317  # keeps these draws apart from those of the agents inside
+_DRAW_SALT = 0x317  # keeps these draws apart from those of the agents inside
 
 
 class MixtureAgent:
@@ -39,13 +39,13 @@ class MixtureAgent:
         per: Literal["turn", "episode"] = "turn",
         seed: int = 0,
     ):
-        from gem_ma.agents.loading import load
+        from gem_ma.agents.loading import load_agent
 
         if isinstance(agents, str) or not agents:
             raise ValueError(f"expected a list of one agent or more, got {agents!r}")
         if per not in ("turn", "episode"):
             raise ValueError(f"per={per!r}: expected 'turn' or 'episode'")
-        self.agents: list[Agent] = [load(agent) for agent in agents]
+        self.agents: list[Agent] = [load_agent(agent) for agent in agents]
         self.weights = tuple(weights) if weights is not None else (1,) * len(self.agents)
         if len(self.weights) != len(self.agents):
             raise ValueError(f"got {len(self.agents)} agents and {len(self.weights)} weights")
@@ -54,8 +54,8 @@ class MixtureAgent:
             raise ValueError(f"weights={self.weights}: expected none below 0, and one above")
         self.per = per
         self.seed = seed
-        self._up_to = [part / total for part in itertools.accumulate(self.weights)]
-        self._waits = any(inspect.iscoroutinefunction(agent.act) for agent in self.agents)
+        self._cumulative_weights = [part / total for part in itertools.accumulate(self.weights)]
+        self._is_async = any(inspect.iscoroutinefunction(agent.act) for agent in self.agents)
 
     @classmethod
     def epsilon(cls, agent: Any, probability: float, seed: int = 0) -> Self:
@@ -88,33 +88,36 @@ class MixtureAgent:
     @property
     def act(self) -> Callable[[list[Turn]], Any]:
         """Return the way to reply: a coroutine function if some agent inside has one."""
-        return self._act_async if self._waits else self._act
+        return self._act_async if self._is_async else self._act
 
     def _act(self, turns: list[Turn]) -> list[str]:
-        parts = self.parts(turns)
+        parts = self.group_turns(turns)
         answers = [ask_agent(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()]
-        return _in_order(parts, answers)
+        return _merge_replies(parts, answers)
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
         import asyncio  # only when something is waited for: importing it is slow
 
-        parts = self.parts(turns)
+        parts = self.group_turns(turns)
         calls = [
             ask_agent_async(self.agents[i], [turns[n] for n in part]) for i, part in parts.items()
         ]
-        return _in_order(parts, await asyncio.gather(*calls))
+        return _merge_replies(parts, await asyncio.gather(*calls))
 
-    def parts(self, turns: list[Turn]) -> dict[int, list[int]]:
+    def group_turns(self, turns: list[Turn]) -> dict[int, list[int]]:
         """Return, for each agent that is drawn, the places of its turns."""
         parts: dict[int, list[int]] = {}
         for place, turn in enumerate(check_each(turns, Turn, "turns")):
-            share = derive_seed(self.seed, _SALT, self._number(turn)) / (1 << 63)
+            share = derive_seed(self.seed, _DRAW_SALT, self._find_draw_key(turn)) / (1 << 63)
             # rounding may leave a share of 1, and a weight of 0 is never drawn
-            drawn = min(bisect.bisect_right(self._up_to, share), bisect.bisect_left(self._up_to, 1))
+            drawn = min(
+                bisect.bisect_right(self._cumulative_weights, share),
+                bisect.bisect_left(self._cumulative_weights, 1),
+            )
             parts.setdefault(drawn, []).append(place)
         return parts
 
-    def _number(self, turn: Turn) -> int:
+    def _find_draw_key(self, turn: Turn) -> int:
         if self.per == "turn":
             return turn.seed
         if not turn.episode:
@@ -142,7 +145,7 @@ class MixtureAgent:
         )
 
 
-def _in_order(parts: dict[int, list[int]], answers: Sequence[Sequence[str]]) -> list[str]:
+def _merge_replies(parts: dict[int, list[int]], answers: Sequence[Sequence[str]]) -> list[str]:
     replies = {
         place: reply
         for part, answer in zip(parts.values(), answers, strict=True)

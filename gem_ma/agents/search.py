@@ -13,15 +13,15 @@ from gem_ma.engine.seeding import derive_seed, seed_rng
 from gem_ma.validation.arguments import check_each
 
 # what each seat will have, in how many plies, and how many there can be at most
-Value: TypeAlias = tuple[tuple[float, ...], int, int]
-Table: TypeAlias = "dict[Any, Value | None]"
+StateValue: TypeAlias = tuple[tuple[float, ...], int, int]
+TranspositionTable: TypeAlias = "dict[Any, StateValue | None]"
 
-_SIMULATIONS, _NODES = 200, 20_000  # where nobody says otherwise
-_DEEPEST = 400  # plies of an exact search, which recurses
-_LONGEST = 1000  # plies of a simulation
-_TABLE = 200_000  # states that are remembered
-_TIES, _PLAYOUTS = 1, 2  # keep the two kinds of draws apart
-_ON_THE_WAY: Value = ((), 0, 0)  # a state that is being looked at
+_DEFAULT_SIMULATIONS, _DEFAULT_NODES = 200, 20_000  # where nobody says otherwise
+_MAX_DEPTH = 400  # plies of an exact search, which recurses
+_MAX_PLIES = 1000  # plies of a simulation
+_MAX_TABLE_SIZE = 200_000  # states that are remembered
+_TIE_SALT, _PLAYOUT_SALT = 1, 2  # keep the two kinds of draws apart
+_PENDING_VALUE: StateValue = ((), 0, 0)  # a state that is being looked at
 
 
 class SearchAgent:
@@ -47,11 +47,11 @@ class SearchAgent:
         nodes: int | None = None,
         seed: int = 0,
     ):
-        if depth is not None and not 1 <= depth <= _DEEPEST:
-            raise ValueError(f"depth={depth}: expected 1 to {_DEEPEST}, or None")
+        if depth is not None and not 1 <= depth <= _MAX_DEPTH:
+            raise ValueError(f"depth={depth}: expected 1 to {_MAX_DEPTH}, or None")
         if nodes is None:
-            nodes = _NODES if simulations is None else 0
-        simulations = _SIMULATIONS if simulations is None else simulations
+            nodes = _DEFAULT_NODES if simulations is None else 0
+        simulations = _DEFAULT_SIMULATIONS if simulations is None else simulations
         if simulations < 1:
             raise ValueError(f"simulations={simulations}: expected 1 or more")
         if nodes < 0:
@@ -60,7 +60,7 @@ class SearchAgent:
         self.simulations = simulations
         self.nodes = nodes
         self.seed = seed
-        self._tables: dict[Any, Table] = {}
+        self._tables: dict[Any, TranspositionTable] = {}
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
@@ -73,39 +73,39 @@ class SearchAgent:
                 "acts at a time"
             )
         game, state = turn.position
-        seat = _mover(game, state)
+        seat = _find_mover(game, state)
         if seat != turn.seat:
             raise ValueError(f"{turn.seat} is not to act here, but {seat or 'nobody'}")
-        legal = _legal(game, state, seat)
-        best = [0] if len(legal) == 1 else self._exact(game, state, seat, legal)
+        legal = _list_legal_moves(game, state, seat)
+        best = [0] if len(legal) == 1 else self._search_exactly(game, state, seat, legal)
         if not best:
-            seed = derive_seed(self.seed, turn.seed, _PLAYOUTS)
-            best = _simulated(game, state, seat, legal, self.simulations, seed)
-        chosen = best[derive_seed(self.seed, turn.seed, _TIES) % len(best)]
+            seed = derive_seed(self.seed, turn.seed, _PLAYOUT_SALT)
+            best = _simulate_moves(game, state, seat, legal, self.simulations, seed)
+        chosen = best[derive_seed(self.seed, turn.seed, _TIE_SALT) % len(best)]
         wrapped = turn.legal  # the same moves in the format that replies have
         return wrapped[chosen] if wrapped and len(wrapped) == len(legal) else legal[chosen]
 
-    def _exact(self, game: Any, state: Any, seat: str, legal: Sequence[str]) -> list[int]:
+    def _search_exactly(self, game: Any, state: Any, seat: str, legal: Sequence[str]) -> list[int]:
         """Return which of the moves are best, or nothing if it cannot be searched exactly."""
         try:
             hash(state)
         except TypeError:  # nothing to know it again by
             return []
-        table, left = self._table(game), self.depth or 0
-        value = _searcher(game, table, None if left else self.nodes)
+        table, left = self._find_table(game), self.depth or 0
+        value = _make_searcher(game, table, None if left else self.nodes)
         place, scores = game.agents.index(seat), []
         try:
             if not left:
                 self._solve(game, state, table)
             for text in legal:
-                after = game.advance(state, {seat: game.read(text, state, seat)}, _NoDice())
+                after = game.advance(state, {seat: game.read(text, state, seat)}, _ForbiddenRng())
                 returns, plies, _ = value(after, left - 1)
-                scores.append(_score(returns[place], plies))
-        except _Inexact:
+                scores.append(_compute_score(returns[place], plies))
+        except _InexactSearch:
             return []
-        return _best(scores)
+        return _find_best(scores)
 
-    def _table(self, game: Any) -> Table:
+    def _find_table(self, game: Any) -> TranspositionTable:
         """Return what is remembered of a game; whatever is in it, replies are the same."""
         args, kwargs = game.init_args
         key: Any = (type(game), args, tuple(kwargs.items()))
@@ -113,26 +113,26 @@ class SearchAgent:
             hash(key)
         except TypeError:  # an argument that cannot be compared for good
             key = game
-        if sum(map(len, list(self._tables.values()))) > max(_TABLE, self.nodes):
+        if sum(map(len, list(self._tables.values()))) > max(_MAX_TABLE_SIZE, self.nodes):
             self._tables = {}
         return self._tables.setdefault(key, {})
 
-    def _solve(self, game: Any, state: Any, table: Table) -> None:
+    def _solve(self, game: Any, state: Any, table: TranspositionTable) -> None:
         """Put the state and all that can follow into the table, or raise _Inexact.
 
         A state is in there with all that can follow it; one that is not is searched as if nothing
         were, so that what is remembered does not change how far `nodes` reach.
         """
         if state not in table:
-            new: Table = {}
+            new: TranspositionTable = {}
             try:
-                _searcher(game, new, self.nodes)(state, -1)
-            except _Inexact:
+                _make_searcher(game, new, self.nodes)(state, -1)
+            except _InexactSearch:
                 table[state] = None
             else:
                 table.update(new)
         if table[state] is None:
-            raise _Inexact
+            raise _InexactSearch
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_tables"}
@@ -141,24 +141,29 @@ class SearchAgent:
         self.__dict__.update(fields, _tables={})
 
     def __repr__(self) -> str:
-        default = {"depth": None, "simulations": _SIMULATIONS, "nodes": _NODES, "seed": 0}
+        default = {
+            "depth": None,
+            "simulations": _DEFAULT_SIMULATIONS,
+            "nodes": _DEFAULT_NODES,
+            "seed": 0,
+        }
         given = {name: getattr(self, name) for name in default}
         shown = [f"{name}={value}" for name, value in given.items() if value != default[name]]
         return f"SearchAgent({', '.join(shown)})"
 
 
-class _Inexact(Exception):
+class _InexactSearch(Exception):
     """Dice, a repetition, or more states than may be visited."""
 
 
-class _NoDice:
+class _ForbiddenRng:
     """Stand in for a generator where none may be used."""
 
     def __getattr__(self, name: str) -> Any:
-        raise _Inexact
+        raise _InexactSearch
 
 
-class _Dice:
+class _LazyRng:
     """Stand in for a generator, and make it when it is used."""
 
     def __init__(self, seed: int):
@@ -174,7 +179,7 @@ class _Dice:
         return getattr(self._rng, name)
 
 
-def _mover(game: Any, state: Any) -> str | None:
+def _find_mover(game: Any, state: Any) -> str | None:
     """Return whose move it is, or None at the end."""
     acting: tuple[str, ...] = state.to_act()
     if not acting:
@@ -193,7 +198,7 @@ def _mover(game: Any, state: Any) -> str | None:
     return acting[0]
 
 
-def _legal(game: Any, state: Any, seat: str) -> Sequence[str]:
+def _list_legal_moves(game: Any, state: Any, seat: str) -> Sequence[str]:
     legal: Sequence[str] = state.legal(seat)
     if not legal:
         raise ValueError(
@@ -203,68 +208,70 @@ def _legal(game: Any, state: Any, seat: str) -> Sequence[str]:
     return legal
 
 
-def _returns(game: Any, state: Any) -> tuple[float, ...]:
+def _list_returns(game: Any, state: Any) -> tuple[float, ...]:
     returns = state.returns()
     return tuple([returns[agent] for agent in game.agents])
 
 
-def _score(mine: float, plies: int) -> tuple[float, int]:
+def _compute_score(mine: float, plies: int) -> tuple[float, int]:
     """Return what a seat compares values by: its return, then sooner wins and later losses."""
     return mine, -plies if mine > 0 else plies if mine < 0 else 0
 
 
-def _best(scores: Sequence[Any]) -> list[int]:
+def _find_best(scores: Sequence[Any]) -> list[int]:
     highest = max(scores)
     return [i for i, score in enumerate(scores) if score == highest]
 
 
-def _searcher(game: Any, table: Table, nodes: int | None) -> Callable[[Any, int], Value]:
+def _make_searcher(
+    game: Any, table: TranspositionTable, nodes: int | None
+) -> Callable[[Any, int], StateValue]:
     """Return the function that finds the value of a state: `left` plies deep, if nodes is None."""
-    agents, advance, read, dice = game.agents, game.advance, game.read, _NoDice()
+    agents, advance, read, dice = game.agents, game.advance, game.read, _ForbiddenRng()
 
-    def value(state: Any, left: int) -> Value:
+    def compute_value(state: Any, left: int) -> StateValue:
         key = (state, left) if nodes is None else state
         known = table.get(key)
         if known is not None:
-            if known is _ON_THE_WAY:
-                raise _Inexact
+            if known is _PENDING_VALUE:
+                raise _InexactSearch
             return known
         if nodes is not None:
-            if len(table) >= nodes or left < -_DEEPEST:
-                raise _Inexact
-            table[key] = _ON_THE_WAY
-        seat = _mover(game, state)
+            if len(table) >= nodes or left < -_MAX_DEPTH:
+                raise _InexactSearch
+            table[key] = _PENDING_VALUE
+        seat = _find_mover(game, state)
         if seat is None or left == 0:
-            table[key] = best = _returns(game, state), 0, 0
+            table[key] = best = _list_returns(game, state), 0, 0
             return best
         place, highest, height = agents.index(seat), (-math.inf, 0), 0
-        for text in _legal(game, state, seat):
+        for text in _list_legal_moves(game, state, seat):
             after = advance(state, {seat: read(text, state, seat)}, dice)
-            returns, plies, below = value(after, left - 1)
+            returns, plies, below = compute_value(after, left - 1)
             height = max(height, below + 1)
-            score = _score(returns[place], plies + 1)
+            score = _compute_score(returns[place], plies + 1)
             if score > highest:
                 highest, sooner = score, (returns, plies + 1)
-        if height > _DEEPEST:
-            raise _Inexact
+        if height > _MAX_DEPTH:
+            raise _InexactSearch
         table[key] = best = *sooner, height
         return best
 
-    return value
+    return compute_value
 
 
-class _Node:
+class _TreeNode:
     """What simulations that came by a sequence of moves had in the end."""
 
-    __slots__ = ("after", "totals", "visits")
+    __slots__ = ("children", "totals", "visits")
 
     def __init__(self, seats: int):
-        self.after: dict[str, _Node] = {}
+        self.children: dict[str, _TreeNode] = {}
         self.totals = [0.0] * seats
         self.visits = 0
 
 
-def _simulated(
+def _simulate_moves(
     game: Any, state: Any, seat: str, legal: Sequence[str], simulations: int, seed: int
 ) -> list[int]:
     """Return which of the moves simulated play finds best.
@@ -274,74 +281,74 @@ def _simulated(
     """
     agents = game.agents
     own = agents.index(seat)
-    root = _Node(len(agents))
+    root = _TreeNode(len(agents))
     low, high = math.inf, -math.inf
     most = -math.inf
     for number in range(simulations):
-        returns, path = _play(game, state, root, high - low, derive_seed(seed, number))
+        returns, path = _simulate_play(game, state, root, high - low, derive_seed(seed, number))
         low, high = min(low, *returns), max(high, *returns)
         most = max(most, returns[own])
         for node in path:
             node.visits += 1
             node.totals = [a + b for a, b in zip(node.totals, returns, strict=True)]
-    ends = _ends(game, state, seat, legal)
+    ends = _find_endings(game, state, seat, legal)
     if ends and max(ends.values()) >= most:  # nothing is better than to win at once
         return [i for i, value in ends.items() if value == max(ends.values())]
     scores: list[tuple[int, float]] = []
     for move in legal:
-        found = root.after.get(move)
+        found = root.children.get(move)
         scores.append((found.visits, found.totals[own] / found.visits) if found else (0, 0.0))
-    return _best(scores)
+    return _find_best(scores)
 
 
-def _ends(game: Any, state: Any, seat: str, legal: Sequence[str]) -> dict[int, float]:
+def _find_endings(game: Any, state: Any, seat: str, legal: Sequence[str]) -> dict[int, float]:
     """Return what the moves are worth that end the game without dice."""
     ends = {}
     for i, text in enumerate(legal):
         try:
-            after = game.advance(state, {seat: game.read(text, state, seat)}, _NoDice())
-        except _Inexact:
+            after = game.advance(state, {seat: game.read(text, state, seat)}, _ForbiddenRng())
+        except _InexactSearch:
             continue
         if not after.to_act():
             ends[i] = after.returns()[seat]
     return ends
 
 
-def _play(
-    game: Any, state: Any, root: _Node, span: float, seed: int
-) -> tuple[tuple[float, ...], list[_Node]]:
+def _simulate_play(
+    game: Any, state: Any, root: _TreeNode, span: float, seed: int
+) -> tuple[tuple[float, ...], list[_TreeNode]]:
     """Play once to the end: by what is known as long as something is, and then at random."""
-    agents, dice, draw = game.agents, _Dice(seed), seed
-    node: _Node | None = root
+    agents, dice, draw = game.agents, _LazyRng(seed), seed
+    node: _TreeNode | None = root
     path = [root]
-    for _ in range(_LONGEST):
-        seat = _mover(game, state)
+    for _ in range(_MAX_PLIES):
+        seat = _find_mover(game, state)
         if seat is None:
             break
-        legal = _legal(game, state, seat)
+        legal = _list_legal_moves(game, state, seat)
         draw = derive_seed(draw)
         if node is None:
             text = legal[draw % len(legal)]
         else:
-            new = [move for move in legal if move not in node.after]
+            new = [move for move in legal if move not in node.children]
             if new:
                 text = new[draw % len(new)]
-                path.append(node.after.setdefault(text, _Node(len(agents))))
+                path.append(node.children.setdefault(text, _TreeNode(len(agents))))
                 node = None
             else:
-                text = _promising(node, legal, agents.index(seat), span)
-                node = node.after[text]
+                text = _select_move(node, legal, agents.index(seat), span)
+                node = node.children[text]
                 path.append(node)
         state = game.advance(state, {seat: game.read(text, state, seat)}, dice)
-    return _returns(game, state), path
+    return _list_returns(game, state), path
 
 
-def _promising(node: _Node, legal: Sequence[str], place: int, span: float) -> str:
+def _select_move(node: _TreeNode, legal: Sequence[str], place: int, span: float) -> str:
     """Return the move to look at next: a good one, or one that was seldom tried (UCB1)."""
-    log, after = math.log(node.visits), node.after
+    log, after = math.log(node.visits), node.children
 
-    def bound(move: str) -> float:
+    def compute_bound(move: str) -> float:
         tried = after[move]
         return tried.totals[place] / tried.visits + span * math.sqrt(log / tried.visits)
 
-    return max(legal, key=bound)
+    return max(legal, key=compute_bound)

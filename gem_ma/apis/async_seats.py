@@ -68,7 +68,7 @@ class SharedEpisode:
     """One environment, the seats that somebody else plays, and those that wait."""
 
     def __init__(self, env: BaseEnv, others: Mapping[str, AgentSource] | None = None):
-        from gem_ma.agents.loading import load
+        from gem_ma.agents.loading import load_agent
 
         self.env = env.copy()
         names = self.env.match.seats
@@ -76,7 +76,7 @@ class SharedEpisode:
             if name not in names:
                 raise SeatError(f"others: no seat {name!r}; the seats are {', '.join(names)}")
         self.others = {
-            name: check_agent_seat(load(one), name) for name, one in (others or {}).items()
+            name: check_agent_seat(load_agent(one), name) for name, one in (others or {}).items()
         }
         self.seats = {name: AsyncSeat(self, name) for name in names if name not in self.others}
         if not self.seats:

@@ -75,7 +75,7 @@ class GymnasiumView(gymnasium.Env[Any, SeatAction]):
         self._session = Session(env, {})  # with what the others read
 
     def _seat_others(self, others: SeatAgents | None) -> dict[str, Agent]:
-        from gem_ma.agents.loading import load
+        from gem_ma.agents.loading import load_agent
 
         seats = [seat for seat in self.env.match.seats if seat != self.agent]
         if not isinstance(others, Mapping):
@@ -91,7 +91,7 @@ class GymnasiumView(gymnasium.Env[Any, SeatAction]):
                 f"nobody plays {', '.join(missing)}; pass others={{{missing[0]!r}: 'random', ...}} "
                 "or one agent for all, others='random'"
             )
-        return {seat: check_agent_seat(load(others[seat]), seat) for seat in seats}
+        return {seat: check_agent_seat(load_agent(others[seat]), seat) for seat in seats}
 
     def reset(
         self, *, seed: int | None = None, options: ResetOptions | None = None

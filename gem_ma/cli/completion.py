@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from gem_ma.agents import SPECS
+from gem_ma.agents import AGENT_SPECS
 from gem_ma.envs import registry
 from gem_ma.envs.registry import MissingRequirement
 
@@ -27,15 +27,15 @@ def add_commands(commands: Any) -> None:
         ),
     )
     complete.add_argument("shell", choices=SHELLS)
-    complete.set_defaults(run=_completion)
+    complete.set_defaults(run=_run_completion)
 
 
-def _completion(args: argparse.Namespace) -> int:
-    sys.stdout.write(script(args.shell))
+def _run_completion(args: argparse.Namespace) -> int:
+    sys.stdout.write(make_completion_script(args.shell))
     return 0
 
 
-def script(shell: str) -> str:
+def make_completion_script(shell: str) -> str:
     """Return the lines that make a shell complete `gem-ma`."""
     try:
         from argcomplete.shell_integration import shellcode
@@ -47,31 +47,31 @@ def script(shell: str) -> str:
     return code
 
 
-def answer(parser: argparse.ArgumentParser) -> None:
+def complete_line(parser: argparse.ArgumentParser) -> None:
     """Tell the shell that runs this process in order to complete a line, and end it."""
     import argcomplete
 
-    for command in _commands(parser):
+    for command in _list_commands(parser):
         for action in command._actions:
-            if action.choices is None and action.dest in _COMPLETED:
-                action.completer = _COMPLETED[action.dest]  # type: ignore[attr-defined]
+            if action.choices is None and action.dest in _COMPLETERS:
+                action.completer = _COMPLETERS[action.dest]  # type: ignore[attr-defined]
     argcomplete.autocomplete(parser)
 
 
-def ids(prefix: str, **_: Any) -> list[str]:
+def complete_ids(prefix: str, **_: Any) -> list[str]:
     """Return the ids that begin so, or only what ids begin with while that is not typed."""
     if ":" in prefix:
         return registry.list_envs(f"{prefix}*")
     return sorted({f"{id.partition(':')[0]}:" for id in registry.list_envs()})
 
 
-def agents(prefix: str, **_: Any) -> list[str]:
+def complete_agents(prefix: str, **_: Any) -> list[str]:
     """Return what specs of agents begin with, after those that a comma ends."""
     before = prefix[: prefix.rfind(",") + 1]
-    return [before + one for one in SPECS.list_prefixes()]
+    return [before + one for one in AGENT_SPECS.list_prefixes()]
 
 
-def suites(prefix: str, **_: Any) -> list[str]:
+def complete_suites(prefix: str, **_: Any) -> list[str]:
     """Return the names of the suites that come with the package."""
     from gem_ma.evaluation.suites import list_suites
 
@@ -79,19 +79,19 @@ def suites(prefix: str, **_: Any) -> list[str]:
 
 
 # By the name of an argument, which all commands share.
-_COMPLETED = {
-    "agent": agents,
-    "agents": agents,
-    "games": ids,
-    "id": ids,
-    "others": agents,
-    "pattern": ids,
-    "suite": suites,
-    "what": ids,
+_COMPLETERS = {
+    "agent": complete_agents,
+    "agents": complete_agents,
+    "games": complete_ids,
+    "id": complete_ids,
+    "others": complete_agents,
+    "pattern": complete_ids,
+    "suite": complete_suites,
+    "what": complete_ids,
 }
 
 
-def _commands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+def _list_commands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     return [
         command
         for action in parser._actions

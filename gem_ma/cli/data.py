@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gem_ma.cli.common import UsageError
+from gem_ma.cli.command_options import UsageError
 from gem_ma.packs import PackTable
 
 DOWNLOADS = PackTable("downloads", {})
@@ -40,10 +40,10 @@ def add_commands(commands: Any) -> None:
         help="a folder (default: that which its variable of the environment names, or one in the "
         "user's cache)",
     )
-    data.set_defaults(run=_data)
+    data.set_defaults(run=_run_data)
 
 
-def _data(args: argparse.Namespace) -> int:
+def _run_data(args: argparse.Namespace) -> int:
     found = importlib.import_module(DOWNLOADS[args.what])
     if args.into and Path(args.into).exists() and not Path(args.into).is_dir():
         raise UsageError(f"--into {args.into}: expected a folder")

@@ -8,38 +8,40 @@ import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gem_ma.agents import seated
-from gem_ma.cli.common import (
-    Stopped,
+from gem_ma.agents import assign_agents
+from gem_ma.cli.command_options import (
+    CommandInterrupted,
     UsageError,
-    add_seed,
-    count,
-    drawn,
-    in_one_line,
-    positive,
-    said,
-    spoken,
+    add_seed_option,
+    choose_seed,
+    format_agents_option,
+    format_error,
+    parse_count,
+    parse_positive,
+    translate_arguments,
 )
 from gem_ma.rollouts.episode import Episode
 
 
 def add_episode_options(parser: argparse.ArgumentParser) -> None:
     """Add what many episodes are played with."""
-    parser.add_argument("--episodes", type=positive, default=1, help="how many (default: 1)")
+    parser.add_argument("--episodes", type=parse_positive, default=1, help="how many (default: 1)")
     parser.add_argument(
-        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+        "--concurrency", type=parse_positive, default=64, help="alive at once (default: 64)"
     )
-    add_seed(parser, "all; that of each episode, which gem-ma play takes, is in its record")
+    add_seed_option(parser, "all; that of each episode, which gem-ma play takes, is in its record")
     parser.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
     parser.add_argument("--resume", action="store_true", help="play what is not in the file yet")
-    parser.add_argument("--max-errors", type=count, default=10, help="then it stops (default: 10)")
+    parser.add_argument(
+        "--max-errors", type=parse_count, default=10, help="then it stops (default: 10)"
+    )
 
 
 def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, str]:
     try:
-        return seated(args.agents or "random", seats)
+        return assign_agents(args.agents or "random", seats)
     except ValueError as error:
-        raise UsageError(f"{said(args.agents)}: {error}") from None
+        raise UsageError(f"{format_agents_option(args.agents)}: {error}") from None
 
 
 def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
@@ -49,7 +51,7 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
 
     goes_on = args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
     if not goes_on:  # with the seed that is in the file
-        args.seed = drawn(args.seed)
+        args.seed = choose_seed(args.seed)
     warnings.simplefilter("ignore", FailedEpisodesWarning)  # told below
     try:
         episodes = play(
@@ -62,10 +64,10 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
         )
     except RolloutInterrupted as stop:
         _print_summary(stop.episodes, args)
-        raise Stopped(_describe_kept(stop.episodes, args)) from None
+        raise CommandInterrupted(_describe_kept(stop.episodes, args)) from None
     except TooManyErrors as stop:
         _print_summary(stop.episodes, args)
-        sys.stderr.write(f"gem-ma: {spoken(in_one_line(stop), args)}\n")
+        sys.stderr.write(f"gem-ma: {translate_arguments(format_error(stop), args)}\n")
         return 1
     except ValueError as error:
         raise UsageError(str(error)) from None

@@ -10,29 +10,35 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from gem_ma.cli import (
-    check,
+    check_commands,
     completion,
     data,
+    env_commands,
     evaluation,
-    listing,
     new,
-    playing,
-    viewing,
+    play_commands,
+    record_commands,
 )
-from gem_ma.cli.common import Stopped, UsageError, close, in_one_line, spoken
+from gem_ma.cli.command_options import (
+    CommandInterrupted,
+    UsageError,
+    format_error,
+    suggest_word,
+    translate_arguments,
+)
 from gem_ma.engine.match import SeatError
 from gem_ma.envs.registry import MissingRequirement, UnknownEnv
 from gem_ma.packs import list_packs
 from gem_ma.rollouts.version import __version__
 
 # In the order in which help lists them.
-GROUPS = (
-    listing,
-    playing,
+COMMAND_MODULES = (
+    env_commands,
+    play_commands,
     data,
     evaluation,
-    viewing,
-    check,
+    record_commands,
+    check_commands,
     new,
     completion,
 )
@@ -42,9 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0, or 2 for input that makes no sense, or 130 when interrupted."""
     args = argparse.Namespace()
     try:
-        parser = _parser()
+        parser = _make_parser()
         if "_ARGCOMPLETE" in os.environ:
-            completion.answer(parser)
+            completion.complete_line(parser)
         args = parser.parse_args(arguments, args)
         code = int(args.run(args))
         sys.stdout.flush()  # while a pipe that was closed is no news to anybody
@@ -52,15 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, `head` for example, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except _wrong() as error:
-        sys.stderr.write(f"gem-ma: {spoken(in_one_line(error), args)}\n")
+    except _list_user_errors() as error:
+        sys.stderr.write(f"gem-ma: {translate_arguments(format_error(error), args)}\n")
         return 2
     except (KeyboardInterrupt, EOFError) as error:
-        sys.stderr.write(f"\ngem-ma: {error}\n" if isinstance(error, Stopped) else "\n")
+        sys.stderr.write(f"\ngem-ma: {error}\n" if isinstance(error, CommandInterrupted) else "\n")
         return 130
 
 
-def _wrong() -> tuple[type[Exception], ...]:
+def _list_user_errors() -> tuple[type[Exception], ...]:
     """Return what words on a command line, or the machine they are typed on, can lead to.
 
     It is asked for when something was raised: some of it takes long to import.
@@ -74,7 +80,7 @@ def _wrong() -> tuple[type[Exception], ...]:
     return *known, ImportError, OSError, UnknownEnv, UnknownTheme, UsageError
 
 
-class _Parser(argparse.ArgumentParser):
+class _CommandParser(argparse.ArgumentParser):
     """A parser whose errors are told as all others are, with what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
@@ -84,19 +90,19 @@ class _Parser(argparse.ArgumentParser):
         """Complain of what is not known where it is said: of a command, and not of gem-ma."""
         found, rest = super().parse_known_args(args, namespace)
         if rest:
-            hint = close(rest[0].partition("=")[0], self._option_string_actions)
+            hint = suggest_word(rest[0].partition("=")[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return found, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         known = [str(one) for one in action.choices or ()]
         if action.choices is not None and value not in action.choices:
-            hint = close(str(value), known) or f" (choose from {', '.join(known)})"
+            hint = suggest_word(str(value), known) or f" (choose from {', '.join(known)})"
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _make_parser() -> argparse.ArgumentParser:
+    parser = _CommandParser(
         prog="gem-ma",
         description="Several language or vision-language models in one environment.",
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random; gem-ma COMMAND -h "
@@ -104,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"gem-ma {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for group in GROUPS:
+    for group in COMMAND_MODULES:
         group.add_commands(commands)
     for one in list_packs():
         for module in one.pack.commands:

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gem_ma.cli.common import UsageError
+from gem_ma.cli.command_options import UsageError
 
-PLAYERS = ("one", "two", "together")  # together: two who move at the same time
+PLAYER_KINDS = ("one", "two", "together")  # together: two who move at the same time
 _TEMPLATES = Path(__file__).parent / "templates"
 _PACK = {  # the files of a pack, and the template of each
     "pyproject.toml": "pack/pyproject.toml",
@@ -27,7 +27,7 @@ _PACK = {  # the files of a pack, and the template of each
 }
 
 
-class BadName(ValueError):
+class InvalidName(ValueError):
     """No game can be called like this; the message says what could be."""
 
 
@@ -53,14 +53,14 @@ def add_commands(commands: Any) -> None:
     new.add_argument("--dir", default=".", metavar="FOLDER", help="where to (default: here)")
     new.add_argument(
         "--players",
-        choices=PLAYERS,
+        choices=PLAYER_KINDS,
         default="two",
         help="one, two in turn, or two who move together (default: two)",
     )
-    new.set_defaults(run=_new)
+    new.set_defaults(run=_run_new)
 
 
-def _new(args: argparse.Namespace) -> int:
+def _run_new(args: argparse.Namespace) -> int:
     *kinds, name = args.name
     if kinds not in ([], ["pack"]):
         raise UsageError(f"{' '.join(args.name)}: expected NAME for a game, or pack NAME")
@@ -72,8 +72,8 @@ def _new(args: argparse.Namespace) -> int:
                 f"  python -m pytest {top}\n"
             )
             return 0
-        game, test = write(name, Path(args.dir), args.players)
-    except (BadName, FileExistsError) as error:
+        game, test = write_game(name, Path(args.dir), args.players)
+    except (InvalidName, FileExistsError) as error:
         raise UsageError(str(error)) from None
     sys.stdout.write(
         f"{game}\n{test}\n\nnow try:\n  gem-ma check {game}\n  python -m pytest {test}\n"
@@ -81,9 +81,9 @@ def _new(args: argparse.Namespace) -> int:
     return 0
 
 
-def write(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:
+def write_game(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:
     """Write NAME.py and test_NAME.py into a folder, neither over another file; return both."""
-    _check(name)
+    _check_name(name)
     folder.mkdir(parents=True, exist_ok=True)
     files = folder / f"{name}.py", folder / f"test_{name}.py"
     for file in files:
@@ -98,7 +98,7 @@ def write(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:
 
 def write_pack(name: str, folder: Path, players: str = "two") -> Path:
     """Write a project with a pack into FOLDER/NAME, which may not be there yet; return that."""
-    _check(name)
+    _check_name(name)
     top = folder / name
     if top.exists():
         raise FileExistsError(f"{top} is there already, and is not written over")
@@ -124,12 +124,14 @@ def _fill_template(template: str, name: str) -> str:
     return text
 
 
-def _check(name: str) -> None:
+def _check_name(name: str) -> None:
     if keyword.iskeyword(name):
-        raise BadName(f"{name!r} is a word of Python itself; take another, such as {name}_game")
+        raise InvalidName(f"{name!r} is a word of Python itself; take another, such as {name}_game")
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).strip("_").lower()
         example = words if re.fullmatch(r"[a-z]\w*", words) and words != name else "tug_of_war"
-        raise BadName(f"{name!r}: expected a name of letters, digits and _, such as {example}")
+        raise InvalidName(f"{name!r}: expected a name of letters, digits and _, such as {example}")
     if importlib.util.find_spec(name) is not None:
-        raise BadName(f"{name!r} is a Python module already, which a file of that name would hide")
+        raise InvalidName(
+            f"{name!r} is a Python module already, which a file of that name would hide"
+        )

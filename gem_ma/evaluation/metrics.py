@@ -184,7 +184,7 @@ def format_percent(one: IntervalEstimate) -> str:
     return f"{100 * one.value:.1f}%{inside}"
 
 
-def format_value(metric: Metric, value: MetricValue) -> str:
+def format_metric_value(metric: Metric, value: MetricValue) -> str:
     """Return what a metric came to as text, or nothing if it makes no sense."""
     if value is None:
         return ""
@@ -197,7 +197,7 @@ def format_value(metric: Metric, value: MetricValue) -> str:
 
 def format_cell(metrics: Sequence[Metric], values: Mapping[str, MetricValue]) -> str:
     """Return what stands in the column that some metrics share."""
-    texts = [format_value(one, values.get(one.name)) for one in metrics]
+    texts = [format_metric_value(one, values.get(one.name)) for one in metrics]
     return "/".join(texts) if all(texts) else ""
 
 

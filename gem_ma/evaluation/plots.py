@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from gem_ma.evaluation.metrics import count_tokens
-from gem_ma.evaluation.runner.eval_tasks import load, load_task_episodes
+from gem_ma.evaluation.runner.eval_tasks import load_evaluation, load_task_episodes
 from gem_ma.evaluation.runner.results import compute_row, summarize
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates, estimate_mean
 from gem_ma.evaluation.viewer.episode_files import find_episode_files
@@ -206,8 +206,8 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
 def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     """Draw who wins how often, a draw being half a win: the row against the column.
 
-    rates: a matrix of shares, nan where two never met, as `Pool.rates` of self-play has it, too.
-    there: what there is of the matches, if not all of them.
+    rates: a matrix of shares, nan where two never met, as `OpponentPool.compute_win_rates` of
+    self-play has it, too. there: what there is of the matches, if not all of them.
     """
     shares = np.asarray(rates, float)
     size = 1.8 + 0.65 * len(names)
@@ -227,7 +227,7 @@ def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
 
 def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each evaluation by the name of its folder."""
-    return {str(folder): summarize(folder, *load(folder)).rows for folder in folders}
+    return {str(folder): summarize(folder, *load_evaluation(folder)).rows for folder in folders}
 
 
 def plot_pass_hat_k(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
@@ -265,7 +265,7 @@ def read_robustness(
     found: dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]] = {}
     for folder in folders:
         ways = found[str(folder)] = {}
-        for cell in load(folder)[1]:
+        for cell in load_evaluation(folder)[1]:
             arguments = dict(cell.entry.arguments)
             way = parse_noise(arguments.pop("noise", ""))
             success = compute_row(cell, load_task_episodes(folder, cell))["success"]

@@ -22,7 +22,7 @@ from rich.style import Style
 from rich.table import Column, Table
 from rich.text import Text
 
-from gem_ma.agents import load_all
+from gem_ma.agents import load_seat_agents
 from gem_ma.agents.human import HumanAgent
 from gem_ma.apis import factory
 from gem_ma.apis.env import Env
@@ -32,7 +32,7 @@ from gem_ma.chat.conversation import Step
 from gem_ma.chat.messages import find_observation_pictures
 from gem_ma.engine.action_parsing import strip_thinking
 from gem_ma.envs import registry
-from gem_ma.evaluation.viewer.episode_files import find_episode_files, read_episodes
+from gem_ma.evaluation.viewer.episode_files import find_episode_files, scan_episodes
 from gem_ma.evaluation.viewer.spectator import Spectator, SpectatorView, UnseenEpisode, group_steps
 from gem_ma.renderers.picture import Picture, join_pictures
 from gem_ma.rollouts.episode import Episode
@@ -171,7 +171,7 @@ def _check_seat(seat: str | None, seats: Sequence[str]) -> None:
 
 def _load_players(names: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
     try:
-        players = load_all(names, seats)
+        players = load_seat_agents(names, seats)
     except (ValueError, ImportError, OSError) as error:
         raise WatchError(str(error)) from None
     if any(isinstance(player, HumanAgent) for player in players):
@@ -189,7 +189,7 @@ def replay_file_frames(
         raise WatchError(str(error)) from None
     episodes = (
         item
-        for item in read_episodes(files[0])
+        for item in scan_episodes(files[0])
         if isinstance(item, Episode) and number in (None, item.number)
     )
     first = next(episodes, None)

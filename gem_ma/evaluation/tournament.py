@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gem_ma.agents import SPECS
+from gem_ma.agents import AGENT_SPECS
 from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.event_loops import run_async
 from gem_ma.engine.seeding import derive_seed
@@ -312,7 +312,7 @@ def _load_pool(path: Path, agents: Sequence[str], known: Collection[str]) -> lis
     """Return the pool of a folder, unless to load it would run code that nobody named now."""
     pool = _merge_pool(path, agents)
     for one in pool:
-        if one not in known and SPECS.runs_own_code(_split_name(one)[1]):
+        if one not in known and AGENT_SPECS.runs_own_code(_split_name(one)[1]):
             raise BadTournament(
                 f"{one} has played in {path}, and to load it would run that code: name it again"
             )

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import to_json_value
 from gem_ma.chat.agent import (
@@ -148,7 +148,7 @@ class RolloutRun:
         for player in self.players:
             if player.is_made_from(given):
                 return player
-        agent = load(given)
+        agent = load_agent(given)
         traits = get_traits(agent)
         kind: Literal["plain", "thread", "async"] = "plain"
         if inspect.iscoroutinefunction(agent.act):

@@ -6,12 +6,21 @@ import argparse
 import sys
 from typing import Any
 
-from gem_ma.agents import load
-from gem_ma.cli.common import WHO, UsageError, add_looks, looks, make, port, positive, seconds
+from gem_ma.agents import load_agent
+from gem_ma.cli.command_options import (
+    AGENTS_HELP,
+    UsageError,
+    add_observation_options,
+    collect_env_arguments,
+    make_env_from_args,
+    parse_port,
+    parse_positive,
+    parse_seconds,
+)
 from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
 from gem_ma.envs.registry import BadArgument, MissingRequirement
 from gem_ma.rollouts.episode import Episode
-from gem_ma.serving.gate import token_for
+from gem_ma.serving.middleware import resolve_token
 from gem_ma.validation.endpoints import check_variable_name, parse_model_url
 
 
@@ -27,21 +36,23 @@ def add_commands(commands: Any) -> None:
     )
     serve.add_argument("id", help="an environment; see gem-ma list")
     serve.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
-    serve.add_argument("--port", type=port, default=8000, help="0 takes a free one (default: 8000)")
-    serve.add_argument("--max-sessions", type=positive, default=256, help="(default: 256)")
     serve.add_argument(
-        "--max-message", type=positive, default=1 << 20, help="bytes (default: 1 MiB)"
+        "--port", type=parse_port, default=8000, help="0 takes a free one (default: 8000)"
+    )
+    serve.add_argument("--max-sessions", type=parse_positive, default=256, help="(default: 256)")
+    serve.add_argument(
+        "--max-message", type=parse_positive, default=1 << 20, help="bytes (default: 1 MiB)"
     )
     serve.add_argument(
         "--first-message",
-        type=seconds,
+        type=parse_seconds,
         default=30.0,
         metavar="SECONDS",
         help="for a connection to say something whole (default: 30)",
     )
     serve.add_argument(
         "--idle",
-        type=seconds,
+        type=parse_seconds,
         default=1800.0,
         metavar="SECONDS",
         help="between an answer and the next message (default: 1800)",
@@ -53,11 +64,11 @@ def add_commands(commands: Any) -> None:
         metavar="[SEAT=]SPEC",
         help="who plays them, as for gem-ma play (default: random)",
     )
-    add_looks(serve)
-    serve.set_defaults(run=_serve)
+    add_observation_options(serve)
+    serve.set_defaults(run=_run_serve)
 
 
-def _serve(args: argparse.Namespace) -> int:
+def _run_serve(args: argparse.Namespace) -> int:
     def say(line: str) -> None:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
@@ -78,7 +89,7 @@ def _serve(args: argparse.Namespace) -> int:
             seat=args.seat,
             others=args.others,
             say=say,
-            **looks(args),
+            **collect_env_arguments(args),
         )
     except (BadArgument, ValueError) as error:
         raise UsageError(str(error)) from None
@@ -115,12 +126,12 @@ def _add_arena(commands: Any) -> None:
     )
     parser.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
     parser.add_argument(
-        "--port", type=port, default=8080, help="0 takes a free one (default: 8080)"
+        "--port", type=parse_port, default=8080, help="0 takes a free one (default: 8080)"
     )
-    parser.set_defaults(run=_arena)
+    parser.set_defaults(run=_run_arena)
 
 
-def _arena(args: argparse.Namespace) -> int:
+def _run_arena(args: argparse.Namespace) -> int:
     def say(line: str) -> None:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
@@ -167,27 +178,27 @@ def _add_gateway(commands: Any) -> None:
         metavar="SEAT,SEAT",
         help="those for programs, with commas between (default: all)",
     )
-    gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=WHO)
+    gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=AGENTS_HELP)
     gateway.add_argument(
         "--turn",
-        type=seconds,
+        type=parse_seconds,
         default=600.0,
         metavar="SECONDS",
         help="for a move, after which a program has failed (default: 600)",
     )
     gateway.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
-    gateway.add_argument("--port", type=port, default=0, help="(default: one that is free)")
+    gateway.add_argument("--port", type=parse_port, default=0, help="(default: one that is free)")
     add_episode_options(gateway)
-    add_looks(gateway)
-    gateway.set_defaults(run=_gateway)
+    add_observation_options(gateway)
+    gateway.set_defaults(run=_run_gateway)
 
 
-def _gateway(args: argparse.Namespace) -> int:
-    env = make(args.id, args)
+def _run_gateway(args: argparse.Namespace) -> int:
+    env = make_env_from_args(args.id, args)
     agents = parse_agents(args, env.possible_agents)
     seats = args.seats.split(",") if args.seats else None
     try:
-        token_for(args.host)
+        resolve_token(args.host)
         check_variable_name(args.key)
         if args.model:
             parse_model_url(args.model)
@@ -196,7 +207,7 @@ def _gateway(args: argparse.Namespace) -> int:
                 raise ValueError(f"--seat {seat}; the seats are {', '.join(env.possible_agents)}")
         played = {spec for seat, spec in agents.items() if seats and seat not in seats}
         for spec in {*agents.values()} - played:  # of seats that programs take: it may be wrong
-            load(spec)
+            load_agent(spec)
     except ValueError as error:
         raise UsageError(str(error)) from None
     from gem_ma.serving.gateway import gateway

@@ -17,15 +17,15 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
-from gem_ma.agents.programs.gateway import Gateway, refused
+from gem_ma.agents.programs.gateway import ModelGateway, make_http_error
 from gem_ma.agents.programs.program import ProgramAgent
-from gem_ma.agents.programs.seat import NotYourTurn, Seat
+from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.factory import resolve_env
 from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
-from gem_ma.serving.gate import token_for
+from gem_ma.serving.middleware import resolve_token
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.extras import LazyModule
 
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 else:
     web = LazyModule("aiohttp.web", "gateway", "a gateway")
 
-MCP = "2025-06-18"  # the version of the protocol that is spoken where a client names none
-_TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
+MCP_PROTOCOL_VERSION = (
+    "2025-06-18"  # the version of the protocol that is spoken where a client names none
+)
+_MCP_TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
     ("look", "Wait for your turn, and return what you see.", {}, []),
     (
         "play",
@@ -46,64 +48,66 @@ _TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
 )
 
 
-class OpenGateway(Gateway):
+class SeatGateway(ModelGateway):
     """A gateway at which programs from outside take seats, by HTTP or as a server of MCP."""
 
     def __init__(self, model: str | None, token: str | None = None, **settings: Any):
         super().__init__(model, **settings)
         self.token = token and f"Bearer {token}"
-        self.free: deque[Seat] = deque()
-        self.waiting: deque[Future[Seat | None]] = deque()
-        self.closed = False
+        self.free_seats: deque[ProgramSeat] = deque()
+        self.pending_claims: deque[Future[ProgramSeat | None]] = deque()
+        self.is_closed = False
         self.lock = threading.Lock()
 
-    def offer(self, seat: Seat) -> None:
+    def offer(self, seat: ProgramSeat) -> None:
         """Let a seat be taken."""
         with self.lock:
-            while self.waiting:
-                claim = self.waiting.popleft()
+            while self.pending_claims:
+                claim = self.pending_claims.popleft()
                 if claim.set_running_or_notify_cancel():
                     claim.set_result(seat)
                     return
-            self.free.append(seat)
+            self.free_seats.append(seat)
 
-    def claim(self) -> Future[Seat | None]:
+    def claim(self) -> Future[ProgramSeat | None]:
         """Return a seat that nobody has taken, once there is one, or None when all is over."""
-        claim: Future[Seat | None] = Future()
+        claim: Future[ProgramSeat | None] = Future()
         with self.lock:
-            while self.free:
-                seat = self.free.popleft()
-                if seat.waited_for:
+            while self.free_seats:
+                seat = self.free_seats.popleft()
+                if seat.is_due:
                     claim.set_result(seat)
                     return claim
-            if self.closed:
+            if self.is_closed:
                 claim.set_result(None)
             else:
-                self.waiting.append(claim)
+                self.pending_claims.append(claim)
         return claim
 
     def close(self) -> None:
         """Tell all who wait for a seat that there is none."""
         with self.lock:
-            self.closed = True
-            waiting, self.waiting = self.waiting, deque()
+            self.is_closed = True
+            waiting, self.pending_claims = self.pending_claims, deque()
         for claim in waiting:
             if claim.set_running_or_notify_cancel():
                 claim.set_result(None)
 
-    def routes(self, app: web.Application) -> None:
-        app.router.add_post("/claim", self._claim)
-        app.router.add_post("/seat/{secret}/mcp", self._mcp)
+    def add_routes(self, app: web.Application) -> None:
+        app.router.add_post("/claim", self._serve_claim)
+        app.router.add_post("/seat/{secret}/mcp", self._serve_mcp)
 
-    async def _claim(self, request: web.Request) -> web.Response:
+    async def _serve_claim(self, request: web.Request) -> web.Response:
         if "Origin" in request.headers:
-            raise refused(web.HTTPForbidden, "a page in a browser takes no seat")
+            raise make_http_error(web.HTTPForbidden, "a page in a browser takes no seat")
         said = request.headers.get("Authorization", "")
         if self.token and not hmac.compare_digest(said.encode(), self.token.encode()):
-            raise refused(web.HTTPUnauthorized, "send the header Authorization: Bearer TOKEN")
+            raise make_http_error(
+                web.HTTPUnauthorized, "send the header Authorization: Bearer TOKEN"
+            )
         seat = await asyncio.wrap_future(self.claim())
         if seat is None:
-            raise refused(web.HTTPGone, "all episodes are over")
+            raise make_http_error(web.HTTPGone, "all episodes are over")
         place = seat.address.rpartition("/")[0]
         return web.json_response(
             {
@@ -116,28 +120,32 @@ class OpenGateway(Gateway):
             }
         )
 
-    async def _mcp(self, request: web.Request) -> web.Response:
-        seat = self.account(request).seat
-        said = await self.object_of(request)
+    async def _serve_mcp(self, request: web.Request) -> web.Response:
+        seat = self.find_call_log(request).seat
+        said = await self.parse_request(request)
         number, method = said.get("id"), said.get("method")
         if number is None:  # a notification
             return web.Response(status=202)
         asked = said.get("params")
         told: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
         try:
-            told["result"] = await answered(seat, method, asked if isinstance(asked, dict) else {})
+            told["result"] = await answer_mcp_request(
+                seat, method, asked if isinstance(asked, dict) else {}
+            )
         except LookupError as error:
             told["error"] = {"code": -32601, "message": str(error)}
         return web.json_response(told)
 
 
-async def answered(seat: Seat, method: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+async def answer_mcp_request(
+    seat: ProgramSeat, method: Any, asked: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the result of a method of MCP, or raise LookupError."""
     if method == "initialize":
         from gem_ma.rollouts.version import __version__
 
         return {
-            "protocolVersion": asked.get("protocolVersion", MCP),
+            "protocolVersion": asked.get("protocolVersion", MCP_PROTOCOL_VERSION),
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "gem_ma", "version": __version__},
         }
@@ -151,7 +159,7 @@ async def answered(seat: Seat, method: Any, asked: Mapping[str, Any]) -> dict[st
                     "description": words,
                     "inputSchema": {"type": "object", "properties": given, "required": required},
                 }
-                for name, words, given, required in _TOOLS
+                for name, words, given, required in _MCP_TOOLS
             ]
         }
     if method != "tools/call":
@@ -168,54 +176,54 @@ async def answered(seat: Seat, method: Any, asked: Mapping[str, Any]) -> dict[st
     except NotYourTurn as error:
         return {"content": [{"type": "text", "text": str(error)}], "isError": True}
     if turn is None:
-        text = f"The episode is over. You earned {seat.returned}."
+        text = f"The episode is over. You earned {seat.final_return}."
     else:
         text = f"{turn.rules}\n\n{turn.text}" if turn.first else turn.text
     return {"content": [{"type": "text", "text": text}], "isError": False}
 
 
-class Outside(ProgramAgent):
+class ExternalAgent(ProgramAgent):
     """Whoever comes to an OpenGateway."""
 
-    def __init__(self, gateway: OpenGateway, seconds: float):
+    def __init__(self, gateway: SeatGateway, seconds: float):
         super().__init__(None, seconds=seconds)
         self.gateway = gateway
 
-    def opened(self, seat: Seat) -> None:
+    def on_seat_open(self, seat: ProgramSeat) -> None:
         self.gateway.offer(seat)  # type: ignore[attr-defined]
 
 
-class Gate:
+class GatewayRun:
     """Episodes that are played by programs from outside while it is open; see `gateway`."""
 
-    def __init__(self, server: OpenGateway, play: Callable[[], list[Episode]]):
+    def __init__(self, server: SeatGateway, play: Callable[[], list[Episode]]):
         self.server = server
-        self._play = play
-        self._played: Future[list[Episode]] = Future()
+        self._play_episodes = play
+        self._episodes_future: Future[list[Episode]] = Future()
 
     @property
     def url(self) -> str:
         """Where programs ask for a seat: they POST to URL/claim."""
         return f"http://{self.server.host}:{self.server.port}"
 
-    def claim(self, timeout: float | None = None) -> Seat | None:
+    def claim(self, timeout: float | None = None) -> ProgramSeat | None:
         """Take a seat that nobody has taken; None when all episodes are over."""
         return self.server.claim().result(timeout)
 
     def wait(self, timeout: float | None = None) -> list[Episode]:
         """Wait until all episodes are over, and return them."""
-        return self._played.result(timeout)
+        return self._episodes_future.result(timeout)
 
     def __enter__(self) -> Self:
         self.server.__enter__()
-        threading.Thread(target=self._run, daemon=True).start()
+        threading.Thread(target=self._run_episodes, daemon=True).start()
         return self
 
-    def _run(self) -> None:
+    def _run_episodes(self) -> None:
         try:
-            self._played.set_result(self._play())
+            self._episodes_future.set_result(self._play_episodes())
         except BaseException as error:  # noqa: BLE001 - raised where it is waited for
-            self._played.set_exception(error)
+            self._episodes_future.set_exception(error)
         finally:
             self.server.close()
 
@@ -238,7 +246,7 @@ def gateway(
     token_ids: bool = False,
     timeout: float = 600.0,
     **settings: Any,
-) -> Gate:
+) -> GatewayRun:
     """Return episodes whose seats programs take from outside, each with an address of its own.
 
     env, episodes, settings: as `rollout` takes them, and those of `make`.
@@ -258,16 +266,16 @@ def gateway(
     for seat in seats or ():
         if seat not in known:
             raise SeatError(f"no seat {seat!r}; the seats are {', '.join(known)}")
-    server = OpenGateway(
+    server = SeatGateway(
         model,
-        token_for(host),
+        resolve_token(host),
         key=key,
         token_ids=token_ids,
         timeout=timeout,
         host=host,
         port=port,
     )
-    outside = Outside(server, seconds)
+    outside = ExternalAgent(server, seconds)
     free = seats or known
     given = agents if isinstance(agents, Mapping) else dict.fromkeys(known, agents)
     who = {seat: outside if seat in free else given[seat] for seat in known}
@@ -275,4 +283,4 @@ def gateway(
     def play() -> list[Episode]:
         return rollout(env, who, episodes, **how)
 
-    return Gate(server, play)
+    return GatewayRun(server, play)

@@ -15,24 +15,28 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
-from gem_ma.agents import load, seated
+from gem_ma.agents import assign_agents, load_agent
 from gem_ma.apis import factory
 from gem_ma.apis.env import Env
 from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.match import SeatError
 from gem_ma.game import Game
-from gem_ma.serving.gate import Gate, token_for
+from gem_ma.serving.middleware import AccessMiddleware, resolve_token
 from gem_ma.serving.openenv import (
     FastAPI,
     H11Protocol,
     HTTPEnvServer,
     uvicorn,
 )
-from gem_ma.serving.session import Session, SlowSession
-from gem_ma.serving.shapes import Reply, Shown
+from gem_ma.serving.openenv_messages import ReplyAction, SessionObservation
+from gem_ma.serving.openenv_session import OpenEnvSession, ThreadedSession
 
-_SUGGESTED = ("format", "max_turns", "image_size")  # arguments of Env that belong to an id
+_SUGGESTED_ARGUMENTS = (
+    "format",
+    "max_turns",
+    "image_size",
+)  # arguments of Env that belong to an id
 
 
 def serve(
@@ -67,8 +71,8 @@ def serve(
     say: called once with a line that tells the address.
     make: arguments for `gem_ma.make`, such as `observe="both"`.
     """
-    token = token_for(host, token)
-    app = application(
+    token = resolve_token(host, token)
+    app = make_app(
         id,
         token=token,
         max_sessions=max_sessions,
@@ -86,10 +90,14 @@ def serve(
             say(f"{id} at ws://{shown}:{listener.getsockname()[1]}")
         # Ctrl-C is how a server ends: uvicorn closes all, and then raises it again.
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(settings(app, max_message, first_message)).run(sockets=[listener])
+            uvicorn.Server(make_server_config(app, max_message, first_message)).run(
+                sockets=[listener]
+            )
 
 
-def settings(app: Any, max_message: int = 1 << 20, first_message: float = 30.0) -> uvicorn.Config:
+def make_server_config(
+    app: Any, max_message: int = 1 << 20, first_message: float = 30.0
+) -> uvicorn.Config:
     """Return how uvicorn runs an application."""
 
     class Punctual(H11Protocol):
@@ -114,7 +122,7 @@ def settings(app: Any, max_message: int = 1 << 20, first_message: float = 30.0) 
     )
 
 
-def application(
+def make_app(
     id: str,
     *,
     token: str | None = None,
@@ -140,25 +148,27 @@ def application(
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     rest = [one for one in env.possible_agents if one != seat]
-    players = seated(others, rest) if seat else dict.fromkeys(rest, others)
-    loaded = {one: load(one) for one in dict.fromkeys(players.values())}  # what is wrong shows here
+    players = assign_agents(others, rest) if seat else dict.fromkeys(rest, others)
+    loaded = {
+        one: load_agent(one) for one in dict.fromkeys(players.values())
+    }  # what is wrong shows here
     for one, who in players.items() if seat else ():
         check_agent_seat(loaded[who], one, who)
-    facts = _facts(env, seat, max_message)
+    facts = _describe_game(env, seat, max_message)
     slow = env.game.blocking or set(players.values()) - {"random"}
-    kind = SlowSession if slow else Session
+    kind = ThreadedSession if slow else OpenEnvSession
     app = FastAPI(title=f"{id} over OpenEnv", docs_url=None, redoc_url=None, openapi_url=None)
     HTTPEnvServer(
         functools.partial(kind, env, facts, seat, players if seat else others),
-        Reply,
-        Shown,
+        ReplyAction,
+        SessionObservation,
         max_concurrent_envs=max_sessions,
         env_name=id,
     ).register_routes(app)
-    return Gate(app, token, first_message, idle)
+    return AccessMiddleware(app, token, first_message, idle)
 
 
-def _facts(env: Env, seat: str | None, max_message: int) -> dict[str, Any]:
+def _describe_game(env: Env, seat: str | None, max_message: int) -> dict[str, Any]:
     """Return what a gem_ma client needs to know of a game before it plays it."""
     game = env.game
     seats = game.agents if seat is None else (seat,)
@@ -177,5 +187,5 @@ def _facts(env: Env, seat: str | None, max_message: int) -> dict[str, Any]:
         "skips": type(game).skip is not Game.skip,
         "calls_at_once": game.max_tool_calls,
         "longest": (max_message - 1024) // 6,  # JSON takes up to six bytes for a character
-        "suggests": {name: spec[name] for name in _SUGGESTED if name in spec},
+        "suggests": {name: spec[name] for name in _SUGGESTED_ARGUMENTS if name in spec},
     }

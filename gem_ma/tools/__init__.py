@@ -8,42 +8,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma.tools.loading import SPECS as SPECS
-from gem_ma.tools.loading import load
-from gem_ma.tools.tool import Past, Tool, ToolError
+from gem_ma.tools.loading import TOOL_SPECS as TOOL_SPECS
+from gem_ma.tools.loading import load_tools
+from gem_ma.tools.tool import Tool, ToolCallHistory, ToolError
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.tools.function import function_tool
     from gem_ma.tools.mcp import MCPTool
     from gem_ma.tools.python import PythonTool
-    from gem_ma.tools.search import Index, SearchTool
-    from gem_ma.tools.wrapper import ToolEnv, with_tools
+    from gem_ma.tools.search import SearchIndex, SearchTool
+    from gem_ma.tools.tool_env import ToolEnv, with_tools
 
 __getattr__ = lazy_getattr(
     __name__,
     {
-        "Index": "search",
+        "SearchIndex": "search",
         "MCPTool": "mcp",
         "PythonTool": "python",
         "SearchTool": "search",
-        "ToolEnv": "wrapper",
+        "ToolEnv": "tool_env",
         "function_tool": "function",
-        "with_tools": "wrapper",
+        "with_tools": "tool_env",
     },
 )
 
 
 __all__ = [
-    "Index",
     "MCPTool",
-    "Past",
     "PythonTool",
+    "SearchIndex",
     "SearchTool",
     "Tool",
+    "ToolCallHistory",
     "ToolEnv",
     "ToolError",
     "function_tool",
-    "load",
+    "load_tools",
     "with_tools",
 ]

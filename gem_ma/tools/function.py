@@ -16,13 +16,13 @@ from typing import Any, Literal, Union, overload
 
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.messages import Picture, ToolOutput
-from gem_ma.tools.tool import Past, ToolError
+from gem_ma.tools.tool import ToolCallHistory, ToolError
 
-_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_SECTION = re.compile(r"(Args|Arguments|Parameters|Returns|Yields|Raises|Examples?):\s*")
-_ARGUMENT = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s(.+)")
+_SECTION_HEADING = re.compile(r"(Args|Arguments|Parameters|Returns|Yields|Raises|Examples?):\s*")
+_ARGUMENT_LINE = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s(.+)")
 
 
 class FunctionTool:
@@ -34,12 +34,12 @@ class FunctionTool:
         self.function = function
         self.name = name or function.__name__
         self.blocking = blocking
-        self._given = name
+        self._name_argument = name
         functools.update_wrapper(self, function)
 
         signature = inspect.signature(function)
         hints = typing.get_type_hints(function)
-        description, notes = _docstring(inspect.getdoc(function) or "", signature.parameters)
+        description, notes = _parse_docstring(inspect.getdoc(function) or "", signature.parameters)
         properties: dict[str, dict[str, Any]] = {}
         self._types: dict[str, Any] = {}
         self._required: list[str] = []
@@ -54,7 +54,7 @@ class FunctionTool:
                     "all given by name"
                 )
             type_ = self._types[argument] = hints.get(argument, Any)
-            properties[argument] = _schema(type_, f"{self.name}: argument {argument!r}")
+            properties[argument] = _make_schema(type_, f"{self.name}: argument {argument!r}")
             if argument in notes:
                 properties[argument]["description"] = notes[argument]
             if parameter.default is parameter.empty:
@@ -62,7 +62,7 @@ class FunctionTool:
             else:
                 default = parameter.default
                 if isinstance(default, enum.Enum):
-                    default = _names(type(default))[default]
+                    default = _list_member_names(type(default))[default]
                 properties[argument]["default"] = default
         parameters = {
             "type": "object",
@@ -83,41 +83,43 @@ class FunctionTool:
         except TypeError as error:
             raise TypeError(f"{self.name}: a default cannot be told as JSON: {error}") from None
 
-    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
         """Return what the function returns as text: a str as it is, anything else as JSON.
 
         A Picture is its alt text, with the picture.
         """
-        checked = self._check(arguments)
+        checked = self._check_arguments(arguments)
         try:
             result = self.function(**checked)
             if inspect.isawaitable(result):
-                result = run_async(functools.partial(_await, result))
+                result = run_async(functools.partial(_await_result, result))
         except ValueError as error:
             raise ToolError(str(error) or type(error).__name__) from error
         if isinstance(result, Picture):
             return ToolOutput(result.alt or f"[picture: {result.width}x{result.height}]", [result])
         return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
-    def _check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _check_arguments(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(arguments, Mapping):
-            raise ToolError(f"arguments: got {_shown(arguments)}; expected an object")
+            raise ToolError(f"arguments: got {_format_value(arguments)}; expected an object")
         wrong = []
         if unknown := [name for name in arguments if name not in self._types]:
             known = ", ".join(self._types) or "none"
             wrong.append(f"unknown argument {', '.join(map(repr, unknown))}; known: {known}")
         for name in self._required:
             if name not in arguments:
-                wanted = _wanted(self._types[name])
+                wanted = _describe_type(self._types[name])
                 wrong.append(f"argument {name!r} is missing; expected {wanted}")
         checked = {}
         for name, value in arguments.items():
             if name in self._types:
                 try:
-                    checked[name] = _read(value, self._types[name])
-                except _Mismatch:
-                    wanted = _wanted(self._types[name])
-                    wrong.append(f"argument {name!r}: got {_shown(value)}; expected {wanted}")
+                    checked[name] = _convert_value(value, self._types[name])
+                except _TypeMismatch:
+                    wanted = _describe_type(self._types[name])
+                    wrong.append(
+                        f"argument {name!r}: got {_format_value(value)}; expected {wanted}"
+                    )
         if wrong:
             raise ToolError("\n".join(wrong))
         return checked
@@ -133,7 +135,7 @@ class FunctionTool:
             found = getattr(found, part, None)
         if found is self:
             return path
-        return FunctionTool, (self.function, self._given, self.blocking)
+        return FunctionTool, (self.function, self._name_argument, self.blocking)
 
 
 @overload
@@ -164,20 +166,20 @@ def function_tool(
     return FunctionTool(f, name, blocking)
 
 
-async def _await(result: Any) -> Any:
+async def _await_result(result: Any) -> Any:
     return await result
 
 
-def _docstring(doc: str, names: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+def _parse_docstring(doc: str, names: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     """Return what a docstring says of the function and of each argument."""
     description: list[str] = []
     notes: dict[str, str] = {}
     current, indent, in_description, in_arguments = "", 0, True, True
     for line in doc.splitlines():
-        if section := _SECTION.fullmatch(line):
+        if section := _SECTION_HEADING.fullmatch(line):
             current, in_description = "", False
             in_arguments = section[1] in ("Args", "Arguments", "Parameters")
-        elif in_arguments and (found := _ARGUMENT.fullmatch(line)) and found[2] in names:
+        elif in_arguments and (found := _ARGUMENT_LINE.fullmatch(line)) and found[2] in names:
             current, indent, in_description = found[2], len(found[1]), False
             notes[current] = found[3].strip()
         elif current and line.strip() and len(line) - len(line.lstrip()) > indent:
@@ -189,18 +191,18 @@ def _docstring(doc: str, names: Mapping[str, Any]) -> tuple[str, dict[str, str]]
     return "\n".join(description).strip(), notes
 
 
-class _Mismatch(Exception):
+class _TypeMismatch(Exception):
     """A value is not of a type."""
 
 
-def _parts(type_: Any) -> tuple[Any, tuple[Any, ...]]:
+def _split_type(type_: Any) -> tuple[Any, tuple[Any, ...]]:
     origin = typing.get_origin(type_)
     if origin in (Union, types.UnionType):
         origin = Union
     return origin or type_, typing.get_args(type_)
 
 
-def _names(enumeration: type[enum.Enum]) -> dict[enum.Enum, str | int]:
+def _list_member_names(enumeration: type[enum.Enum]) -> dict[enum.Enum, str | int]:
     """Return what each member is called in JSON: its value if all are text or integers."""
     values = [member.value for member in enumeration]
     if all(type(value) in (str, int) for value in values):
@@ -208,81 +210,85 @@ def _names(enumeration: type[enum.Enum]) -> dict[enum.Enum, str | int]:
     return {member: member.name for member in enumeration}
 
 
-def _schema(type_: Any, where: str) -> dict[str, Any]:
-    origin, args = _parts(type_)
+def _make_schema(type_: Any, where: str) -> dict[str, Any]:
+    origin, args = _split_type(type_)
     if origin is Any:
         return {}
     if origin in (type(None), None):
         return {"type": "null"}
-    if origin in _PLAIN:
-        return {"type": _PLAIN[origin]}
+    if origin in _JSON_TYPES:
+        return {"type": _JSON_TYPES[origin]}
     if origin in (list, Sequence):
-        return {"type": "array"} | ({"items": _schema(args[0], where)} if args else {})
+        return {"type": "array"} | ({"items": _make_schema(args[0], where)} if args else {})
     if origin in (dict, Mapping):
         if args and args[0] is not str:
             raise TypeError(f"{where}: {type_} has keys that are no text; JSON has no others")
-        more = {"additionalProperties": _schema(args[1], where)} if args else {}
+        more = {"additionalProperties": _make_schema(args[1], where)} if args else {}
         return {"type": "object"} | more
     if origin is Literal:
         return {"enum": list(args)}
     if origin is Union:
-        return {"anyOf": [_schema(part, where) for part in args]}
+        return {"anyOf": [_make_schema(part, where) for part in args]}
     if isinstance(origin, type) and issubclass(origin, enum.Enum):
-        return {"enum": list(_names(origin).values())}
+        return {"enum": list(_list_member_names(origin).values())}
     raise TypeError(
         f"{where}: {type_!r} has no schema; expected str, int, float, bool, list, dict, Literal, "
         "Enum, Optional, or a union of these"
     )
 
 
-def _read(value: Any, type_: Any) -> Any:
+def _convert_value(value: Any, type_: Any) -> Any:
     """Return a value as this type, or raise _Mismatch."""
-    origin, args = _parts(type_)
+    origin, args = _split_type(type_)
     if origin is Any:
         return value
     if origin is Union:
-        return _read_union(value, args)
+        return _convert_union(value, args)
     if origin in (list, Sequence) and isinstance(value, list):
-        return [_read(item, args[0]) for item in value] if args else value
+        return [_convert_value(item, args[0]) for item in value] if args else value
     if origin in (dict, Mapping) and isinstance(value, dict):
-        return {key: _read(item, args[1]) for key, item in value.items()} if args else value
+        return (
+            {key: _convert_value(item, args[1]) for key, item in value.items()} if args else value
+        )
     if origin is Literal:
-        return _pick({option: option for option in args}, value)
+        return _match_option({option: option for option in args}, value)
     if isinstance(origin, type) and issubclass(origin, enum.Enum):
-        return _pick({name: member for member, name in _names(origin).items()}, value)
+        return _match_option(
+            {name: member for member, name in _list_member_names(origin).items()}, value
+        )
     if origin in (str, bool) and type(value) is origin:
         return value
     if origin in (type(None), None) and value is None:
         return None
     if origin in (int, float):
-        return _number(value, origin)
-    raise _Mismatch
+        return _convert_number(value, origin)
+    raise _TypeMismatch
 
 
-def _read_union(value: Any, options: Sequence[Any]) -> Any:
+def _convert_union(value: Any, options: Sequence[Any]) -> Any:
     """Return the value as it is where one of the types takes it so, or as the first that can."""
     read = []
     for option in options:
         try:
-            read.append(_read(value, option))
-        except _Mismatch:
+            read.append(_convert_value(value, option))
+        except _TypeMismatch:
             continue
     for candidate in read:
         if type(candidate) is type(value) and candidate == value:
             return candidate
     if not read:
-        raise _Mismatch
+        raise _TypeMismatch
     return read[0]
 
 
-def _pick(options: Mapping[Any, Any], value: Any) -> Any:
+def _match_option(options: Mapping[Any, Any], value: Any) -> Any:
     for name, meant in options.items():
         if type(name) is type(value) and name == value:  # True is not 1
             return meant
-    raise _Mismatch
+    raise _TypeMismatch
 
 
-def _number(value: Any, kind: type[int] | type[float]) -> int | float:
+def _convert_number(value: Any, kind: type[int] | type[float]) -> int | float:
     """Return a JSON number, or text that is nothing else, as an int or a float."""
     if isinstance(value, str):
         text = value.strip()
@@ -294,27 +300,27 @@ def _number(value: Any, kind: type[int] | type[float]) -> int | float:
         try:
             return kind(value)
         except OverflowError:
-            raise _Mismatch from None
+            raise _TypeMismatch from None
     elif isinstance(value, float) and math.isfinite(value):
         if kind is float:
             return value
         if value.is_integer():
             return int(value)
-    raise _Mismatch
+    raise _TypeMismatch
 
 
-def _wanted(type_: Any) -> str:
+def _describe_type(type_: Any) -> str:
     """Return a type in words."""
-    origin, args = _parts(type_)
+    origin, args = _split_type(type_)
     if origin is Union:
-        return " or ".join(_wanted(part) for part in args)
-    schema = _schema(type_, "")
+        return " or ".join(_describe_type(part) for part in args)
+    schema = _make_schema(type_, "")
     if "enum" in schema:
         return "one of " + ", ".join(json.dumps(option) for option in schema["enum"])
     if origin in (list, Sequence) and args:
-        return f"an array, each item {_wanted(args[0])}"
+        return f"an array, each item {_describe_type(args[0])}"
     if origin in (dict, Mapping) and args:
-        return f"an object, each value {_wanted(args[1])}"
+        return f"an object, each value {_describe_type(args[1])}"
     words = {
         "string": "a string",
         "integer": "an integer",
@@ -327,7 +333,7 @@ def _wanted(type_: Any) -> str:
     return words.get(schema.get("type", ""), "anything")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a model's value short enough for a notice."""
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -21,25 +21,25 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from gem_ma.chat.messages import Picture, ToolOutput
-from gem_ma.tools.tool import Past, ToolError
+from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.endpoints import limit_response_size, redact_secrets, split_credentials
 from gem_ma.validation.extras import require_extra
 
 if TYPE_CHECKING:
     import mcp
 
-_CLOSING = 10.0  # seconds; the client gives a server's process about 7 to end
-_MOST_PAGES = 1000
-_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")  # of pictures
-_PIXELS = 1 << 24  # of a picture
-_MOST = 1 << 26  # bytes of an answer; a result comes twice, and escaped
+_CLOSE_TIMEOUT = 10.0  # seconds; the client gives a server's process about 7 to end
+_MAX_PAGES = 1000
+_IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")  # of pictures
+_MAX_PIXELS = 1 << 24  # of a picture
+_MAX_ANSWER_SIZE = 1 << 26  # bytes of an answer; a result comes twice, and escaped
 
 
-class ServerError(RuntimeError):
+class MCPServerError(RuntimeError):
     """An MCP server does not start, or does not speak as one."""
 
 
-class _LostError(Exception):
+class _ConnectionLost(Exception):
     """The connection ended before the answer came."""
 
 
@@ -66,7 +66,7 @@ class MCPServer:
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
         start_timeout: float = 30.0,
-        max_answer: int = _MOST,
+        max_answer: int = _MAX_ANSWER_SIZE,
     ):
         if isinstance(target, str):
             if urlsplit(target).scheme not in ("http", "https"):
@@ -92,12 +92,12 @@ class MCPServer:
         self.timeout = timeout
         self.start_timeout = start_timeout
         self.max_answer = max_answer
-        self._become(uuid.uuid4().hex)
+        self._set_key(uuid.uuid4().hex)
 
-    def _become(self, key: str) -> None:
+    def _set_key(self, key: str) -> None:
         self._key = key  # the same in every copy, so that the copies in one process are one
         self._lock = threading.Lock()
-        self._connection: _Connection | None = None
+        self._connection: _MCPConnection | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
         self._closed = False
         _SERVERS[key] = self
@@ -110,7 +110,7 @@ class MCPServer:
         settings = (
             "target", "env", "cwd", "headers", "timeout", "start_timeout", "max_answer",
         )  # fmt: skip
-        return _connected, (self._key, {name: getattr(self, name) for name in settings})
+        return _restore_server, (self._key, {name: getattr(self, name) for name in settings})
 
     def __enter__(self) -> Self:
         return self
@@ -124,57 +124,57 @@ class MCPServer:
             self._closed = True
             connection = self._connection
         if connection is not None:
-            self._drop(connection)
+            self._drop_connection(connection)
 
-    def tools(self) -> list[MCPTool]:
+    def list_tools(self) -> list[MCPTool]:
         """Return every tool that the server offers."""
         return [
             MCPTool(self, tool.name, tool.description or "", tool.input_schema)
-            for tool in self._ask(_list_tools)
+            for tool in self._ask_client(_fetch_tools)
         ]
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Return what a tool of the server answers as text, with its pictures."""
-        result = self._ask(lambda client: client.call_tool(name, dict(arguments)))
+        result = self._ask_client(lambda client: client.call_tool(name, dict(arguments)))
         try:
-            text = "\n".join(map(_text, result.content))
+            text = "\n".join(map(_format_block, result.content))
         except ValueError as error:  # no base64
-            raise _malformed(repr(self), error) from None
+            raise _make_malformed_error(repr(self), error) from None
         if not result.content and result.structured_content is not None:
             text = json.dumps(result.structured_content, ensure_ascii=False)
         if result.is_error:
             raise ToolError(text or f"{name} failed and does not say why")
-        found = [_picture(block) for block in result.content if block.type == "image"]
+        found = [_read_picture(block) for block in result.content if block.type == "image"]
         pictures = [one for one in found if one is not None]
         return ToolOutput(text, pictures) if pictures else text
 
-    def _ask(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+    def _ask_client(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
         for _ in range(2):
-            connection = self._open()
+            connection = self._open_connection()
             try:
-                return connection.ask(question)
-            except _LostError:
-                self._drop(connection)
+                return connection.ask_client(question)
+            except _ConnectionLost:
+                self._drop_connection(connection)
                 if self._closed:
-                    raise ServerError(f"{self} was closed during a call") from None
+                    raise MCPServerError(f"{self} was closed during a call") from None
         raise ToolError("the tool's server ended during this call, and again when it was repeated")
 
-    def _open(self) -> _Connection:
+    def _open_connection(self) -> _MCPConnection:
         with self._lock:
             if self._closed:
-                raise ServerError(f"{self} is closed; make a new one")
+                raise MCPServerError(f"{self} is closed; make a new one")
             if self._connection is None:
-                self._connection = _Connection(self)
+                self._connection = _MCPConnection(self)
                 self._finalizer = weakref.finalize(self, self._connection.close)
             connection = self._connection
         try:
             connection.started.result()
-        except ServerError:
-            self._drop(connection)  # the next call may find it well again
+        except MCPServerError:
+            self._drop_connection(connection)  # the next call may find it well again
             raise
         return connection
 
-    def _drop(self, connection: _Connection) -> None:
+    def _drop_connection(self, connection: _MCPConnection) -> None:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
@@ -186,18 +186,18 @@ class MCPServer:
 _SERVERS: weakref.WeakValueDictionary[str, MCPServer] = weakref.WeakValueDictionary()
 
 
-def _connected(key: str, settings: dict[str, Any]) -> MCPServer:
+def _restore_server(key: str, settings: dict[str, Any]) -> MCPServer:
     """Return the server of this key, made anew if this process has none."""
     server = _SERVERS.get(key)
     if server is None:
         server = MCPServer(
             **{name: value for name, value in settings.items() if value or name == "target"}
         )
-        server._become(key)
+        server._set_key(key)
     return server
 
 
-def _forget() -> None:
+def _forget_connections() -> None:
     """Let the child of a fork open connections of its own: threads are not inherited."""
     for server in list(_SERVERS.values()):
         server._lock = threading.Lock()
@@ -205,7 +205,7 @@ def _forget() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_forget_connections)
 
 
 class MCPTool:
@@ -238,7 +238,7 @@ class MCPTool:
             )
         return MCPServer(
             command, env=env, cwd=cwd, timeout=timeout, start_timeout=start_timeout
-        ).tools()
+        ).list_tools()
 
     @classmethod
     def from_url(
@@ -248,7 +248,7 @@ class MCPTool:
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
         start_timeout: float = 30.0,
-        max_answer: int = _MOST,
+        max_answer: int = _MAX_ANSWER_SIZE,
     ) -> list[MCPTool]:
         """Return the tools of the server at a URL, such as "http://127.0.0.1:8000/mcp"."""
         return MCPServer(
@@ -257,12 +257,12 @@ class MCPTool:
             timeout=timeout,
             start_timeout=start_timeout,
             max_answer=max_answer,
-        ).tools()
+        ).list_tools()
 
     def __repr__(self) -> str:
         return f"MCPTool({self.name!r}, {self.server!r})"
 
-    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
         """Return what the server answers as text; its errors and overlong calls are ToolErrors."""
         return self.server.call(self.name, arguments)
 
@@ -271,7 +271,7 @@ class MCPTool:
         self.server.close()
 
 
-class _Connection:
+class _MCPConnection:
     """One session with a server, living on an event loop in a thread of its own."""
 
     def __init__(self, server: MCPServer):
@@ -290,36 +290,36 @@ class _Connection:
         self._client: mcp.Client | None = None
         self.started: Future[None] = Future()
         self._ended: Future[None] = Future()
-        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread = threading.Thread(target=self._run_loop, name=self._name, daemon=True)
         self._thread.start()
 
-    def ask(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+    def ask_client(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
         """Return the client's answer to a question, asked from any thread."""
         import mcp_types
         from mcp import MCPError
 
-        asking = self._asked(question)
+        asking = self._await_answer(question)
         try:
             asked = asyncio.run_coroutine_threadsafe(asking, self._loop)
         except RuntimeError:  # the loop is closed
             asking.close()
-            raise _LostError from None
+            raise _ConnectionLost from None
         wait([asked, self._ended], return_when=FIRST_COMPLETED)
         if not asked.done():
-            raise _LostError
+            raise _ConnectionLost
         try:
             return asked.result()
         except CancelledError:
-            raise _LostError from None
+            raise _ConnectionLost from None
         except TimeoutError:
             raise ToolError(f"no answer within {self._timeout:g} s") from None
         except MCPError as error:
             # An HTTP server that was started anew says of a session it never had that it ended.
             if error.code == mcp_types.CONNECTION_CLOSED or error.message == "Session terminated":
-                raise _LostError from None
+                raise _ConnectionLost from None
             raise ToolError(redact_secrets(error.message)) from error
         except (RuntimeError, ValueError) as error:  # what the client says of malformed results
-            raise _malformed(self._name, error) from error
+            raise _make_malformed_error(self._name, error) from error
 
     def close(self) -> None:
         """End the session and wait until the server's process is gone."""
@@ -330,19 +330,19 @@ class _Connection:
         except RuntimeError:  # the loop is closed already
             return
         if threading.current_thread() is not self._thread:  # where garbage may be collected too
-            self._thread.join(_CLOSING)
+            self._thread.join(_CLOSE_TIMEOUT)
 
-    async def _asked(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
+    async def _await_answer(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
         assert self._client is not None
         async with asyncio.timeout(self._timeout):
             return await question(self._client)
 
-    def _run(self) -> None:
+    def _run_loop(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._live())
+            runner.run(self._run_session())
         self._ended.set_result(None)
 
-    async def _live(self) -> None:
+    async def _run_session(self) -> None:
         import httpx2
         from mcp import MCPError
 
@@ -352,13 +352,13 @@ class _Connection:
             try:
                 async with AsyncExitStack() as stack:
                     async with asyncio.timeout(self._start_timeout):
-                        self._client = await self._enter(stack, errors)
+                        self._client = await self._open_client(stack, errors)
                     self.started.set_result(None)
                     await self._stop.wait()
             except TimeoutError:
                 problem = f"no answer within {self._start_timeout:g} s"
             except (OSError, ValueError, MCPError, httpx2.HTTPError, ExceptionGroup) as error:
-                problem = "; ".join(_leaves(error))
+                problem = "; ".join(_list_errors(error))
             if self.started.done():
                 return
             if self._garbage:
@@ -367,10 +367,10 @@ class _Connection:
             if said := errors.read().decode("utf-8", "replace").strip():
                 problem += f"; it said: {said}"
             self.started.set_exception(
-                ServerError(f"{self._name} does not start as an MCP server: {problem}")
+                MCPServerError(f"{self._name} does not start as an MCP server: {problem}")
             )
 
-    async def _enter(self, stack: AsyncExitStack, errors: Any) -> mcp.Client:
+    async def _open_client(self, stack: AsyncExitStack, errors: Any) -> mcp.Client:
         import httpx2
         import mcp
         from mcp.client.streamable_http import streamable_http_client
@@ -396,37 +396,37 @@ class _Connection:
                 command=self._target[0], args=self._target[1:], env=self._env, cwd=self._cwd
             )
             transport = mcp.stdio_client(command, errlog=errors)
-        client = mcp.Client(transport, message_handler=self._note)
+        client = mcp.Client(transport, message_handler=self._note_garbage)
         return await stack.enter_async_context(client)
 
-    async def _note(self, message: Any) -> None:
+    async def _note_garbage(self, message: Any) -> None:
         if isinstance(message, Exception):
             self._garbage = str(message)[:300]
 
 
-async def _list_tools(client: mcp.Client) -> list[Any]:
+async def _fetch_tools(client: mcp.Client) -> list[Any]:
     tools, cursor = [], None
-    for _ in range(_MOST_PAGES):
+    for _ in range(_MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
         tools += page.tools
         cursor = page.next_cursor
         if not cursor:
             return tools
-    raise ValueError(f"a list of tools that does not end within {_MOST_PAGES} pages")
+    raise ValueError(f"a list of tools that does not end within {_MAX_PAGES} pages")
 
 
-def _leaves(error: BaseException) -> list[str]:
+def _list_errors(error: BaseException) -> list[str]:
     if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+        return [leaf for inner in error.exceptions for leaf in _list_errors(inner)]
     return [redact_secrets(f"{type(error).__name__}: {error}")]
 
 
-def _malformed(name: str, error: Exception) -> ServerError:
+def _make_malformed_error(name: str, error: Exception) -> MCPServerError:
     told = redact_secrets(str(error))[:1000]
-    return ServerError(f"{name} answered with something malformed: {told}")
+    return MCPServerError(f"{name} answered with something malformed: {told}")
 
 
-def _picture(block: Any) -> Picture | None:
+def _read_picture(block: Any) -> Picture | None:
     """Return the picture of a block, if it is one that can be read, and not too large."""
     from PIL import Image
 
@@ -437,27 +437,28 @@ def _picture(block: Any) -> Picture | None:
         Image.DecompressionBombError,
         Image.DecompressionBombWarning,
     ):
-        image = Image.open(io.BytesIO(base64.b64decode(block.data)), formats=_FORMATS)
-        if image.width * image.height <= _PIXELS:
-            return Picture.from_array(np.asarray(image.convert("RGB")), _text(block))
+        image = Image.open(io.BytesIO(base64.b64decode(block.data)), formats=_IMAGE_FORMATS)
+        if image.width * image.height <= _MAX_PIXELS:
+            return Picture.from_array(np.asarray(image.convert("RGB")), _format_block(block))
     return None
 
 
-def _text(block: Any) -> str:
+def _format_block(block: Any) -> str:
     """Return a block of a result as text; what is no text is told."""
     if block.type == "text":
         return str(block.text)
     if block.type in ("image", "audio"):
-        return f"[{block.type}: {block.mime_type}, {_size(block.data)} bytes]"
+        return f"[{block.type}: {block.mime_type}, {_count_base64_bytes(block.data)} bytes]"
     if block.type == "resource_link":
         return f"[resource: {block.name}, {block.uri}]"
     resource = block.resource
     text = getattr(resource, "text", None)
     if text is not None:
         return str(text)
-    return f"[resource: {resource.uri}, {resource.mime_type}, {_size(resource.blob)} bytes]"
+    size = _count_base64_bytes(resource.blob)
+    return f"[resource: {resource.uri}, {resource.mime_type}, {size} bytes]"
 
 
-def _size(data: str) -> int:
+def _count_base64_bytes(data: str) -> int:
     """Return how many bytes are written in base64, which nobody needs to decode."""
     return len(data.rstrip("=")) * 3 // 4

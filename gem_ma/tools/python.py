@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gem_ma.sandbox import RunResult, Sandbox, SandboxSession, get_shared_sandbox
-from gem_ma.tools.tool import Past, ToolError
+from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.arguments import check_type
 
-_LOST = "The variables are lost; the next call starts anew."
-_FENCED = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
-_LINES = 20  # of an error
+_LOST_NOTE = "The variables are lost; the next call starts anew."
+_CODE_FENCE = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_MAX_ERROR_LINES = 20  # of an error
 
 
 class PythonTool:
@@ -29,7 +29,7 @@ class PythonTool:
 
     name = "python"
     blocking = True
-    fenced = "python"
+    fence_language = "python"
 
     def __init__(
         self,
@@ -44,12 +44,12 @@ class PythonTool:
             raise ValueError(f"sessions={sessions}: expected 1 or more")
         if sandbox is not None:
             check_type(sandbox, Sandbox, "sandbox")
-        self._given = sandbox
+        self._sandbox_argument = sandbox
         self.sandbox = sandbox or get_shared_sandbox(level=level)
         self.session, self.level = session, self.sandbox.level
         self.seconds, self.sessions = seconds, sessions
         self._lock = threading.Lock()
-        self._live: OrderedDict[tuple[str, ...], SandboxSession] = OrderedDict()
+        self._live_sessions: OrderedDict[tuple[str, ...], SandboxSession] = OrderedDict()
         kept = "Variables live on between calls." if session else "Every call starts anew."
         self.schema: Mapping[str, Any] = {
             "type": "function",
@@ -68,55 +68,61 @@ class PythonTool:
             },
         }
 
-    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
         """Return what a program printed, and how it ended if not well."""
-        code = _code(arguments)
+        code = _extract_code(arguments)
         if not self.session:
-            return self._tell(self.sandbox.run(code, seconds=self.seconds, echo=True))
-        before = _codes(past)
-        session = self._resume(before)
+            return self._format_result(self.sandbox.run(code, seconds=self.seconds, echo=True))
+        before = _list_session_codes(past)
+        session = self._resume_session(before)
         result = session.run(code, seconds=self.seconds, echo=True)
-        text = self._tell(result)
+        text = self._format_result(result)
         if session.alive:
-            self._keep(session, (*before, code))
+            self._store_session(session, (*before, code))
             return text
-        self._keep(session, ())
-        return f"{text}\n{_LOST}"
+        self._store_session(session, ())
+        return f"{text}\n{_LOST_NOTE}"
 
     def close(self) -> None:
         """End all live sessions."""
         with self._lock:
-            sessions = list(self._live.values())
-            self._live.clear()
+            sessions = list(self._live_sessions.values())
+            self._live_sessions.clear()
         for session in sessions:
             session.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._given, self.session, self.level, self.seconds, self.sessions)
+        return _rebuild, (
+            self._sandbox_argument,
+            self.session,
+            self.level,
+            self.seconds,
+            self.sessions,
+        )
 
-    def _resume(self, codes: tuple[str, ...]) -> SandboxSession:
+    def _resume_session(self, codes: tuple[str, ...]) -> SandboxSession:
         """Return the session in which these were run last, or another after running them again."""
         with self._lock:
-            session = self._live.pop(codes, None)
+            session = self._live_sessions.pop(codes, None)
         if session is None:
             session = self.sandbox.session()
             for code in codes:
                 session.run(code, seconds=self.seconds)
         return session
 
-    def _keep(self, session: SandboxSession, codes: tuple[str, ...]) -> None:
+    def _store_session(self, session: SandboxSession, codes: tuple[str, ...]) -> None:
         with self._lock:
-            spare = [self._live.pop(codes)] if codes in self._live else []
-            self._live[codes] = session
-            while len(self._live) > self.sessions:
-                spare.append(self._live.popitem(last=False)[1])
+            spare = [self._live_sessions.pop(codes)] if codes in self._live_sessions else []
+            self._live_sessions[codes] = session
+            while len(self._live_sessions) > self.sessions:
+                spare.append(self._live_sessions.popitem(last=False)[1])
         for other in spare:
             other.close()
 
-    def _tell(self, result: RunResult) -> str:
+    def _format_result(self, result: RunResult) -> str:
         """Return a result in words."""
         output = result.stdout or result.value
-        parts = [output.rstrip("\n"), _last_lines(result.stderr)]
+        parts = [output.rstrip("\n"), _clip_lines(result.stderr)]
         if result.reason == "timeout":
             parts.append(f"The program was stopped: it took more than {self.seconds:g} seconds.")
         elif result.reason == "output":
@@ -126,7 +132,7 @@ class PythonTool:
             limit = self.sandbox.memory // 2**20
             parts.append(f"The program needed more memory than the {limit} MB there are.")
         elif result.reason == "killed":
-            parts.append(f"The program was killed{_by(result.exit_code)}.")
+            parts.append(f"The program was killed{_format_signal(result.exit_code)}.")
         elif result.exit_code and not result.stderr:
             parts.append(f"The program ended with exit code {result.exit_code}.")
         return "\n".join(part for part in parts if part) or "(no output)"
@@ -138,7 +144,7 @@ def _rebuild(
     return PythonTool(sandbox, session=session, level=level, seconds=seconds, sessions=sessions)
 
 
-def _code(arguments: Any) -> str:
+def _extract_code(arguments: Any) -> str:
     """Return the code of a call, without a fence around it, or raise ToolError."""
     if not isinstance(arguments, Mapping) or set(arguments) != {"code"}:
         given = ", ".join(map(str, arguments)) if isinstance(arguments, Mapping) else arguments
@@ -146,28 +152,30 @@ def _code(arguments: Any) -> str:
     code = arguments["code"]
     if not isinstance(code, str) or not code.strip():
         raise ToolError(f"'code' is a Python program, and not {str(code)[:80]!r}")
-    fenced = _FENCED.fullmatch(code)
+    fenced = _CODE_FENCE.fullmatch(code)
     return fenced[1] if fenced else str(code)
 
 
-def _codes(past: Sequence[tuple[Mapping[str, Any], str]]) -> tuple[str, ...]:
+def _list_session_codes(past: Sequence[tuple[Mapping[str, Any], str]]) -> tuple[str, ...]:
     """Return the programs that made the variables there are."""
     codes: tuple[str, ...] = ()
     for arguments, result in past:
         try:
-            code = _code(arguments)
+            code = _extract_code(arguments)
         except ToolError:
             continue
-        codes = () if result.endswith(_LOST) else (*codes, code)
+        codes = () if result.endswith(_LOST_NOTE) else (*codes, code)
     return codes
 
 
-def _last_lines(text: str) -> str:
+def _clip_lines(text: str) -> str:
     lines = text.rstrip().splitlines()
-    return "\n".join(lines if len(lines) <= _LINES else ["...", *lines[-_LINES:]])
+    return "\n".join(
+        lines if len(lines) <= _MAX_ERROR_LINES else ["...", *lines[-_MAX_ERROR_LINES:]]
+    )
 
 
-def _by(exit_code: int) -> str:
+def _format_signal(exit_code: int) -> str:
     try:
         return f" by {signal.Signals(-exit_code).name}"
     except ValueError:

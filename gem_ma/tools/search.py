@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from gem_ma.tools.function import function_tool
-from gem_ma.tools.tool import Past, ToolError
+from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.endpoints import (
     UnreadableResponse,
     read_response,
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     import bm25s
 
 # Scripts written without spaces: each character counts, and is found, as a word of its own.
-_DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_TERM = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
-_WORD = re.compile(rf"[{_DENSE}]|[^\s{_DENSE}]{{1,60}}")
+_UNSPACED_SCRIPTS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_TERM = re.compile(rf"[{_UNSPACED_SCRIPTS}]|[^\W{_UNSPACED_SCRIPTS}]+")
+_WORD = re.compile(rf"[{_UNSPACED_SCRIPTS}]|[^\s{_UNSPACED_SCRIPTS}]{{1,60}}")
 
-_FORMAT = "gem-ma search index 1"
-_MANIFEST, _PASSAGES, _ENDS = "index.json", "passages.jsonl", "ends.npy"
-_LARGE = 50_000  # passages, from which on a query takes milliseconds
-_MOST_BYTES = 32 << 20  # of a retriever's answer
-_PASSING = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be another the next time
+_INDEX_FORMAT = "gem-ma search index 1"
+_MANIFEST_FILE, _PASSAGES_FILE, _ENDS_FILE = "index.json", "passages.jsonl", "ends.npy"
+_BLOCKING_SIZE = 50_000  # passages, from which on a query takes milliseconds
+_MAX_ANSWER_SIZE = 32 << 20  # of a retriever's answer
+_RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be another the next time
 
 
-class Hit(NamedTuple):
+class SearchHit(NamedTuple):
     """A passage that was found."""
 
     title: str
@@ -66,10 +66,10 @@ class RetrieverError(RuntimeError):
     """A retriever gave no usable answer, however often it was asked."""
 
 
-class Index:
+class SearchIndex:
     """Passages of documents, found by their words (BM25); the same query finds the same always.
 
-    Made by `Index.build` or `Index.load`. Safe to search from many threads.
+    Made by `SearchIndex.build` or `SearchIndex.load`. Safe to search from many threads.
     """
 
     def __init__(self, bm25: bm25s.BM25, lines: bytes | mmap.mmap, ends: np.ndarray):
@@ -83,8 +83,8 @@ class Index:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._folder is not None:
-            return Index.load, (self._folder,)
-        return Index, (self._bm25, self._lines, self._ends)
+            return SearchIndex.load, (self._folder,)
+        return SearchIndex, (self._bm25, self._lines, self._ends)
 
     @classmethod
     def build(
@@ -95,7 +95,7 @@ class Index:
         title: str | None = None,
         words: int = 150,
         overlap: int = 30,
-    ) -> Index:
+    ) -> SearchIndex:
         """Index a folder or file (.txt, .md, .jsonl), or documents: a list or a `datasets` Dataset.
 
         text: the column of texts, in rows. title: the column of titles; None takes "title" where
@@ -117,8 +117,8 @@ class Index:
         vocabulary: dict[str, int] = {}
         ids, lines, ends, size = [], [], [], 0
         for name, body in documents:
-            for passage in _passages(body, words, overlap):
-                terms = chain(_terms(name), _terms(passage))
+            for passage in _split_passages(body, words, overlap):
+                terms = chain(_split_terms(name), _split_terms(passage))
                 ids.append(
                     array("l", (vocabulary.setdefault(term, len(vocabulary)) for term in terms))
                 )
@@ -127,8 +127,10 @@ class Index:
                 size += len(lines[-1])
                 ends.append(size)
         if not vocabulary:
-            raise ValueError(f"no words to index in {len(ids)} passages of {_named(source)}")
-        bm25 = _bm25s().BM25(backend="numpy")
+            raise ValueError(
+                f"no words to index in {len(ids)} passages of {_describe_source(source)}"
+            )
+        bm25 = _import_bm25s().BM25(backend="numpy")
         bm25.index((ids, vocabulary), create_empty_token=False, show_progress=False)
         return cls(bm25, b"".join(lines), np.array(ends, np.int64))
 
@@ -142,14 +144,14 @@ class Index:
         partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
         try:
             self._bm25.save(partial, show_progress=False)
-            (partial / _PASSAGES).write_bytes(self._lines)
-            np.save(partial / _ENDS, self._ends, allow_pickle=False)
+            (partial / _PASSAGES_FILE).write_bytes(self._lines)
+            np.save(partial / _ENDS_FILE, self._ends, allow_pickle=False)
             files = {
-                file.name: [file.stat().st_size, _checksum(file)]
+                file.name: [file.stat().st_size, _compute_checksum(file)]
                 for file in sorted(partial.iterdir())
             }
-            manifest = {"format": _FORMAT, "passages": len(self), "files": files}
-            (partial / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+            manifest = {"format": _INDEX_FORMAT, "passages": len(self), "files": files}
+            (partial / _MANIFEST_FILE).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
             partial.chmod(0o755)
             partial.rename(path)
         except BaseException:
@@ -157,24 +159,24 @@ class Index:
             raise
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Index:
+    def open(cls, path: str | os.PathLike[str]) -> SearchIndex:
         """Open a saved index, or index the texts of a file or folder."""
-        saved = all((Path(path) / name).exists() for name in (_MANIFEST, _PASSAGES))
+        saved = all((Path(path) / name).exists() for name in (_MANIFEST_FILE, _PASSAGES_FILE))
         return cls.load(path) if saved else cls.build(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> Index:
+    def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> SearchIndex:
         """Open a saved index; its large files are mapped into memory, not read.
 
         check: read every file once to compare its checksum; without it only sizes are compared.
         """
         path = Path(path).absolute()
-        _check_folder(path, check)
-        bm25s = _bm25s()
+        _check_index_folder(path, check)
+        bm25s = _import_bm25s()
         try:
             bm25 = bm25s.BM25.load(path, mmap=True, show_progress=False)
-            ends = np.load(path / _ENDS, mmap_mode="r", allow_pickle=False)
-            with (path / _PASSAGES).open("rb") as file:
+            ends = np.load(path / _ENDS_FILE, mmap_mode="r", allow_pickle=False)
+            with (path / _PASSAGES_FILE).open("rb") as file:
                 lines = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise BadIndex(f"{path} is a damaged index: {error}; build it again") from error
@@ -182,10 +184,10 @@ class Index:
         index._folder = path
         return index
 
-    def search(self, query: str, k: int = 3) -> list[Hit]:
+    def search(self, query: str, k: int = 3) -> list[SearchHit]:
         """Return the k best passages, best first; of equal ones the earlier first."""
         vocabulary = self._bm25.vocab_dict
-        terms = [vocabulary[term] for term in _terms(query) if term in vocabulary]
+        terms = [vocabulary[term] for term in _split_terms(query) if term in vocabulary]
         if not terms or k < 1:
             return []
         scores = self._bm25.get_scores_from_ids(terms)
@@ -193,12 +195,12 @@ class Index:
         least = max(np.partition(scores, -k)[-k], np.finfo(scores.dtype).tiny)
         found = np.flatnonzero(scores >= least)
         best = found[np.argsort(-scores[found], kind="stable")[:k]]
-        return [self._hit(int(i), float(scores[i])) for i in best]
+        return [self._read_hit(int(i), float(scores[i])) for i in best]
 
-    def _hit(self, i: int, score: float) -> Hit:
+    def _read_hit(self, i: int, score: float) -> SearchHit:
         start = int(self._ends[i - 1]) if i else 0
         row = json.loads(self._lines[start : int(self._ends[i])])
-        return Hit(row["title"], row["text"], score)
+        return SearchHit(row["title"], row["text"], score)
 
 
 class Retriever:
@@ -223,7 +225,7 @@ class Retriever:
         if urlsplit(url).scheme not in ("http", "https"):
             raise ValueError(
                 f"url={redact_secrets(url)!r}: expected http:// or https://; a folder is opened "
-                "by Index.load"
+                "by SearchIndex.load"
             )
         if wire not in ("msgpack", "json"):
             raise ValueError(f"wire={wire!r}: expected 'msgpack' (GEM's) or 'json' (Search-R1's)")
@@ -241,37 +243,37 @@ class Retriever:
             secret = base64.b64encode(":".join(user).encode()).decode()
             self._headers.setdefault("Authorization", f"Basic {secret}")
 
-    def search(self, query: str, k: int = 3) -> list[Hit]:
+    def search(self, query: str, k: int = 3) -> list[SearchHit]:
         """Return the k best passages, best first."""
-        return [_hit(row) for row in self._found(query, k)]
+        return [_make_hit(row) for row in self._query_server(query, k)]
 
-    def contents(self, query: str, k: int = 3) -> list[str]:
+    def search_contents(self, query: str, k: int = 3) -> list[str]:
         """Return the k best passages as the server sends them: the title is their first line."""
-        return [row["document"]["contents"] for row in self._found(query, k)]
+        return [row["document"]["contents"] for row in self._query_server(query, k)]
 
-    def _found(self, query: str, k: int) -> list[_Found]:
+    def _query_server(self, query: str, k: int) -> list[_RetrievedRow]:
         query = query.encode(
             "utf-8", "replace"
         ).decode()  # a model's JSON may hold half a character
         body: dict[str, Any] = {"topk": k, "return_scores": True}
         body |= {"query": query} if self.wire == "msgpack" else {"queries": [query]}
-        return self._read(self._ask(_encode(body, self.wire)))[:k]
+        return self._parse_answer(self._send_request(_encode_message(body, self.wire)))[:k]
 
-    def _ask(self, body: bytes) -> bytes:
+    def _send_request(self, body: bytes) -> bytes:
         """Return what the server answers, after as many attempts as it needs."""
         request = urllib.request.Request(self._address, body, self._headers, method="POST")
-        opener = urllib.request.build_opener(_Stay)
+        opener = urllib.request.build_opener(_RedirectRefuser)
         for attempt in range(self.retries + 1):
             if attempt:
                 time.sleep(0.2 * 2**attempt)
             try:
                 with opener.open(request, timeout=self.timeout) as answer:
-                    return read_response(answer, _MOST_BYTES, self.timeout)
+                    return read_response(answer, _MAX_ANSWER_SIZE, self.timeout)
             except urllib.error.HTTPError as error:
                 with error:
                     said = error.read(300).decode("utf-8", "replace")
                 problem = f"status {error.code} {error.reason}: {said}"
-                if error.code not in _PASSING:
+                if error.code not in _RETRY_STATUSES:
                     break
             except UnreadableResponse as error:
                 problem = str(error)
@@ -281,13 +283,13 @@ class Retriever:
         where = redact_secrets(self.url)
         raise RetrieverError(redact_secrets(f"{where} ({attempt + 1} attempts): {problem}"))
 
-    def _read(self, content: bytes) -> list[_Found]:
-        msgspec = _msgspec()
+    def _parse_answer(self, content: bytes) -> list[_RetrievedRow]:
+        msgspec = _import_msgspec()
         try:
-            answer = _decode(content)
-            result = msgspec.convert(answer, _Answer)["result"]
+            answer = _decode_message(content)
+            result = msgspec.convert(answer, _RetrieverAnswer)["result"]
             rows = result[0] if result and isinstance(result[0], list) else result
-            found: list[_Found] = msgspec.convert(rows, list[_Found])
+            found: list[_RetrievedRow] = msgspec.convert(rows, list[_RetrievedRow])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
                 f"{redact_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
@@ -296,31 +298,31 @@ class Retriever:
         return found
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
+class _RedirectRefuser(urllib.request.HTTPRedirectHandler):
     """Goes nowhere else: what is sent, an authorization for one, is for nobody else."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
-class _Document(TypedDict):
+class _RetrievedDocument(TypedDict):
     contents: str
 
 
-class _Found(TypedDict):
-    document: _Document
+class _RetrievedRow(TypedDict):
+    document: _RetrievedDocument
     score: NotRequired[float]
 
 
-class _Answer(TypedDict):
+class _RetrieverAnswer(TypedDict):
     result: list[Any]
 
 
-def _hit(row: _Found) -> Hit:
+def _make_hit(row: _RetrievedRow) -> SearchHit:
     first, _, rest = row["document"]["contents"].partition("\n")
     if not rest.strip():
-        return Hit("", first, row.get("score", 0.0))
-    return Hit(first.strip().strip('"'), rest.strip(), row.get("score", 0.0))
+        return SearchHit("", first, row.get("score", 0.0))
+    return SearchHit(first.strip().strip('"'), rest.strip(), row.get("score", 0.0))
 
 
 class SearchTool:
@@ -332,7 +334,7 @@ class SearchTool:
 
     def __init__(
         self,
-        source: Index | Retriever | str,
+        source: SearchIndex | Retriever | str,
         *,
         top_k: int = 3,
         most: int = 10,
@@ -349,7 +351,9 @@ class SearchTool:
         self.most = most
         self.max_chars = max_chars
         self.name = name
-        self.blocking = not isinstance(self.source, Index) or len(self.source) > _LARGE
+        self.blocking = (
+            not isinstance(self.source, SearchIndex) or len(self.source) > _BLOCKING_SIZE
+        )
 
         def search(query: str, top_k: int = top_k) -> str:
             """Search a collection of texts for passages that contain the words of a query.
@@ -364,7 +368,7 @@ class SearchTool:
         limits = self.schema["function"]["parameters"]["properties"]["top_k"]
         limits |= {"minimum": 1, "maximum": most}
 
-    def call(self, arguments: Mapping[str, Any], past: Past = ()) -> str:
+    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
         """Return the passages found, best first, as "[1] Title" and the passage below it."""
         return self._tool.call(arguments, past)
 
@@ -388,11 +392,11 @@ def _rebuild(source: Any, top_k: int, most: int, max_chars: int, name: str) -> S
     return SearchTool(source, top_k=top_k, most=most, max_chars=max_chars, name=name)
 
 
-def _terms(text: str) -> list[str]:
+def _split_terms(text: str) -> list[str]:
     return _TERM.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
-def _passages(text: str, words: int, overlap: int) -> Iterator[str]:
+def _split_passages(text: str, words: int, overlap: int) -> Iterator[str]:
     """Cut a text into pieces of so many words, neighbours sharing some."""
     spans = [match.span() for match in _WORD.finditer(text)]
     for start in range(0, min(len(spans), max(1, len(spans) - overlap)), words - overlap):
@@ -447,33 +451,33 @@ def _read_row(row: Any, text: str, title: str | None, where: str) -> tuple[str, 
     return read[0], read[1]
 
 
-def _named(source: Any) -> str:
+def _describe_source(source: Any) -> str:
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return f"a {type(source).__name__}"
 
 
-def _check_folder(path: Path, check: bool) -> None:
+def _check_index_folder(path: Path, check: bool) -> None:
     """Raise BadIndex unless the folder holds every file of an index, whole."""
-    remedy = "build it again with Index.build(...).save(path)"
+    remedy = "build it again with SearchIndex.build(...).save(path)"
     try:
-        manifest = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((path / _MANIFEST_FILE).read_text(encoding="utf-8"))
         kind, files = manifest["format"], dict(manifest["files"])
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BadIndex(f"{path} holds no index ({type(error).__name__}: {error}); {remedy}") from (
             None
         )
-    if kind != _FORMAT:
-        raise BadIndex(f"{path} holds {kind!r}, expected {_FORMAT!r}; {remedy}")
+    if kind != _INDEX_FORMAT:
+        raise BadIndex(f"{path} holds {kind!r}, expected {_INDEX_FORMAT!r}; {remedy}")
     for name, (size, checksum) in files.items():
         file = path / name
         if not file.is_file():
             raise BadIndex(f"{path} is a damaged index: {name} is missing; {remedy}")
-        if file.stat().st_size != size or (check and _checksum(file) != checksum):
+        if file.stat().st_size != size or (check and _compute_checksum(file) != checksum):
             raise BadIndex(f"{path} is a damaged index: {name} has changed; {remedy}")
 
 
-def _checksum(file: Path) -> int:
+def _compute_checksum(file: Path) -> int:
     total = 0
     with file.open("rb") as content:
         while block := content.read(1 << 20):
@@ -481,28 +485,28 @@ def _checksum(file: Path) -> int:
     return total
 
 
-def _encode(body: Any, wire: str) -> bytes:
-    msgspec = _msgspec()
+def _encode_message(body: Any, wire: str) -> bytes:
+    msgspec = _import_msgspec()
     encoder = msgspec.msgpack if wire == "msgpack" else msgspec.json
     return bytes(encoder.encode(body))
 
 
-def _decode(content: bytes) -> Any:
+def _decode_message(content: bytes) -> Any:
     """Read JSON or msgpack; an object begins in one as it cannot in the other."""
-    msgspec = _msgspec()
+    msgspec = _import_msgspec()
     decoder = msgspec.json if content.lstrip()[:1] == b"{" else msgspec.msgpack
     return decoder.decode(content)
 
 
-def _bm25s() -> Any:
+def _import_bm25s() -> Any:
     try:
         import bm25s
     except ImportError as error:
-        raise ImportError("an Index needs bm25s: pip install 'gem-ma[tools]'") from error
+        raise ImportError("a SearchIndex needs bm25s: pip install 'gem-ma[tools]'") from error
     return bm25s
 
 
-def _msgspec() -> Any:
+def _import_msgspec() -> Any:
     try:
         import msgspec
     except ImportError as error:
@@ -516,31 +520,31 @@ class RetrieverServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # connections that wait; more than that are lost for a second
 
-    def __init__(self, index: Index, host: str = "127.0.0.1", port: int = 0):
+    def __init__(self, index: SearchIndex, host: str = "127.0.0.1", port: int = 0):
         self.index = index
-        super().__init__((host, port), _Handler)
+        super().__init__((host, port), _RetrieverHandler)
 
 
-class _Handler(http.server.BaseHTTPRequestHandler):
+class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
     server: RetrieverServer
 
     def do_POST(self) -> None:
-        msgspec = _msgspec()
+        msgspec = _import_msgspec()
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
-            asked = msgspec.convert(_decode(content), _Question)
+            asked = msgspec.convert(_decode_message(content), _RetrieverQuery)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self.send_error(400, str(error))
             return
         k = asked.get("topk") or 3
         search = self.server.index.search
         if "query" in asked:
-            result: list[Any] = [_row(hit) for hit in search(asked["query"], k)]
+            result: list[Any] = [_make_row(hit) for hit in search(asked["query"], k)]
         else:
             queries = asked.get("queries", ())
-            result = [[_row(hit) for hit in search(query, k)] for query in queries]
+            result = [[_make_row(hit) for hit in search(query, k)] for query in queries]
         wire = "json" if content.lstrip()[:1] == b"{" else "msgpack"
-        answer = _encode({"result": result}, wire)
+        answer = _encode_message({"result": result}, wire)
         self.send_response(200)
         self.send_header("Content-Type", f"application/{wire}")
         self.send_header("Content-Length", str(len(answer)))
@@ -551,24 +555,24 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Say nothing; a line for each query helps nobody."""
 
 
-class _Question(TypedDict):
+class _RetrieverQuery(TypedDict):
     query: NotRequired[str]
     queries: NotRequired[list[str]]
     topk: NotRequired[int | None]
 
 
-def _row(hit: Hit) -> dict[str, Any]:
+def _make_row(hit: SearchHit) -> dict[str, Any]:
     return {"document": {"contents": f'"{hit.title}"\n{hit.text}'}, "score": hit.score}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve a saved index until interrupted."""
     parser = argparse.ArgumentParser("python -m gem_ma.tools.search", description=main.__doc__)
-    parser.add_argument("index", help="a folder that Index.save has written")
+    parser.add_argument("index", help="a folder that SearchIndex.save has written")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     given = parser.parse_args(arguments)
-    with RetrieverServer(Index.load(given.index), given.host, given.port) as server:
+    with RetrieverServer(SearchIndex.load(given.index), given.host, given.port) as server:
         server.serve_forever()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-Past: TypeAlias = Sequence[tuple[Mapping[str, Any], str]]
+ToolCallHistory: TypeAlias = Sequence[tuple[Mapping[str, Any], str]]
 
 
 class ToolError(Exception):
@@ -17,14 +17,14 @@ class Tool(Protocol):
     """Something to call. Stateless: one object can serve any number of episodes at once.
 
     Two more attributes where they apply: `blocking = True` says that a call takes long enough to be
-    made in a worker thread, and `fenced = "python"` that a fenced block of this language in a reply
-    is a call, whose first argument is what stands in it.
+    made in a worker thread, and `fence_language = "python"` that a fenced block of this language in a
+    reply is a call, whose first argument is what stands in it.
     """
 
     name: str
     schema: Mapping[str, Any]  # in OpenAI's form: {"type": "function", "function": {...}}
 
-    def call(self, arguments: Mapping[str, Any], past: Past) -> str:
+    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory) -> str:
         """Return what the seat reads, or raise ToolError; `messages.Shown` has pictures with it.
 
         `past` holds the seat's earlier calls of this tool in this episode with their results, for

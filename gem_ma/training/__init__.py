@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from gem_ma.training.token_samples import Sample, Span, samples
+    from gem_ma.training.token_samples import ReplySpan, TokenSample, build_samples
 
-__all__ = ["Sample", "Span", "samples"]
+__all__ = ["ReplySpan", "TokenSample", "build_samples"]
 __getattr__ = lazy_getattr(
-    __name__, {"Sample": "token_samples", "Span": "token_samples", "samples": "token_samples"}
+    __name__,
+    {
+        "TokenSample": "token_samples",
+        "ReplySpan": "token_samples",
+        "build_samples": "token_samples",
+    },
 )

@@ -26,16 +26,18 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_each, check_type
 
 if TYPE_CHECKING:
-    from gem_ma.training.token_samples import Sample
+    from gem_ma.training.token_samples import TokenSample
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
-_KEYS = ("episode", "seat", "env", "agent", "group", "trajectory")  # what `by` may name
-_ROUNDING = 1e-12  # a spread that is smaller than this part of the values comes from rounding
+_GROUP_COLUMNS = ("episode", "seat", "env", "agent", "group", "trajectory")  # what `by` may name
+_MIN_RELATIVE_STD = (
+    1e-12  # a spread that is smaller than this part of the values comes from rounding
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turns:
+class TurnTable:
     """A table with one row for each reply; an index, a slice or a mask of rows gives another.
 
     Choose rows after their advantages are known: a turn's return is in the rows that follow it.
@@ -56,14 +58,14 @@ class Turns:
     def __len__(self) -> int:
         return len(self.reward)
 
-    def __getitem__(self, rows: Any) -> Turns:
+    def __getitem__(self, rows: Any) -> TurnTable:
         chosen = np.atleast_1d(np.arange(len(self))[rows])
         columns: Any = [getattr(self, field.name) for field in fields(self)]
         columns = [None if column is None else column[chosen] for column in columns]
-        return Turns(*columns)
+        return TurnTable(*columns)
 
 
-def turns(episodes: Iterable[Episode]) -> Turns:
+def build_turn_table(episodes: Iterable[Episode]) -> TurnTable:
     """Return all turns of the episodes, in their order; a failed episode has none."""
     starts: dict[str, int] = {}
     trajectories: dict[tuple[str, str, str], int] = {}
@@ -101,87 +103,87 @@ def turns(episodes: Iterable[Episode]) -> Turns:
     arrays = [np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     *known, truncated = arrays
     table: list[Array] = [*known, last, truncated & last]
-    return Turns(*table)
+    return TurnTable(*table)
 
 
-def returns(rows: Turns, gamma: float = 1.0) -> Array:
+def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
     """Return what each turn led to: G_t = r_t + gamma G_{t+1}, counted in the seat's own turns.
 
     REINFORCE's estimate without a baseline (Williams 1992; Sutton & Barto, ch. 13).
 
-    >>> returns(example(), gamma=0.9).round(3).tolist()
+    >>> compute_returns(make_example(), gamma=0.9).round(3).tolist()
     [0.9, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
-    after = np.zeros(_count(rows))
+    after = np.zeros(_count_trajectories(rows))
     found = np.zeros(len(rows))
-    for i in _backwards(rows):
+    for i in _order_backwards(rows):
         trajectory = rows.trajectory[i]
         found[i] = after[trajectory] = rows.reward[i] + gamma * after[trajectory]
     return found
 
 
-def normalise(values: Any, rows: Turns, by: Sequence[str] = ()) -> Array:
+def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
     """Return (x - mean_B) / std_B of values that turns have; 0 where all of B are alike.
 
     The standard deviation is the population's. With by=("env", "seat") of returns this is how
     MARSHAL treats roles (Yuan et al. 2025).
 
-    >>> normalise([1, 2, 3, 4, 5, 6], example(), by=["episode"]).round(3).tolist()
+    >>> normalise([1, 2, 3, 4, 5, 6], make_example(), by=["episode"]).round(3).tolist()
     [-1.0, 1.0, -1.225, 0.0, 1.225, 0.0]
     """
-    return _normalised(_checked(values, rows, "values"), _codes(rows, by))
+    return _normalise_groups(_check_values(values, rows, "values"), _encode_keys(rows, by))
 
 
-def rebn(rows: Turns, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
+def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
     """Return returns after return batch normalisation: A = (G - mean_B G) / std_B G.
 
     B holds turns, not episodes, so a long episode weighs more (GEM, Liu et al. 2025).
 
-    >>> rebn(example(), gamma=0.9).round(3).tolist()
+    >>> rebn(make_example(), gamma=0.9).round(3).tolist()
     [0.86, 1.066, -0.998, -0.998, -0.998, 1.066]
     """
-    return normalise(returns(rows, gamma), rows, by)
+    return normalise(compute_returns(rows, gamma), rows, by)
 
 
-def grpo(rows: Turns, by: Sequence[str] = ("group", "seat")) -> Array:
+def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return (R - mean_B R) / std_B R, the same for all turns of a seat in an episode.
 
     B holds one R for each episode and seat, by default those of a seat from the same start. An
     episode without others to compare it with has 0 (GRPO: Shao et al. 2024, DeepSeekMath).
 
-    >>> grpo(example()).round(3).tolist()
+    >>> grpo(make_example()).round(3).tolist()
     [0.707, 0.707, -1.414, -1.414, -1.414, 0.707]
     """
-    return _per_trajectory(rows, by, _normalised)
+    return _compare_trajectories(rows, by, _normalise_groups)
 
 
-def dr_grpo(rows: Turns, by: Sequence[str] = ("group", "seat")) -> Array:
+def dr_grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return R - mean_B R: GRPO without the division (Dr. GRPO: Liu et al. 2025).
 
-    >>> dr_grpo(example()).round(3).tolist()
+    >>> dr_grpo(make_example()).round(3).tolist()
     [0.333, 0.333, -0.667, -0.667, -0.667, 0.333]
     """
-    return _per_trajectory(rows, by, _centred)
+    return _compare_trajectories(rows, by, _subtract_means)
 
 
-def rloo(rows: Turns, by: Sequence[str] = ("group", "seat")) -> Array:
+def rloo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return R minus the mean of the others' R in B; 0 without others.
 
     The leave-one-out baseline (Kool et al. 2019; RLOO: Ahmadian et al. 2024).
 
-    >>> rloo(example()).round(3).tolist()
+    >>> rloo(make_example()).round(3).tolist()
     [0.5, 0.5, -1.0, -1.0, -1.0, 0.5]
     """
 
-    def left_out(totals: Array, codes: Array) -> Array:
+    def subtract_others_mean(totals: Array, codes: Array) -> Array:
         size = np.bincount(codes)[codes]
-        return _centred(totals, codes) * size / np.maximum(size - 1, 1)
+        return _subtract_means(totals, codes) * size / np.maximum(size - 1, 1)
 
-    return _per_trajectory(rows, by, left_out)
+    return _compare_trajectories(rows, by, subtract_others_mean)
 
 
 def gae(
-    rows: Turns, values: Any = None, gamma: float = 1.0, lam: float = 0.95, after: Any = None
+    rows: TurnTable, values: Any = None, gamma: float = 1.0, lam: float = 0.95, after: Any = None
 ) -> Array:
     """Return A_t = d_t + gamma lam A_{t+1} with d_t = r_t + gamma V_{t+1} - V_t, turn by turn.
 
@@ -192,28 +194,28 @@ def gae(
         nothing follows. after=0 takes cuts for ends.
 
     >>> critic = [0.4, 0.6, 0.4, 0.6, 0.2, 0.4]
-    >>> gae(example(), critic, gamma=0.9, after=0).round(3).tolist()
+    >>> gae(make_example(), critic, gamma=0.9, after=0).round(3).tolist()
     [0.482, 0.4, -0.365, -0.591, -0.2, 0.6]
-    >>> gae(example(), critic, gamma=0.9, after=[0, 0, 0, 0, 0.3, 0]).round(3).tolist()
+    >>> gae(make_example(), critic, gamma=0.9, after=[0, 0, 0, 0, 0.3, 0]).round(3).tolist()
     [0.482, 0.4, -0.168, -0.36, 0.07, 0.6]
     """
-    check_type(rows, Turns, "rows")
+    check_type(rows, TurnTable, "rows")
     if values is None and rows.value is None:
         raise ValueError(
             "no critic said what it expects at these turns: pass values=, or train a learner that "
             "has one, such as HFLearner(critic=0.5)"
         )
-    value = _checked(rows.value if values is None else values, rows, "values")
+    value = _check_values(rows.value if values is None else values, rows, "values")
     if after is None and rows.truncated.any():
         raise ValueError(
             f"{rows.truncated.sum()} of the turns are the last before a truncation: pass after=, "
             "what the critic expects there, or after=0 to take it for the end"
         )
     given = 0.0 if after is None else after
-    rest = _checked(np.full(len(rows), given) if np.ndim(given) == 0 else given, rows, "after")
-    ahead, following = np.zeros(_count(rows)), np.zeros(_count(rows))
+    rest = _check_values(np.full(len(rows), given) if np.ndim(given) == 0 else given, rows, "after")
+    ahead, following = np.zeros(_count_trajectories(rows)), np.zeros(_count_trajectories(rows))
     found = np.zeros(len(rows))
-    for i in _backwards(rows):
+    for i in _order_backwards(rows):
         trajectory = rows.trajectory[i]
         if rows.truncated[i]:
             ahead[trajectory] = rest[i]
@@ -223,30 +225,32 @@ def gae(
     return found
 
 
-class Judged(NamedTuple):
+class AdvantageEstimate(NamedTuple):
     """Advantages, and what a critic is to learn: one of each for each turn."""
 
     advantages: Array
     targets: Array
 
 
-def ppo(rows: Turns, gamma: float = 1.0, lam: float = 0.95, by: Sequence[str] = ()) -> Judged:
+def ppo(
+    rows: TurnTable, gamma: float = 1.0, lam: float = 0.95, by: Sequence[str] = ()
+) -> AdvantageEstimate:
     """Return GAE after batch normalisation, by the critic that looked at the turns, and A + V.
 
     An episode that was cut is taken for one that has ended.
 
-    >>> advantages, targets = ppo(example(), gamma=0.9)
+    >>> advantages, targets = ppo(make_example(), gamma=0.9)
     >>> advantages.round(3).tolist()
     [0.934, 0.755, -0.917, -1.41, -0.555, 1.192]
     >>> targets.round(3).tolist()
     [0.882, 1.0, 0.035, 0.009, 0.0, 1.0]
     """
     found = gae(rows, None, gamma, lam, after=0)
-    return Judged(normalise(found, rows, by), found + np.asarray(rows.value))
+    return AdvantageEstimate(normalise(found, rows, by), found + np.asarray(rows.value))
 
 
 def rae(
-    rows: Turns,
+    rows: TurnTable,
     baselines: Mapping[str, float] | None = None,
     decay: float = 0.95,
     by: Sequence[str] = ("env", "seat"),
@@ -257,16 +261,16 @@ def rae(
     b for each role, 0 at first; it is read before it is updated (RAE: SPIRAL, Liu et al. 2025).
     The baselines are JSON: numbers under the role's names, with a space between them.
 
-    >>> advantages, baselines = rae(example(), decay=0.5)
+    >>> advantages, baselines = rae(make_example(), decay=0.5)
     >>> advantages.round(3).tolist(), baselines
     ([1.0, 1.0, -0.5, -0.5, -0.5, 0.75], {'guess player': 0.625})
-    >>> rae(example(), baselines, decay=0.5)[0].round(3).tolist()
+    >>> rae(make_example(), baselines, decay=0.5)[0].round(3).tolist()
     [0.375, 0.375, -0.812, -0.812, -0.812, 0.594]
     """
     if not 0 <= decay <= 1:
         raise ValueError(f"decay={decay}: expected 0 to 1")
-    totals, first, which = _totals(rows)
-    roles = _names(rows[first], by)
+    totals, first, which = _sum_trajectories(rows)
+    roles = _format_keys(rows[first], by)
     learnt = dict(baselines or {})
     found = np.empty(len(totals))
     for i, (role, total) in enumerate(zip(roles, totals.tolist(), strict=True)):
@@ -276,9 +280,11 @@ def rae(
     return found[which], learnt
 
 
-def per_token(samples: Sequence[Sample], rows: Turns, values: Any) -> list[list[float]]:
+def expand_to_tokens(
+    samples: Sequence[TokenSample], rows: TurnTable, values: Any
+) -> list[list[float]]:
     """Return for each sample one number per token: its turn's value where a model spoke, else 0."""
-    value = _checked(values, rows, "values")
+    value = _check_values(values, rows, "values")
     keys = zip(rows.env.tolist(), rows.episode.tolist(), rows.step.tolist(), strict=True)
     known = dict(zip(keys, value.tolist(), strict=True))
     out = []
@@ -298,7 +304,7 @@ def per_token(samples: Sequence[Sample], rows: Turns, values: Any) -> list[list[
     return out
 
 
-def example() -> Turns:
+def make_example() -> TurnTable:
     """Return the turns that the examples here are about: three episodes from one start.
 
     In the first a player wins at its second turn, the second is cut after three, and the third is
@@ -306,7 +312,7 @@ def example() -> Turns:
     """
     rewards = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     which = np.array([0, 0, 1, 1, 1, 2])
-    return Turns(
+    return TurnTable(
         episode=np.array(["a", "b", "c"])[which],
         step=np.array([0, 1, 0, 1, 2, 0]),
         seat=np.full(6, "player"),
@@ -321,20 +327,20 @@ def example() -> Turns:
     )
 
 
-def _count(rows: Turns) -> int:
+def _count_trajectories(rows: TurnTable) -> int:
     """Return a number above those of all trajectories."""
-    check_type(rows, Turns, "rows")
+    check_type(rows, TurnTable, "rows")
     return int(rows.trajectory.max(initial=-1)) + 1
 
 
-def _backwards(rows: Turns) -> list[int]:
+def _order_backwards(rows: TurnTable) -> list[int]:
     """Return the rows so that each comes after those that follow it in its episode."""
     order: list[int] = np.argsort(rows.step, kind="stable")[::-1].tolist()
     return order
 
 
-def _checked(values: Any, rows: Turns, name: str) -> Array:
-    check_type(rows, Turns, "rows")
+def _check_values(values: Any, rows: TurnTable, name: str) -> Array:
+    check_type(rows, TurnTable, "rows")
     array = np.asarray(values, float)
     if array.shape != (len(rows),):
         raise ValueError(
@@ -344,18 +350,18 @@ def _checked(values: Any, rows: Turns, name: str) -> Array:
 
 
 def _check_by(by: Sequence[str]) -> None:
-    if isinstance(by, str) or not set(by) <= set(_KEYS):
-        raise ValueError(f"by={by!r}: expected a tuple of some of {', '.join(_KEYS)}")
+    if isinstance(by, str) or not set(by) <= set(_GROUP_COLUMNS):
+        raise ValueError(f"by={by!r}: expected a tuple of some of {', '.join(_GROUP_COLUMNS)}")
 
 
-def _names(rows: Turns, by: Sequence[str]) -> list[str]:
+def _format_keys(rows: TurnTable, by: Sequence[str]) -> list[str]:
     """Return what the columns say in each row."""
     _check_by(by)
     columns = [getattr(rows, name).tolist() for name in by]
     return [" ".join(str(column[i]) for column in columns) for i in range(len(rows))]
 
 
-def _codes(rows: Turns, by: Sequence[str]) -> Array:
+def _encode_keys(rows: TurnTable, by: Sequence[str]) -> Array:
     """Return a number for each row, the same where the columns agree."""
     _check_by(by)
     codes = np.zeros(len(rows), int)
@@ -365,9 +371,9 @@ def _codes(rows: Turns, by: Sequence[str]) -> Array:
     return codes
 
 
-def _totals(rows: Turns) -> tuple[Array, Array, Array]:
+def _sum_trajectories(rows: TurnTable) -> tuple[Array, Array, Array]:
     """Return R of each trajectory in the order they begin, its first row, and each row's own."""
-    check_type(rows, Turns, "rows")
+    check_type(rows, TurnTable, "rows")
     _, first, codes = np.unique(rows.trajectory, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
@@ -377,22 +383,22 @@ def _totals(rows: Turns) -> tuple[Array, Array, Array]:
     return totals, first[order], which
 
 
-def _per_trajectory(rows: Turns, by: Sequence[str], compare: Any) -> Array:
-    totals, first, which = _totals(rows)
-    compared: Array = compare(totals, _codes(rows[first], by))
+def _compare_trajectories(rows: TurnTable, by: Sequence[str], compare: Any) -> Array:
+    totals, first, which = _sum_trajectories(rows)
+    compared: Array = compare(totals, _encode_keys(rows[first], by))
     return compared[which]
 
 
-def _centred(values: Array, codes: Array) -> Array:
+def _subtract_means(values: Array, codes: Array) -> Array:
     """Return values minus the mean of those with the same code."""
     means = np.bincount(codes, values) / np.maximum(np.bincount(codes), 1)
     return values - means[codes]
 
 
-def _normalised(values: Array, codes: Array) -> Array:
-    centred = _centred(values, codes)
+def _normalise_groups(values: Array, codes: Array) -> Array:
+    centred = _subtract_means(values, codes)
     spread = np.sqrt(np.bincount(codes, centred**2) / np.maximum(np.bincount(codes), 1))
     largest = np.zeros(len(spread))
     np.maximum.at(largest, codes, np.abs(values))
-    spread[spread <= _ROUNDING * largest] = np.inf  # all alike
+    spread[spread <= _MIN_RELATIVE_STD * largest] = np.inf  # all alike
     return centred / spread[codes]

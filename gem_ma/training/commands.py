@@ -13,22 +13,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gem_ma.agents import load, seated
-from gem_ma.cli.common import (
+from gem_ma.agents import assign_agents, load_agent
+from gem_ma.cli.command_options import (
     UsageError,
-    add_looks,
-    count,
-    in_one_line,
-    keeping,
-    make,
-    number,
-    played_in,
-    positive,
-    seed,
-    spoken,
+    add_observation_options,
+    count_played_episodes,
+    format_error,
+    make_env_from_args,
+    parse_count,
+    parse_finite_number,
+    parse_positive,
+    parse_seed,
+    report_interrupt,
+    translate_arguments,
 )
 
-SIZES = ("micro", "tiny", "small", "base")
+MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
@@ -51,23 +51,23 @@ def add_commands(commands: Any) -> None:
     pretrain.add_argument(
         "--size",
         default="tiny",
-        type=_model_size,
-        choices=SIZES,
+        type=_parse_model_size,
+        choices=MODEL_SIZE_NAMES,
         help="of the model: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
     )
-    pretrain.add_argument("--episodes", type=positive, default=1000, help="(default: 1000)")
-    pretrain.add_argument("--epochs", type=positive, default=10, help="(default: 10)")
+    pretrain.add_argument("--episodes", type=parse_positive, default=1000, help="(default: 1000)")
+    pretrain.add_argument("--epochs", type=parse_positive, default=10, help="(default: 10)")
     pretrain.add_argument(
         "--seat",
         dest="seats",
         metavar="SEAT,SEAT",
-        type=_names,
+        type=_parse_names,
         help="whose replies are learnt (default: all)",
     )
-    pretrain.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
-    pretrain.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
-    add_looks(pretrain, "--image-size")
-    pretrain.set_defaults(run=_pretrain)
+    pretrain.add_argument("--seed", type=parse_seed, default=0, help="decides all (default: 0)")
+    pretrain.add_argument("--device", type=_parse_device, help="such as cuda (default: the CPU)")
+    add_observation_options(pretrain, "--image-size")
+    pretrain.set_defaults(run=_run_pretrain)
 
     train = commands.add_parser(
         "train",
@@ -84,7 +84,7 @@ def add_commands(commands: Any) -> None:
         "--seat",
         dest="seats",
         metavar="SEAT,SEAT",
-        type=_names,
+        type=_parse_names,
         help="where it sits and learns (default: all)",
     )
     train.add_argument(
@@ -94,68 +94,79 @@ def add_commands(commands: Any) -> None:
         help="who sits elsewhere, as for gem-ma play (default: random)",
     )
     train.add_argument("--algorithm", default="rebn", choices=ALGORITHMS)
-    train.add_argument("--gamma", type=_share, default=1.0, help="the discount (default: 1)")
-    train.add_argument("--updates", type=positive, default=100, help="(default: 100)")
-    train.add_argument("--episodes", type=positive, default=64, help="an update (default: 64)")
-    train.add_argument("--group", type=positive, default=1, help="episodes with one start")
-    train.add_argument("--lr", type=_weight, default=1e-5, help="(default: 1e-5)")
-    train.add_argument("--kl", type=_weight, default=0.0, help="weight of the way from the start")
-    train.add_argument("--entropy", type=_weight, default=0.0, help="weight of the entropy")
-    train.add_argument("--warmup", type=count, default=0, help="updates in which --lr is reached")
+    train.add_argument("--gamma", type=_parse_share, default=1.0, help="the discount (default: 1)")
+    train.add_argument("--updates", type=parse_positive, default=100, help="(default: 100)")
+    train.add_argument(
+        "--episodes", type=parse_positive, default=64, help="an update (default: 64)"
+    )
+    train.add_argument("--group", type=parse_positive, default=1, help="episodes with one start")
+    train.add_argument("--lr", type=_parse_weight, default=1e-5, help="(default: 1e-5)")
+    train.add_argument(
+        "--kl", type=_parse_weight, default=0.0, help="weight of the way from the start"
+    )
+    train.add_argument("--entropy", type=_parse_weight, default=0.0, help="weight of the entropy")
+    train.add_argument(
+        "--warmup", type=parse_count, default=0, help="updates in which --lr is reached"
+    )
     train.add_argument(
         "--decline", action="store_true", help="let the rate fall to a tenth, along a cosine"
     )
-    train.add_argument("--minibatch", type=positive, help="chats a step (default: an update's)")
-    train.add_argument("--epochs", type=positive, default=1, help="over an update (default: 1)")
-    train.add_argument("--max-new-tokens", type=positive, default=64, help="(default: 64)")
-    train.add_argument("--seed", type=seed, default=0, help="decides all (default: 0)")
-    train.add_argument("--device", type=_device, help="such as cuda (default: the CPU)")
-    add_looks(train)
-    train.set_defaults(run=_train)
+    train.add_argument(
+        "--minibatch", type=parse_positive, help="chats a step (default: an update's)"
+    )
+    train.add_argument(
+        "--epochs", type=parse_positive, default=1, help="over an update (default: 1)"
+    )
+    train.add_argument("--max-new-tokens", type=parse_positive, default=64, help="(default: 64)")
+    train.add_argument("--seed", type=parse_seed, default=0, help="decides all (default: 0)")
+    train.add_argument("--device", type=_parse_device, help="such as cuda (default: the CPU)")
+    add_observation_options(train)
+    train.set_defaults(run=_run_train)
 
 
-def _names(text: str) -> list[str]:
+def _parse_names(text: str) -> list[str]:
     return text.split(",")
 
 
-def _model_size(text: str) -> str:
+def _parse_model_size(text: str) -> str:
     if text == "own" or text[:1].isdecimal():  # which --size means in other commands
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected {', '.join(SIZES)}, sizes of models; that of pictures is "
+            f"{text!r}: expected {', '.join(MODEL_SIZE_NAMES)}, sizes of models; that of pictures "
+            f"is "
             f"--image-size {text}"
         )
     return text
 
 
-def _weight(text: str) -> float:
-    if number(text) < 0:
+def _parse_weight(text: str) -> float:
+    if parse_finite_number(text) < 0:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number, 0 or more")
-    return number(text)
+    return parse_finite_number(text)
 
 
-def _share(text: str) -> float:
-    if not 0 <= number(text) <= 1:
+def _parse_share(text: str) -> float:
+    if not 0 <= parse_finite_number(text) <= 1:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 1")
-    return number(text)
+    return parse_finite_number(text)
 
 
-def _device(text: str) -> str:
+def _parse_device(text: str) -> str:
     if not re.fullmatch(r"(cpu|cuda|hpu|mps|npu|tpu|xla|xpu)(:\d+)?", text):
         raise argparse.ArgumentTypeError(f"{text!r}: expected a device such as cpu, cuda or cuda:1")
     return text
 
 
-def _pretrain(args: argparse.Namespace) -> int:
-    envs = [make(id, args) for id in args.ids]
+def _run_pretrain(args: argparse.Namespace) -> int:
+    envs = [make_env_from_args(id, args) for id in args.ids]
     known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
     if unknown := [one for one in args.seats or () if one not in known]:
         raise UsageError(f"--seat {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}")
-    teacher = _teacher(args.teacher or ["random"], envs)
+    teacher = _parse_teachers(args.teacher or ["random"], envs)
     from gem_ma.training.pretrain import pretrain
 
-    _ready(args.device)
+    _check_device(args.device)
     try:
-        with keeping(lambda: _kept(Path(args.out), args.episodes)):
+        with report_interrupt(lambda: _describe_pretraining(Path(args.out), args.episodes)):
             folder = pretrain(
                 envs,
                 teacher,
@@ -180,17 +191,17 @@ def _pretrain(args: argparse.Namespace) -> int:
     return 0
 
 
-def _ready(device: str | None) -> None:
+def _check_device(device: str | None) -> None:
     """Raise UsageError for a device that torch does not have."""
     import torch
 
     try:
         torch.empty(0, device=device or "cpu")
     except (AssertionError, RuntimeError) as error:
-        raise UsageError(f"--device {device}: {in_one_line(error)[:200]}") from None
+        raise UsageError(f"--device {device}: {format_error(error)[:200]}") from None
 
 
-def _teacher(names: list[str], envs: list[Any]) -> Any:
+def _parse_teachers(names: list[str], envs: list[Any]) -> Any:
     """Return who plays: one for all seats, one for each, or a draw of several."""
     from gem_ma.agents import MixtureAgent
 
@@ -202,25 +213,25 @@ def _teacher(names: list[str], envs: list[Any]) -> Any:
         raise UsageError(f"--teacher {several[0]}: of several teachers, each plays all seats")
     found: dict[str, str] = {}
     for env in envs:
-        for seat, spec in seated(names, env.possible_agents).items():
+        for seat, spec in assign_agents(names, env.possible_agents).items():
             if found.setdefault(seat, spec) != spec:
                 raise UsageError(f"--teacher {names[0]}: two of them in {seat}; say SEAT=SPEC")
     return found
 
 
-def _kept(folder: Path, episodes: int) -> str:
+def _describe_pretraining(folder: Path, episodes: int) -> str:
     """Return what is kept of a model that was stopped while it was made."""
     if (folder / "checkpoint.pt").exists():
-        from gem_ma.training.keeping import read_whole
+        from gem_ma.training.checkpoint import load_checkpoint
 
-        done = len(read_whole(folder / "checkpoint.pt")["losses"])
+        done = len(load_checkpoint(folder / "checkpoint.pt")["losses"])
         return f"{folder} keeps all episodes and {done} steps; the same command goes on"
-    played = played_in(folder / "episodes.jsonl")
+    played = count_played_episodes(folder / "episodes.jsonl")
     return f"{folder} keeps {played} of {episodes} episodes; the same command goes on"
 
 
-def _train(args: argparse.Namespace) -> int:
-    env = make(args.id, args)
+def _run_train(args: argparse.Namespace) -> int:
+    env = make_env_from_args(args.id, args)
     seats = args.seats or list(env.possible_agents)
     if unknown := [seat for seat in seats if seat not in env.possible_agents]:
         raise UsageError(
@@ -232,16 +243,18 @@ def _train(args: argparse.Namespace) -> int:
     if args.warmup > args.updates:
         raise UsageError(f"--warmup {args.warmup}: there are {args.updates} updates")
     try:
-        others = seated(args.others, [one for one in env.possible_agents if one not in seats])
-        loaded = {name: load(name) for name in dict.fromkeys(others.values())}
+        others = assign_agents(
+            args.others, [one for one in env.possible_agents if one not in seats]
+        )
+        loaded = {name: load_agent(name) for name in dict.fromkeys(others.values())}
     except ValueError as error:
         raise UsageError(f"--others {args.others}: {error}") from None
-    from gem_ma.training.descent import falling
-    from gem_ma.training.health import Checkup, Collapsed
-    from gem_ma.training.learner import HFLearner
-    from gem_ma.training.loop import Trainer
+    from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
+    from gem_ma.training.hf_learner import HFLearner
+    from gem_ma.training.optimization import make_cosine_schedule
+    from gem_ma.training.reference_trainer import Trainer
 
-    _ready(args.device)
+    _check_device(args.device)
     on_gpu = args.device is not None and args.device.startswith("cuda")
     learner = HFLearner(
         args.model,
@@ -249,7 +262,9 @@ def _train(args: argparse.Namespace) -> int:
         kl=args.kl,
         entropy=args.entropy,
         critic=0.5 if args.algorithm == "ppo" else 0.0,
-        schedule=falling(args.updates, warmup=args.warmup, to=0.1 if args.decline else 1.0),
+        schedule=make_cosine_schedule(
+            args.updates, warmup=args.warmup, to=0.1 if args.decline else 1.0
+        ),
         epochs=args.epochs,
         minibatch=args.minibatch,
         precision="mixed" if on_gpu else "full",
@@ -263,7 +278,7 @@ def _train(args: argparse.Namespace) -> int:
     trainer = Trainer(
         env,
         agents,
-        _advantages(args),
+        _select_estimator(args),
         episodes=args.episodes,
         group=args.group,
         seed=args.seed,
@@ -271,15 +286,17 @@ def _train(args: argparse.Namespace) -> int:
     )
     # Of a zero-sum game that it plays with itself no return says how good it is.
     alone = len(seats) == 1 or not env.game.zero_sum
-    checkup = Checkup(f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf)
-    _same(folder, args, learner.tokens.tokenizer)
+    checkup = BestCheckpoint(
+        f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf
+    )
+    _check_settings(folder, args, learner.tokens.tokenizer)
     code = 0
-    keep = keeping(lambda: _saved(folder, trainer.saved, args.updates))
+    keep = report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates))
     try:
         with keep:
             trainer.run(args.updates, folder / "checkpoint.pt", after=checkup, progress=True)
-    except Collapsed as end:
-        sys.stderr.write(f"gem-ma: {spoken(str(end), args)}\n")
+    except TrainingCollapsed as end:
+        sys.stderr.write(f"gem-ma: {translate_arguments(str(end), args)}\n")
         code = 1
     learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
@@ -288,13 +305,13 @@ def _train(args: argparse.Namespace) -> int:
 
 
 # What may differ when the same training goes on.
-_HOW = "out", "updates", "device", "parser", "run"
+_CHANGEABLE_OPTIONS = "out", "updates", "device", "parser", "run"
 
 
-def _same(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
+def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
     """Write down what a training is, or raise UsageError if its folder holds another one."""
     words = json.dumps(sorted(tokenizer.get_vocab().items()))
-    given = {name: value for name, value in vars(args).items() if name not in _HOW}
+    given = {name: value for name, value in vars(args).items() if name not in _CHANGEABLE_OPTIONS}
     given["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # of the model
     given = json.loads(json.dumps(given))
     path = folder / "settings.json"
@@ -317,14 +334,14 @@ def _same(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
             )
 
 
-def _saved(folder: Path, updates: int, total: int) -> str:
+def _describe_training(folder: Path, updates: int, total: int) -> str:
     """Return what is kept of a training that was stopped."""
     if not updates:
         return f"{folder} keeps no update yet; the same command begins anew"
     return f"{folder} keeps {updates} of {total} updates; the same command goes on"
 
 
-def _advantages(args: argparse.Namespace) -> Any:
+def _select_estimator(args: argparse.Namespace) -> Any:
     """Return what judges turns: the algorithm, each seat compared with itself alone."""
     from gem_ma.training import advantages
 
@@ -332,7 +349,7 @@ def _advantages(args: argparse.Namespace) -> Any:
     if args.algorithm in ("rebn", "ppo"):
         return partial(getattr(advantages, args.algorithm), gamma=args.gamma, by=by)
     if args.algorithm == "reinforce":
-        return partial(advantages.returns, gamma=args.gamma)
+        return partial(advantages.compute_returns, gamma=args.gamma)
     if args.group == 1:
         raise UsageError(f"--algorithm {args.algorithm} compares a group: say --group 8")
     return getattr(advantages, args.algorithm)

@@ -64,51 +64,51 @@ class Curriculum:
             )
         self.env = env
         self.target = target
-        self.success = success or _earned
-        self.place = float(start)
+        self.success = success or _compute_success
+        self.level = float(start)
         self.rate = rate
         self.spread = spread
         self.most = most
-        self.settings = make
-        self._envs: dict[int, AECEnv] = {}
-        self.at(round(start))  # so that what is wrong shows at once
+        self.make_kwargs = make
+        self._env_cache: dict[int, AECEnv] = {}
+        self.get_env(round(start))  # so that what is wrong shows at once
 
-    def at(self, difficulty: int) -> AECEnv:
+    def get_env(self, difficulty: int) -> AECEnv:
         """Return the environment of a difficulty, which is made once."""
-        if difficulty not in self._envs:
-            self._envs[difficulty] = make(self.env, difficulty=difficulty, **self.settings)
-        return self._envs[difficulty]
+        if difficulty not in self._env_cache:
+            self._env_cache[difficulty] = make(self.env, difficulty=difficulty, **self.make_kwargs)
+        return self._env_cache[difficulty]
 
-    def choose(self, groups: int, seed: int) -> list[AECEnv]:
+    def sample_envs(self, groups: int, seed: int) -> list[AECEnv]:
         """Return an environment for each group of episodes of a batch."""
-        return [self.at(one) for one in self.difficulties(groups, seed)]
+        return [self.get_env(one) for one in self.sample_difficulties(groups, seed)]
 
-    def difficulties(self, groups: int, seed: int) -> list[int]:
+    def sample_difficulties(self, groups: int, seed: int) -> list[int]:
         """Return what is drawn for each group."""
         rng = np.random.Generator(np.random.PCG64(derive_seed(seed)))
-        drawn = self.place + self.spread * rng.standard_normal(groups)
+        drawn = self.level + self.spread * rng.standard_normal(groups)
         return [int(one) for one in np.clip(np.rint(drawn), 0, self.most)]
 
-    def hear(self, episodes: Sequence[Episode]) -> None:
+    def update(self, episodes: Sequence[Episode]) -> None:
         """Move towards where the target is met, given a batch that was played."""
         told = [self.success(one) for one in episodes if one.failure is None]
         if told:
-            moved = self.place + self.rate * (fmean(told) - self.target)
-            self.place = min(max(moved, 0.0), float(self.most))
+            moved = self.level + self.rate * (fmean(told) - self.target)
+            self.level = min(max(moved, 0.0), float(self.most))
 
     def state_dict(self) -> dict[str, float]:
         """Return where it stands."""
-        return {"place": self.place}
+        return {"place": self.level}
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
         """Go on from there."""
-        self.place = state["place"]
+        self.level = state["place"]
 
     def __repr__(self) -> str:
         own = {"target": self.target, "rate": self.rate, "spread": self.spread, "most": self.most}
-        told = ", ".join(f"{name}={value!r}" for name, value in {**own, **self.settings}.items())
+        told = ", ".join(f"{name}={value!r}" for name, value in {**own, **self.make_kwargs}.items())
         return f"Curriculum({self.env!r}, {told})"
 
 
-def _earned(episode: Episode) -> float:
+def _compute_success(episode: Episode) -> float:
     return min(max(fmean(episode.returns.values()), 0.0), 1.0)

@@ -27,19 +27,19 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar
 from gem_ma.rollouts.rollout import rollout as play_all
-from gem_ma.training.keeping import read_whole, write_whole
-from gem_ma.training.token_samples import Sample, samples
+from gem_ma.training.checkpoint import load_checkpoint, save_checkpoint
+from gem_ma.training.token_samples import TokenSample, build_samples
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.files import write_atomically
 
 with require_extra("hf", "gem_ma.training.pretrain"):
     import torch
 
-from gem_ma.training.descent import falling
-from gem_ma.training.reading import ALIKE, read, rows_of
+from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
+from gem_ma.training.optimization import make_cosine_schedule
 
 
-class Size(NamedTuple):
+class ModelSize(NamedTuple):
     """How large a model is."""
 
     width: int
@@ -51,25 +51,29 @@ class Size(NamedTuple):
     batch: int  # tokens in a step
 
 
-SIZES = {
-    "micro": Size(64, 2, 4, 192, 512, 2e-3, 2048),  # about 0.2M parameters
-    "tiny": Size(128, 4, 4, 384, 1024, 1e-3, 2048),  # about 1M parameters
-    "small": Size(320, 8, 5, 896, 2048, 7e-4, 8192),  # about 10M
-    "base": Size(768, 12, 12, 2048, 8192, 4e-4, 32768),  # about 100M, for a GPU
+MODEL_SIZES = {
+    "micro": ModelSize(64, 2, 4, 192, 512, 2e-3, 2048),  # about 0.2M parameters
+    "tiny": ModelSize(128, 4, 4, 384, 1024, 1e-3, 2048),  # about 1M parameters
+    "small": ModelSize(320, 8, 5, 896, 2048, 7e-4, 8192),  # about 10M
+    "base": ModelSize(768, 12, 12, 2048, 8192, 4e-4, 32768),  # about 100M, for a GPU
 }
-PAD, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
-SEEN = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"
-TEMPLATE = (
+PAD_TOKEN, MESSAGE_START_TOKEN, MESSAGE_END_TOKEN = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+VISION_TOKENS = "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"
+CHAT_TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n"
     "{% if m['content'] is string %}{{ m['content'] }}{% else %}"
     "{% for part in m['content'] %}{% if part['type'] == 'text' %}{{ part['text'] }}{% else %}"
     "<|vision_start|><|image_pad|><|vision_end|>{% endif %}{% endfor %}{% endif %}<|im_end|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-_HOW = "workers", "concurrency", "ray"  # arguments of a rollout that change no episode
-_LONGEST = 8192  # tokens of a chat
-_SIZES = 16  # of pictures, of which a model's folder names so many
-_LONG = 60.0  # seconds between two checkpoints
+_EXECUTION_ARGUMENTS = (
+    "workers",
+    "concurrency",
+    "ray",
+)  # arguments of a rollout that change no episode
+_MAX_CHAT_TOKENS = 8192  # tokens of a chat
+_MAX_PICTURE_SIZES = 16  # of pictures, of which a model's folder names so many
+_CHECKPOINT_SECONDS = 60.0  # seconds between two checkpoints
 
 
 def pretrain(
@@ -77,7 +81,7 @@ def pretrain(
     teacher: Any,
     folder: str | os.PathLike[str],
     *,
-    size: Literal["micro", "tiny", "small", "base"] | Size = "tiny",
+    size: Literal["micro", "tiny", "small", "base"] | ModelSize = "tiny",
     episodes: int = 1000,
     epochs: int = 10,
     batch: int | None = None,
@@ -110,7 +114,7 @@ def pretrain(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    sizes = SIZES[size] if isinstance(size, str) else size
+    sizes = MODEL_SIZES[size] if isinstance(size, str) else size
     sizes = sizes._replace(batch=batch or sizes.batch, lr=lr or sizes.lr)
     settings = json.loads(
         json.dumps(
@@ -125,17 +129,19 @@ def pretrain(
                 "others": others,
                 "seats": seats,
                 "seed": seed,
-                "rollout": {n: repr(one) for n, one in rollout.items() if n not in _HOW},
+                "rollout": {
+                    n: repr(one) for n, one in rollout.items() if n not in _EXECUTION_ARGUMENTS
+                },
             }
         )
     )
     done = folder / "pretrain.json"
     if done.exists():
-        _same(json.loads(done.read_text())["settings"], settings, folder)
+        _check_settings(json.loads(done.read_text())["settings"], settings, folder)
         return folder
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():
-        _same(read_whole(checkpoint)["settings"], settings, folder)
+        _check_settings(load_checkpoint(checkpoint)["settings"], settings, folder)
     record = folder / "episodes.jsonl"
     play = {"seed": seed, "out": record, "resume": True, "progress": progress, **rollout}
     played = play_all(env, teacher, episodes, **play)
@@ -144,25 +150,29 @@ def pretrain(
         failed = next((one.failure for one in played if one.failure), None)
         why = f"; the first failed by {failed.kind}: {failed.message}" if failed else ""
         raise ValueError(f"none of {len(played)} episodes is left to learn from{why}")
-    processor = processor_for(kept, sizes.vocabulary)
+    processor = train_processor(kept, sizes.vocabulary)
     tokens = ChatTokenizer(processor)
     rows = [
         sample
         for episode in kept
         for seat in episode.agents
         if seats is None or seat in seats or episode.agents[seat] in seats
-        for sample in samples(episode, seat, tokens)
+        for sample in build_samples(episode, seat, tokens)
     ]
     if not rows:
         raise ValueError(f"seats={seats}: nobody of that name said anything")
-    model = model_of(sizes, processor, seed).to(device or "cpu")
+    model = make_random_model(sizes, processor, seed).to(device or "cpu")
     if processor is not tokens.tokenizer:
-        from gem_ma.agents import sight
+        from gem_ma.agents import vision_processors
 
-        seen = {one for row in rows for one in sight.sizes(row.tensors, processor)}
-        if len(seen) <= _SIZES:
+        seen = {
+            one
+            for row in rows
+            for one in vision_processors.list_image_sizes(row.tensors, processor)
+        }
+        if len(seen) <= _MAX_PICTURE_SIZES:
             model.config.picture_sizes = sorted(seen)  # which HFAgent compares
-    learning = Imitation(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
+    learning = ImitationTrainer(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
     losses = learning.run(checkpoint, settings, every, progress)
     processor.save_pretrained(folder)
     model.save_pretrained(folder)
@@ -172,7 +182,7 @@ def pretrain(
     return folder
 
 
-def _same(found: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:
+def _check_settings(found: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:
     """Refuse to go on with a model that was begun in another way."""
     names = [name for name in {**found, **settings} if found.get(name) != settings.get(name)]
     if names:
@@ -182,7 +192,7 @@ def _same(found: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -
         )
 
 
-def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
+def train_processor(episodes: Sequence[Episode], vocabulary: int) -> Any:
     """Return a tokenizer of byte pairs that knows what the chats of some episodes say.
 
     If pictures are shown in them, it is part of the processor of a Qwen2-VL.
@@ -205,24 +215,32 @@ def processor_for(episodes: Sequence[Episode], vocabulary: int) -> Any:
     raw.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
-        special_tokens=[PAD, START, END, *(SEEN if sees else ())],
+        special_tokens=[
+            PAD_TOKEN,
+            MESSAGE_START_TOKEN,
+            MESSAGE_END_TOKEN,
+            *(VISION_TOKENS if sees else ()),
+        ],
         show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
-    raw.train_from_iterator(_texts(chats), trainer)
+    raw.train_from_iterator(_iter_texts(chats), trainer)
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=raw, eos_token=END, pad_token=PAD, chat_template=TEMPLATE
+        tokenizer_object=raw,
+        eos_token=MESSAGE_END_TOKEN,
+        pad_token=PAD_TOKEN,
+        chat_template=CHAT_TEMPLATE,
     )
     if not sees:
         return tokenizer
     from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-    from gem_ma.agents.sight import Qwen2VLProcessor
+    from gem_ma.agents.vision_processors import Qwen2VLProcessor
 
-    return Qwen2VLProcessor(Qwen2VLImageProcessorPil(), tokenizer, chat_template=TEMPLATE)
+    return Qwen2VLProcessor(Qwen2VLImageProcessorPil(), tokenizer, chat_template=CHAT_TEMPLATE)
 
 
-def _texts(chats: Sequence[Any]) -> Iterator[str]:
+def _iter_texts(chats: Sequence[Any]) -> Iterator[str]:
     for chat in chats:
         for message in to_hf(chat, pixels=False):
             content = message["content"]
@@ -230,7 +248,7 @@ def _texts(chats: Sequence[Any]) -> Iterator[str]:
             yield from (f"{message['role']}\n{part.get('text', '')}" for part in parts)
 
 
-def model_of(size: Size, processor: Any, seed: int) -> Any:
+def make_random_model(size: ModelSize, processor: Any, seed: int) -> Any:
     """Return a Llama with random weights, or a Qwen2-VL for a processor that takes pictures."""
     from transformers import (
         LlamaConfig,
@@ -247,7 +265,7 @@ def model_of(size: Size, processor: Any, seed: int) -> Any:
         "num_hidden_layers": size.layers,
         "num_attention_heads": size.heads,
         "num_key_value_heads": size.heads,
-        "max_position_embeddings": _LONGEST,
+        "max_position_embeddings": _MAX_CHAT_TOKENS,
         # The usual 0.02 is for wide models: narrow ones learn ten times as slowly with it.
         "initializer_range": size.width**-0.5,
         "bos_token_id": None,
@@ -265,7 +283,7 @@ def model_of(size: Size, processor: Any, seed: int) -> Any:
         side = 7 * half // 16
         sections = [half - 2 * side, side, side]
         rope = {"rope_type": "default", "rope_theta": 100.0, "mrope_section": sections}
-        start, end, image, video = tokenizer.convert_tokens_to_ids(list(SEEN))
+        start, end, image, video = tokenizer.convert_tokens_to_ids(list(VISION_TOKENS))
         return Qwen2VLForConditionalGeneration(
             Qwen2VLConfig(
                 text_config={**text, "rope_parameters": rope},
@@ -287,13 +305,13 @@ def model_of(size: Size, processor: Any, seed: int) -> Any:
         )
 
 
-class Imitation:
+class ImitationTrainer:
     """Steps of an optimiser that make the replies of some samples likelier."""
 
     def __init__(
         self,
         model: Any,
-        rows: Sequence[Sample],
+        rows: Sequence[TokenSample],
         epochs: int,
         batch: int,
         lr: float,
@@ -301,10 +319,11 @@ class Imitation:
         seed: int,
     ):
         longest = max(rows, key=lambda row: len(row.ids))
-        if len(longest.ids) > _LONGEST:
+        if len(longest.ids) > _MAX_CHAT_TOKENS:
             raise ValueError(
                 f"the chat of {longest.seat} in episode {longest.episode} has {len(longest.ids)} "
-                f"tokens, more than the {_LONGEST} of such a model: keep it short by context="
+                f"tokens, more than the {_MAX_CHAT_TOKENS} of such a model: keep it short by "
+                f"context="
                 "'turns=8', or leave it out by keep="
             )
         self.model = model
@@ -313,14 +332,16 @@ class Imitation:
         self.lr = lr
         self.others = others
         self.seed = seed
-        self.plan = [batch for epoch in range(epochs) for batch in self._batches(epoch)]
-        self.share = falling(len(self.plan), warmup=max(len(self.plan) // 20, 1), to=0.1)
+        self.batches = [batch for epoch in range(epochs) for batch in self._make_batches(epoch)]
+        self.schedule = make_cosine_schedule(
+            len(self.batches), warmup=max(len(self.batches) // 20, 1), to=0.1
+        )
         self.optimizer = torch.optim.AdamW(
             model.parameters(), lr=lr, betas=(0.9, 0.95), weight_decay=0.01
         )
         self.losses: list[float] = []
 
-    def _batches(self, epoch: int) -> list[list[int]]:
+    def _make_batches(self, epoch: int) -> list[list[int]]:
         """Return the places of rows that make up each step, in any order.
 
         Those of one begin alike and are of about one length.
@@ -328,13 +349,19 @@ class Imitation:
         rng = np.random.Generator(np.random.PCG64(derive_seed(self.seed, epoch)))
         sizes = np.array([len(row.ids) for row in self.rows])
         near = sizes * rng.uniform(1, 1.1, len(sizes))
-        places = sorted(range(len(sizes)), key=lambda i: (self.rows[i].ids[:ALIKE], near[i]))
+        places = sorted(
+            range(len(sizes)), key=lambda i: (self.rows[i].ids[:PREFIX_KEY_LENGTH], near[i])
+        )
         batches: list[list[int]] = []
         longest = 0
         for place in places:
             longest = max(longest, sizes[place])
             last = batches[-1] if batches else []
-            alike = last and self.rows[last[0]].ids[:ALIKE] == self.rows[place].ids[:ALIKE]
+            alike = (
+                last
+                and self.rows[last[0]].ids[:PREFIX_KEY_LENGTH]
+                == self.rows[place].ids[:PREFIX_KEY_LENGTH]
+            )
             if not alike or longest * (len(last) + 1) > self.batch:
                 batches.append([])
                 longest = sizes[place]
@@ -346,19 +373,19 @@ class Imitation:
     ) -> list[float]:
         """Take all steps, and return the loss of each, in nats a token."""
         if path.exists():
-            state = read_whole(path)
+            state = load_checkpoint(path)
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.losses = state["losses"]
-        bar = ProgressBar(len(self.plan), len(self.losses), progress)
+        bar = ProgressBar(len(self.batches), len(self.losses), progress)
         self.model.train()
         saved = time.monotonic()
         with bar:
-            while len(self.losses) < len(self.plan):
-                self.losses.append(self.step(self.plan[len(self.losses)]))
+            while len(self.losses) < len(self.batches):
+                self.losses.append(self.step(self.batches[len(self.losses)]))
                 bar.update(len(self.losses), f"loss {self.losses[-1]:.3f}")
-                if len(self.losses) % every == 0 or time.monotonic() - saved > _LONG:
-                    self._save(path, settings)
+                if len(self.losses) % every == 0 or time.monotonic() - saved > _CHECKPOINT_SECONDS:
+                    self._save_checkpoint(path, settings)
                     saved = time.monotonic()
         self.model.eval()
         return self.losses
@@ -367,16 +394,16 @@ class Imitation:
         """Take a step, and return the loss of the replies before it."""
         device = self.model.device
         found = [self.rows[place] for place in places]
-        ids, own, inputs = rows_of(found, device)
+        ids, own, inputs = collate_samples(found, device)
         weight = torch.where(own, 1.0, self.others)
         for line, row in enumerate(found):  # what comes first is not to be foreseen
             weight[line, : row.mask.index(1)] = weight[line, len(row.ids) :] = 0
         if "mm_token_type_ids" in inputs:  # nor are the places of pictures
             weight[inputs["mm_token_type_ids"] > 0] = 0
         for group in self.optimizer.param_groups:
-            group["lr"] = self.lr * self.share(len(self.losses))
+            group["lr"] = self.lr * self.schedule(len(self.losses))
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            logits, _ = read(self.model, ids, weight > 0, inputs)
+            logits, _ = forward_logits(self.model, ids, weight > 0, inputs)
         weight, ids = weight[weight > 0], ids[weight > 0]
         losses = torch.nn.functional.cross_entropy(logits, ids, reduction="none")
         self.optimizer.zero_grad()
@@ -385,6 +412,6 @@ class Imitation:
         self.optimizer.step()
         return float(losses[weight == 1].mean().detach())
 
-    def _save(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def _save_checkpoint(self, path: Path, settings: Mapping[str, Any]) -> None:
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
-        write_whole(path, {"settings": settings, "losses": self.losses, **state})
+        save_checkpoint(path, {"settings": settings, "losses": self.losses, **state})

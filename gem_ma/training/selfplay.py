@@ -34,7 +34,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gem_ma.agents import SPECS, load
+from gem_ma.agents import AGENT_SPECS, load_agent
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.chat.agent import format_agent_name
 from gem_ma.chat.conversation import Conversation
@@ -44,18 +44,20 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.endpoints import redact_secrets
 
-Choice: TypeAlias = Literal["uniform", "hard", "even"]
-Policy: TypeAlias = Callable[[str, Any], Sequence[float]]  # seat, its view -> P of its legal moves
+OpponentWeighting: TypeAlias = Literal["uniform", "hard", "even"]
+PolicyFunction: TypeAlias = Callable[
+    [str, Any], Sequence[float]
+]  # seat, its view -> P of its legal moves
 
-_STATE = "what state_dict returns: agents, decay and scores"
-_PREFERENCES: dict[str, Callable[[float], float]] = {  # win rate -> weight
+_STATE_HELP = "what state_dict returns: agents, decay and scores"
+_WEIGHTINGS: dict[str, Callable[[float], float]] = {  # win rate -> weight
     "uniform": lambda rate: 1.0,
     "hard": lambda rate: (1 - rate) ** 2,
     "even": lambda rate: rate * (1 - rate),
 }
 
 
-class Rates(NamedTuple):
+class WinRates(NamedTuple):
     """Who wins how often: [i, j] is about the agent i against the agent j."""
 
     names: tuple[str, ...]
@@ -63,7 +65,7 @@ class Rates(NamedTuple):
     games: np.ndarray
 
 
-class Pool:
+class OpponentPool:
     """Agents to play against, by name, and what came of playing.
 
     agents: those that are there from the start.
@@ -95,11 +97,11 @@ class Pool:
         """Add an opponent: a spec string, or an agent, of which a frozen copy is kept."""
         if name in self._agents:
             raise ValueError(f"there is a {name!r} in the pool already; take another name")
-        load(agent)  # an agent that cannot play is better found now
+        load_agent(agent)  # an agent that cannot play is better found now
         self._agents[name] = agent if isinstance(agent, str) else copy.deepcopy(agent)
 
-    def weights(
-        self, learner: str, choice: Choice = "uniform", latest: int | None = None
+    def compute_weights(
+        self, learner: str, choice: OpponentWeighting = "uniform", latest: int | None = None
     ) -> dict[str, float]:
         """Return how often each opponent is to be drawn; the weights sum to 1.
 
@@ -108,26 +110,26 @@ class Pool:
             p counts a win and a loss that never were, so that nobody is ruled out.
         latest: only the newest so many.
         """
-        if choice not in _PREFERENCES:
-            raise ValueError(f"choice={choice!r}: expected one of {', '.join(_PREFERENCES)}")
+        if choice not in _WEIGHTINGS:
+            raise ValueError(f"choice={choice!r}: expected one of {', '.join(_WEIGHTINGS)}")
         if latest is not None and latest < 1:
             raise ValueError(f"latest={latest}: expected 1 or more")
         found = {}
         for name in self.names[-latest if latest else None :]:
             won, games = self._scores.get((learner, name), (0.0, 0.0))
-            found[name] = _PREFERENCES[choice]((won + 1) / (games + 2))
+            found[name] = _WEIGHTINGS[choice]((won + 1) / (games + 2))
         total = sum(found.values())
         return {name: weight / total for name, weight in found.items()}
 
-    def opponents(
+    def make_opponents(
         self,
         learner: Any,
-        choice: Choice = "uniform",
+        choice: OpponentWeighting = "uniform",
         latest: int | None = None,
         mirror: float = 0.0,
         seed: int = 0,
         name: str | None = None,
-    ) -> Opponents:
+    ) -> OpponentMixture:
         """Return an agent that is, for each seat of an episode, another one out of the pool.
 
         mirror: in this share of the episodes it is the learner as it is now; always, as long as the
@@ -136,17 +138,19 @@ class Pool:
         """
         if not 0 <= mirror <= 1:
             raise ValueError(f"mirror={mirror}: expected 0 to 1")
-        own = called(learner) if name is None else name
+        own = resolve_agent_name(learner) if name is None else name
         if own in self._agents:
             raise ValueError(f"the learner is called {own!r}, as one in the pool is")
-        weights = self.weights(own, choice, latest)
+        weights = self.compute_weights(own, choice, latest)
         mirror = mirror if weights else 1.0
         shares = {name: (1 - mirror) * weight for name, weight in weights.items()}
         agents = {name: self._agents[name] for name in weights}
-        return Opponents({**agents, own: learner}, {**shares, own: mirror}, seed)
+        return OpponentMixture({**agents, own: learner}, {**shares, own: mirror}, seed)
 
     def record(self, episodes: Iterable[Episode]) -> None:
-        """Count who did better than whom; the episodes say who played (`Opponents.named`).
+        """Count who did better than whom.
+
+        The episodes say who played (`OpponentMixture.name_opponents`).
 
         Every two seats of an episode count, unless the same agent sits in both.
         """
@@ -159,14 +163,14 @@ class Pool:
                 names = episode.agents[one], episode.agents[two]
                 if names[0] != names[1]:
                     ahead = episode.returns[one] - episode.returns[two]
-                    self._count(names, 0.5 + 0.5 * float(np.sign(ahead)))
+                    self._count_result(names, 0.5 + 0.5 * float(np.sign(ahead)))
 
-    def _count(self, names: tuple[str, str], score: float) -> None:
+    def _count_result(self, names: tuple[str, str], score: float) -> None:
         for pair, gained in ((names, score), (names[::-1], 1 - score)):
             won, games = self._scores.get(pair, (0.0, 0.0))
             self._scores[pair] = won + gained, games + 1
 
-    def rates(self) -> Rates:
+    def compute_win_rates(self) -> WinRates:
         """Return the win rates of all who are in the pool or have played against it."""
         names = tuple(dict.fromkeys([*self._agents, *(one for one, _ in self._scores)]))
         rates = np.full((len(names), len(names)), np.nan)
@@ -176,7 +180,7 @@ class Pool:
             games[place] = count
             if count:
                 rates[place] = won / count
-        return Rates(names, rates, games)
+        return WinRates(names, rates, games)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write names, spec strings and results as JSON.
@@ -194,7 +198,9 @@ class Pool:
         new.replace(path)  # a pool that is half written is never there
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], agents: Mapping[str, Any] | None = None) -> Pool:
+    def load(
+        cls, path: str | os.PathLike[str], agents: Mapping[str, Any] | None = None
+    ) -> OpponentPool:
         """Return a pool that was saved; `agents` are those of its members that are objects."""
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(saved, dict) or saved.keys() != {"decay", "agents", "scores"}:
@@ -210,7 +216,7 @@ class Pool:
                 + (f", and not {', '.join(strange)}" if strange else "")
             )
         for name, spec in saved["agents"].items():
-            pool.add(name, given[name] if name in given else _harmless(name, spec))
+            pool.add(name, given[name] if name in given else _check_spec(name, spec))
         pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
         return pool
 
@@ -235,14 +241,14 @@ class Pool:
         check_type(state, Mapping, "state")
         if not {"agents", "decay", "scores"} <= set(state):
             raise ValueError(
-                f"state has {', '.join(map(str, state)) or 'nothing'}: expected {_STATE}"
+                f"state has {', '.join(map(str, state)) or 'nothing'}: expected {_STATE_HELP}"
             )
         agents: dict[str, Any] = {}
         for name, saved in state["agents"].items():
             known = name in self._agents
             if isinstance(saved, str):
                 same = known and self._agents[name] == saved
-                agents[name] = saved if same else _harmless(name, saved)
+                agents[name] = saved if same else _check_spec(name, saved)
                 continue
             agents[name] = self._agents[name] if known else copy.deepcopy(learner)
             agents[name].load_state_dict(saved)
@@ -250,7 +256,7 @@ class Pool:
         self._scores = {(one, two): (won, games) for one, two, won, games in state["scores"]}
 
 
-class Opponents(MixtureAgent):
+class OpponentMixture(MixtureAgent):
     """Sit in each seat of an episode as one of several agents, and tell afterwards as whom.
 
     Who it is depends on the seed, the episode's id and the seat alone.
@@ -265,18 +271,18 @@ class Opponents(MixtureAgent):
         shares = [weights[name] for name in self.names]
         super().__init__(list(agents.values()), shares, per="episode", seed=seed)
 
-    def drawn(self, episode: str, seat: str) -> str:
+    def find_opponent_name(self, episode: str, seat: str) -> str:
         """Return the name of the agent that sits in this seat of the episode with this id."""
         turn = Turn(seat, "", {}, "", chat=Conversation(seat, episode=episode))
-        (place,) = self.parts([turn])
+        (place,) = self.group_turns([turn])
         return self.names[place]
 
-    def named(self, episodes: Iterable[Episode]) -> list[Episode]:
+    def name_opponents(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Return the episodes with the agent that was drawn wherever this one sat."""
         out, own = [], format_agent_name(self)
         for episode in check_each(episodes, Episode, "episodes"):
             agents = {
-                seat: self.drawn(episode.id, seat) if name == own else name
+                seat: self.find_opponent_name(episode.id, seat) if name == own else name
                 for seat, name in episode.agents.items()
             }
             out.append(dataclasses.replace(episode, agents=agents))
@@ -291,12 +297,13 @@ class Opponents(MixtureAgent):
         return f"Opponents({{{shares}}}, seed={self.seed})"
 
 
-class Rivals:
+class SelfPlayOpponent:
     """Sit in a seat of a Trainer as opponents out of a pool, drawn anew for every update.
 
     learner: who plays against them. pool: those that are there from the start; None: nobody, and
     the learner plays against itself until `copy_every` puts a copy of it in.
-    choice, latest, mirror: as of `Pool.opponents`. name: what the pool calls the learner.
+    choice, latest, mirror: as of `OpponentPool.make_opponents`. name: what the pool calls the
+    learner.
     beside: specs of agents, and the share of the episodes in which each plays in place of all that:
         `{"random": 0.25}` keeps a learner from knowing no other game than its own.
 
@@ -306,44 +313,44 @@ class Rivals:
     def __init__(
         self,
         learner: Any,
-        pool: Pool | None = None,
-        choice: Choice = "uniform",
+        pool: OpponentPool | None = None,
+        choice: OpponentWeighting = "uniform",
         latest: int | None = None,
         mirror: float = 0.0,
         name: str = "learner",
         beside: Mapping[str, float] | None = None,
     ):
         self.beside = dict(beside or {})
-        if not all(share >= 0 for share in self.beside.values()) or self._beside > 1:
+        if not all(share >= 0 for share in self.beside.values()) or self._extra_share > 1:
             raise ValueError(f"beside={self.beside}: expected shares, together no more than 1")
         self.learner = learner
-        self.pool = Pool() if pool is None else pool
+        self.pool = OpponentPool() if pool is None else pool
         self.choice = choice
         self.latest = latest
         self.mirror = mirror
         self.name = name
         self.seed = 0  # the trainer sets it before every update
-        self._drawn: tuple[int, Opponents] | None = None
+        self._cached_mixture: tuple[int, OpponentMixture] | None = None
 
     @property
-    def opponents(self) -> Opponents:
+    def opponents(self) -> OpponentMixture:
         """Return those of this update."""
-        if self._drawn is None or self._drawn[0] != self.seed:
+        if self._cached_mixture is None or self._cached_mixture[0] != self.seed:
             chosen = self.choice, self.latest, self.mirror, self.seed, self.name
-            found = self.pool.opponents(self.learner, *chosen)
+            found = self.pool.make_opponents(self.learner, *chosen)
             if self.beside:
                 agents = dict(zip(found.names, found.agents, strict=True))
-                rest = 1 - self._beside
+                rest = 1 - self._extra_share
                 shares = {n: rest * w for n, w in zip(found.names, found.weights, strict=True)}
                 for spec, share in self.beside.items():
-                    agents[spec] = agents[spec] if spec in agents else load(spec)
+                    agents[spec] = agents[spec] if spec in agents else load_agent(spec)
                     shares[spec] = shares.get(spec, 0.0) + share
-                found = Opponents(agents, shares, self.seed)
-            self._drawn = self.seed, found
-        return self._drawn[1]
+                found = OpponentMixture(agents, shares, self.seed)
+            self._cached_mixture = self.seed, found
+        return self._cached_mixture[1]
 
     @property
-    def _beside(self) -> float:
+    def _extra_share(self) -> float:
         return math.fsum(self.beside.values())
 
     @property
@@ -363,9 +370,9 @@ class Rivals:
     def record(self, episode: Episode) -> dict[str, float]:
         """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
         check_type(episode, Episode, "episode")
-        own, learner = format_agent_name(self), called(self.learner)
+        own, learner = format_agent_name(self), resolve_agent_name(self.learner)
         agents = {
-            seat: self.opponents.drawn(episode.id, seat) if name == own else name
+            seat: self.opponents.find_opponent_name(episode.id, seat) if name == own else name
             for seat, name in episode.agents.items()
         }
         agents |= {seat: self.name for seat, name in episode.agents.items() if name == learner}
@@ -381,26 +388,26 @@ class Rivals:
     def copy_every(self, updates: int) -> Callable[[Any], None]:
         """Return what to call after each update: now and then the learner joins the pool."""
 
-        def after(trainer: Any) -> None:
+        def add_copy(trainer: Any) -> None:
             if trainer.step % updates == 0:
                 self.pool.add(f"update {trainer.step}", self.learner)
 
-        return after
+        return add_copy
 
     def state_dict(self) -> dict[str, Any]:
         return self.pool.state_dict()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self.pool.load_state_dict(state, self.learner)
-        self._drawn = None
+        self._cached_mixture = None
 
     def __repr__(self) -> str:
         return f"Rivals({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
 
 
-def _harmless(name: str, spec: str) -> str:
+def _check_spec(name: str, spec: str) -> str:
     """Return a spec string out of a file, unless it names code that to load it would run."""
-    if SPECS.runs_own_code(spec):
+    if AGENT_SPECS.runs_own_code(spec):
         raise ValueError(
             f"the pool was saved with {name}={spec!r}, and to load it would run that code: give it "
             "to the pool yourself"
@@ -408,19 +415,19 @@ def _harmless(name: str, spec: str) -> str:
     return spec
 
 
-def called(agent: Any) -> str:
+def resolve_agent_name(agent: Any) -> str:
     """Return what a rollout calls an agent."""
-    return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load(agent)))
+    return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load_agent(agent)))
 
 
-def expected_returns(game: Any, policy: Policy) -> dict[str, float]:
+def compute_expected_returns(game: Any, policy: PolicyFunction) -> dict[str, float]:
     """Return what each seat gets on average if all play by a policy, over all that chance may do.
 
     game: a Game in which one seat acts at a time and legal moves are listed.
     policy: a function of a seat and what it sees (a State as `seen_by` masks it) that returns the
         probabilities of `view.legal(seat)`.
     """
-    nodes = _starts(game)
+    nodes = _list_starts(game)
     totals = dict.fromkeys(game.agents, 0.0)
     while nodes:
         state, weight = nodes.pop()
@@ -428,35 +435,37 @@ def expected_returns(game: Any, policy: Policy) -> dict[str, float]:
             for seat, value in state.returns().items():
                 totals[seat] += weight * value
             continue
-        nodes += _by_policy(game, policy, state, weight)
+        nodes += _expand_by_policy(game, policy, state, weight)
     return totals
 
 
-def best_response(game: Any, policy: Policy, seat: str) -> float:
+def compute_best_response(game: Any, policy: PolicyFunction, seat: str) -> float:
     """Return what a seat gets on average if it plays as well as can be against a policy.
 
     What the seat sees has to tell all it ever knew, as it does in games that list their moves so
     far: views that are the same are one information set.
     """
-    nodes = _starts(game)
+    nodes = _list_starts(game)
     if seat not in game.agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(game.agents)}")
-    return _best(game, policy, seat, nodes)
+    return _maximize_value(game, policy, seat, nodes)
 
 
-def nash_conv(game: Any, policy: Policy) -> float:
+def nash_conv(game: Any, policy: PolicyFunction) -> float:
     """Return what all seats together could gain by deviating alone; 0 in an equilibrium only.
 
     In a game of two it is twice what is called exploitability.
     """
-    returns = expected_returns(game, policy)
-    return sum(best_response(game, policy, seat) - returns[seat] for seat in game.agents)
+    returns = compute_expected_returns(game, policy)
+    return sum(compute_best_response(game, policy, seat) - returns[seat] for seat in game.agents)
 
 
-_Node: TypeAlias = tuple[Any, float]  # a state, and how likely it is
+_WeightedState: TypeAlias = tuple[Any, float]  # a state, and how likely it is
 
 
-def _best(game: Any, policy: Policy, seat: str, nodes: list[_Node]) -> float:
+def _maximize_value(
+    game: Any, policy: PolicyFunction, seat: str, nodes: list[_WeightedState]
+) -> float:
     total, own = 0.0, defaultdict(list)
     while nodes:
         state, weight = nodes.pop()
@@ -466,16 +475,20 @@ def _best(game: Any, policy: Policy, seat: str, nodes: list[_Node]) -> float:
         elif acting == (seat,):
             own[state.seen_by(seat)].append((state, weight))
         else:
-            nodes += _by_policy(game, policy, state, weight)
+            nodes += _expand_by_policy(game, policy, state, weight)
     for view, there in own.items():
         total += max(
-            _best(game, policy, seat, [n for node in there for n in _after(game, *node, text)])
+            _maximize_value(
+                game, policy, seat, [n for node in there for n in _apply_move(game, *node, text)]
+            )
             for text in view.legal(seat)
         )
     return total
 
 
-def _by_policy(game: Any, policy: Policy, state: Any, weight: float) -> list[_Node]:
+def _expand_by_policy(
+    game: Any, policy: PolicyFunction, state: Any, weight: float
+) -> list[_WeightedState]:
     """Return what may follow a state as the policy plays."""
     acting = state.to_act()
     if len(acting) > 1:
@@ -492,60 +505,60 @@ def _by_policy(game: Any, policy: Policy, state: Any, weight: float) -> list[_No
         node
         for text, share in zip(legal, shares, strict=True)
         if share > 0
-        for node in _after(game, state, weight * share, text)
+        for node in _apply_move(game, state, weight * share, text)
     ]
 
 
-def _starts(game: Any) -> list[_Node]:
+def _list_starts(game: Any) -> list[_WeightedState]:
     if not hasattr(game, "advance"):
         raise TypeError(f"game={game!r}: expected a Game, got {type(game).__name__}")
-    return _outcomes(lambda rng: game.start(rng, {}), 1.0)
+    return _enumerate_outcomes(lambda rng: game.start(rng, {}), 1.0)
 
 
-def _after(game: Any, state: Any, weight: float, text: str) -> list[_Node]:
+def _apply_move(game: Any, state: Any, weight: float, text: str) -> list[_WeightedState]:
     (seat,) = state.to_act()
     move = game.read(text, state.seen_by(seat), seat)
-    return _outcomes(lambda rng: game.advance(state, {seat: move}, rng), weight)
+    return _enumerate_outcomes(lambda rng: game.advance(state, {seat: move}, rng), weight)
 
 
-def _outcomes(draw: Callable[[Any], Any], weight: float) -> list[_Node]:
+def _enumerate_outcomes(draw: Callable[[Any], Any], weight: float) -> list[_WeightedState]:
     """Return all that a function of a generator may return, by trying all that it may draw."""
     found: dict[Any, float] = defaultdict(float)
     paths: list[tuple[int, ...]] = [()]
     while paths:
-        dice = _Dice(paths.pop())
-        found[draw(dice)] += weight / dice.ways
-        for place in range(len(dice.path), len(dice.taken)):
-            paths += [(*dice.taken[:place], n) for n in range(1, dice.sizes[place])]
+        dice = _EnumeratingRng(paths.pop())
+        found[draw(dice)] += weight / dice.path_count
+        for place in range(len(dice.path), len(dice.choices)):
+            paths += [(*dice.choices[:place], n) for n in range(1, dice.sizes[place])]
     return list(found.items())
 
 
-class _Dice:
+class _EnumeratingRng:
     """Stand in for a generator: draw what the path says, and then the first of all possible."""
 
     def __init__(self, path: tuple[int, ...]):
         self.path = path
-        self.taken: tuple[int, ...] = ()
+        self.choices: tuple[int, ...] = ()
         self.sizes: tuple[int, ...] = ()
 
     @property
-    def ways(self) -> int:
+    def path_count(self) -> int:
         """How many paths there are of the kind that was taken, each as likely as this one."""
         return int(np.prod(self.sizes, dtype=object)) if self.sizes else 1
 
-    def _one(self, size: int) -> int:
-        place = len(self.taken)
+    def _draw_number(self, size: int) -> int:
+        place = len(self.choices)
         number = self.path[place] if place < len(self.path) else 0
-        self.taken += (number,)
+        self.choices += (number,)
         self.sizes += (size,)
         return number
 
     def integers(self, low: int, high: int | None = None) -> int:
-        return self._one(low) if high is None else low + self._one(high - low)
+        return self._draw_number(low) if high is None else low + self._draw_number(high - low)
 
     def permutation(self, items: Any) -> np.ndarray:
         left = list(range(items)) if isinstance(items, int) else list(items)
-        return np.array([left.pop(self._one(len(left))) for _ in range(len(left))])
+        return np.array([left.pop(self._draw_number(len(left))) for _ in range(len(left))])
 
     def __getattr__(self, name: str) -> Any:
         raise ValueError(

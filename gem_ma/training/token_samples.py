@@ -17,7 +17,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_type
 
 
-class Span(NamedTuple):
+class ReplySpan(NamedTuple):
     """Where a reply stands in a sample, and what it earned until the seat's next turn."""
 
     step: int  # which of the episode's steps
@@ -28,16 +28,18 @@ class Span(NamedTuple):
 
 
 @dataclass(slots=True)
-class Sample:
+class TokenSample:
     """One sequence for a trainer."""
 
     ids: list[int]
     mask: list[int]  # 1: a token that this seat's model produced
     logprobs: list[float]  # as it was drawn; nan where that is not known, or not produced
     rewards: list[float]  # each at the last token of the reply that earned it
-    spans: list[Span]
+    spans: list[ReplySpan]
     tensors: dict[str, Any]  # what the processor made of the pictures, for the model as it is
-    marks: dict[str, list[int]]  # further inputs of the model with one number for each token
+    token_features: dict[
+        str, list[int]
+    ]  # further inputs of the model with one number for each token
     pictures: list[Picture]
     seat: str
     agent: str
@@ -48,7 +50,7 @@ class Sample:
     notes: list[str] = field(default_factory=list)  # why it is cut, or not exact
 
 
-def samples(
+def build_samples(
     episode: Episode,
     seat: str,
     processor: Any,
@@ -56,7 +58,7 @@ def samples(
     per: Literal["conversation", "turn"] = "conversation",
     credit: Literal["all", "last", "even"] = "all",
     template: Mapping[str, Any] | None = None,
-) -> list[Sample]:
+) -> list[TokenSample]:
     """Return a seat's replies in an episode as sequences of tokens; none if the episode failed.
 
     processor: the tokenizer or processor of the model, or a Tokens to share between calls.
@@ -82,8 +84,8 @@ def samples(
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.list_own_steps(seat))
     if any(getattr(episode.steps[place].reply, "calls", None) for place in own):
-        return _branches(episode, seat, tokens, per, credit)
-    found: list[Sample] = []
+        return _build_call_samples(episode, seat, tokens, per, credit)
+    found: list[TokenSample] = []
     for index, place in enumerate(places):
         if place not in own:  # nobody's whom the rollout asked: a part of the prompt
             continue
@@ -99,26 +101,32 @@ def samples(
             )
             last = None
         if last is None:
-            last = _begin(episode, seat, prompt, messages)
+            last = _start_sample(episode, seat, prompt, messages)
             if why and per == "conversation" and found:
                 last.notes.append(f"begins anew at step {place}: {why}")
             found.append(last)
         else:
-            _go_on(last, prompt, messages)
-        _produce(last, tokens, step, place, lambda: tokens.find_end_token(messages, chat.tools))  # noqa: B023
+            _extend_prompt(last, prompt, messages)
+        _append_reply(
+            last,
+            tokens,
+            step,
+            place,
+            lambda: tokens.find_end_token(messages, chat.tools),  # noqa: B023
+        )
     return found
 
 
-def _branches(
+def _build_call_samples(
     episode: Episode, seat: str, tokens: ChatTokenizer, per: str, credit: str
-) -> list[Sample]:
+) -> list[TokenSample]:
     """Return the calls of a program as samples: each goes on from the longest that it begins with.
 
     What it wrote in earlier turns is part of a prompt as often as it was sent again.
     """
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.list_own_steps(seat))
-    found: list[Sample] = []
+    found: list[TokenSample] = []
     for place, calls in zip(places, unpack_calls(episode.steps[i] for i in places), strict=True):
         step = episode.steps[place]
         for number, call in enumerate(calls, 1):
@@ -126,13 +134,13 @@ def _branches(
             if place not in own or (credit == "last" and not last):
                 continue
             share = 1 / len(calls) if credit == "even" else 1.0
-            prompt, note = _prompt_of(call, tokens)
+            prompt, note = _build_call_prompt(call, tokens)
             before = [one for one in found if prompt.ids[: len(one.ids)] == one.ids]
             if before and per == "conversation":
                 sample = max(before, key=lambda one: len(one.ids))
-                _go_on(sample, prompt, call.messages)
+                _extend_prompt(sample, prompt, call.messages)
             else:
-                sample = _begin(episode, seat, prompt, call.messages)
+                sample = _start_sample(episode, seat, prompt, call.messages)
                 found.append(sample)
             if note:
                 sample.exact = False
@@ -141,11 +149,11 @@ def _branches(
             said.tool_calls = call.tool_calls
             what = replace(step, reply=said, reward=step.reward * share)
             closing = partial(tokens.find_end_token, call.messages, call.tools)
-            _produce(sample, tokens, what, place, closing, share)
+            _append_reply(sample, tokens, what, place, closing, share)
     return found
 
 
-def _prompt_of(call: ModelCall, tokens: ChatTokenizer) -> tuple[TokenizedPrompt, str]:
+def _build_call_prompt(call: ModelCall, tokens: ChatTokenizer) -> tuple[TokenizedPrompt, str]:
     """Return the prompt of a call, and why it is not what the model was given, if it may not be."""
     if call.prompt_ids is not None:
         return TokenizedPrompt(list(call.prompt_ids)), ""
@@ -154,16 +162,18 @@ def _prompt_of(call: ModelCall, tokens: ChatTokenizer) -> tuple[TokenizedPrompt,
     ), "its server gave no ids: its messages are encoded"
 
 
-def _begin(episode: Episode, seat: str, prompt: TokenizedPrompt, messages: Any) -> Sample:
+def _start_sample(
+    episode: Episode, seat: str, prompt: TokenizedPrompt, messages: Any
+) -> TokenSample:
     length = len(prompt.ids)
-    return Sample(
+    return TokenSample(
         ids=list(prompt.ids),
         mask=[0] * length,
         logprobs=[math.nan] * length,
         rewards=[0.0] * length,
         spans=[],
         tensors=dict(prompt.tensors),
-        marks={name: list(value) for name, value in prompt.token_features.items()},
+        token_features={name: list(value) for name, value in prompt.token_features.items()},
         pictures=list_pictures(messages),
         seat=seat,
         agent=episode.agents[seat],
@@ -173,7 +183,7 @@ def _begin(episode: Episode, seat: str, prompt: TokenizedPrompt, messages: Any) 
     )
 
 
-def _go_on(sample: Sample, prompt: TokenizedPrompt, messages: Any) -> None:
+def _extend_prompt(sample: TokenSample, prompt: TokenizedPrompt, messages: Any) -> None:
     """Add what the seat saw after its last reply."""
     new = len(prompt.ids) - len(sample.ids)
     sample.ids = list(prompt.ids)
@@ -181,12 +191,17 @@ def _go_on(sample: Sample, prompt: TokenizedPrompt, messages: Any) -> None:
     sample.logprobs += [math.nan] * new
     sample.rewards += [0.0] * new
     sample.tensors = dict(prompt.tensors)
-    sample.marks = {name: list(value) for name, value in prompt.token_features.items()}
+    sample.token_features = {name: list(value) for name, value in prompt.token_features.items()}
     sample.pictures = list_pictures(messages)
 
 
-def _produce(
-    sample: Sample, tokens: ChatTokenizer, step: Step, place: int, closing: Any, share: float = 1.0
+def _append_reply(
+    sample: TokenSample,
+    tokens: ChatTokenizer,
+    step: Step,
+    place: int,
+    closing: Any,
+    share: float = 1.0,
 ) -> None:
     """Add a reply."""
     reply = step.reply
@@ -211,8 +226,8 @@ def _produce(
     sample.mask += [1] * len(ids)
     sample.logprobs += logprobs
     sample.rewards += [0.0] * len(ids)
-    for value in sample.marks.values():
+    for value in sample.token_features.values():
         value += [0] * len(ids)
     if ids:
         sample.rewards[-1] = step.reward
-    sample.spans.append(Span(place, start, len(sample.ids), step.reward, share))
+    sample.spans.append(ReplySpan(place, start, len(sample.ids), step.reward, share))

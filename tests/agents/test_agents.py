@@ -15,9 +15,9 @@ from gem_ma.agents import (
     MixtureAgent,
     RandomAgent,
     ScriptedAgent,
-    load,
-    load_all,
-    seated,
+    assign_agents,
+    load_agent,
+    load_seat_agents,
 )
 from gem_ma.chat.agent import ask_agent
 
@@ -52,23 +52,25 @@ def test_random_is_stateless_and_decided_by_the_seeds():
 
 
 def test_load():
-    assert isinstance(load("random"), RandomAgent)
-    assert isinstance(load("human"), HumanAgent)
+    assert isinstance(load_agent("random"), RandomAgent)
+    assert isinstance(load_agent("human"), HumanAgent)
     agent = RandomAgent(3)
-    assert load(agent) is agent
+    assert load_agent(agent) is agent
     assert isinstance(agent, Agent)
-    assert ask_agent(load(lambda turn: turn.text), [turn(), turn(text="u")]) == ["t", "u"]
+    assert ask_agent(load_agent(lambda turn: turn.text), [turn(), turn(text="u")]) == ["t", "u"]
     assert "FunctionAgent" in repr(FunctionAgent(len))
 
 
 def test_options_of_a_spec():
-    agent = load("search:depth=2&simulations=7&seed=3")
+    agent = load_agent("search:depth=2&simulations=7&seed=3")
     assert (agent.depth, agent.simulations, agent.seed) == (2, 7, 3)
-    agent = load("openai:some/model@http://127.0.0.1:9/v1?timeout=1.5&retries=0&logprobs=true")
+    agent = load_agent(
+        "openai:some/model@http://127.0.0.1:9/v1?timeout=1.5&retries=0&logprobs=true"
+    )
     assert (agent.model, agent.base_url) == ("some/model", "http://127.0.0.1:9/v1")
     assert (agent.timeout, agent.retries, agent._body["logprobs"]) == (1.5, 0, True)
-    assert "logprobs" not in load("openai:some/model?logprobs=false")._body
-    assert load("openai:some/model?detail=low").detail == "low"
+    assert "logprobs" not in load_agent("openai:some/model?logprobs=false")._body
+    assert load_agent("openai:some/model?detail=low").detail == "low"
     for spec, told in (
         ("serch", "no agent 'serch'; did you mean 'search'"),
         ("xyzzy", "no agent 'xyzzy'; there are random, human"),
@@ -83,19 +85,19 @@ def test_options_of_a_spec():
         ("search:depth=-1", "agent 'search:depth=-1': depth"),
     ):
         with pytest.raises(ValueError, match=re.escape(told)):
-            load(spec)
+            load_agent(spec)
 
 
 def test_agents_for_all_seats():
-    one, two = load_all("random", ["x", "o"])
+    one, two = load_seat_agents("random", ["x", "o"])
     assert one is two
-    one, two, three = load_all("random,search:depth=1,random", "abc")
+    one, two, three = load_seat_agents("random,search:depth=1,random", "abc")
     assert type(one) is RandomAgent
     assert (one is three, one is two) == (True, False)
     with pytest.raises(ValueError, match="got 2 agents, but there are 3: a, b, c"):
-        load_all("random,random", "abc")
+        load_seat_agents("random,random", "abc")
     with pytest.raises(TypeError, match="specs=3: expected str, got int"):
-        load_all(3, "ab")
+        load_seat_agents(3, "ab")
 
 
 @packs.needs("tau")
@@ -105,7 +107,7 @@ def test_who_is_made_for_a_user_is_no_assistant():
     for play in (
         lambda: gem_ma.rollout(env, "rule-user"),
         lambda: gem_ma.rollout(env, roles | {"assistant": MixtureAgent(["rule-user", "human"])}),
-        lambda: load_all("rule-user", env.possible_agents),
+        lambda: load_seat_agents("rule-user", env.possible_agents),
         lambda: env.gym("user", roles["assistant"]),
         lambda: env.seats(others={"assistant": "rule-user"}),
     ):
@@ -170,7 +172,7 @@ def test_a_turn_holds_what_a_seat_may_know():
     ],
 )
 def test_who_sits_where(specs, who):
-    assert seated(specs, ["x", "o"]) == who
+    assert assign_agents(specs, ["x", "o"]) == who
 
 
 @pytest.mark.parametrize(
@@ -184,4 +186,4 @@ def test_who_sits_where(specs, who):
 )
 def test_who_cannot_sit_there(specs, told):
     with pytest.raises(ValueError, match=told):
-        seated(specs, ["x", "o"])
+        assign_agents(specs, ["x", "o"])

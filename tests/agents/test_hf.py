@@ -14,7 +14,7 @@ from broken_games import TOOL, Looking
 from needed import Later, needed
 
 from gem_ma import Env, Reply, Turn, load_episodes, rollout, save_episodes
-from gem_ma.agents import HFAgent, load
+from gem_ma.agents import HFAgent, load_agent
 from gem_ma.agents import hf as hf_module
 from gem_ma.chat.tokenization import REWRITTEN_NOTE, ChatTokenizer
 from gem_ma.evaluation.exploitability import compute_exploitability
@@ -51,8 +51,8 @@ class Spied(HFAgent):
         self.calls = Counter()
         self.pixels = {}
 
-    def _write(self, prompts, draw, length):
-        rows = super()._write(prompts, draw, length)
+    def _generate_tokens(self, prompts, draw, length):
+        rows = super()._generate_tokens(prompts, draw, length)
         for prompt, row in zip(prompts, rows, strict=True):
             given = tuple(prompt.ids)
             self.calls[given, self.until_end(row)] += 1
@@ -60,7 +60,7 @@ class Spied(HFAgent):
         return rows
 
     def until_end(self, row):
-        ends = [place for place, token in enumerate(row) if token in self._ends]
+        ends = [place for place, token in enumerate(row) if token in self._eos_ids]
         return tuple(row[: ends[0] + 1] if ends else row)
 
 
@@ -190,8 +190,8 @@ def test_tool_messages_are_no_part_of_the_mask(text, monkeypatch):
     agent = Spied(*text, max_new_tokens=200)
     step = iter(script)
     monkeypatch.setattr(
-        hf_module._Draw,
-        "_drawn",
+        hf_module._TokenSampler,
+        "_sample_tokens",
         lambda self, *_: torch.tensor([next(self_script(self, step))]),
     )
     (episode,) = rollout(Env(Looking()), agent, seed=0)
@@ -366,7 +366,7 @@ def test_what_a_reply_tells(text):
     agent = HFAgent(*text, max_new_tokens=5)
     (reply,) = agent.act([env_turn(TWO)])
     assert len(reply.token_ids) == len(reply.logprobs) <= 5
-    assert reply.finish_reason == ("stop" if reply.token_ids[-1] in agent._ends else "length")
+    assert reply.finish_reason == ("stop" if reply.token_ids[-1] in agent._eos_ids else "length")
     assert reply.usage["completion_tokens"] == len(reply.token_ids)
     assert reply.latency > 0
     assert agent.blocking
@@ -375,9 +375,9 @@ def test_what_a_reply_tells(text):
 
 def draw(logits, seeds, **kwargs):
     arguments = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "banned": [], **kwargs}
-    drawn = hf_module._Draw(seeds, *arguments.values())
+    drawn = hf_module._TokenSampler(seeds, *arguments.values())
     scores = torch.tensor([logits] * len(seeds))
-    return drawn(None, scores).argmax(-1).tolist(), [likely for (likely,) in drawn.logprobs()]
+    return drawn(None, scores).argmax(-1).tolist(), [likely for (likely,) in drawn.list_logprobs()]
 
 
 def test_draws_follow_the_distribution():
@@ -420,15 +420,15 @@ def test_the_probabilities_of_all_replies_are_one_together(text):
         logits = model(**inputs).logits[0, -1].double()
     for limits in ({"temperature": 0.5}, {"top_k": 40, "temperature": 0.1}, {"temperature": 0}):
         agent = HFAgent(*text, max_new_tokens=1, batch_size=512, **limits)
-        (shares,) = agent.probabilities([turn], [["", *known.values()]])
+        (shares,) = agent.compute_probabilities([turn], [["", *known.values()]])
         left = logits.argsort(descending=True)[: limits.get("top_k")]
         if not limits["temperature"]:
             left = left[:1]
         expected = torch.zeros(len(logits)).double()
         expected[left] = torch.softmax(logits[left] / (limits["temperature"] or 1), -1)
-        assert shares[0] == pytest.approx(expected[agent._ends].sum().item(), abs=1e-4)
+        assert shares[0] == pytest.approx(expected[agent._eos_ids].sum().item(), abs=1e-4)
         assert shares[1:] == pytest.approx(expected[list(known)].tolist(), abs=1e-4)
-        rest = [t for t in range(len(logits)) if t not in known and t not in agent._ends]
+        rest = [t for t in range(len(logits)) if t not in known and t not in agent._eos_ids]
         # the halves of letters, which no text is written in, and the names of pictures
         assert sum(shares) == pytest.approx(1 - expected[rest].sum().item(), abs=1e-3)
     assert sorted(shares)[-2:] in ([0, 1], [0, 0])
@@ -449,16 +449,18 @@ def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):
     drawn = Counter(tuple(reply.token_ids) for reply in agent.act(turns))
     texts, often = [], []
     for ids, count in drawn.most_common(40):
-        body = [token for token in ids if token not in agent._ends]
+        body = [token for token in ids if token not in agent._eos_ids]
         words = tokenizer.decode(body)
         if count > 10 and agent.tokens.encode_reply(words) == body:
             texts.append(words)
             often.append(count / 600)
     assert {len(words) for words in texts} == {0, 1, 2}  # some were ended, and some cut off
-    (shares,) = agent.probabilities([turn], [texts])
+    (shares,) = agent.compute_probabilities([turn], [texts])
     for share, seen in zip(shares, often, strict=True):
         assert seen == pytest.approx(share, abs=4 * (share * (1 - share) / 600) ** 0.5)
-    (alone,) = HFAgent(model, tokenizer, batch_size=1, **draws).probabilities([turn], [texts])
+    (alone,) = HFAgent(model, tokenizer, batch_size=1, **draws).compute_probabilities(
+        [turn], [texts]
+    )
     assert alone == pytest.approx(shares, rel=1e-3)
 
 
@@ -484,14 +486,14 @@ def test_the_exploitability_of_a_model_that_scores_its_moves(text):
         )
     assert drawn.at_least - 0.2 < found.nash_conv < drawn.nash_conv + 0.05
     with pytest.raises(ValueError, match="lists no legal replies: pass replies"):
-        agent.probabilities([replace(env_turn(TWO), legal=None)])
+        agent.compute_probabilities([replace(env_turn(TWO), legal=None)])
 
 
 def test_pictures_stand_before_the_replies_that_are_scored(sight):
     agent = HFAgent(*sight, max_new_tokens=4)
     seen, plain = env_turn(TWO, observe="image"), env_turn(TWO)
-    found = agent.probabilities([seen, plain], [["1", "2"], ["1", "2", "3"]])
-    assert found[0] == pytest.approx(agent.probabilities([seen], [["1", "2"]])[0], rel=1e-3)
+    found = agent.compute_probabilities([seen, plain], [["1", "2"], ["1", "2", "3"]])
+    assert found[0] == pytest.approx(agent.compute_probabilities([seen], [["1", "2"]])[0], rel=1e-3)
     assert found[0] != pytest.approx(found[1][:2], rel=1e-3)
     assert all(0 < share < 1 for shares in found for share in shares)
 
@@ -512,27 +514,27 @@ def test_a_models_own_defaults_do_not_bend_the_distribution(text):
 def test_a_model_that_is_nowhere_is_named(name, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(OSError, match=f"{name.removeprefix('~')}(:| is no folder here, and not)"):
-        load(f"hf:{name}")
+        load_agent(f"hf:{name}")
 
 
 def test_from_a_folder_by_a_spec_string(text, tmp_path):
     model, tokenizer = text
     model.save_pretrained(tmp_path / "text")
     tokenizer.save_pretrained(tmp_path / "text")
-    agent = load(f"hf:{tmp_path}/text?max_new_tokens=4&temperature=0")
+    agent = load_agent(f"hf:{tmp_path}/text?max_new_tokens=4&temperature=0")
     assert agent.act([env_turn(TWO)]) == HFAgent(
         model, tokenizer, max_new_tokens=4, temperature=0
     ).act([env_turn(TWO)])
     model, processor = tiny_models.llava()
     model.save_pretrained(tmp_path / "sight")
     processor.save_pretrained(tmp_path / "sight")
-    agent = load(f"hf:{tmp_path}/sight?max_new_tokens=4")
+    agent = load_agent(f"hf:{tmp_path}/sight?max_new_tokens=4")
     turn = env_turn(TWO, observe="image")
     assert agent.act([turn]) == HFAgent(model, processor, max_new_tokens=4).act([turn])
     # A processor that lost its pictures would drop them without a word.
     (tmp_path / "sight" / "processor_config.json").unlink()
     with pytest.raises((ValueError, OSError), match="processor"):
-        load(f"hf:{tmp_path}/sight")
+        load_agent(f"hf:{tmp_path}/sight")
 
 
 def test_named_errors(text):
@@ -580,7 +582,7 @@ def test_a_folder_as_others_write_it_is_read_without_torchvision(tmp_path):
     processor.save_pretrained(tmp_path)
     told = json.loads((tmp_path / "processor_config.json").read_text())
     assert told["processor_class"] == "Qwen2VLProcessor"
-    agent = load(f"hf:{tmp_path}?max_new_tokens=2")
+    agent = load_agent(f"hf:{tmp_path}?max_new_tokens=2")
     (episode,) = rollout(TWO, agent, 1, seed=0, observe="image", invalid="random")
     fresh = HFAgent(tiny_models.vlm(processor), processor, max_new_tokens=2)
     (same,) = rollout(TWO, fresh, 1, seed=0, observe="image", invalid="random")
@@ -590,7 +592,7 @@ def test_a_folder_as_others_write_it_is_read_without_torchvision(tmp_path):
 @pytest.mark.usefixtures("no_torchvision")
 def test_a_processor_that_needs_torchvision_says_how_to_get_it(tmp_path):
     transformers.Qwen3VLConfig().save_pretrained(tmp_path)
-    sight = importlib.import_module("gem_ma.agents.sight")
+    sight = importlib.import_module("gem_ma.agents.vision_processors")
     with pytest.raises(
         ImportError, match=r"Qwen3VLProcessor of \S+ needs torchvision: pip install"
     ):

@@ -17,7 +17,7 @@ from stub_server import StubServer, body, completion, cut, half, raw, slow, stat
 
 import gem_ma
 from gem_ma import Env, Reply, load_episodes, rollout, save_episodes
-from gem_ma.agents import OpenAIAgent, load
+from gem_ma.agents import OpenAIAgent, load_agent
 from gem_ma.agents.providers.errors import RequestCap, ServerError
 from gem_ma.agents.providers.transport import parse_retry_after
 from gem_ma.chat.messages import to_openai_chat
@@ -66,7 +66,7 @@ def served(tmp_path_factory):
 @pytest.mark.parametrize("observe", ["text", "image"])
 def test_a_real_server_plays_from_text_and_from_pictures(served, observe):
     url, model = served
-    agent = load(f"openai:{model}@{url}?max_tokens=6&timeout=120")
+    agent = load_agent(f"openai:{model}@{url}?max_tokens=6&timeout=120")
     seats = {"x": agent, "o": "random"}
     episodes = rollout(TWO, seats, 3, seed=0, observe=observe, image_size=(112, 112))
     for episode in episodes:
@@ -436,7 +436,7 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
         spec = f"openai:stub@{server.url.replace('//', f'//me:{WORD}@')}?retries=0"
         shown = f"openai:stub@{server.url}?retries=0"
         assert WORD not in repr(LLMUser(spec))
-        for number, who in enumerate((spec, load(spec), MixtureAgent([spec]))):
+        for number, who in enumerate((spec, load_agent(spec), MixtureAgent([spec]))):
             (episode,) = rollout(SAME_TIME, who, seed=0, rounds=1, out=tmp_path / f"{number}.jsonl")
             assert not episode.failure, episode.failure
             assert WORD not in repr(episode)
@@ -470,16 +470,16 @@ def test_specs_with_a_password_play_in_workers(key):
 @packs.needs("training")
 def test_names_in_numbers_and_pools_hold_no_password(key, tmp_path):
     from gem_ma.evaluation.exploitability import compute_exploitability
-    from gem_ma.training.selfplay import Pool
+    from gem_ma.training.selfplay import OpponentPool
 
     with StubServer(rock) as server:
         spec = f"openai:stub@{server.url.replace('//', f'//me:{WORD}@')}?retries=0"
         assert WORD not in repr(compute_exploitability("game:KuhnPoker-v0", spec, samples=2))
-        pool = Pool({"it": spec})
+        pool = OpponentPool({"it": spec})
         pool.save(tmp_path / "pool.json")
         with pytest.raises(ValueError, match="it"):  # it has to be given again
-            Pool.load(tmp_path / "pool.json")
-        assert Pool.load(tmp_path / "pool.json", {"it": spec}).names == ("it",)
+            OpponentPool.load(tmp_path / "pool.json")
+        assert OpponentPool.load(tmp_path / "pool.json", {"it": spec}).names == ("it",)
 
     nowhere(WORD, tmp_path, "")
 
@@ -637,11 +637,11 @@ def test_named_errors():
     with pytest.raises(ValueError, match="concurrency=0"):
         OpenAIAgent("m", concurrency=0)
     with pytest.raises(ValueError, match="expected a URL such as"):
-        load("openai:m@127.0.0.1")
+        load_agent("openai:m@127.0.0.1")
     with pytest.raises(ValueError, match="expected openai:MODEL@URL"):
-        load("openai:")
+        load_agent("openai:")
     with pytest.raises(ValueError, match=r"expected options such as a=1&b=2 out of .*retries"):
-        load("openai:m@http://h/v1?retry=3")
-    agent = load("openai:org/m:tag@http://127.0.0.1:1/v1?retries=2&temperature=0.5")
+        load_agent("openai:m@http://h/v1?retry=3")
+    agent = load_agent("openai:org/m:tag@http://127.0.0.1:1/v1?retries=2&temperature=0.5")
     assert (agent.model, agent.base_url, agent.retries) == ("org/m:tag", "http://127.0.0.1:1/v1", 2)
     assert repr(agent) == "OpenAIAgent(org/m:tag@http://127.0.0.1:1/v1)"

@@ -8,7 +8,7 @@ import pytest
 from needed import Later
 
 import gem_ma
-from gem_ma.agents import SPECS, FunctionAgent, load, seated
+from gem_ma.agents import AGENT_SPECS, FunctionAgent, assign_agents, load_agent
 from gem_ma.cli.main import main
 from gem_ma.evaluation.tournament import BadTournament, run_tournament
 from gem_ma.rollouts.records import load_episodes
@@ -64,15 +64,18 @@ def here(tmp_path, monkeypatch):
 
 
 def test_what_a_name_in_a_file_may_be():
-    lucky, last = load("own_agents.py:lucky"), load("own_agents.py:Last?skip=2")
+    lucky, last = load_agent("own_agents.py:lucky"), load_agent("own_agents.py:Last?skip=2")
     assert (lucky.seed, type(last).__name__, last.skip) == (3, "Last", 2)
-    assert load("own_agents:Last").skip == 0  # the module can be imported now
+    assert load_agent("own_agents:Last").skip == 0  # the module can be imported now
     for name in ("first", "later?workers=0", "_hidden"):
-        assert isinstance(load(f"own_agents.py:{name}"), FunctionAgent)
-    assert load("own_agents.py:first?workers=2").workers == 2
-    assert load("own_agents.py:RandomAgent?seed=4").seed == 4
+        assert isinstance(load_agent(f"own_agents.py:{name}"), FunctionAgent)
+    assert load_agent("own_agents.py:first?workers=2").workers == 2
+    assert load_agent("own_agents.py:RandomAgent?seed=4").seed == 4
     specs = "o=own_agents.py:Last?skip=1,own_agents.py:first"
-    assert seated(specs, "xo") == {"x": "own_agents.py:first", "o": "own_agents.py:Last?skip=1"}
+    assert assign_agents(specs, "xo") == {
+        "x": "own_agents.py:first",
+        "o": "own_agents.py:Last?skip=1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -108,19 +111,19 @@ def test_what_a_name_in_a_file_may_be():
 def test_what_it_may_not_be(spec, told, here):
     (here / "json.py").write_text("")
     with pytest.raises(ValueError, match=told) as caught:
-        load(spec)
+        load_agent(spec)
     assert "\n" not in str(caught.value)
 
 
 def test_the_list_names_all_that_works():
-    listed = str(SPECS).split(", ")
+    listed = str(AGENT_SPECS).split(", ")
     assert listed[-1] == "FILE.py:NAME"
     for one in listed[:-1]:
         spec = f"{one}{'?' if ':' in one else ':'}no=1".replace("URL", "http://127.0.0.1:9")
         if one in ("user:KIND", "users:POPULATION"):
             spec = f"{one.replace('KIND', 'plain').replace('POPULATION', 'train')}:no=1"
         with pytest.raises(ValueError, match="expected options such as"):  # so it is known
-            load(spec)
+            load_agent(spec)
 
 
 def test_on_the_command_line_and_in_processes(capsys):
@@ -143,9 +146,9 @@ def test_on_the_command_line_and_in_processes(capsys):
 @packs.needs("tau", "training")
 def test_what_a_file_of_ours_names_is_not_run_unasked(here):
     ours, spec = ("random", "hf:PATH", "nobody", "llm-user:random"), "own_agents.py:first"
-    assert not any(map(SPECS.runs_own_code, ours))
+    assert not any(map(AGENT_SPECS.runs_own_code, ours))
     theirs = (spec, "own_agents.py", "own_agents:first", f"llm-user:{spec}")
-    assert all(map(SPECS.runs_own_code, theirs))
+    assert all(map(AGENT_SPECS.runs_own_code, theirs))
     cup = {"matches": 1, "anchors": (), "progress": False}
     run_tournament([TTT], ["random", spec], "cup", **cup)
     with pytest.raises(BadTournament, match=f"{spec} has played in cup, .* name it again"):

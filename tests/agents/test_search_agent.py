@@ -186,7 +186,7 @@ def test_it_pickles_without_what_it_remembers():
 def test_who_asks_for_simulations_gets_them(monkeypatch):
     turn, asked = at(TTT, "04"), []
     monkeypatch.setattr(
-        "gem_ma.agents.search._simulated", lambda *given: asked.append(given[4]) or [0]
+        "gem_ma.agents.search._simulate_moves", lambda *given: asked.append(given[4]) or [0]
     )
     for spec, times in (
         ("search", []),
@@ -197,12 +197,12 @@ def test_who_asks_for_simulations_gets_them(monkeypatch):
         ("search:depth=2&simulations=3", []),
     ):
         asked.clear()
-        gem_ma.agents.load(spec).act([turn])
+        gem_ma.agents.load_agent(spec).act([turn])
         assert asked == times, spec
 
 
 def test_what_it_remembers_is_bounded(monkeypatch):
-    monkeypatch.setattr("gem_ma.agents.search._TABLE", 500)
+    monkeypatch.setattr("gem_ma.agents.search._MAX_TABLE_SIZE", 500)
     agent = SearchAgent(nodes=500, simulations=5)
     turns = [at(TTT, moves) for moves in ("048", "012", "013", "014", "024", "031")]
     free = [SearchAgent(nodes=500, simulations=5).act([turn])[0] for turn in turns]

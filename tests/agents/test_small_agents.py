@@ -14,9 +14,9 @@ import pytest
 
 import gem_ma
 from gem_ma import Agent, Turn
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.agents.function import FunctionAgent
-from gem_ma.agents.human import HumanAgent, completer, completion
+from gem_ma.agents.human import HumanAgent, enable_completion, make_completer
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.agents.scripted import ScriptedAgent
@@ -149,7 +149,7 @@ def test_a_mixture_of_agents_that_wait_waits():
     waiting = Waiting()
     mixture = MixtureAgent([waiting, last_legal, "random"])
     assert isinstance(mixture, Agent)
-    assert load(mixture) is mixture
+    assert load_agent(mixture) is mixture
     episodes = rollout("game:TicTacToe-v0", mixture, episodes=8, seed=2, concurrency=4)
     assert all(episode.ended == "terminated" for episode in episodes)
     assert waiting.entered == waiting.left == 1
@@ -246,8 +246,8 @@ def test_a_function_agent_with_threads_pickles_without_them():
 
 def test_coroutine_functions_are_awaited():
     assert ask_agent(FunctionAgent(last_legal), [turn(legal=LEGAL)] * 2) == ["f", "f"]
-    assert ask_agent(load(AsyncCallable()), [turn()]) == ["ac"]
-    assert ask_agent(load(functools.partial(last_legal)), [turn(legal=LEGAL)]) == ["f"]
+    assert ask_agent(load_agent(AsyncCallable()), [turn()]) == ["ac"]
+    assert ask_agent(load_agent(functools.partial(last_legal)), [turn(legal=LEGAL)]) == ["f"]
     (episode,) = rollout("game:TicTacToe-v0", last_legal, seed=1)
     assert episode.steps[0].reply == "8"
     with pytest.raises(ValueError, match="is a coroutine function, which needs no threads"):
@@ -265,7 +265,7 @@ def test_a_function_agent_has_the_same_name_everywhere():
 
 
 def test_a_person_can_complete_legal_moves():
-    complete = completer(("Raise to 5", "raise to 10", "fold"))
+    complete = make_completer(("Raise to 5", "raise to 10", "fold"))
     assert [complete("ra", i) for i in range(3)] == ["Raise to 5", "raise to 10", None]
     assert [complete("fo", i) for i in range(2)] == ["fold", None]
     assert [complete("", i) for i in range(4)] == ["Raise to 5", "raise to 10", "fold", None]
@@ -281,7 +281,7 @@ def test_completion_leaves_readline_as_it_was():
     readline.set_completer(mine)
     delims = readline.get_completer_delims()
     try:
-        with completion(("fold", "call")):
+        with enable_completion(("fold", "call")):
             assert readline.get_completer()("c", 0) == "call"
             assert readline.get_completer_delims() == ""
         assert readline.get_completer() is mine
@@ -292,7 +292,7 @@ def test_completion_leaves_readline_as_it_was():
 
 def test_completion_does_without_readline(monkeypatch):
     monkeypatch.setitem(sys.modules, "readline", None)
-    with completion(("fold",)):
+    with enable_completion(("fold",)):
         pass
 
 

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 import gem_ma
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.apis.async_seats import SeatLeftError
 
 
 def legal(turn):
-    return load("random").act([turn])[0]
+    return load_agent("random").act([turn])[0]
 
 
 async def play(seat, seed, log=None):

@@ -178,7 +178,7 @@ def test_an_unknown_argument_says_what_is_close(argument, words):
                 "sample",
                 "samples",
             ),
-            ("gem_ma.training.adapters:sit", (), "seta", "seat"),
+            ("gem_ma.training.trainers:make_seat", (), "seta", "seat"),
             ("gem_ma.gem:make", (), "sede", "seed"),
         ]
     ),

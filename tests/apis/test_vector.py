@@ -501,11 +501,11 @@ def test_wrong_arguments_are_named():
     ],
 )
 def test_games_with_all_their_seats(made, id, autoreset):
-    from gem_ma.agents import load
+    from gem_ma.agents import load_agent
 
     def play(backend):
         vector = made(id, 5, api="parallel", backend=backend, autoreset=autoreset)
-        player = load("random")
+        player = load_agent("random")
         out = [vector.reset(seed=3)]
         for _ in range(60):
             replies = {seat: player.act(turns) for seat, turns in out[-1].turns.items()}

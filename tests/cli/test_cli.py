@@ -31,7 +31,7 @@ def commands(parser):
                 yield from commands(below)
 
 
-COMMANDS = list(commands(command_line._parser()))
+COMMANDS = list(commands(command_line._make_parser()))
 
 
 def test_help_says_what_the_defaults_are():
@@ -52,7 +52,7 @@ def test_a_command_takes_the_arguments_that_it_reads():
             names |= {*command._defaults, *(action.dest for action in command._actions)}
     added = sum(len(one.pack.commands) for one in list_packs())
     none = not data.DOWNLOADS  # then there is no command data
-    assert len(taken) == len(command_line.GROUPS) + added - none
+    assert len(taken) == len(command_line.COMMAND_MODULES) + added - none
     for file, names in taken.items():
         assert set(re.findall(r"\bargs\.(\w+)", Path(file).read_text())) <= names, file
 

@@ -69,17 +69,17 @@ def test_what_a_shell_reads(shell, capsys):
 def test_without_argcomplete(monkeypatch):
     monkeypatch.setitem(sys.modules, "argcomplete.shell_integration", None)
     with pytest.raises(MissingRequirement, match=r"pip install 'gem-ma\[completion\]'"):
-        completion.script("bash")
+        completion.make_completion_script("bash")
 
 
 def test_ids_by_their_beginnings():
-    beginnings = completion.ids("")
+    beginnings = completion.complete_ids("")
     assert "game:" in beginnings
     assert all(one.endswith(":") for one in beginnings)
-    assert completion.ids("game:Nim") == ["game:Nim-v0"]
+    assert completion.complete_ids("game:Nim") == ["game:Nim-v0"]
 
 
 @packs.needs("bridges")
 def test_ids_of_other_libraries():
-    assert {"ta:", "gym:"} <= set(completion.ids(""))
-    assert set(completion.ids("ta:")) == set(gem_ma.list_envs("ta:*"))
+    assert {"ta:", "gym:"} <= set(completion.complete_ids(""))
+    assert set(completion.complete_ids("ta:")) == set(gem_ma.list_envs("ta:*"))

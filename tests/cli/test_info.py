@@ -1,4 +1,4 @@
-"""What gem_ma.cli.about and gem-ma info say of an environment."""
+"""What gem_ma.cli.env_info and gem-ma info say of an environment."""
 
 import json
 
@@ -10,7 +10,7 @@ from playable import GAMES, IDS
 
 import gem_ma
 from gem_ma import Env, Game
-from gem_ma.cli.about import about, picture
+from gem_ma.cli.env_info import describe_env, draw_first_turn
 from gem_ma.cli.main import main
 from gem_ma.envs import registry
 from gem_ma.envs.registry import MissingRequirement
@@ -18,7 +18,7 @@ from gem_ma.envs.registry import MissingRequirement
 
 @pytest.mark.parametrize("id", GAMES)
 def test_what_is_said_is_what_the_environment_does(id):
-    found = about(id)
+    found = describe_env(id)
     env = gem_ma.make(id)
     env.reset(seed=0)
     seat, rules, text, reply = found.example
@@ -44,21 +44,21 @@ def test_what_is_said_is_what_the_environment_does(id):
 
 
 def test_parameters_levels_and_what_is_documented():
-    found = about("game:GuessTheNumber-v0-easy")
+    found = describe_env("game:GuessTheNumber-v0-easy")
     values = {one.name: one.default for one in found.parameters}
     assert values == {"min_number": 1, "max_number": 10, "max_turns": 4}
     assert set(found.levels) == {
         f"game:GuessTheNumber-v0{level}" for level in ("", "-hard", "-random")
     }
     assert found.levels["game:GuessTheNumber-v0-hard"]["max_number"] == 50
-    assert [one.default for one in about("game:RockPaperScissors-v0").parameters] == [10]
-    sweeper = {one.name: one.meaning for one in about("game:Minesweeper-v0").parameters}
+    assert [one.default for one in describe_env("game:RockPaperScissors-v0").parameters] == [10]
+    sweeper = {one.name: one.meaning for one in describe_env("game:Minesweeper-v0").parameters}
     assert "the share of opened cells is paid" in sweeper["partial"]
 
 
 @packs.needs("tau")
 def test_what_is_documented_of_a_shop():
-    shop = about("tau:shop")
+    shop = describe_env("tau:shop")
     meanings = {one.name: one.meaning for one in shop.parameters}
     assert (
         meanings["world"]
@@ -79,7 +79,7 @@ def test_what_is_documented_of_a_shop():
     ],
 )
 def test_how_seats_act(id, order):
-    assert about(id).order == order
+    assert describe_env(id).order == order
 
 
 def test_a_seat_alone_and_what_its_episodes_return(capsys):
@@ -87,13 +87,13 @@ def test_a_seat_alone_and_what_its_episodes_return(capsys):
     told = capsys.readouterr().out
     assert f"\nseats:\n  {gem_ma.make('game:Maze-v0').possible_agents[0]}\n" in told
     assert "returns lay between 0 and 1." in told
-    assert about("game:FrozenLake-v0").rewards == "In 20 random episodes, returns were 0."
+    assert describe_env("game:FrozenLake-v0").rewards == "In 20 random episodes, returns were 0."
 
 
 @packs.needs("bridges")
 def test_without_what_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(registry._EXTRA_MODULES, "textarena", ("no_such_module",))
-    found = about("ta:Chess-v0")
+    found = describe_env("ta:Chess-v0")
     assert "pip install 'gem-ma[textarena]'" in found.missing
     assert found.summary
     assert "ta:Chess-v0-long" in found.levels
@@ -102,12 +102,12 @@ def test_without_what_is_missing(monkeypatch, capsys):
     assert main(["info", "ta:Chess-v0"]) == 0
     assert "pip install 'gem-ma[textarena]'" in capsys.readouterr().out
     with pytest.raises(MissingRequirement, match="textarena"):
-        picture("ta:Chess-v0")
+        draw_first_turn("ta:Chess-v0")
 
 
 @packs.needs("tasks")
 def test_an_argument_without_a_default_is_asked_for():
-    found = about("math:Data")
+    found = describe_env("math:Data")
     assert found.missing == ("make('math:Data', data=...): it has no default",)
     assert [one.name for one in found.parameters if one.required] == ["data"]
 
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_imported_yet(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     needy = gem_ma.Spec("mine:Needy", "needy_game:Needy", needs=("nope-x:nope_x",))
     monkeypatch.setitem(registry._specs, "mine:Needy", needy)
-    found = about("mine:Needy")
+    found = describe_env("mine:Needy")
     assert found.summary == "A needy game: it waits."
     assert found.parameters == ()
     assert found.missing == ("pip install 'gem-ma[nope-x]'",)
@@ -127,17 +127,17 @@ def test_a_file_that_cannot_be_imported_yet(monkeypatch, tmp_path):
 
 @packs.needs("bridges", "tasks")
 def test_a_family(capsys):
-    found = about("gym:CartPole-v1")
+    found = describe_env("gym:CartPole-v1")
     assert found.seats == ("player",)
     assert "Discrete(2)" in found.action
     assert found.levels == {}
-    assert about("duo:Debate/math:Mini").seats == ("first", "second")
+    assert describe_env("duo:Debate/math:Mini").seats == ("first", "second")
 
 
 def test_the_picture_is_the_first_turns():
     env = gem_ma.make("game:KuhnPoker-v0", theme="dark", image_size=(140, 112))
     env.reset(seed=0)
-    drawn = picture("game:KuhnPoker-v0", theme="dark", image_size=(140, 112))
+    drawn = draw_first_turn("game:KuhnPoker-v0", theme="dark", image_size=(140, 112))
     assert np.array_equal(np.asarray(drawn), env.picture(env.to_act[0]).array)
 
 

@@ -9,10 +9,10 @@ import pytest
 import warm
 
 from gem_ma.cli.main import main
-from gem_ma.cli.new import PLAYERS, BadName, write, write_pack
+from gem_ma.cli.new import PLAYER_KINDS, InvalidName, write_game, write_pack
 
 
-@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("players", PLAYER_KINDS)
 def test_what_it_writes_passes(players, tmp_path, capsys):
     folder = tmp_path / "games"
     assert main(["new", "tug_of_war", "--dir", str(folder), "--players", players]) == 0
@@ -31,9 +31,9 @@ def test_what_it_writes_passes(players, tmp_path, capsys):
 
 
 @pytest.mark.skipif(shutil.which("ruff") is None, reason="pip install 'gem-ma[dev]', on the PATH")
-@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("players", PLAYER_KINDS)
 def test_what_it_writes_is_clean(players, tmp_path):
-    write("tug_of_war", tmp_path, players)
+    write_game("tug_of_war", tmp_path, players)
     for words in (["check", "--isolated"], ["format", "--isolated", "--check"]):
         run = subprocess.run(["ruff", *words, "."], cwd=tmp_path, capture_output=True, check=False)
         assert run.returncode == 0, run.stdout
@@ -62,12 +62,12 @@ def test_no_file_is_written_over(there, tmp_path, capsys):
     ],
 )
 def test_names(name, words, tmp_path):
-    with pytest.raises(BadName, match=words):
-        write(name, tmp_path)
+    with pytest.raises(InvalidName, match=words):
+        write_game(name, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.fixture(scope="module", params=PLAYERS)
+@pytest.fixture(scope="module", params=PLAYER_KINDS)
 def pack(request, tmp_path_factory):
     """A pack as `gem-ma new pack` writes it, installed as pip would, and how to run there."""
     top = write_pack("card_tricks", tmp_path_factory.mktemp("packs"), request.param)
@@ -128,7 +128,7 @@ def test_a_pack_is_written_nowhere_over(tmp_path, capsys):
 
 
 @pytest.mark.skipif(shutil.which("ruff") is None, reason="pip install 'gem-ma[dev]', on the PATH")
-@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("players", PLAYER_KINDS)
 def test_a_new_pack_is_clean(players, tmp_path):
     top = write_pack("card_tricks", tmp_path, players)
     for words in (["check", "--isolated"], ["format", "--isolated", "--check"]):

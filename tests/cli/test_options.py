@@ -33,7 +33,7 @@ def commands(parser, words=()):
             yield from commands(command, (*words, word))
 
 
-COMMANDS = dict(commands(command_line._parser()))
+COMMANDS = dict(commands(command_line._make_parser()))
 LINES = {
     "right": [shlex.split(line) for lines in RIGHT.values() for line in lines],
     "wrong": [
@@ -109,7 +109,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
     if command in ("serve", "arena"):  # up to where it waits for clients
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     if command == "gateway":  # as if programs had come
-        monkeypatch.setattr("gem_ma.serving.gateway.Gate.wait", lambda self: [])
+        monkeypatch.setattr("gem_ma.serving.gateway.GatewayRun.wait", lambda self: [])
     if command == "data":  # which has to be TAU-bench's own
         fetched = "gem_ma.envs.tau.fetch.fetch"
         monkeypatch.setattr(fetched, lambda source, into, say: say(f"{source} {into}"))

@@ -15,7 +15,7 @@ from gem_ma.chat.reply import Reply
 from gem_ma.cli.main import main
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.run_folder import BadRunFolder
-from gem_ma.evaluation.runner.eval_tasks import load, load_task_episodes
+from gem_ma.evaluation.runner.eval_tasks import load_evaluation, load_task_episodes
 from gem_ma.evaluation.runner.suite_runner import evaluate
 from gem_ma.evaluation.statistics import estimate_mean, pass_hat_k
 from gem_ma.evaluation.tournament import run_tournament
@@ -171,7 +171,7 @@ def test_pass_hat_is_that_of_the_episodes(tmp_path):
     evaluate(suite, "random", tmp_path / "a", tasks=5, trials=4, progress=False)
     rows = plots.read_evaluations([tmp_path / "a"])
     trials = {}
-    _, (cell,) = load(tmp_path / "a")
+    _, (cell,) = load_evaluation(tmp_path / "a")
     for episode in load_task_episodes(tmp_path / "a", cell):
         trials.setdefault(episode.group, []).append(episode.returns["x"] == 1)
     axes = plots.plot_pass_hat_k(rows).axes[0]
@@ -193,7 +193,7 @@ def test_robustness_is_success_over_strength(tmp_path):
     assert [text.get_text() for text in jpeg.get_xticklabels()] == ["none", "40", "5"]
     assert [text.get_text() for text in blur.get_xticklabels()] == ["none", "2"]
     rows = {}
-    for cell in load(tmp_path / "a")[1]:
+    for cell in load_evaluation(tmp_path / "a")[1]:
         ends = [one.returns[cell.seat] == 1 for one in load_task_episodes(tmp_path / "a", cell)]
         rows.setdefault(cell.entry.arguments["noise"], []).append(np.mean(ends))
     assert len(rows) == 5

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.agents import RayAgent, load
+from gem_ma.agents import RayAgent, load_agent
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 ray = pytest.importorskip("ray", reason="pip install 'gem-ma[ray]'")
@@ -42,7 +42,7 @@ def test_agents_can_be_actors():
     @ray.remote
     class Random:
         def act(self, turns):
-            return load("random").act(turns)
+            return load_agent("random").act(turns)
 
     agent = RayAgent(Random.remote())
     assert repr(agent) == repr(RayAgent(Random.remote()))

@@ -22,7 +22,7 @@ from needed import Later
 
 import gem_ma
 from gem_ma import Reply, SeatError, arollout, rollout
-from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load
+from gem_ma.agents import FunctionAgent, MixtureAgent, RandomAgent, load_agent
 from gem_ma.chat.conversation import Step
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
@@ -782,7 +782,7 @@ def test_an_agent_has_the_same_name_in_every_process(made, name, tmp_path):
         )
     assert done[0] == episode
     told = [str(one.message) for one in said]
-    assert len(told) == (repr(load(first)) != name)  # once, and only where it is so
+    assert len(told) == (repr(load_agent(first)) != name)  # once, and only where it is so
     assert all("has no __repr__ of its own" in one for one in told)
 
 

@@ -17,7 +17,7 @@ from broken_games import FaultySecret, Slow, Stops
 from playable import unless
 
 import gem_ma
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.apis import workers
 from gem_ma.apis.workers import WorkerError, WorkerProcess, pickle_message
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
@@ -37,7 +37,7 @@ class Here:
     """Stays with the parent, for nobody said that it can travel; keeps what it was asked."""
 
     def __init__(self):
-        self.random = load("random")
+        self.random = load_agent("random")
         self.batches = []
 
     def act(self, turns):
@@ -122,7 +122,7 @@ def test_what_agents_that_stay_raise_is_on_the_record():
     def odd(turn):
         if turn.seed % 5 == 0:
             raise LookupError("no idea")
-        return load("random").act([turn])[0]
+        return load_agent("random").act([turn])[0]
 
     make = {"seed": 1, "max_errors": 100}
     alone = gem_ma.rollout(FOUR, {"red": odd, "yellow": "random"}, 30, **make)
@@ -492,7 +492,7 @@ def test_what_keeps_a_worker_from_loading_stands_in_the_error():
 def test_messages_are_pickled_by_value_only_where_they_must_be(monkeypatch):
     monkeypatch.setattr(workers, "_is_main_importable", lambda: True)  # as from a script
     local = type("Local", (), {})
-    for message in ("__main__", [nothing, {"a": 1}], load("random")):
+    for message in ("__main__", [nothing, {"a": 1}], load_agent("random")):
         assert pickle_message(message) == pickle.dumps(message)
     assert type(pickle.loads(pickle_message(local()))) is local
     with pytest.raises(TypeError, match="lock"):

@@ -28,8 +28,8 @@ from served import (
 from gem_ma import rollout
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.serving.arena import arena
-from gem_ma.serving.arena.hall import OPEN, Hall
-from gem_ma.serving.arena.table import Refused
+from gem_ma.serving.arena.lobby import MAX_OPEN_MATCHES, ArenaLobby
+from gem_ma.serving.arena.match_session import ArenaError
 
 
 def test_forged_moves_and_seats(served):
@@ -100,19 +100,19 @@ def test_wrong_questions(served):
 
 def test_there_is_room_for_who_comes(tmp_path):
     """A match in which nobody has moved for a day ends, if there are too many for one more."""
-    hall = Hall(tmp_path, ["random"], [FOUR])
+    hall = ArenaLobby(tmp_path, ["random"], [FOUR])
     try:
         asked = {"env": FOUR, "name": "Ann", "seats": {"red": "me", "yellow": "me"}}
-        first, _ = hall.begin(asked)
-        for _ in range(OPEN - 1):
-            hall.begin(asked)
-        with pytest.raises(Refused, match="come back when one is over"):
-            hall.begin(asked)
+        first, _ = hall.begin_match(asked)
+        for _ in range(MAX_OPEN_MATCHES - 1):
+            hall.begin_match(asked)
+        with pytest.raises(ArenaError, match="come back when one is over"):
+            hall.begin_match(asked)
         for path in first.folder.iterdir():
             os.utime(path, (1, 1))
-        hall.begin(asked)
-        assert [one.id for one in hall.abouts.values() if one.ended] == [first.about.id]
-        assert hall.abouts[first.about.id].left == "red"
+        hall.begin_match(asked)
+        assert [one.id for one in hall.match_infos.values() if one.ended] == [first.info.id]
+        assert hall.match_infos[first.info.id].left == "red"
     finally:
         hall.close()
     (episode,) = load_episodes(tmp_path / "episodes.jsonl")

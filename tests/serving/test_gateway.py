@@ -94,7 +94,7 @@ def test_some_seats_are_for_programs():
             assert seat.name == "right"
             assert seat.turn(20).seat == "right"
             assert seat.play("rock") is None
-            assert seat.returned in (-1.0, 0.0, 1.0)
+            assert seat.final_return in (-1.0, 0.0, 1.0)
         assert gate.claim(20) is None
     assert {episode.agents["left"] for episode in gate.wait(5)} == {"random"}
 
@@ -107,7 +107,7 @@ def test_what_is_wrong_is_refused():
             ask(f"{seat.address}/chat/completions", {"messages": []})
         with pytest.raises(LookupError, match="400 the request is no JSON object"):
             ask(f"{place}/play", ["rock"])
-        seat._play("rock")
+        seat._submit_reply("rock")
         with pytest.raises(LookupError, match=f"409 it is not {seat.name}'s turn"):
             ask(f"{place}/play", {"reply": "rock"})
         other.play("rock")
@@ -147,7 +147,7 @@ def test_a_client_of_mcp_plays():
     with gem_ma.gateway(GAME, seats=["left"], rounds=2, episodes=1, progress=False) as gate:
         place = gate.claim(20).address.rpartition("/")[0]
         with MCPServer(f"{place}/mcp", timeout=20) as server:
-            look, play = server.tools()
+            look, play = server.list_tools()
             assert (look.name, play.name) == ("look", "play")
             seen = look.call({})
             assert "Rock-paper-scissors" in seen

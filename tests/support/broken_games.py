@@ -99,10 +99,10 @@ class Slow:
     portable = True
 
     def act(self, turns):
-        from gem_ma.agents import load
+        from gem_ma.agents import load_agent
 
         time.sleep(0.05)
-        return load("random").act(turns)
+        return load_agent("random").act(turns)
 
     def __repr__(self):
         return "Slow()"

@@ -28,7 +28,7 @@ from transformers import (
 from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from gem_ma.agents.sight import Qwen2VLProcessor
+from gem_ma.agents.vision_processors import Qwen2VLProcessor
 
 SPECIAL = [
     "<|endoftext|>",

@@ -53,7 +53,7 @@ MODULES = (
     "gem_ma.training",
     "gem_ma.training.advantages",
     "gem_ma.training.selfplay",
-    "gem_ma.training.rows",
+    "gem_ma.training.trainer_rows",
     "gem_ma.wrappers",
     "gem_ma.gem",
     "gem_ma.apis.base_env",
@@ -88,12 +88,12 @@ LEFT_OUT = {
     "gem_ma.agents.OpenAIResponsesAgent.can_retry": "it is asked of errors of a library",
     "gem_ma.agents.ProgramAgent.act": "it waits for a program",
     "gem_ma.agents.ProgramAgent.on_episode_end": "rollouts call it, with episodes",
-    "gem_ma.agents.ActAgent.asking": "`act` calls it, with turns",
-    "gem_ma.agents.FewShotAgent.asking": "`act` calls it, with turns",
+    "gem_ma.agents.ActAgent.run_calls": "`act` calls it, with turns",
+    "gem_ma.agents.FewShotAgent.run_calls": "`act` calls it, with turns",
     "gem_ma.tools.MCPTool": "it starts processes, and asks servers",
-    "gem_ma.tools.Index": "it is made by build and load",
+    "gem_ma.tools.SearchIndex": "it is made by build and load",
     "gem_ma.tools.PythonTool.call": "it runs programs",
-    "gem_ma.tools.Past": "it is a type",
+    "gem_ma.tools.ToolCallHistory": "it is a type",
     "gem_ma.Env.check_reply": "it is asked about what may be of any type",
     "gem_ma.Env.set_end_flags": "the setters of BaseEnv call it, and check what they are given",
     "gem_ma.engine.action_parsing.RejectedReply": "it is a text",
@@ -192,13 +192,13 @@ CHAT = [
 
 
 def pool():
-    made = selfplay.Pool({"one": "random"})
+    made = selfplay.OpponentPool({"one": "random"})
     made.record([episode()])
     return made
 
 
 def rivals():
-    return selfplay.Rivals("random", pool())
+    return selfplay.SelfPlayOpponent("random", pool())
 
 
 def uniform(seat, view):
@@ -225,7 +225,7 @@ def of_screens():
 
 
 def table():
-    return {"rows": advantages.example()}
+    return {"rows": advantages.make_example()}
 
 
 def passed():
@@ -265,7 +265,7 @@ def scene():
 
 
 def opponents():
-    return selfplay.Opponents({"one": "random", "two": "random"}, {"one": 0.5, "two": 0.5})
+    return selfplay.OpponentMixture({"one": "random", "two": "random"}, {"one": 0.5, "two": 0.5})
 
 
 def leaderboard():
@@ -287,28 +287,28 @@ OBJECTS = {
     "Spec": lambda: gem_ma.spec(TTT),
     "Game": TicTacToe,
     "Picture": lambda: Picture(np.zeros((8, 8, 3), np.uint8)),
-    "ActAgent": lambda: gem_ma.agents.load("act:random"),
+    "ActAgent": lambda: gem_ma.agents.load_agent("act:random"),
     "FewShotAgent": lambda: gem_ma.agents.FewShotAgent("random", ["a"], shots=1),
-    "FunctionAgent": lambda: gem_ma.agents.load(lambda turn: "1"),
-    "InformedAssistant": lambda: gem_ma.agents.load("informed-assistant"),
-    "LLMUser": lambda: gem_ma.agents.load("llm-user:random"),
+    "FunctionAgent": lambda: gem_ma.agents.load_agent(lambda turn: "1"),
+    "InformedAssistant": lambda: gem_ma.agents.load_agent("informed-assistant"),
+    "LLMUser": lambda: gem_ma.agents.load_agent("llm-user:random"),
     "MixtureAgent": lambda: gem_ma.agents.MixtureAgent(["random"]),
-    "OracleAssistant": lambda: gem_ma.agents.load("oracle-assistant"),
-    "ProgramAgent": lambda: gem_ma.agents.load("program:true"),
+    "OracleAssistant": lambda: gem_ma.agents.load_agent("oracle-assistant"),
+    "ProgramAgent": lambda: gem_ma.agents.load_agent("program:true"),
     "RandomAgent": RandomAgent,
-    "ReactAgent": lambda: gem_ma.agents.load("react:random"),
-    "RuleUser": lambda: gem_ma.agents.load("rule-user"),
-    "ScreenOracle": lambda: gem_ma.agents.load("screen-oracle"),
+    "ReactAgent": lambda: gem_ma.agents.load_agent("react:random"),
+    "RuleUser": lambda: gem_ma.agents.load_agent("rule-user"),
+    "ScreenOracle": lambda: gem_ma.agents.load_agent("screen-oracle"),
     "ScriptedAgent": lambda: gem_ma.agents.ScriptedAgent(["1"]),
-    "Users": lambda: gem_ma.agents.load("users:train"),
-    "SearchAgent": lambda: gem_ma.agents.load("search:depth=1"),
+    "UserPopulation": lambda: gem_ma.agents.load_agent("users:train"),
+    "SearchAgent": lambda: gem_ma.agents.load_agent("search:depth=1"),
     "PythonTool": lambda: gem_ma.tools.PythonTool(),
-    "SearchTool": lambda: gem_ma.tools.SearchTool(gem_ma.tools.Index.build(["a text"])),
-    "Index": lambda: gem_ma.tools.Index.build(["a text"]),
+    "SearchTool": lambda: gem_ma.tools.SearchTool(gem_ma.tools.SearchIndex.build(["a text"])),
+    "SearchIndex": lambda: gem_ma.tools.SearchIndex.build(["a text"]),
     "ToolEnv": lambda: gem_ma.tools.with_tools(env(), [Tool()]),
-    "Pool": pool,
-    "Opponents": opponents,
-    "Rivals": rivals,
+    "OpponentPool": pool,
+    "OpponentMixture": opponents,
+    "SelfPlayOpponent": rivals,
     "GymnasiumView": view,
     "SingleSeatEnv": seat,
     "ParallelView": parallel,
@@ -351,7 +351,7 @@ BY_NAME = {
     "messages": lambda: CHAT,
     "episodes": lambda: [episode()],
     "episode": episode,
-    "rows": lambda: advantages.example(),
+    "rows": lambda: advantages.make_example(),
     "gamma": lambda: 0.9,
     "snapshot": lambda: env().snapshot(),
     "replies": lambda: {"x": "1"},
@@ -431,9 +431,9 @@ RIGHT = {
     "gem_ma.envs.tau.agents.InformedAssistant.act": of_tau,
     "gem_ma.envs.tau.agents.OracleAssistant.act": of_tau,
     "gem_ma.envs.screens.oracle.ScreenOracle.act": of_screens,
-    "gem_ma.agents.load": _by(spec="random"),
-    "gem_ma.agents.seated": _by(specs="random", seats=("x", "o")),
-    "gem_ma.agents.load_all": _by(specs="random", seats=("x", "o")),
+    "gem_ma.agents.load_agent": _by(spec="random"),
+    "gem_ma.agents.assign_agents": _by(specs="random", seats=("x", "o")),
+    "gem_ma.agents.load_seat_agents": _by(specs="random", seats=("x", "o")),
     "gem_ma.renderers.picture.Picture": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
     "gem_ma.renderers.picture.Picture.from_array": lambda: {"array": np.zeros((8, 8, 3), np.uint8)},
     "gem_ma.chat.messages.to_vllm": lambda: {"prompt": "a", "messages": CHAT},
@@ -441,48 +441,62 @@ RIGHT = {
     "gem_ma.testing.check_env": _by(env=TTT, seeds=1, processes=False),
     "gem_ma.testing.attack": _by(env=TTT, seeds=1, turns=2, nodes=2),
     "gem_ma.testing.certify": _by(env=env, views=2),
-    "gem_ma.tools.load": _by(spec="python"),
-    "gem_ma.tools.Index.build": _by(source=("a text",)),
-    "gem_ma.tools.Index.load": lambda: {"path": _index()},
-    "gem_ma.tools.Index.search": _by(query="text"),
-    "gem_ma.tools.Index.save": lambda: {"path": Path(f"index{next(_NUMBERS)}")},
-    "gem_ma.tools.SearchTool": lambda: {"source": gem_ma.tools.Index.build(["a text"])},
+    "gem_ma.tools.load_tools": _by(spec="python"),
+    "gem_ma.tools.SearchIndex.build": _by(source=("a text",)),
+    "gem_ma.tools.SearchIndex.load": lambda: {"path": _index()},
+    "gem_ma.tools.SearchIndex.search": _by(query="text"),
+    "gem_ma.tools.SearchIndex.save": lambda: {"path": Path(f"index{next(_NUMBERS)}")},
+    "gem_ma.tools.SearchTool": lambda: {"source": gem_ma.tools.SearchIndex.build(["a text"])},
     "gem_ma.tools.SearchTool.call": _by(arguments=lambda: {"query": "text"}),
     "gem_ma.tools.ToolEnv": _by(env=env, tools=lambda: [Tool()]),
     "gem_ma.tools.ToolEnv.transform_text": _by(agent="x", text="a", turn=False),
     "gem_ma.tools.with_tools": _by(env=env, tools=lambda: [Tool()]),
     "gem_ma.tools.function_tool": lambda: {"f": _written, "name": "written"},
-    "gem_ma.training.samples": lambda: {
+    "gem_ma.training.build_samples": lambda: {
         "episode": episode(),
         "seat": "x",
         "processor": _tokens(),
     },
-    "gem_ma.training.rows.rows": lambda: {"episodes": [episode()], "processor": _tokens()},
-    "gem_ma.training.rows.halves": lambda: {
+    "gem_ma.training.trainer_rows.build_rows": lambda: {
+        "episodes": [episode()],
+        "processor": _tokens(),
+    },
+    "gem_ma.training.trainer_rows.split_prompt_completion": lambda: {
         "row": {"spans": [(1, 2)], "mask": [0, 1], "logprobs": [0.0, -1.0], "ids": [1, 2]}
         | {"rewards": [1.0]}
     },
     "gem_ma.training.advantages.normalise": lambda: {"values": [1.0] * 6, **table()},
     "gem_ma.training.advantages.gae": lambda: {**table(), "values": [1.0] * 6, "after": 0.0},
-    "gem_ma.training.advantages.per_token": lambda: {
+    "gem_ma.training.advantages.expand_to_tokens": lambda: {
         "samples": [],
-        "rows": advantages.example(),
+        "rows": advantages.make_example(),
         "values": [1.0] * 6,
     },
-    "gem_ma.training.selfplay.Pool": lambda: {"agents": {"one": "random"}},
-    "gem_ma.training.selfplay.Pool.add": lambda: {"name": f"n{next(_NUMBERS)}", "agent": "random"},
-    "gem_ma.training.selfplay.Pool.load": lambda: {"path": _pool()},
-    "gem_ma.training.selfplay.Pool.load_state_dict": lambda: {"state": pool().state_dict()},
-    "gem_ma.training.selfplay.Opponents": lambda: {
+    "gem_ma.training.selfplay.OpponentPool": lambda: {"agents": {"one": "random"}},
+    "gem_ma.training.selfplay.OpponentPool.add": lambda: {
+        "name": f"n{next(_NUMBERS)}",
+        "agent": "random",
+    },
+    "gem_ma.training.selfplay.OpponentPool.load": lambda: {"path": _pool()},
+    "gem_ma.training.selfplay.OpponentPool.load_state_dict": lambda: {"state": pool().state_dict()},
+    "gem_ma.training.selfplay.OpponentMixture": lambda: {
         "agents": {"a": "random"},
         "weights": {"a": 1.0},
     },
-    "gem_ma.training.selfplay.Opponents.drawn": lambda: {"episode": "0", "seat": "x"},
-    "gem_ma.training.selfplay.Rivals": lambda: {"learner": "random", "pool": pool()},
-    "gem_ma.training.selfplay.Rivals.copy_every": _by(updates=1),
-    "gem_ma.training.selfplay.Rivals.load_state_dict": lambda: {"state": rivals().state_dict()},
-    "gem_ma.training.selfplay.expected_returns": lambda: {"game": _kuhn(), "policy": uniform},
-    "gem_ma.training.selfplay.best_response": lambda: {
+    "gem_ma.training.selfplay.OpponentMixture.find_opponent_name": lambda: {
+        "episode": "0",
+        "seat": "x",
+    },
+    "gem_ma.training.selfplay.SelfPlayOpponent": lambda: {"learner": "random", "pool": pool()},
+    "gem_ma.training.selfplay.SelfPlayOpponent.copy_every": _by(updates=1),
+    "gem_ma.training.selfplay.SelfPlayOpponent.load_state_dict": lambda: {
+        "state": rivals().state_dict()
+    },
+    "gem_ma.training.selfplay.compute_expected_returns": lambda: {
+        "game": _kuhn(),
+        "policy": uniform,
+    },
+    "gem_ma.training.selfplay.compute_best_response": lambda: {
         "game": _kuhn(),
         "policy": uniform,
         "seat": _kuhn().agents[0],
@@ -579,7 +593,7 @@ def _saved():
 
 def _index():
     path = Path(f"index{next(_NUMBERS)}")
-    gem_ma.tools.Index.build(["a text"]).save(path)
+    gem_ma.tools.SearchIndex.build(["a text"]).save(path)
     return path
 
 

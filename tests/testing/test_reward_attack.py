@@ -6,7 +6,7 @@ import pytest
 from playable import IDS
 
 import gem_ma
-from gem_ma.cli.check import best_of
+from gem_ma.cli.check_commands import make_expert_scorer
 from gem_ma.game import Game, InvalidMove, Message, prefix_speaker
 from gem_ma.testing import attack
 
@@ -267,7 +267,7 @@ MEANT = {
 @pytest.mark.parametrize("id", IDS)
 def test_nothing_is_found_in_our_own(id):
     env = gem_ma.make(id)
-    found = attack(env, seeds=12, best=best_of(env))
+    found = attack(env, seeds=12, best=make_expert_scorer(env))
     assert {(one.kind, one.trick) for one in found.findings} == MEANT.get(id, set()), found
 
 

@@ -23,7 +23,7 @@ pytest.importorskip("mcp.server.mcpserver", reason="pip install 'gem-ma[tools]'"
 
 from gem_ma.chat.messages import find_tool_pictures
 from gem_ma.tools import Tool, ToolError
-from gem_ma.tools.mcp import MCPServer, MCPTool, ServerError
+from gem_ma.tools.mcp import MCPServer, MCPServerError, MCPTool
 
 SERVER = str(Path(__file__).with_name("mcp_server.py"))
 COMMAND = [sys.executable, SERVER]
@@ -104,7 +104,7 @@ def server(request):
 
 @pytest.fixture(scope="module")
 def tools(server):
-    return named(server.tools())
+    return named(server.list_tools())
 
 
 def test_tools_carry_the_servers_names_and_schemas(tools):
@@ -167,7 +167,7 @@ def test_a_call_past_its_limit_leaves_the_server_usable(server, tools):
     assert limited is server  # one connection, however often it is copied
     quick = MCPServer(server.target, timeout=2)
     with quick:
-        slow = named(quick.tools())
+        slow = named(quick.list_tools())
         before = slow["pid"].call({}, ())
         start = time.monotonic()
         with pytest.raises(ToolError, match=r"no answer within 2 s"):
@@ -200,9 +200,9 @@ def test_a_call_inside_a_running_loop(tools):
 
 def test_an_answer_over_http_has_a_largest_size(web):
     with MCPServer(web.url, max_answer=1 << 20, timeout=10) as server:
-        echo = named(server.tools())["echo"]
+        echo = named(server.list_tools())["echo"]
         assert len(echo.call({"text": "x", "times": 500_000}, ())) == 500_000
-        with pytest.raises((ToolError, ServerError)) as error:
+        with pytest.raises((ToolError, MCPServerError)) as error:
             echo.call({"text": "x", "times": 40_000_000}, ())
         assert "1048576 bytes" in str(error.value) or "too large" in str(error.value).lower()
         assert echo.call({"text": "x"}, ()) == "x"
@@ -280,8 +280,8 @@ def test_answers_that_are_none(answer, monkeypatch, caplog):
         url = f"http://me:pass-word@127.0.0.1:{odd.server_port}/mcp"
         try:
             with MCPServer(url, timeout=5, max_answer=1 << 20) as server:
-                (tool,) = server.tools()
-                with pytest.raises((ToolError, ServerError)) as error:
+                (tool,) = server.list_tools()
+                with pytest.raises((ToolError, MCPServerError)) as error:
                     tool.call({}, ())
                 assert "pass-word" not in str(error.value) + repr(tool)
         finally:
@@ -292,7 +292,7 @@ def test_answers_that_are_none(answer, monkeypatch, caplog):
 
 def test_a_server_killed_between_calls_is_started_again():
     with MCPServer(COMMAND) as server:
-        tools = named(server.tools())
+        tools = named(server.list_tools())
         first = int(tools["pid"].call({}, ()))
         os.kill(first, signal.SIGKILL)
         with ThreadPoolExecutor(8) as pool:
@@ -312,10 +312,10 @@ def test_a_web_server_started_again_is_found_again():
     web = Web()
     try:
         with MCPServer(web.url, start_timeout=10) as server:
-            tools = named(server.tools())
+            tools = named(server.list_tools())
             assert tools["add"].call({"a": 1}, ()) == "2"
             web.kill()
-            with pytest.raises(ServerError, match=r"does not start.*ConnectError"):
+            with pytest.raises(MCPServerError, match=r"does not start.*ConnectError"):
                 tools["add"].call({"a": 1}, ())
             web.start()
             assert tools["add"].call({"a": 1}, ()) == "2"
@@ -343,16 +343,16 @@ def test_a_web_server_started_again_is_found_again():
 def test_commands_that_are_no_server(code, message, caplog):
     threads = threading.active_count()
     start = time.monotonic()
-    with pytest.raises(ServerError, match=f"(?s)MCPServer.*{message}"):
+    with pytest.raises(MCPServerError, match=f"(?s)MCPServer.*{message}"):
         MCPTool.from_command([sys.executable, "-c", code], start_timeout=1)
     assert time.monotonic() - start < 9
     assert threading.active_count() == threads
 
 
 def test_targets_that_are_none():
-    with pytest.raises(ServerError, match=r"does not start.*No such file"):
+    with pytest.raises(MCPServerError, match=r"does not start.*No such file"):
         MCPTool.from_command(["/absent/program"])
-    with pytest.raises(ServerError, match=r"does not start.*ConnectError"):
+    with pytest.raises(MCPServerError, match=r"does not start.*ConnectError"):
         MCPTool.from_url("http://127.0.0.1:9/mcp")
     with pytest.raises(ValueError, match=r"expected an http\(s\) URL, or a command as a list"):
         MCPServer("server.py")
@@ -380,11 +380,11 @@ def test_closing_ends_the_process_and_the_thread(monkeypatch):
         call = pool.submit(tools["nap"].call, {"seconds": 30}, ())
         time.sleep(0.3)
         tools["add"].close()
-        with pytest.raises(ServerError, match="was closed during a call"):
+        with pytest.raises(MCPServerError, match="was closed during a call"):
             call.result(5)
     assert gone(pid, 0.1)
     assert threading.active_count() == threads
-    with pytest.raises(ServerError, match="is closed; make a new one"):
+    with pytest.raises(MCPServerError, match="is closed; make a new one"):
         tools["add"].call({"a": 1}, ())
     tools["add"].close()
 

@@ -42,7 +42,7 @@ def said(past):
 
 def test_it_is_a_tool(tool, box):
     assert isinstance(tool, Tool)
-    assert (tool.name, tool.fenced, tool.blocking) == ("python", "python", True)
+    assert (tool.name, tool.fence_language, tool.blocking) == ("python", "python", True)
     assert tool.level == box.level
     function = tool.schema["function"]
     assert function["name"] == "python"
@@ -160,9 +160,9 @@ def test_bad_calls_in_the_past_are_passed_over(box):
 def test_few_sessions_live_at_once(box):
     tool = PythonTool(box, session=True, sessions=2)
     pasts = [play(tool, f"x = {n}") for n in range(5)]
-    assert len(tool._live) == 2
+    assert len(tool._live_sessions) == 2
     assert [tool.call({"code": "x"}, past) for past in pasts] == list("01234")
-    assert len(tool._live) == 2
+    assert len(tool._live_sessions) == 2
     tool.close()
     assert len(box._servers) <= 1
 

@@ -18,11 +18,11 @@ msgspec = pytest.importorskip("msgspec", reason="pip install 'gem-ma[tools]'")
 from gem_ma.tools import Tool, ToolError
 from gem_ma.tools.search import (
     BadIndex,
-    Hit,
-    Index,
     Retriever,
     RetrieverError,
     RetrieverServer,
+    SearchHit,
+    SearchIndex,
     SearchTool,
     main,
 )
@@ -39,7 +39,7 @@ FACTS = [
 
 @pytest.fixture(scope="module")
 def index():
-    return Index.build(FACTS)
+    return SearchIndex.build(FACTS)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_words_of_any_script_find_their_passage(index, query, title):
 def test_scores_are_those_of_bm25():
     import math
 
-    index = Index.build(["a b b", "a c", "d"])
+    index = SearchIndex.build(["a b b", "a c", "d"])
     k1, b, n, mean = 1.5, 0.75, 3, 2
     for hit, tf, length in zip(index.search("b", 3), [2], [3], strict=True):
         idf = math.log(1 + (n - 1 + 0.5) / (1 + 0.5))
@@ -71,7 +71,7 @@ def test_scores_are_those_of_bm25():
 
 
 def test_ties_come_in_the_order_of_the_documents():
-    index = Index.build([{"title": str(i), "text": "same words"} for i in range(500)])
+    index = SearchIndex.build([{"title": str(i), "text": "same words"} for i in range(500)])
     for k in (1, 7, 500, 9999):
         found = [int(hit.title) for hit in index.search("words", k)]
         assert found == list(range(min(k, 500)))
@@ -85,18 +85,18 @@ def test_nothing_is_found_for_words_that_are_nowhere(index):
 
 def test_long_documents_are_cut_into_passages_that_share_words():
     words = [f"w{i}" for i in range(1000)]
-    index = Index.build([{"title": "Long", "text": " ".join(words)}], words=100, overlap=20)
+    index = SearchIndex.build([{"title": "Long", "text": " ".join(words)}], words=100, overlap=20)
     passages = [hit.text.split() for hit in index.search("long", 99)]
     passages.sort(key=lambda passage: int(passage[0][1:]))
     assert all(len(passage) <= 100 for passage in passages)
     assert all(a[-20:] == b[:20] for a, b in itertools.pairwise(passages))
     assert {word for passage in passages for word in passage} == set(words)
     assert index.search("w555", 1)[0].title == "Long"
-    dense = Index.build(["京" * 1000 + "x" * 10_000], words=100, overlap=0)
+    dense = SearchIndex.build(["京" * 1000 + "x" * 10_000], words=100, overlap=0)
     assert max(len(hit.text) for hit in dense.search("京", 99)) <= 100
-    assert len(Index.build(["one two three"], words=2, overlap=0)) == 2
+    assert len(SearchIndex.build(["one two three"], words=2, overlap=0)) == 2
     with pytest.raises(ValueError, match="words=10, overlap=10: expected"):
-        Index.build(["x"], words=10, overlap=10)
+        SearchIndex.build(["x"], words=10, overlap=10)
 
 
 def test_a_folder_of_files(tmp_path):
@@ -108,58 +108,60 @@ def test_a_folder_of_files(tmp_path):
         encoding="utf-8",
     )
     (tmp_path / "image.png").write_bytes(b"\xff\xfe")
-    index = Index.build(tmp_path)
+    index = SearchIndex.build(tmp_path)
     found = {q: index.search(q, 1)[0].title for q in ("penguin", "walruses", "whales", "krill")}
     assert found == {"penguin": "note", "walruses": "A heading", "whales": "Row", "krill": ""}
-    assert Index.build(str(tmp_path / "page.md")).search("walruses")[0].title == "A heading"
+    assert SearchIndex.build(str(tmp_path / "page.md")).search("walruses")[0].title == "A heading"
 
 
 def test_sources_that_cannot_be_indexed_say_why(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such file or folder"):
-        Index.build(tmp_path / "absent")
+        SearchIndex.build(tmp_path / "absent")
     with pytest.raises(ValueError, match=r"expected .txt, .md or .jsonl files, found none"):
-        Index.build(tmp_path)
+        SearchIndex.build(tmp_path)
     (tmp_path / "a.jsonl").write_text('{"text": "fine"}\n{"text":\n')
     with pytest.raises(ValueError, match=r"a.jsonl, line 2 is not JSON"):
-        Index.build(tmp_path)
+        SearchIndex.build(tmp_path)
     (tmp_path / "a.jsonl").write_text('{"body": "fine"}\n')
     with pytest.raises(ValueError, match=r"line 1: column 'text' holds no such column.*'body'"):
-        Index.build(tmp_path)
+        SearchIndex.build(tmp_path)
     with pytest.raises(ValueError, match="column 'name' holds no such column"):
-        Index.build(FACTS, title="name")
+        SearchIndex.build(FACTS, title="name")
     with pytest.raises(TypeError, match="a dict with 'train'; expected documents"):
-        Index.build({"train": FACTS})
+        SearchIndex.build({"train": FACTS})
     with pytest.raises(ValueError, match="no words to index in 0 passages of a list"):
-        Index.build([])
+        SearchIndex.build([])
     (tmp_path / "a.txt").write_bytes(b"caf\xe9")
     with pytest.raises(ValueError, match=r"a.txt is not UTF-8"):
-        Index.build(tmp_path / "a.txt")
+        SearchIndex.build(tmp_path / "a.txt")
 
 
 def test_a_dataset_is_indexed_by_its_columns():
     datasets = pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
     rows = {"heading": [f["title"] for f in FACTS], "body": [f["text"] for f in FACTS]}
     dataset = datasets.Dataset.from_dict(rows)
-    index = Index.build(dataset, text="body", title="heading")
-    assert index.search("capital france", 1) == Index.build(FACTS).search("capital france", 1)
+    index = SearchIndex.build(dataset, text="body", title="heading")
+    assert index.search("capital france", 1) == SearchIndex.build(FACTS).search("capital france", 1)
     with pytest.raises(TypeError, match="a DatasetDict with 'train'"):
-        Index.build(datasets.DatasetDict(train=dataset))
+        SearchIndex.build(datasets.DatasetDict(train=dataset))
 
 
 QUERIES = ["capital of france", "the", "words one", "首都", "москве", "köln"]
 
 
 def test_an_index_is_saved_and_loaded_and_pickled(tmp_path, capsys):
-    index = Index.build(FACTS)
+    index = SearchIndex.build(FACTS)
     index.save(tmp_path / "new" / "index")
-    loaded = Index.load(tmp_path / "new" / "index")
+    loaded = SearchIndex.load(tmp_path / "new" / "index")
     assert len(loaded) == len(index) == len(FACTS)
     for other in (loaded, pickle.loads(pickle.dumps(loaded)), pickle.loads(pickle.dumps(index))):
         assert [other.search(q, 5) for q in QUERIES] == [index.search(q, 5) for q in QUERIES]
     assert len(pickle.dumps(loaded)) < 500  # its path
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["index"]
     loaded.save(tmp_path / "again")
-    assert Index.load(tmp_path / "again", check=False).search("paris") == index.search("paris")
+    assert SearchIndex.load(tmp_path / "again", check=False).search("paris") == index.search(
+        "paris"
+    )
     with pytest.raises(FileExistsError, match="delete it or choose another name"):
         index.save(tmp_path / "again")
     assert not [path for path in (tmp_path / "again").iterdir() if path.suffix in (".pkl", "")]
@@ -170,8 +172,8 @@ def test_the_same_in_every_process(index, tmp_path):
     index.save(tmp_path / "index")
     (tmp_path / "facts.jsonl").write_text("\n".join(map(json.dumps, FACTS)))
     code = (
-        "import sys; from gem_ma.tools.search import Index\n"
-        "for i in (Index.load(sys.argv[1]), Index.build(sys.argv[2])):\n"
+        "import sys; from gem_ma.tools.search import SearchIndex\n"
+        "for i in (SearchIndex.load(sys.argv[1]), Index.build(sys.argv[2])):\n"
         "    print([i.search(q, 5) for q in eval(sys.argv[3])])"
     )
     arguments = [str(tmp_path / "index"), str(tmp_path / "facts.jsonl"), repr(QUERIES)]
@@ -185,16 +187,16 @@ def test_the_same_in_every_process(index, tmp_path):
 
 def test_damaged_and_foreign_folders_are_one_error(index, tmp_path):
     with pytest.raises(BadIndex, match=r"holds no index.*build it again"):
-        Index.load(tmp_path)
+        SearchIndex.load(tmp_path)
     with pytest.raises(BadIndex, match="holds no index"):
-        Index.load(tmp_path / "absent")
+        SearchIndex.load(tmp_path / "absent")
     (tmp_path / "index.json").write_text('{"format": "other", "files": {}}')
     with pytest.raises(BadIndex, match="holds 'other', expected"):
-        Index.load(tmp_path)
+        SearchIndex.load(tmp_path)
     for manifest in ("", "[]", '{"format": 1}', '{"format": 1, "files": 3}'):
         (tmp_path / "index.json").write_text(manifest)
         with pytest.raises(BadIndex, match="holds no index"):
-            Index.load(tmp_path)
+            SearchIndex.load(tmp_path)
 
     index.save(tmp_path / "whole")
     files = sorted(path.name for path in (tmp_path / "whole").iterdir())
@@ -213,7 +215,7 @@ def test_damaged_and_foreign_folders_are_one_error(index, tmp_path):
                 flipped = bytes([content[half] ^ 1])
                 (path / name).write_bytes(content[:half] + flipped + content[half + 1 :])
             with pytest.raises(BadIndex, match=f"damaged index: {name}"):
-                Index.load(path)
+                SearchIndex.load(path)
 
 
 def test_what_a_seat_reads(index):
@@ -235,7 +237,7 @@ def test_what_a_seat_reads(index):
 
 
 def test_results_are_cut_to_a_length():
-    tool = SearchTool(Index.build(["word " * 140] * 10), max_chars=1000)
+    tool = SearchTool(SearchIndex.build(["word " * 140] * 10), max_chars=1000)
     text = tool.call({"query": "word", "top_k": 10}, ())
     assert len(text) == 1000
     assert text.endswith(" ...")
@@ -261,7 +263,7 @@ def test_a_models_mistakes_are_told_to_it(index, arguments, message):
 def test_a_users_mistakes_are_errors(index):
     with pytest.raises(ValueError, match="expected 1 <= top_k <= most"):
         SearchTool(index, top_k=11)
-    with pytest.raises(ValueError, match=r"expected http:// or https://.*Index.load"):
+    with pytest.raises(ValueError, match=r"expected http:// or https://.*SearchIndex.load"):
         SearchTool("some/folder")
     with pytest.raises(ValueError, match="wire='xml': expected"):
         Retriever("http://127.0.0.1", wire="xml")
@@ -310,7 +312,10 @@ ROWS = [
     {"document": {"id": "7", "contents": '"Paris"\nThe capital.\nOn the Seine.'}, "score": 2.5},
     {"document": {"contents": "a line without a title"}},
 ]
-HITS = [Hit("Paris", "The capital.\nOn the Seine.", 2.5), Hit("", "a line without a title", 0.0)]
+HITS = [
+    SearchHit("Paris", "The capital.\nOn the Seine.", 2.5),
+    SearchHit("", "a line without a title", 0.0),
+]
 
 
 def test_gems_messages(script):
@@ -422,7 +427,7 @@ def test_our_own_server_finds_what_the_index_finds(index, wire, monkeypatch):
             found = list(pool.map(lambda q: remote.call({"query": q}, ()), QUERIES * 5))
         assert found == [local.call({"query": q}, ()) for q in QUERIES] * 5
         with pytest.raises(RetrieverError, match=r"status 400.*Expected `array`"):
-            retriever._ask(b'{"queries": 3}')
+            retriever._send_request(b'{"queries": 3}')
         server.shutdown()
 
 
@@ -457,7 +462,7 @@ def test_a_hundred_thousand_passages():
         " ".join(words[(len(words) * rng.random(120) ** 6).astype(int)]) for _ in range(100_000)
     ]
     start = time.perf_counter()
-    index = Index.build(texts)
+    index = SearchIndex.build(texts)
     assert time.perf_counter() - start < 120
     start = time.perf_counter()
     for text in texts[::1000]:

@@ -10,7 +10,7 @@ from gem_ma.cli.main import main
 from gem_ma.evaluation.runner.suite_runner import evaluate
 from gem_ma.evaluation.suites import BadSuite, parse_suite
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.tools import PythonTool, Tool, load, with_tools
+from gem_ma.tools import PythonTool, Tool, load_tools, with_tools
 
 TTT = "game:TicTacToe-v0"
 TOOLS = '''"""Mine."""
@@ -61,39 +61,39 @@ def here(tmp_path, monkeypatch):
 
 
 def names(spec):
-    tools = load(spec)
+    tools = load_tools(spec)
     assert all(isinstance(one, Tool) for one in tools)
     return [one.name for one in tools]
 
 
 def test_what_a_spec_string_names():
-    (python,) = load("python:seconds=2&session=true")
+    (python,) = load_tools("python:seconds=2&session=true")
     assert (python.seconds, python.session) == (2, True)
-    assert load(python) == [python]
+    assert load_tools(python) == [python]
     assert names("own_tools.py:add") == names("own_tools:add") == ["add"]
     assert names("own_tools.py:again") == ["again"]
     assert names("own_tools.py:both") == ["again", "shout"]
-    (shout,) = load("own_tools.py:Shout?marks=3")
+    (shout,) = load_tools("own_tools.py:Shout?marks=3")
     assert shout.call({}, ()) == "!!!"
     with pytest.raises(ValueError, match=r"there are python, search:PATH\|URL, mcp:URL, FILE"):
-        load("dance")
+        load_tools("dance")
     with pytest.raises(ValueError, match=r"TOOLS; own_tools.py has add, again, Shout, both, calls"):
-        load("own_tools.py:TOOLS")
+        load_tools("own_tools.py:TOOLS")
     with pytest.raises(TypeError, match="expected a tool, a function or a spec string, got int"):
-        load(3)
+        load_tools(3)
 
 
 def test_texts_are_searched_in_a_saved_index_or_as_they_are(here):
     pytest.importorskip("bm25s", reason="pip install 'gem-ma[tools]'")
-    from gem_ma.tools import Index
+    from gem_ma.tools import SearchIndex
 
     (here / "texts").mkdir()
     (here / "texts" / "one.txt").write_text("The engine is analytical.")
-    Index.build("texts").save("saved")
+    SearchIndex.build("texts").save("saved")
     for path in ("texts", "saved"):
-        (tool,) = load(f"search:{path}?top_k=1")
+        (tool,) = load_tools(f"search:{path}?top_k=1")
         assert "analytical" in tool.call({"query": "engine"}, ())
-    (tool,) = load("search:http://127.0.0.1:9/retrieve?most=4&top_k=2")
+    (tool,) = load_tools("search:http://127.0.0.1:9/retrieve?most=4&top_k=2")
     assert (tool.source.url, tool.most) == ("http://127.0.0.1:9/retrieve", 4)
 
 

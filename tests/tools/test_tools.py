@@ -8,7 +8,7 @@ import packs
 import pytest
 
 import gem_ma
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 from gem_ma.chat.messages import ToolOutput, find_tool_pictures
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.records import load_episodes, save_episodes
@@ -40,7 +40,7 @@ class Counter:
     """Says how often it was called before, from the past it is given."""
 
     name = "count"
-    fenced = "text"
+    fence_language = "text"
     schema = schema("count", "Count.", note={"type": "string"})
 
     def call(self, arguments, past):
@@ -323,7 +323,7 @@ class Calls:
     """Calls once in native form before every move, and then plays at random."""
 
     def __init__(self):
-        self.random = load("random")
+        self.random = load_agent("random")
 
     def act(self, turns):
         replies = []

@@ -12,20 +12,20 @@ import gem_ma
 from gem_ma.rollouts.episode import EpisodeFailure
 from gem_ma.training import advantages
 from gem_ma.training.advantages import (
-    Turns,
+    TurnTable,
+    build_turn_table,
+    compute_returns,
     dr_grpo,
-    example,
+    expand_to_tokens,
     gae,
     grpo,
+    make_example,
     normalise,
-    per_token,
     rae,
     rebn,
-    returns,
     rloo,
-    turns,
 )
-from gem_ma.training.token_samples import Sample, Span
+from gem_ma.training.token_samples import ReplySpan, TokenSample
 
 KUHN = "game:KuhnPoker-v0"
 SEEDS = range(12)
@@ -47,7 +47,7 @@ def drawn(seed):
                     episode // 5, 3 * episode + seats.index(seat), rng.normal(), last, last and cut,
                 )
             )  # fmt: skip
-    return Turns(*(np.array(column) for column in zip(*rows, strict=True)))
+    return TurnTable(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
 def paths(rows):
@@ -72,7 +72,7 @@ def test_returns_are_sums_over_own_turns(seed, gamma):
     for path in paths(rows):
         for place, i in enumerate(path):
             expected[i] = sum(gamma**later * rows.reward[j] for later, j in enumerate(path[place:]))
-    assert np.allclose(returns(rows, gamma), expected)
+    assert np.allclose(compute_returns(rows, gamma), expected)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -117,7 +117,7 @@ def test_groups_are_compared_by_their_totals(seed, by):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_batch_is_normalised_over_turns(seed):
     rows = drawn(seed)
-    gained = returns(rows, 0.9)
+    gained = compute_returns(rows, 0.9)
     assert np.allclose(rebn(rows, 0.9), (gained - gained.mean()) / gained.std())
     found = rebn(rows, 0.9, by=("seat",))
     for seat in set(rows.seat.tolist()):
@@ -133,7 +133,7 @@ def test_keys_are_compared_as_a_whole():
         name: np.array(column) for name, column in zip("esa", zip(*every, strict=True), strict=True)
     }
     many = np.arange(len(every))
-    rows = Turns(many, many, columns["s"], columns["e"], columns["a"], many, many,
+    rows = TurnTable(many, many, columns["s"], columns["e"], columns["a"], many, many,
                  many**2.0, many >= 0, many < 0)  # fmt: skip
     for by in (("env", "seat", "agent"), ("agent", "seat"), ("seat", "agent", "env")):
         found = dr_grpo(rows, by)
@@ -163,7 +163,7 @@ def test_the_order_of_rows_is_no_matter(seed):
     rows = drawn(seed)
     order = np.random.default_rng(seed).permutation(len(rows))
     values = np.linspace(-1, 1, len(rows))
-    for function in (returns, rebn, *GROUPED):
+    for function in (compute_returns, rebn, *GROUPED):
         assert np.allclose(function(rows)[order], function(rows[order]))
     there = gae(rows, values, 0.9, after=values)[order]
     assert np.allclose(there, gae(rows[order], values[order], 0.9, after=values[order]))
@@ -189,7 +189,7 @@ def test_what_is_divided_by_its_spread_has_no_unit(seed, scale):
     larger = replace(rows, reward=rows.reward * scale)
     for function in (rebn, grpo):
         assert np.allclose(function(larger), function(rows))
-    for function in (returns, dr_grpo, rloo):
+    for function in (compute_returns, dr_grpo, rloo):
         assert np.allclose(function(larger), function(rows) * scale)
     shifted = larger.reward + 1e3 * scale
     assert np.allclose(normalise(shifted, rows), normalise(rows.reward, rows))
@@ -207,7 +207,7 @@ def test_leave_one_out_is_the_centred_value_made_larger(seed):
 
 def test_all_alike_is_nothing_and_not_noise():
     # The totals are 0.1 + 0.2, three times 0.1, and 0.3: they differ by rounding.
-    rows = replace(example(), reward=np.array([0.1, 0.2, 0.1, 0.1, 0.1, 0.3]))
+    rows = replace(make_example(), reward=np.array([0.1, 0.2, 0.1, 0.1, 0.1, 0.3]))
     assert normalise([0.1 + 0.2, 0.3, 0.1 * 3, 0.3, 0.3, 0.3], rows).tolist() == [0.0] * 6
     for value in (0.0, 1e-300, 0.1, -1e12):
         same = replace(rows, reward=np.array([0, value, 0, 0, value, value]))
@@ -218,17 +218,17 @@ def test_all_alike_is_nothing_and_not_noise():
 
 
 def test_one_alone_has_nothing_to_be_compared_with():
-    one = example()[:2]
+    one = make_example()[:2]
     for function in GROUPED:
         assert function(one).tolist() == [0.0, 0.0]
-        assert function(example(), by=("trajectory",)).tolist() == [0.0] * 6
+        assert function(make_example(), by=("trajectory",)).tolist() == [0.0] * 6
     assert rebn(one[1:]).tolist() == [0.0]
 
 
 def test_no_turns_have_no_advantages():
-    rows = turns([])
-    assert len(rows) == len(example()[:0]) == 0
-    for function in (returns, rebn, *GROUPED):
+    rows = build_turn_table([])
+    assert len(rows) == len(make_example()[:0]) == 0
+    for function in (compute_returns, rebn, *GROUPED):
         assert function(rows).shape == (0,)
     assert gae(rows, []).shape == (0,)
     assert rae(rows, {"env seat": 1.0})[1] == {"env seat": 1.0}
@@ -237,15 +237,17 @@ def test_no_turns_have_no_advantages():
 def test_the_examples_in_the_docstrings():
     failures, tried = doctest.testmod(advantages)
     assert (failures, tried > 10) == (0, True)
-    assert {len(column) for column in astuple(example())} == {6}
+    assert {len(column) for column in astuple(make_example())} == {6}
 
 
 def test_gae_without_a_critic_is_the_return():
-    assert np.allclose(gae(example(), [0] * 6, 0.9, lam=1.0, after=0), returns(example(), 0.9))
+    assert np.allclose(
+        gae(make_example(), [0] * 6, 0.9, lam=1.0, after=0), compute_returns(make_example(), 0.9)
+    )
 
 
 def test_a_truncation_is_no_end():
-    rows = example()
+    rows = make_example()
     with pytest.raises(ValueError, match=r"1 of the turns are the last before a truncation"):
         gae(rows, [0] * 6)
     value = [0.5] * 6  # of a critic that is right if cut episodes go on to be worth 0.5
@@ -259,7 +261,7 @@ def test_a_truncation_is_no_end():
 def test_zero_sum_seats_are_compared_each_for_itself():
     """The first seat wins three games of four; that edge is nobody's merit."""
     won = np.array([1, 1, 1, -1])
-    rows = Turns(
+    rows = TurnTable(
         episode=np.repeat(list("abcd"), 2),
         step=np.tile([0, 1], 4),
         seat=np.tile(["first", "second"], 4),
@@ -292,7 +294,7 @@ def test_role_baselines_go_on_where_they_stopped():
 
 
 def test_a_role_is_what_is_asked_for():
-    rows = replace(example(), agent=np.array(["m", "m", "n", "n", "n", "m"]))
+    rows = replace(make_example(), agent=np.array(["m", "m", "n", "n", "n", "m"]))
     assert set(rae(rows, by=("agent",))[1]) == {"m", "n"}
     assert list(rae(rows, by=())[1]) == [""]
 
@@ -301,21 +303,21 @@ def test_a_role_is_what_is_asked_for():
 def test_columns_that_cannot_be_compared(by):
     for function in (rebn, *GROUPED, rae):
         with pytest.raises(ValueError, match="expected a tuple of some of episode, seat, env"):
-            function(example(), by=by)
+            function(make_example(), by=by)
 
 
 def test_values_that_do_not_fit():
     with pytest.raises(ValueError, match=r"values has the shape \(5,\): expected one number for"):
-        gae(example(), [0] * 5, after=0)
+        gae(make_example(), [0] * 5, after=0)
     with pytest.raises(ValueError, match=r"after has the shape \(2,\)"):
-        gae(example(), [0] * 6, after=[0, 0])
+        gae(make_example(), [0] * 6, after=[0, 0])
     with pytest.raises(ValueError, match="decay=2: expected 0 to 1"):
-        rae(example(), decay=2)
+        rae(make_example(), decay=2)
 
 
 def test_turns_of_played_episodes():
     episodes = gem_ma.rollout(KUHN, "random", 30, seed=1, group=3)
-    rows = turns(episodes)
+    rows = build_turn_table(episodes)
     steps = [(episode, place) for episode in episodes for place in range(len(episode.steps))]
     assert len(rows) == len(steps)
     for i, (episode, place) in enumerate(steps):
@@ -337,7 +339,7 @@ def test_turns_of_played_episodes():
 def test_episodes_of_one_start_are_a_group_and_others_are_not():
     same = gem_ma.rollout(KUHN, "random", 4, seed=1, group=2)
     other = gem_ma.rollout(KUHN, "random", 2, seed=2, group=2)
-    rows = turns([*same, *other])
+    rows = build_turn_table([*same, *other])
     groups = {str(episode): set(rows.group[rows.episode == episode]) for episode in rows.episode}
     assert [groups[id] for id in ("1-0", "1-0.1", "1-1", "1-1.1")] == [{0}, {0}, {1}, {1}]
     assert groups["2-0"] == groups["2-0.1"] == {2}
@@ -345,7 +347,7 @@ def test_episodes_of_one_start_are_a_group_and_others_are_not():
 
 def test_a_truncated_episode_says_so_at_each_seats_last_turn():
     episodes = gem_ma.rollout("game:TicTacToe-v0", "random", 5, seed=1, max_turns=4)
-    rows = turns(episodes)
+    rows = build_turn_table(episodes)
     assert {episode.ended for episode in episodes} == {"truncated"}
     assert np.flatnonzero(rows.truncated).tolist() == np.flatnonzero(rows.last).tolist()
     assert rows.truncated.sum() == 10
@@ -359,14 +361,14 @@ def test_a_truncated_episode_says_so_at_each_seats_last_turn():
 def test_a_failed_episode_has_no_turns():
     good, bad = gem_ma.rollout(KUHN, "random", 2, seed=1)
     bad.failure = EpisodeFailure("first", "ValueError", "no reply")
-    assert set(turns([good, bad]).episode.tolist()) == {good.id}
+    assert set(build_turn_table([good, bad]).episode.tolist()) == {good.id}
 
 
 def test_two_runs_with_one_seed_cannot_be_told_apart():
     episodes = gem_ma.rollout(KUHN, "random", 2, seed=1)
     with pytest.raises(ValueError, match="two episodes of game:KuhnPoker-v0 are called 1-0"):
-        turns([*episodes, *episodes])
-    turns([*episodes, *gem_ma.rollout("game:TicTacToe-v0", "random", 2, seed=1)])
+        build_turn_table([*episodes, *episodes])
+    build_turn_table([*episodes, *gem_ma.rollout("game:TicTacToe-v0", "random", 2, seed=1)])
 
 
 def sample(episode, seat, spans, length):
@@ -374,7 +376,7 @@ def sample(episode, seat, spans, length):
     mask = [0] * length
     for span in spans:
         mask[span.start : span.end] = [1] * (span.end - span.start)
-    return Sample(
+    return TokenSample(
         list(range(length)), mask, [math.nan] * length, [0.0] * length, spans, {}, {}, [],
         seat, "random", episode.spec.id, episode.id, episode.group,
     )  # fmt: skip
@@ -382,20 +384,25 @@ def sample(episode, seat, spans, length):
 
 def test_every_token_of_a_reply_gets_its_turns_advantage():
     (episode,) = gem_ma.rollout("game:TicTacToe-v0", "random", 1, seed=1)
-    rows = turns([episode])
+    rows = build_turn_table([episode])
     values = np.arange(len(rows)) + 0.5
-    first = sample(episode, "x", [Span(0, 3, 5, 0.0), Span(2, 8, 8, 0.0), Span(4, 9, 10, 0.0)], 11)
-    second = sample(episode, "o", [Span(1, 0, 2, 0.0)], 2)
-    found = per_token([first, second], rows, values)
+    first = sample(
+        episode,
+        "x",
+        [ReplySpan(0, 3, 5, 0.0), ReplySpan(2, 8, 8, 0.0), ReplySpan(4, 9, 10, 0.0)],
+        11,
+    )
+    second = sample(episode, "o", [ReplySpan(1, 0, 2, 0.0)], 2)
+    found = expand_to_tokens([first, second], rows, values)
     assert found[0] == [0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 4.5, 0]
     assert found[1] == [1.5, 1.5]
-    assert per_token([first], rows[rows.seat == "x"], values[rows.seat == "x"]) == found[:1]
+    assert expand_to_tokens([first], rows[rows.seat == "x"], values[rows.seat == "x"]) == found[:1]
     with pytest.raises(
         ValueError, match=r"step 1 of episode 1-0 of game:TicTacToe-v0 is not among"
     ):
-        per_token([second], rows[rows.seat == "x"], values[rows.seat == "x"])
+        expand_to_tokens([second], rows[rows.seat == "x"], values[rows.seat == "x"])
     with pytest.raises(ValueError, match="values has the shape"):
-        per_token([first], rows, values[1:])
+        expand_to_tokens([first], rows, values[1:])
 
 
 def test_samples_of_a_model_get_advantages():
@@ -407,12 +414,12 @@ def test_samples_of_a_model_get_advantages():
     tokenizer = tiny_models.tokenizer()
     agent = HFAgent(tiny_models.llm(tokenizer), tokenizer, max_new_tokens=4)
     episodes = gem_ma.rollout("game:TicTacToe-v0", agent, 3, seed=1, max_turns=6, invalid="random")
-    rows = turns(episodes)
+    rows = build_turn_table(episodes)
     values = np.arange(len(rows)) + 1.0
     for seat in ("x", "o"):
         for episode in episodes:
             cut = gem_ma.training.token_samples(episode, seat, tokenizer)
-            weights = per_token(cut, rows, values)
+            weights = expand_to_tokens(cut, rows, values)
             for one, weight in zip(cut, weights, strict=True):
                 assert [bool(w) for w in weight] == [bool(m) for m in one.mask]
             told = {w for weight in weights for w in weight if w}

@@ -30,7 +30,7 @@ def train(model, folder, *more):
 
 
 def test_every_size_has_its_name_without_torch():
-    assert tuple(pretrain.SIZES) == commands.SIZES
+    assert tuple(pretrain.MODEL_SIZES) == commands.MODEL_SIZE_NAMES
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):

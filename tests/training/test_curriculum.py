@@ -25,13 +25,13 @@ def test_it_settles_where_the_target_is_met():
     curriculum = Curriculum(GUESS, success=able(4.6), rate=2.0)
     shares = []
     for batch in range(40):
-        envs = curriculum.choose(32, seed=batch)
+        envs = curriculum.sample_envs(32, seed=batch)
         played = gem_ma.rollout(envs, "random", 32, seed=batch, progress=False)
         shares.append(sum(map(able(4.6), played)) / 32)
-        curriculum.hear(played)
+        curriculum.update(played)
     assert shares[0] == 1.0
     assert sum(shares[20:]) / 20 == pytest.approx(0.5, abs=0.08)
-    assert 3 < curriculum.place < 7
+    assert 3 < curriculum.level < 7
 
 
 def test_it_stays_on_the_dial():
@@ -39,22 +39,22 @@ def test_it_stays_on_the_dial():
     never = Curriculum(GUESS, success=lambda episode: 0.0, rate=9.0, start=4.0)
     for curriculum, end in ((always, 4.0), (never, 0.0)):
         for batch in range(3):
-            envs = curriculum.choose(8, seed=batch)
-            curriculum.hear(gem_ma.rollout(envs, "random", 8, seed=0, progress=False))
-        assert curriculum.place == end
-        assert set(curriculum.difficulties(200, 1)) <= set(range(curriculum.most + 1))
+            envs = curriculum.sample_envs(8, seed=batch)
+            curriculum.update(gem_ma.rollout(envs, "random", 8, seed=0, progress=False))
+        assert curriculum.level == end
+        assert set(curriculum.sample_difficulties(200, 1)) <= set(range(curriculum.most + 1))
 
 
 def test_the_same_seed_draws_the_same():
     one, two = Curriculum(GUESS, start=5.0), Curriculum(GUESS, start=5.0)
-    assert one.difficulties(50, 3) == two.difficulties(50, 3)
-    assert one.difficulties(50, 3) != one.difficulties(50, 4)
-    drawn = one.difficulties(2000, 1)
+    assert one.sample_difficulties(50, 3) == two.sample_difficulties(50, 3)
+    assert one.sample_difficulties(50, 3) != one.sample_difficulties(50, 4)
+    drawn = one.sample_difficulties(2000, 1)
     assert sum(drawn) / 2000 == pytest.approx(5, abs=0.1)
-    assert {one.at(7), one.at(7)} == {one.at(7)}
-    assert one.at(7).game.max_number == gem_ma.make(GUESS, difficulty=7).game.max_number
+    assert {one.get_env(7), one.get_env(7)} == {one.get_env(7)}
+    assert one.get_env(7).game.max_number == gem_ma.make(GUESS, difficulty=7).game.max_number
     flat = Curriculum(GUESS, start=5.0, spread=0.0)
-    assert flat.difficulties(5, 0) == [5] * 5
+    assert flat.sample_difficulties(5, 0) == [5] * 5
 
 
 def test_a_failed_episode_says_nothing():
@@ -62,14 +62,14 @@ def test_a_failed_episode_says_nothing():
         raise RuntimeError
 
     curriculum = Curriculum(GUESS, start=3.0)
-    envs = curriculum.choose(4, seed=0)
-    curriculum.hear(gem_ma.rollout(envs, fails, 4, seed=0, progress=False))
-    assert curriculum.place == 3.0
+    envs = curriculum.sample_envs(4, seed=0)
+    curriculum.update(gem_ma.rollout(envs, fails, 4, seed=0, progress=False))
+    assert curriculum.level == 3.0
 
 
 def test_groups_have_one_difficulty_each():
     curriculum = Curriculum(GUESS, start=5.0, spread=3.0)
-    envs = curriculum.choose(8, seed=0)
+    envs = curriculum.sample_envs(8, seed=0)
     played = gem_ma.rollout(envs, "random", 32, group=4, seed=0, progress=False)
     levels = [episode.spec.kwargs["max_number"] for episode in played]
     assert all(len(set(levels[i : i + 4])) == 1 for i in range(0, 32, 4))
@@ -99,15 +99,15 @@ def test_a_training_goes_on_as_if_it_had_never_stopped(tmp_path):
     import numpy as np
 
     from gem_ma.training.advantages import rebn
-    from gem_ma.training.chooser import Chooser
-    from gem_ma.training.loop import Trainer
+    from gem_ma.training.menu_learner import MenuLearner
+    from gem_ma.training.reference_trainer import Trainer
 
     def read(messages):
         return np.ones(1, np.float32), ("1", "2", "3")
 
     def trainer():
         torch.manual_seed(0)
-        learner = Chooser(torch.nn.Linear(1, 3), read, seed=0)
+        learner = MenuLearner(torch.nn.Linear(1, 3), read, seed=0)
         levels = Curriculum(GUESS, target=0.3, rate=3.0, invalid="skip")
         return Trainer(levels, {"player": learner}, partial(rebn), episodes=16, group=2, seed=1)
 

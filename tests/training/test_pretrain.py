@@ -8,7 +8,7 @@ import pytest
 from needed import Later, needed
 
 import gem_ma
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
@@ -27,7 +27,7 @@ def pretrain(folder, env=GUESS, teacher="random", **kwargs):
 
 
 def weights(folder):
-    return load(f"hf:{folder}?max_new_tokens=4").model.state_dict()
+    return load_agent(f"hf:{folder}?max_new_tokens=4").model.state_dict()
 
 
 def same(one, other):
@@ -40,7 +40,7 @@ def made(tmp_path_factory):
 
 
 def test_the_folder_is_a_model_that_plays(made):
-    agent = load(f"hf:{made}?max_new_tokens=4")
+    agent = load_agent(f"hf:{made}?max_new_tokens=4")
     (episode,) = gem_ma.rollout(GUESS, agent, 1, seed=0)
     assert episode.failure is None
     text = "You are the player.\nGuesses left: 12, or 3?"
@@ -159,7 +159,7 @@ def test_from_pictures(tmp_path, caplog):
     folder = pretrain(tmp_path / "model", env, epochs=3, **given)
     losses = json.loads((folder / "pretrain.json").read_text())["losses"]
     assert losses[-1] < losses[0]
-    agent = load(f"hf:{folder}?max_new_tokens=2")
+    agent = load_agent(f"hf:{folder}?max_new_tokens=2")
     assert type(agent.model).__name__ == "Qwen2VLForConditionalGeneration"
     (episode,) = gem_ma.rollout(env, agent, 1, seed=0, observe="image", invalid="random")
     assert episode.failure is None

@@ -11,7 +11,7 @@ from needed import needed
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training.health import Checkup
+from gem_ma.training.best_checkpoint import BestCheckpoint
 
 RECIPES = Path(__file__).parents[2] / "examples" / "recipes"
 RUNS = {
@@ -81,14 +81,14 @@ def test_short_form(recipe, tmp_path, name, words):
 def test_one_that_collapses_says_so_and_is_judged_by_its_best(
     recipe, tmp_path, monkeypatch, window
 ):
-    class Strict(Checkup):
+    class Strict(BestCheckpoint):
         def __init__(self, score, path):
             super().__init__(score, path, window=window)
 
-        def cause(self, history, learners):
+        def diagnose(self, history, learners):
             return "it talks nonsense" if len(history) == 2 else None
 
-    monkeypatch.setattr("gem_ma.training.health.Checkup", Strict)
+    monkeypatch.setattr("gem_ma.training.best_checkpoint.BestCheckpoint", Strict)
     found = recipe("guess", tmp_path)["results"]
     kept = tmp_path / "best.pt"
     assert kept.exists()

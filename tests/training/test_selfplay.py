@@ -16,8 +16,14 @@ from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, KuhnPoker, State
 from gem_ma.envs.cards.leduc_poker import LeducPoker
 from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
-from gem_ma.training.advantages import turns
-from gem_ma.training.selfplay import Pool, Rivals, best_response, expected_returns, nash_conv
+from gem_ma.training.advantages import build_turn_table
+from gem_ma.training.selfplay import (
+    OpponentPool,
+    SelfPlayOpponent,
+    compute_best_response,
+    compute_expected_returns,
+    nash_conv,
+)
 
 ROOT = Path(__file__).parents[2]
 KUHN = "game:KuhnPoker-v0"
@@ -53,17 +59,17 @@ def uniform(seat, view):
 
 def test_an_empty_pool_leaves_the_learner_itself():
     learner = First()
-    others = Pool().opponents(learner)
-    episodes = others.named(gem_ma.rollout(TTT, [learner, others], 4, seed=1))
+    others = OpponentPool().make_opponents(learner)
+    episodes = others.name_opponents(gem_ma.rollout(TTT, [learner, others], 4, seed=1))
     assert {name for e in episodes for name in e.agents.values()} == {"learner"}
 
 
 def test_each_episode_meets_one_opponent_that_is_named_afterwards():
     learner = First()
-    pool = Pool({"a": First(1), "b": First(2), "c": "random"})
-    others = pool.opponents(learner, mirror=0.25, seed=3)
+    pool = OpponentPool({"a": First(1), "b": First(2), "c": "random"})
+    others = pool.make_opponents(learner, mirror=0.25, seed=3)
     played = gem_ma.rollout(TTT, [learner, others], 400, seed=1, shuffle=True)
-    episodes = others.named(played)
+    episodes = others.name_opponents(played)
     met = Counter()
     for before, after in zip(played, episodes, strict=True):
         (seat,) = [seat for seat, name in before.agents.items() if name == repr(others)]
@@ -88,60 +94,64 @@ def replied(episode, step, place):
 
 
 def test_who_is_drawn_depends_on_seeds_alone():
-    pool = Pool({"a": First(1), "b": First(2)})
-    some, same, other = (pool.opponents(First(), seed=seed) for seed in (1, 1, 2))
+    pool = OpponentPool({"a": First(1), "b": First(2)})
+    some, same, other = (pool.make_opponents(First(), seed=seed) for seed in (1, 1, 2))
     first = gem_ma.rollout(TTT, [First(), some], 40, seed=1, concurrency=1)
     again = gem_ma.rollout(TTT, [First(), same], 40, seed=1, concurrency=64)
     assert first == again
-    assert some.named(first) == same.named(again)
-    assert [other.drawn(e.id, "o") for e in first] != [some.drawn(e.id, "o") for e in first]
+    assert some.name_opponents(first) == same.name_opponents(again)
+    assert [other.find_opponent_name(e.id, "o") for e in first] != [
+        some.find_opponent_name(e.id, "o") for e in first
+    ]
     assert repr(some) == "Opponents({'a': 0.5, 'b': 0.5}, seed=1)"
 
 
 def test_a_copy_is_frozen():
     learner = First()
-    pool = Pool({"old": learner})
+    pool = OpponentPool({"old": learner})
     learner.place = 5
-    (episode,) = gem_ma.rollout(TTT, [learner, pool.opponents(learner)], 1, seed=1)
+    (episode,) = gem_ma.rollout(TTT, [learner, pool.make_opponents(learner)], 1, seed=1)
     assert [step.reply for step in episode.steps[:2]] == ["5", "0"]
 
 
 def test_weights():
-    pool = Pool({name: First() for name in "abcd"})
-    assert pool.weights("learner") == dict.fromkeys("abcd", 0.25)
-    assert pool.weights("learner", latest=2) == {"c": 0.5, "d": 0.5}
-    assert pool.weights("learner", latest=9) == pool.weights("learner")
+    pool = OpponentPool({name: First() for name in "abcd"})
+    assert pool.compute_weights("learner") == dict.fromkeys("abcd", 0.25)
+    assert pool.compute_weights("learner", latest=2) == {"c": 0.5, "d": 0.5}
+    assert pool.compute_weights("learner", latest=9) == pool.compute_weights("learner")
     for choice in ("hard", "even"):  # before anything is known
-        assert pool.weights("learner", choice) == dict.fromkeys("abcd", 0.25)
+        assert pool.compute_weights("learner", choice) == dict.fromkeys("abcd", 0.25)
     pool._scores = {("learner", "a"): (8, 8), ("learner", "b"): (0, 8), ("learner", "c"): (4, 8)}
     for choice, kind in (("hard", lambda p: (1 - p) ** 2), ("even", lambda p: p * (1 - p))):
         raw = [kind(p) for p in (0.9, 0.1, 0.5, 0.5)]
         expected = dict(zip("abcd", [r / sum(raw) for r in raw], strict=True))
-        assert pool.weights("learner", choice) == pytest.approx(expected)
-        newest = pool.weights("learner", choice, latest=2)
+        assert pool.compute_weights("learner", choice) == pytest.approx(expected)
+        newest = pool.compute_weights("learner", choice, latest=2)
         assert newest == pytest.approx({"c": 0.5, "d": 0.5})
-    assert Pool().weights("learner", "hard") == {}
+    assert OpponentPool().compute_weights("learner", "hard") == {}
 
 
 def test_prioritised_choice_meets_the_hard_ones_more_often():
     learner = First()
-    pool = Pool({"bad": ScriptedAgent(["0"] * 9), "good": "search"})
-    first = pool.opponents(learner)
-    pool.record(first.named(gem_ma.rollout(TTT, [learner, first], 40, seed=1, invalid="lose")))
-    weights = pool.weights("learner", "hard")
+    pool = OpponentPool({"bad": ScriptedAgent(["0"] * 9), "good": "search"})
+    first = pool.make_opponents(learner)
+    pool.record(
+        first.name_opponents(gem_ma.rollout(TTT, [learner, first], 40, seed=1, invalid="lose"))
+    )
+    weights = pool.compute_weights("learner", "hard")
     assert weights["good"] > 0.95
-    others = pool.opponents(learner, "hard")
+    others = pool.make_opponents(learner, "hard")
     assert f"{weights['good']:.3g}" in repr(others)
-    met = Counter(others.drawn(f"2-{number}", "o") for number in range(1000))
+    met = Counter(others.find_opponent_name(f"2-{number}", "o") for number in range(1000))
     assert met["good"] / 1000 == pytest.approx(weights["good"], abs=0.03)
 
 
 def test_the_turns_to_learn_from_are_the_learners():
     learner = First()
-    others = Pool({"old": "random"}).opponents(learner, mirror=0.5)
+    others = OpponentPool({"old": "random"}).make_opponents(learner, mirror=0.5)
     played = gem_ma.rollout(TTT, [learner, others], 20, seed=1, shuffle=True)
-    rows = turns(others.named(played))
-    both = [e.id for e in others.named(played) if set(e.agents.values()) == {"learner"}]
+    rows = build_turn_table(others.name_opponents(played))
+    both = [e.id for e in others.name_opponents(played) if set(e.agents.values()) == {"learner"}]
     assert 0 < len(both) < 20
     own = rows[rows.agent == "learner"]
     for episode in played:
@@ -151,47 +161,47 @@ def test_the_turns_to_learn_from_are_the_learners():
 
 def test_several_opponents_at_one_table():
     learner = First()
-    pool = Pool({"a": First(1), "b": First(2)})
-    others = pool.opponents(learner)
+    pool = OpponentPool({"a": First(1), "b": First(2)})
+    others = pool.make_opponents(learner)
     seats = gem_ma.make("game:PublicGoods-v0").possible_agents
     played = gem_ma.rollout(
         "game:PublicGoods-v0", [learner, *[others] * (len(seats) - 1)], 6, seed=1, invalid="random"
     )
-    episodes = others.named(played)
+    episodes = others.name_opponents(played)
     assert {tuple(sorted(set(e.agents.values()))) for e in episodes} > {("a", "b", "learner")}
     pool.record(episodes)
-    names, _, games = pool.rates()
+    names, _, games = pool.compute_win_rates()
     assert set(names) == {"a", "b", "learner"}
     assert games[names.index("learner")].sum() == 6 * (len(seats) - 1)
 
 
 def test_what_cannot_be():
-    pool = Pool({"a": "random"})
+    pool = OpponentPool({"a": "random"})
     with pytest.raises(ValueError, match="there is a 'a' in the pool already"):
         pool.add("a", First())
     with pytest.raises(ValueError, match="no agent 'rendom'"):
         pool.add("b", "rendom")
     with pytest.raises(ValueError, match="choice='best': expected one of uniform, hard, even"):
-        pool.weights("learner", "best")
+        pool.compute_weights("learner", "best")
     with pytest.raises(ValueError, match="latest=0"):
-        pool.weights("learner", latest=0)
+        pool.compute_weights("learner", latest=0)
     with pytest.raises(ValueError, match="mirror=2"):
-        pool.opponents(First(), mirror=2)
+        pool.make_opponents(First(), mirror=2)
     with pytest.raises(ValueError, match="decay=-1"):
-        Pool(decay=-1)
+        OpponentPool(decay=-1)
     with pytest.raises(ValueError, match="the learner is called 'a', as one in the pool is"):
-        pool.opponents(First(name="a"))
+        pool.make_opponents(First(name="a"))
     assert pool.names == ("a",)
 
 
 def test_win_rates_and_games():
-    pool = Pool({"solver": "search", "loser": ScriptedAgent(["0"] * 9)})
+    pool = OpponentPool({"solver": "search", "loser": ScriptedAgent(["0"] * 9)})
     for one, two, seed in (("solver", "loser", 1), ("learner", "solver", 2)):
         players = {"solver": "search", "learner": First(), "loser": ScriptedAgent(["0"] * 9)}
         for episode in gem_ma.rollout(TTT, [players[one], players[two]], 5, seed=seed):
             episode.agents = {"x": one, "o": two}
             pool.record([episode])
-    names, rates, games = pool.rates()
+    names, rates, games = pool.compute_win_rates()
     assert names == ("solver", "loser", "learner")
     assert games.tolist() == [[0, 5, 5], [5, 0, 0], [5, 0, 0]]
     assert (rates[0, 1], rates[1, 0]) == (1.0, 0.0)
@@ -201,24 +211,24 @@ def test_win_rates_and_games():
 
 
 def test_a_draw_is_half_a_win():
-    pool = Pool({"solver": "search"})
+    pool = OpponentPool({"solver": "search"})
     episodes = gem_ma.rollout(TTT, "search", 4, seed=1)
     for episode in episodes:
         assert episode.returns == {"x": 0.0, "o": 0.0}
         episode.agents = {"x": "learner", "o": "solver"}
     pool.record(episodes)
-    assert pool.rates().rates[0, 1] == 0.5
+    assert pool.compute_win_rates().rates[0, 1] == 0.5
 
 
 def test_old_games_of_a_learner_fade_and_those_of_copies_do_not():
-    pool = Pool({"a": "random", "b": "random"}, decay=0.5)
+    pool = OpponentPool({"a": "random", "b": "random"}, decay=0.5)
     episodes = gem_ma.rollout(TTT, "random", 8, seed=1)
     for number, episode in enumerate(episodes):
         episode.agents = {"x": "a", "o": "b" if number < 4 else "learner"}
     pool.record(episodes)
-    before = pool.rates()
+    before = pool.compute_win_rates()
     pool.record([])
-    names, rates, games = pool.rates()
+    names, rates, games = pool.compute_win_rates()
     assert names == ("a", "b", "learner")
     assert games[0].tolist() == [0, 4, 2]
     assert np.array_equal(rates, before.rates, equal_nan=True)
@@ -226,15 +236,15 @@ def test_old_games_of_a_learner_fade_and_those_of_copies_do_not():
 
 def test_a_pool_is_saved_and_goes_on(tmp_path):
     learner = First()
-    pool = Pool({"solver": "search:depth=2", "old": First(3)}, decay=0.9)
-    others = pool.opponents(learner, seed=1)
-    pool.record(others.named(gem_ma.rollout(TTT, [learner, others], 10, seed=1)))
+    pool = OpponentPool({"solver": "search:depth=2", "old": First(3)}, decay=0.9)
+    others = pool.make_opponents(learner, seed=1)
+    pool.record(others.name_opponents(gem_ma.rollout(TTT, [learner, others], 10, seed=1)))
     pool.save(tmp_path / "pool.json")
     assert json.loads((tmp_path / "pool.json").read_text())["agents"]["old"] is None
-    same = Pool.load(tmp_path / "pool.json", {"old": First(3)})
+    same = OpponentPool.load(tmp_path / "pool.json", {"old": First(3)})
     assert (same.names, same.decay) == (pool.names, 0.9)
-    assert same.weights("learner", "hard") == pool.weights("learner", "hard")
-    one, two = (p.opponents(learner, "hard", seed=2) for p in (pool, same))
+    assert same.compute_weights("learner", "hard") == pool.compute_weights("learner", "hard")
+    one, two = (p.make_opponents(learner, "hard", seed=2) for p in (pool, same))
     assert repr(one) == repr(two)
     runs = [gem_ma.rollout(TTT, [learner, others], 10, seed=2) for others in (one, two)]
     assert runs[0] == runs[1]
@@ -242,12 +252,12 @@ def test_a_pool_is_saved_and_goes_on(tmp_path):
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "pool.json").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.json", "pool.json"]
     with pytest.raises(ValueError, match=r"agents= has to give old$"):
-        Pool.load(tmp_path / "pool.json")
+        OpponentPool.load(tmp_path / "pool.json")
     with pytest.raises(ValueError, match="agents= has to give nobody else, and not young"):
-        Pool.load(tmp_path / "pool.json", {"old": First(), "young": First()})
+        OpponentPool.load(tmp_path / "pool.json", {"old": First(), "young": First()})
     (tmp_path / "else.json").write_text('{"agents": {}}')
     with pytest.raises(ValueError, match=r"else\.json holds something else than a pool"):
-        Pool.load(tmp_path / "else.json")
+        OpponentPool.load(tmp_path / "else.json")
 
 
 class Kept(First):
@@ -266,27 +276,31 @@ def test_rivals_go_on_from_their_state():
         seats = {"x": rivals.learner, "o": rivals}
         return [rivals.record(episode) for episode in gem_ma.rollout(TTT, seats, 8, seed=seed)]
 
-    rivals = Rivals(Kept(), Pool({"random": "random"}), choice="hard", mirror=0.25)
+    rivals = SelfPlayOpponent(
+        Kept(), OpponentPool({"random": "random"}), choice="hard", mirror=0.25
+    )
     told = played(rivals, 1)
     assert {one["won"] for one in told} <= {0.0, 0.5, 1.0}
-    met = rivals.pool.rates().games.sum() / 2
+    met = rivals.pool.compute_win_rates().games.sum() / 2
     assert 0 < met <= 8  # the rest it played against itself
     rivals.learner.place = 3
     rivals.copy_every(5)(type("Trainer", (), {"step": 5}))
     assert rivals.pool.names == ("random", "update 5")
     state = json.loads(json.dumps(rivals.state_dict()))
-    again = Rivals(Kept(3), choice="hard", mirror=0.25)
+    again = SelfPlayOpponent(Kept(3), choice="hard", mirror=0.25)
     again.load_state_dict(state)
     assert again.pool.agents["update 5"].place == 3
     assert again.pool.agents["update 5"] is not again.learner
     assert played(again, 2) == played(rivals, 2)
     assert again.state_dict() == rivals.state_dict()
     with pytest.raises(ValueError, match="old is a First without a state_dict"):
-        Pool({"old": First()}).state_dict()
+        OpponentPool({"old": First()}).state_dict()
 
 
 def test_rivals_leave_a_share_to_others():
-    rivals = Rivals(Kept(), Pool({"a": First(1)}), mirror=0.5, beside={"random": 0.25, "a": 0})
+    rivals = SelfPlayOpponent(
+        Kept(), OpponentPool({"a": First(1)}), mirror=0.5, beside={"random": 0.25, "a": 0}
+    )
     rivals.seed = 3
     assert repr(rivals.opponents) == (
         "Opponents({'a': 0.375, 'learner': 0.375, 'random': 0.25}, seed=3)"
@@ -294,20 +308,22 @@ def test_rivals_leave_a_share_to_others():
     played = gem_ma.rollout(TTT, {"x": rivals.learner, "o": rivals}, 200, seed=1)
     for episode in played:
         rivals.record(episode)
-    rates = rivals.pool.rates()
+    rates = rivals.pool.compute_win_rates()
     games = rates.games[rates.names.index("learner")]
     assert 30 <= games[rates.names.index("random")] <= 70
     assert 50 <= games[rates.names.index("a")] <= 100
     for wrong in ({"random": 1.5}, {"random": -0.5, "search": 0.5}):
         with pytest.raises(ValueError, match="expected shares, together no more than 1"):
-            Rivals(Kept(), beside=wrong)
+            SelfPlayOpponent(Kept(), beside=wrong)
 
 
 @pytest.mark.parametrize(
     ("game", "first", "conv"), [(KuhnPoker, 1 / 8, 11 / 12), (LeducPoker, -0.078125, 4.747222)]
 )
 def test_random_play(game, first, conv):
-    assert expected_returns(game(), uniform) == pytest.approx({"first": first, "second": -first})
+    assert compute_expected_returns(game(), uniform) == pytest.approx(
+        {"first": first, "second": -first}
+    )
     assert nash_conv(game(), uniform) == pytest.approx(conv, abs=1e-6)
 
 
@@ -326,8 +342,8 @@ def test_the_equilibria_of_kuhn_poker(alpha):
         return 1 - aggressive, aggressive
 
     assert nash_conv(KuhnPoker(), policy) == pytest.approx(0, abs=1e-12)
-    assert best_response(KuhnPoker(), policy, "first") == pytest.approx(-1 / 18)
-    assert best_response(KuhnPoker(), policy, "second") == pytest.approx(1 / 18)
+    assert compute_best_response(KuhnPoker(), policy, "first") == pytest.approx(-1 / 18)
+    assert compute_best_response(KuhnPoker(), policy, "second") == pytest.approx(1 / 18)
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
@@ -427,8 +443,8 @@ def test_a_best_response_looks_through_a_fixed_policy():
         return [1.0] + [0.0] * (len(view.legal(seat)) - 1)
 
     game = TicTacToe()
-    assert expected_returns(game, first) == {"x": 1.0, "o": -1.0}
-    assert best_response(game, first, "x") == best_response(game, first, "o") == 1.0
+    assert compute_expected_returns(game, first) == {"x": 1.0, "o": -1.0}
+    assert compute_best_response(game, first, "x") == compute_best_response(game, first, "o") == 1.0
 
 
 def test_kuhn_poker_is_learnt_by_self_play():
@@ -445,9 +461,11 @@ def test_self_play_learns_the_same_again():
     kuhn = example("examples/selfplay_kuhn.py")
     tables = []
     for _ in range(2):
-        pool = Pool()
+        pool = OpponentPool()
         ((_, agent, _),) = kuhn.train(320, seed=3, batch=16, pool=pool)
-        tables.append((agent.table, pool.rates().names, pool.rates().games.tolist()))
+        tables.append(
+            (agent.table, pool.compute_win_rates().names, pool.compute_win_rates().games.tolist())
+        )
     assert tables[0] == tables[1]
     assert len(tables[0][1]) > 10
 

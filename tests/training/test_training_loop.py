@@ -17,18 +17,18 @@ from needed import Later, needed
 
 from gem_ma import Reply, rollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.training import samples
-from gem_ma.training.advantages import grpo, ppo, rebn, returns, rloo, turns
-from gem_ma.training.health import Checkup
-from gem_ma.training.selfplay import Pool, Rivals
+from gem_ma.training import build_samples
+from gem_ma.training.advantages import build_turn_table, compute_returns, grpo, ppo, rebn, rloo
+from gem_ma.training.best_checkpoint import BestCheckpoint
+from gem_ma.training.selfplay import OpponentPool, SelfPlayOpponent
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
-tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.loop")
-learning, pretraining = Later("gem_ma.training.learner"), Later("gem_ma.training.pretrain")
+tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.reference_trainer")
+learning, pretraining = Later("gem_ma.training.hf_learner"), Later("gem_ma.training.pretrain")
 
-from gem_ma.training.chooser import Chooser
-from gem_ma.training.descent import falling
+from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.optimization import make_cosine_schedule
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
@@ -65,7 +65,7 @@ def learner(tokenizer, seed=0, **kwargs):
 
 
 def weights(one):
-    return {name: p.detach().clone() for name, p in one.descent.parameters.items()}
+    return {name: p.detach().clone() for name, p in one.policy_optimizer.parameters.items()}
 
 
 def same(a, b):
@@ -74,7 +74,9 @@ def same(a, b):
 
 def check_ratios(player, episodes, seats):
     """Compare each token's probability with what it was drawn with; return how many there were."""
-    found = [one for e in episodes for seat in seats for one in samples(e, seat, player.tokens)]
+    found = [
+        one for e in episodes for seat in seats for one in build_samples(e, seat, player.tokens)
+    ]
     assert len({len(sample.ids) for sample in found}) > 1  # so that rows are padded
     tokens = 0
     for batch in (found, *[[sample] for sample in found]):
@@ -126,9 +128,9 @@ def test_the_gradient_is_that_of_the_formula_however_it_is_accumulated(tokenizer
         player = learner(tokenizer, microbatch=microbatch, max_norm=1e9)
         parts = played(player)
         grads = {}
-        player.descent.optimizer.register_step_pre_hook(
+        player.policy_optimizer.optimizer.register_step_pre_hook(
             lambda *_, player=player, grads=grads: grads.update(
-                {name: p.grad.clone() for name, p in player.descent.parameters.items()}
+                {name: p.grad.clone() for name, p in player.policy_optimizer.parameters.items()}
             )
         )
         player.update(parts)
@@ -136,7 +138,7 @@ def test_the_gradient_is_that_of_the_formula_however_it_is_accumulated(tokenizer
     plain = learner(tokenizer)
     total, tokens = 0.0, 0
     for part in parts:
-        (sample,) = samples(part.episode, part.seat, plain.tokens)
+        (sample,) = build_samples(part.episode, part.seat, plain.tokens)
         logits = plain.model(input_ids=torch.tensor([sample.ids])).logits[0]
         logprobs = torch.log_softmax(logits, -1)
         for span, worth in zip(sample.spans, part.advantages, strict=True):
@@ -144,7 +146,7 @@ def test_the_gradient_is_that_of_the_formula_however_it_is_accumulated(tokenizer
                 total = total + worth * logprobs[place - 1, sample.ids[place]]
                 tokens += 1
     (-total / tokens).backward()
-    for name, one in plain.descent.parameters.items():
+    for name, one in plain.policy_optimizer.parameters.items():
         for grads in found:
             assert torch.allclose(grads[name], one.grad, atol=2e-6), name
 
@@ -152,7 +154,7 @@ def test_the_gradient_is_that_of_the_formula_however_it_is_accumulated(tokenizer
 def test_an_update_makes_what_was_good_likelier(tokenizer):
     player = learner(tokenizer, lr=3e-3)
     parts = [part._replace(advantages=[1.0] * len(part.advantages)) for part in played(player)]
-    found = [one for part in parts for one in samples(part.episode, part.seat, player.tokens)]
+    found = [one for part in parts for one in build_samples(part.episode, part.seat, player.tokens)]
 
     def likely():
         with torch.no_grad():
@@ -164,10 +166,10 @@ def test_an_update_makes_what_was_good_likelier(tokenizer):
 
 
 def test_the_clip_stops_what_went_far_enough(tokenizer):
-    descent = learner(tokenizer, clip=0.2).descent
+    descent = learner(tokenizer, clip=0.2).policy_optimizer
     new = torch.log(torch.tensor([1.1, 1.5, 0.5, 1.5, 0.5])).requires_grad_()
     advantages = torch.tensor([2.0, 2.0, 2.0, -2.0, -2.0])
-    gain = descent.objective(new, torch.zeros(5), advantages)
+    gain = descent.compute_objective(new, torch.zeros(5), advantages)
     assert gain.tolist() == pytest.approx([2.2, 2.4, 1.0, -3.0, -1.6])
     gain.sum().backward()
     assert new.grad.tolist() == pytest.approx([2.2, 0.0, 1.0, -3.0, 0.0])
@@ -187,7 +189,7 @@ def test_a_critic_learns_what_follows(tokenizer):
     made = trainer({"left": player, "right": "random"}, functools.partial(ppo, gamma=0.5))
     episodes = rollout(SAME_TIME, made.agents, 4, seed=5, invalid="random", rounds=2)
     parts = made.judge(episodes, ["left"])
-    rows = turns(episodes)
+    rows = build_turn_table(episodes)
     rows = rows[rows.seat == "left"]
     nothing = dataclasses.replace(rows, value=np.zeros(len(rows)))
     wanted = ppo(nothing, gamma=0.5)
@@ -211,7 +213,7 @@ def test_values_are_read_before_the_reply_they_belong_to(tokenizer):
     torch.nn.init.normal_(player.head.weight, generator=torch.Generator().manual_seed(0))
     parts = played(player)
     for part, values in zip(parts, player.values(parts), strict=True):
-        (sample,) = samples(part.episode, part.seat, player.tokens)
+        (sample,) = build_samples(part.episode, part.seat, player.tokens)
         for span, value in zip(sample.spans, values, strict=True):
             seen = torch.tensor([sample.ids[: span.start]])
             with torch.no_grad():
@@ -220,9 +222,11 @@ def test_values_are_read_before_the_reply_they_belong_to(tokenizer):
 
 
 def test_the_learning_rate_follows_its_schedule(tokenizer):
-    player = learner(tokenizer, lr=1e-2, schedule=falling(4, warmup=2, to=0.5), epochs=2)
+    player = learner(
+        tokenizer, lr=1e-2, schedule=make_cosine_schedule(4, warmup=2, to=0.5), epochs=2
+    )
     rates = []
-    player.descent.optimizer.register_step_pre_hook(
+    player.policy_optimizer.optimizer.register_step_pre_hook(
         lambda optimizer, *_: rates.append(optimizer.param_groups[0]["lr"])
     )
     for _ in range(5):
@@ -232,7 +236,7 @@ def test_the_learning_rate_follows_its_schedule(tokenizer):
     )
     for wrong in ({"warmup": 5}, {"to": 2.0}):
         with pytest.raises(ValueError, match="expected warmup of 0 to steps, to of 0 to 1"):
-            falling(4, **wrong)
+            make_cosine_schedule(4, **wrong)
 
 
 def test_mixed_precision_plays_and_learns_and_leaves_the_weights_as_they_are(tokenizer):
@@ -267,7 +271,7 @@ def talker(tmp_path_factory):
     )
 
 
-@pytest.mark.parametrize("algorithm", [returns, rebn, grpo, rloo, ppo])
+@pytest.mark.parametrize("algorithm", [compute_returns, rebn, grpo, rloo, ppo])
 def test_every_algorithm_teaches_a_model_what_to_say(talker, algorithm):
     """Against somebody who always plays rock, paper is what it learns to write."""
     critic = 0.1 if algorithm is ppo else 0.0
@@ -393,7 +397,7 @@ def test_each_update_takes_the_next_options(tokenizer, monkeypatch, starts, seen
         found.append([episode.options["task"] for episode in episodes])
         return episodes
 
-    monkeypatch.setattr("gem_ma.training.loop.rollout", spied)
+    monkeypatch.setattr("gem_ma.training.reference_trainer.rollout", spied)
     made = loop.Trainer(
         "tau:shop",
         {"user": learner(tokenizer), "assistant": "random"},
@@ -497,7 +501,7 @@ def test_going_on_gives_the_same_curve_and_the_same_weights(tokenizer, tmp_path)
     def after(made):  # the opponent is now and then what the learner is
         if made.step % 2 == 0:
             state = made.agents["left"].state_dict()["descent"]
-            made.agents["right"].descent.load_state_dict(state)
+            made.agents["right"].policy_optimizer.load_state_dict(state)
 
     whole = fresh()
     whole.run(4, after=after)
@@ -530,7 +534,7 @@ def test_the_best_that_is_kept_is_what_played_so_well(tokenizer, tmp_path, late)
         at_first.append(weights(made.agents["left"]))
 
     best = tmp_path / "best.pt"
-    made.run(3, after=[after, Checkup("score", best, window=1)])
+    made.run(3, after=[after, BestCheckpoint("score", best, window=1)])
     made.load(best)
     assert made.step == len(made.history) == (2 if late else 1)
     assert same(weights(made.agents["left"]), at_first[made.step])
@@ -597,7 +601,7 @@ def of_models():
     def after(made):  # the opponent is now and then what the learner is
         if made.step % 3 == 0:
             state = made.agents["left"].state_dict()["descent"]
-            made.agents["right"].descent.load_state_dict(state)
+            made.agents["right"].policy_optimizer.load_state_dict(state)
 
     return trainer(agents, loop.RoleBaselines(), train=["left"]), after
 
@@ -606,9 +610,9 @@ def of_rivals():
     """Return a training by self-play against a pool that grows."""
     torch.manual_seed(0)
     network = torch.nn.Linear(1, 3)
-    player = Chooser(network, lambda messages: (np.ones(1, np.float32), RPS), lr=0.05)
-    pool = Pool({"random": "random"}, decay=0.9)
-    rivals = Rivals(player, pool, choice="hard", mirror=0.2)
+    player = MenuLearner(network, lambda messages: (np.ones(1, np.float32), RPS), lr=0.05)
+    pool = OpponentPool({"random": "random"}, decay=0.9)
+    rivals = SelfPlayOpponent(player, pool, choice="hard", mirror=0.2)
     agents = {"left": player, "right": rivals}
     return trainer(agents, train=["left"], measure=rivals.record), rivals.copy_every(3)
 
@@ -693,7 +697,7 @@ def simple_chooser(**settings):
         def forward(self, seen):
             return self.scores.expand(len(seen), -1)
 
-    return Chooser(Scores(), lambda messages: (np.zeros(1), ("rock", "paper")), **settings)
+    return MenuLearner(Scores(), lambda messages: (np.zeros(1), ("rock", "paper")), **settings)
 
 
 def test_a_chooser_tells_what_an_update_was_like():

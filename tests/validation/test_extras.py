@@ -106,7 +106,7 @@ def test_every_module_imports_or_names_the_extra_that_it_needs(told):
     assert len(told) > 250
     wrong = {}
     for name, error in told.items():
-        if not error or name in ALONE or name.startswith("gem_ma.training.adapters."):
+        if not error or name in ALONE or name.startswith("gem_ma.training.trainers."):
             continue
         said = re.fullmatch(r"ImportError: .* needs (.+): pip install 'gem-ma\[([\w-]+)\]'", error)
         package = said and said[1].replace("-", "_")
@@ -117,7 +117,7 @@ def test_every_module_imports_or_names_the_extra_that_it_needs(told):
 
 @packs.needs("training")
 def test_adapters_name_the_release_that_they_were_made_for(told):
-    adapters = {n: e for n, e in told.items() if n.startswith("gem_ma.training.adapters.") and e}
+    adapters = {n: e for n, e in told.items() if n.startswith("gem_ma.training.trainers.") and e}
     assert len(adapters) >= 4
     for name, error in adapters.items():
         assert re.search(r"pip install '?[\w\[\]-]+==[\d.]+", error), (name, error)

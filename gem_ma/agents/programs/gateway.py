@@ -15,8 +15,14 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from gem_ma.agents.programs.answers import ADDED, Listener, reading, without_added, written
-from gem_ma.agents.programs.seat import NotYourTurn, Seat
+from gem_ma.agents.programs.call_recorder import (
+    ADDED_FIELDS,
+    CallRecorder,
+    encode_object,
+    parse_object,
+    remove_added_fields,
+)
+from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
 from gem_ma.chat.messages import to_openai_chat
 from gem_ma.chat.model_calls import CallHistory, ModelCall
 from gem_ma.validation.endpoints import (
@@ -36,24 +42,24 @@ else:
     aiohttp = LazyModule("aiohttp", "gateway", "a gateway")
     web = LazyModule("aiohttp.web", "gateway", "a gateway")
 
-ENDPOINTS = ("chat/completions", "responses", "completions")
-_STOP = 5.0  # seconds for the server to end
+PROXIED_ENDPOINTS = ("chat/completions", "responses", "completions")
+_STOP_TIMEOUT = 5.0  # seconds for the server to end
 
 
-class Account:
+class SeatCallLog:
     """What is known of a seat: itself, and the calls since its last move."""
 
-    def __init__(self, seat: Seat):
+    def __init__(self, seat: ProgramSeat):
         self.seat = seat
         self.history = CallHistory()
         self.calls: list[tuple[float, ModelCall]] = []  # with when each began
 
-    def keep(self, listener: Listener) -> None:
+    def add_call(self, listener: CallRecorder) -> None:
         """Keep a call whose answer was heard."""
-        self.calls.append((listener.start, listener.call()))
+        self.calls.append((listener.start, listener.make_call()))
 
 
-class Gateway:
+class ModelGateway:
     """A server on this machine that passes calls of programs on to a model's server.
 
     model: the server's URL, such as http://127.0.0.1:8000/v1, or MODEL@URL, whose name takes the
@@ -82,34 +88,34 @@ class Gateway:
         self.most = most
         self.host = host
         self.port = port
-        self.users = 0
-        self.served = 0
-        self._accounts: dict[str, Account] = {}
+        self.user_count = 0
+        self.call_count = 0
+        self._call_logs: dict[str, SeatCallLog] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._error: Any = None
 
-    def seat(self, name: str, episode: str) -> Seat:
+    def open_seat(self, name: str, episode: str) -> ProgramSeat:
         """Return a seat with an address of its own."""
         secret = secrets.token_urlsafe(16)
-        seat = Seat(name, episode, f"http://{self.host}:{self.port}/seat/{secret}/v1")
-        self._accounts[secret] = Account(seat)
+        seat = ProgramSeat(name, episode, f"http://{self.host}:{self.port}/seat/{secret}/v1")
+        self._call_logs[secret] = SeatCallLog(seat)
         return seat
 
-    def drop(self, seat: Seat) -> None:
+    def close_seat(self, seat: ProgramSeat) -> None:
         """Forget a seat; what is called there from now on is refused."""
-        self._accounts.pop(_secret(seat), None)
+        self._call_logs.pop(_get_secret(seat), None)
 
-    def take(self, seat: Seat) -> tuple[list[dict[str, Any]], ModelCall | None]:
+    def take_calls(self, seat: ProgramSeat) -> tuple[list[dict[str, Any]], ModelCall | None]:
         """Return the calls since the last time as a record keeps them, and the last of them."""
-        account = self._accounts[_secret(seat)]
+        account = self._call_logs[_get_secret(seat)]
         calls, account.calls = sorted(account.calls, key=lambda one: one[0]), []
         packed = [account.history.pack(call) for _, call in calls]
         return packed, calls[-1][1] if calls else None
 
     def __enter__(self) -> Self:
         with self._lock:
-            self.users += 1
+            self.user_count += 1
             if self._thread is None:
                 started = threading.Event()
                 self._error = None
@@ -117,19 +123,19 @@ class Gateway:
                 self._thread.start()
                 started.wait()
                 if error := self._error:
-                    self._thread, self.users = None, self.users - 1
+                    self._thread, self.user_count = None, self.user_count - 1
                     raise error
         return self
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self.users -= 1
+            self.user_count -= 1
             thread = self._thread
-            if self.users or thread is None:
+            if self.user_count or thread is None:
                 return
             self._thread = None
             self._loop.call_soon_threadsafe(self._stopped.set)
-        thread.join(_STOP)
+        thread.join(_STOP_TIMEOUT)
 
     def _run(self, started: threading.Event) -> None:
         try:
@@ -142,11 +148,11 @@ class Gateway:
     async def _serve(self, started: threading.Event) -> None:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         app = web.Application(client_max_size=self.most)
-        app.router.add_post("/seat/{secret}/v1/{endpoint:.+}", self._call)
-        app.router.add_get("/seat/{secret}/v1/models", self._models)
-        app.router.add_get("/seat/{secret}/turn", self._turn)
-        app.router.add_post("/seat/{secret}/play", self._play)
-        self.routes(app)
+        app.router.add_post("/seat/{secret}/v1/{endpoint:.+}", self._serve_call)
+        app.router.add_get("/seat/{secret}/v1/models", self._serve_models)
+        app.router.add_get("/seat/{secret}/turn", self._serve_turn)
+        app.router.add_post("/seat/{secret}/play", self._serve_play)
+        self.add_routes(app)
         runner = web.AppRunner(
             app, access_log=None, handler_cancellation=True, shutdown_timeout=0.5
         )
@@ -169,86 +175,104 @@ class Gateway:
             await runner.cleanup()
 
     @property
-    def named(self) -> str:
+    def model_label(self) -> str:
         """The model and its server, as a record may name them."""
         return f"{self.model}@{self.url}" if self.model else self.url or "no model"
 
-    def routes(self, app: web.Application) -> None:
+    def add_routes(self, app: web.Application) -> None:
         """Add what else is served."""
 
-    async def object_of(self, request: web.Request) -> Mapping[str, Any]:
+    async def parse_request(self, request: web.Request) -> Mapping[str, Any]:
         """Return the object that a request is in JSON, or refuse it."""
         try:
-            return reading(await request.read() or b"{}")
+            return parse_object(await request.read() or b"{}")
         except ValueError as error:
-            raise refused(web.HTTPBadRequest, f"the request is no JSON object: {error}") from None
+            raise make_http_error(
+                web.HTTPBadRequest, f"the request is no JSON object: {error}"
+            ) from None
 
-    def account(self, request: web.Request) -> Account:
+    def find_call_log(self, request: web.Request) -> SeatCallLog:
         """Return whose address a request came to, or refuse it."""
-        account = self._accounts.get(request.match_info["secret"])
+        account = self._call_logs.get(request.match_info["secret"])
         if account is None:
-            raise refused(web.HTTPNotFound, "no seat has this address, or its episode is over")
+            raise make_http_error(
+                web.HTTPNotFound, "no seat has this address, or its episode is over"
+            )
         return account
 
-    async def _models(self, request: web.Request) -> web.Response:
-        self.account(request)
+    async def _serve_models(self, request: web.Request) -> web.Response:
+        self.find_call_log(request)
         if not self.url:
             return web.json_response({"object": "list", "data": []})
         try:
-            async with self._client.get(f"{self.url}/models", headers=self._headers()) as answer:
-                return await self._passed(answer)
+            async with self._client.get(
+                f"{self.url}/models", headers=self._make_headers()
+            ) as answer:
+                return await self._copy_answer(answer)
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise self._unreachable(error) from None
+            raise self._make_unreachable_error(error) from None
 
-    async def _call(self, request: web.Request) -> web.StreamResponse:
-        account, endpoint = self.account(request), request.match_info["endpoint"]
+    async def _serve_call(self, request: web.Request) -> web.StreamResponse:
+        account, endpoint = self.find_call_log(request), request.match_info["endpoint"]
         if not self.url:
-            raise refused(web.HTTPNotFound, "no model is served here: model= says which")
-        if endpoint not in ENDPOINTS:
-            known = ", ".join(ENDPOINTS)
-            raise refused(web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}")
-        body = await self.object_of(request)
+            raise make_http_error(web.HTTPNotFound, "no model is served here: model= says which")
+        if endpoint not in PROXIED_ENDPOINTS:
+            known = ", ".join(PROXIED_ENDPOINTS)
+            raise make_http_error(
+                web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}"
+            )
+        body = await self.parse_request(request)
         # Some servers stream where nothing is said, and no client expects that.
         added: dict[str, Any] = {"stream": False} if "stream" not in body else {}
         if self.model:
             added["model"] = self.model
         if self.token_ids:
-            added |= ADDED[endpoint]
-        listener = Listener(endpoint, body)
-        self.served += 1
+            added |= ADDED_FIELDS[endpoint]
+        listener = CallRecorder(endpoint, body)
+        self.call_count += 1
         try:
             async with self._client.post(
-                f"{self.url}/{endpoint}", data=written({**body, **added}), headers=self._headers()
+                f"{self.url}/{endpoint}",
+                data=encode_object({**body, **added}),
+                headers=self._make_headers(),
             ) as answer:
                 if answer.status != 200:
-                    return await self._passed(answer)
+                    return await self._copy_answer(answer)
                 if answer.content_type == "text/event-stream":
                     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
                     await response.prepare(request)
                     try:
-                        await self._stream(response, answer, listener, account)
+                        await self._forward_stream(response, answer, listener, account)
                     except (aiohttp.ClientError, TimeoutError):  # no other answer can be given now
                         assert request.transport is not None
                         request.transport.abort()
                     return response
-                return await self._whole(answer, listener, account)
+                return await self._forward_answer(answer, listener, account)
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise self._unreachable(error) from None
+            raise self._make_unreachable_error(error) from None
 
-    async def _whole(self, answer: Any, listener: Listener, account: Account) -> web.Response:
-        content = await self._read(answer)
+    async def _forward_answer(
+        self, answer: Any, listener: CallRecorder, account: SeatCallLog
+    ) -> web.Response:
+        content = await self._read_answer(answer)
         try:
-            told = reading(content)
+            told = parse_object(content)
         except ValueError as error:
-            raise refused(web.HTTPBadGateway, f"the server answered no JSON: {error}") from None
-        listener.hear(told)
-        account.keep(listener)
+            raise make_http_error(
+                web.HTTPBadGateway, f"the server answered no JSON: {error}"
+            ) from None
+        listener.record_answer(told)
+        account.add_call(listener)
         if self.token_ids:
-            content = written(without_added(told, listener.body))
+            content = encode_object(remove_added_fields(told, listener.body))
         return web.Response(body=content, content_type="application/json")
 
-    async def _stream(
-        self, response: web.StreamResponse, answer: Any, listener: Listener, account: Account
+    async def _forward_stream(
+        self,
+        response: web.StreamResponse,
+        answer: Any,
+        listener: CallRecorder,
+        account: SeatCallLog,
     ) -> None:
         """Pass on the events of a stream, each as soon as it is whole.
 
@@ -260,32 +284,32 @@ class Gateway:
             if count > self.most:
                 raise aiohttp.ClientError(f"a stream of more than {self.most} bytes")
             *lines, rest = (rest + part).split(b"\n")
-            said = b"".join(self._line(line, listener) for line in lines)
-            if listener.over and not kept:
+            said = b"".join(self._record_line(line, listener) for line in lines)
+            if listener.is_complete and not kept:
                 kept = True
-                account.keep(listener)
+                account.add_call(listener)
             if said:
                 await response.write(said)
-        last = self._line(rest, listener) if rest else b""
+        last = self._record_line(rest, listener) if rest else b""
         if not kept:
-            account.keep(listener)
+            account.add_call(listener)
         await response.write(last)
         await response.write_eof()
 
-    def _line(self, line: bytes, listener: Listener) -> bytes:
+    def _record_line(self, line: bytes, listener: CallRecorder) -> bytes:
         if not line.startswith(b"data:"):
             return line + b"\n"
-        chunk = listener.event(line[5:].decode(errors="replace"))
+        chunk = listener.record_event(line[5:].decode(errors="replace"))
         if chunk is None or not self.token_ids or listener.endpoint == "responses":
             return line + b"\n"
-        return b"data: " + written(chunk) + b"\n"
+        return b"data: " + encode_object(chunk) + b"\n"
 
-    async def _passed(self, answer: Any) -> web.Response:
+    async def _copy_answer(self, answer: Any) -> web.Response:
         """Return an answer as it is."""
-        content = await self._read(answer)
+        content = await self._read_answer(answer)
         return web.Response(body=content, status=answer.status, content_type=answer.content_type)
 
-    async def _read(self, answer: Any) -> bytes:
+    async def _read_answer(self, answer: Any) -> bytes:
         parts, count = [], 0
         async for part in answer.content.iter_any():
             count += len(part)
@@ -294,34 +318,34 @@ class Gateway:
             parts.append(part)
         return b"".join(parts)
 
-    def _headers(self) -> dict[str, str]:
+    def _make_headers(self) -> dict[str, str]:
         found = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
         key = os.environ.get(self.key)
         return {**found, "Authorization": f"Bearer {key}"} if key and not self.user else found
 
-    def _unreachable(self, error: BaseException) -> web.HTTPException:
+    def _make_unreachable_error(self, error: BaseException) -> web.HTTPException:
         why = redact_secrets(str(error) or type(error).__name__)
-        return refused(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
+        return make_http_error(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
 
-    async def _turn(self, request: web.Request) -> web.Response:
-        seat = self.account(request).seat
-        return web.json_response(told_of(await seat.aturn(), seat))
+    async def _serve_turn(self, request: web.Request) -> web.Response:
+        seat = self.find_call_log(request).seat
+        return web.json_response(serialize_turn(await seat.aturn(), seat))
 
-    async def _play(self, request: web.Request) -> web.Response:
-        seat = self.account(request).seat
-        said = await self.object_of(request)
+    async def _serve_play(self, request: web.Request) -> web.Response:
+        seat = self.find_call_log(request).seat
+        said = await self.parse_request(request)
         try:
             turn = await seat.aplay(said.get("reply"))
         except NotYourTurn as error:
-            raise refused(web.HTTPConflict, str(error)) from None
-        return web.json_response(told_of(turn, seat))
+            raise make_http_error(web.HTTPConflict, str(error)) from None
+        return web.json_response(serialize_turn(turn, seat))
 
 
-def told_of(turn: Turn | None, seat: Seat) -> dict[str, Any]:
+def serialize_turn(turn: Turn | None, seat: ProgramSeat) -> dict[str, Any]:
     """Return what a program outside is told of a turn, or of the end."""
     about = {"seat": seat.name, "episode": seat.episode}
     if turn is None:
-        return {"type": "over", **about, "return": seat.returned}
+        return {"type": "over", **about, "return": seat.final_return}
     from gem_ma.chat.conversation import make_tool_schemas
 
     return {
@@ -336,11 +360,11 @@ def told_of(turn: Turn | None, seat: Seat) -> dict[str, Any]:
     }
 
 
-def _secret(seat: Seat) -> str:
+def _get_secret(seat: ProgramSeat) -> str:
     return seat.address.split("/")[-2]
 
 
-def refused(kind: type[web.HTTPException], why: str) -> web.HTTPException:
+def make_http_error(kind: type[web.HTTPException], why: str) -> web.HTTPException:
     """Return an answer that says why there is no other."""
     body = json.dumps({"error": {"message": why, "type": "gateway"}})
     return kind(text=body, content_type="application/json")

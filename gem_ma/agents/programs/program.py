@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from gem_ma.agents.programs.gateway import Gateway
-from gem_ma.agents.programs.process import command
-from gem_ma.agents.programs.seat import Seat
+from gem_ma.agents.programs.command_process import run_command
+from gem_ma.agents.programs.gateway import ModelGateway
+from gem_ma.agents.programs.program_seat import ProgramSeat
 from gem_ma.chat.model_calls import ModelCall
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import format_tool_calls
 from gem_ma.validation.endpoints import redact_secrets
 
-_AT_ONCE = 1024  # plain functions, each in a thread
-_LEAVE = 15.0  # seconds in which what programs have begun is ended
+_MAX_THREADS = 1024  # plain functions, each in a thread
+_CLEANUP_TIMEOUT = 15.0  # seconds in which what programs have begun is ended
 
 
 class ProgramFailed(RuntimeError):
@@ -40,7 +40,7 @@ class ProgramAgent:
 
     def __init__(
         self,
-        program: Callable[[Seat], Any] | str | None,
+        program: Callable[[ProgramSeat], Any] | str | None,
         model: str | None = None,
         *,
         seconds: float = 600.0,
@@ -54,36 +54,36 @@ class ProgramAgent:
                 "0 or more, and 1 or more"
             )
         self.program = program
-        self.gateway = Gateway(model, **gateway)
+        self.gateway = ModelGateway(model, **gateway)
         self.seconds = seconds
         self.memory = memory
         self.patience = patience
-        self._seats: dict[tuple[str, str], Seat] = {}
-        self._tasks: dict[Seat, asyncio.Task[None]] = {}
+        self._seats: dict[tuple[str, str], ProgramSeat] = {}
+        self._tasks: dict[ProgramSeat, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pool: ThreadPoolExecutor | None = None
-        self._users = 0
+        self._user_count = 0
 
     async def act(self, turns: list[Turn]) -> list[Reply]:
         async with self:
             return await asyncio.gather(*map(self._reply, turns))
 
     async def _reply(self, turn: Turn) -> Reply:
-        seat = self._seat(turn)
-        said = asyncio.wrap_future(seat.ask(turn))
+        seat = self._find_seat(turn)
+        said = asyncio.wrap_future(seat.offer_turn(turn))
         task = self._tasks.get(seat)
         waiting = {said} if task is None else {said, task}
         try:
             await asyncio.wait(waiting, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
             if not said.done():
-                raise ProgramFailed(self._why(seat, task))
+                raise ProgramFailed(self._explain_failure(seat, task))
         finally:
             if not said.done():
                 said.cancel()
-        packed, last = self.gateway.take(seat)
-        return played(said.result(), packed, last, seat.name)
+        packed, last = self.gateway.take_calls(seat)
+        return make_program_reply(said.result(), packed, last, seat.name)
 
-    def _why(self, seat: Seat, task: asyncio.Task[None] | None) -> str:
+    def _explain_failure(self, seat: ProgramSeat, task: asyncio.Task[None] | None) -> str:
         """Say why a program has not played."""
         if task is None or not task.done():
             return f"{self!r} made no move of {seat.name} within {self.seconds:g} s"
@@ -91,25 +91,25 @@ class ProgramAgent:
         how = f"failed: {type(error).__name__}: {error}" if error else "ended"
         return redact_secrets(f"{self!r} {how}, and {seat.name} was to act")
 
-    def _seat(self, turn: Turn) -> Seat:
+    def _find_seat(self, turn: Turn) -> ProgramSeat:
         """Return the seat of a turn, whose program begins with its first one."""
         key = turn.episode, turn.seat
         seat = self._seats.get(key) if turn.episode else None
         if seat is None:
-            seat = self._seats[key] = self.gateway.seat(turn.seat, turn.episode)
+            seat = self._seats[key] = self.gateway.open_seat(turn.seat, turn.episode)
             if self.program is not None:
-                task = asyncio.get_running_loop().create_task(self._run(seat))
-                task.add_done_callback(_seen)
+                task = asyncio.get_running_loop().create_task(self._run_program(seat))
+                task.add_done_callback(_consume_exception)
                 self._tasks[seat] = task
-            self.opened(seat)
+            self.on_seat_open(seat)
         return seat
 
-    def opened(self, seat: Seat) -> None:
+    def on_seat_open(self, seat: ProgramSeat) -> None:
         """Hear of a seat that is new."""
 
-    async def _run(self, seat: Seat) -> None:
+    async def _run_program(self, seat: ProgramSeat) -> None:
         if isinstance(self.program, str):
-            await command(self.program, seat, self.memory, self.patience)
+            await run_command(self.program, seat, self.memory, self.patience)
         elif inspect.iscoroutinefunction(self.program):
             await self.program(seat)
         else:
@@ -122,60 +122,60 @@ class ProgramAgent:
         for name in episode.agents:
             seat = self._seats.pop((episode.id, name), None)
             if seat is not None:
-                self._end(seat, episode.returns.get(name))
+                self._end_seat(seat, episode.returns.get(name))
 
-    def _end(self, seat: Seat, returned: float | None = None) -> None:
+    def _end_seat(self, seat: ProgramSeat, returned: float | None = None) -> None:
         seat.end(returned)
         task, loop = self._tasks.get(seat), self._loop
         if task is None or task.done() or loop is None:
-            self._forget(seat)
+            self._forget_seat(seat)
         else:
-            loop.call_later(self.patience, _cancel, task)
-            task.add_done_callback(lambda _: self._forget(seat))
+            loop.call_later(self.patience, _cancel_task, task)
+            task.add_done_callback(lambda _: self._forget_seat(seat))
 
-    def _forget(self, seat: Seat) -> None:
+    def _forget_seat(self, seat: ProgramSeat) -> None:
         self._tasks.pop(seat, None)
-        self.gateway.drop(seat)
+        self.gateway.close_seat(seat)
 
     async def __aenter__(self) -> Self:
-        if not self._users:
+        if not self._user_count:
             self.gateway.__enter__()
             self._loop = asyncio.get_running_loop()
-            self._pool = ThreadPoolExecutor(_AT_ONCE)
-        self._users += 1
+            self._pool = ThreadPoolExecutor(_MAX_THREADS)
+        self._user_count += 1
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._users -= 1
-        if self._users:
+        self._user_count -= 1
+        if self._user_count:
             return
         seats, self._seats = list(self._seats.values()), {}
         for seat in seats:
-            self._end(seat)
+            self._end_seat(seat)
         tasks = list(self._tasks.values())
         if tasks:
             await asyncio.wait(tasks, timeout=self.patience)
             for task in tasks:
-                _cancel(task)
-            await asyncio.wait(tasks, timeout=_LEAVE)
+                _cancel_task(task)
+            await asyncio.wait(tasks, timeout=_CLEANUP_TIMEOUT)
         assert self._pool is not None
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._loop = self._pool = None
         self.gateway.__exit__()
 
     def __repr__(self) -> str:
-        name = self.program if isinstance(self.program, str) else _name(self.program)
-        return redact_secrets(f"ProgramAgent({name}, {self.gateway.named})")
+        name = self.program if isinstance(self.program, str) else _format_program_name(self.program)
+        return redact_secrets(f"ProgramAgent({name}, {self.gateway.model_label})")
 
 
-def played(
+def make_program_reply(
     answer: Any, packed: list[dict[str, Any]], last: ModelCall | None, seat: str = "the seat"
 ) -> Reply:
     """Return what a program played as a reply, with the calls that it made before.
 
     A reply that is what the last call said has the tokens of that call.
     """
-    text, calls = _said(answer, last, seat)
+    text, calls = _parse_program_answer(answer, last, seat)
     fields: dict[str, Any] = {"calls": packed, "tool_calls": calls}
     if last is not None and (text, list(calls)) == (last.text, list(last.tool_calls)):
         fields |= {"token_ids": last.token_ids, "logprobs": last.logprobs}
@@ -188,7 +188,7 @@ def played(
     return Reply(text, **fields)
 
 
-def _said(answer: Any, last: ModelCall | None, seat: str) -> tuple[str, Any]:
+def _parse_program_answer(answer: Any, last: ModelCall | None, seat: str) -> tuple[str, Any]:
     """Return the text and the tool calls of what was played."""
     if answer is None:
         if last is None:
@@ -207,19 +207,19 @@ def _said(answer: Any, last: ModelCall | None, seat: str) -> tuple[str, Any]:
     )
 
 
-def _cancel(task: asyncio.Task[None]) -> None:
+def _cancel_task(task: asyncio.Task[None]) -> None:
     """Cancel a task, once: it may take a while to end what it has begun."""
     if not task.cancelling():
         task.cancel()
 
 
-def _seen(task: asyncio.Task[None]) -> None:
+def _consume_exception(task: asyncio.Task[None]) -> None:
     """Look at how a task ended, which nobody may wait for."""
     with contextlib.suppress(asyncio.CancelledError):
         task.exception()
 
 
-def _name(program: Any) -> str:
+def _format_program_name(program: Any) -> str:
     if program is None:
         return "outside"
     return str(getattr(program, "__qualname__", type(program).__name__))

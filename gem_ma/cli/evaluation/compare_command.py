@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gem_ma.cli.common import many
+from gem_ma.cli.command_options import format_count
 from gem_ma.cli.evaluation.printing import print_json, print_table, write_text
 from gem_ma.evaluation.metrics import format_number
 from gem_ma.evaluation.statistics import wilson
@@ -73,7 +73,7 @@ def _format_chance(p: float) -> str:
 
 def _describe_tests(found: Sequence[MetricDifference]) -> str:
     tests = sum(one.verdict != "same" and not one.same_as for one in found)
-    return f"after Holm's correction for {many(tests, 'test')}" if tests else "in no test"
+    return f"after Holm's correction for {format_count(tests, 'test')}" if tests else "in no test"
 
 
 def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
@@ -83,10 +83,12 @@ def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
     own, every = ([one for one in found if (one.rows > 1) is of_all] for of_all in (False, True))
     changed = sum(one.verdict not in ("undecided", "same") for one in own)
     lines = [
-        f"{changed} of {many(len(own), 'number')} changed: p below 0.05 {_describe_tests(own)}"
+        f"{changed} of {format_count(len(own), 'number')} changed: p below 0.05 "
+        f"{_describe_tests(own)}"
     ]
     if every:
-        pairs = f"{many(every[0].pairs, 'pair')} of {many(every[0].change.tasks, 'start')}"
+        starts = format_count(every[0].change.tasks, "start")
+        pairs = f"{format_count(every[0].pairs, 'pair')} of {starts}"
         lines.append(
             f"all: the mean of {every[0].rows} rows, each alike, {pairs}, {_describe_tests(every)}"
         )
@@ -101,7 +103,8 @@ def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
             lines.append(f"{few} of them could not be decided: fewer than 6 pairs differ")
     if "same" in words:
         fewest = min((one.pairs for one in found if one.verdict == "same" and one.pairs), default=0)
-        room = f"; after {many(fewest, 'pair')}, up to {100 * wilson(0, fewest)[1]:.0f}% may yet"
+        share = f"{100 * wilson(0, fewest)[1]:.0f}%"
+        room = f"; after {format_count(fewest, 'pair')}, up to {share} may yet"
         lines.append(f"same: no start differs{room if fewest else ''}")
     lines += [
         "p: how often signs by chance (without pairs: starts dealt anew) make as large a change, "

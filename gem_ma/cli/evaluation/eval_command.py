@@ -6,18 +6,18 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gem_ma.cli.common import (
-    add_looks,
-    add_tools,
-    count,
-    in_one_line,
-    keeping,
-    looks,
-    many,
-    positive,
-    said,
-    seed,
-    spoken,
+from gem_ma.cli.command_options import (
+    add_observation_options,
+    add_tool_option,
+    collect_env_arguments,
+    format_agents_option,
+    format_count,
+    format_error,
+    parse_count,
+    parse_positive,
+    parse_seed,
+    report_interrupt,
+    translate_arguments,
 )
 from gem_ma.cli.evaluation.compare_command import run_compare
 from gem_ma.cli.evaluation.printing import (
@@ -33,8 +33,8 @@ from gem_ma.evaluation import suites
 from gem_ma.evaluation.metrics import (
     METRICS,
     format_cell,
+    format_metric_value,
     format_percent,
-    format_value,
     group_by_heading,
 )
 from gem_ma.evaluation.statistics import average_estimates
@@ -78,27 +78,31 @@ def add_eval(commands: Any) -> None:
         metavar="SPEC",
         help="who sits in the seats that are not evaluated (default: random)",
     )
-    add_tools(parser)
+    add_tool_option(parser)
     parser.add_argument(
-        "--tasks", type=positive, help="starts of each environment, instead of its own"
+        "--tasks", type=parse_positive, help="starts of each environment, instead of its own"
     )
     parser.add_argument(
         "--task-ids",
         metavar="ID,ID",
         help="only these tasks, where tasks have ids: of tau2:..., say; a number is a place",
     )
-    parser.add_argument("--start", type=count, metavar="N", help="tasks from this place on")
-    parser.add_argument("--end", type=positive, metavar="N", help="tasks to before this place")
-    parser.add_argument("--trials", type=positive, help="how often each start is played, likewise")
+    parser.add_argument("--start", type=parse_count, metavar="N", help="tasks from this place on")
     parser.add_argument(
-        "--seed", type=seed, help="a whole number that decides all (default: the suite's)"
+        "--end", type=parse_positive, metavar="N", help="tasks to before this place"
     )
     parser.add_argument(
-        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+        "--trials", type=parse_positive, help="how often each start is played, likewise"
     )
-    parser.add_argument("--workers", type=positive, help="play in so many processes")
     parser.add_argument(
-        "--max-errors", type=count, default=10, help="in one environment (default: 10)"
+        "--seed", type=parse_seed, help="a whole number that decides all (default: the suite's)"
+    )
+    parser.add_argument(
+        "--concurrency", type=parse_positive, default=64, help="alive at once (default: 64)"
+    )
+    parser.add_argument("--workers", type=parse_positive, help="play in so many processes")
+    parser.add_argument(
+        "--max-errors", type=parse_count, default=10, help="in one environment (default: 10)"
     )
     parser.add_argument("--pictures", action="store_true", help="keep the pictures, too")
     parser.add_argument(
@@ -110,7 +114,7 @@ def add_eval(commands: Any) -> None:
         "in any seat; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    add_looks(parser)
+    add_observation_options(parser)
     parser.set_defaults(run=report_usage(_run_eval))
 
 
@@ -123,8 +127,8 @@ def _run_eval(args: argparse.Namespace) -> int:
         raise ValueError("name either --suite or environments")
     if not args.out:
         raise ValueError("name a folder for the results: --out FOLDER")
-    if args.suite and looks(args):
-        words = ", ".join(f"{name}=" for name in looks(args))
+    if args.suite and collect_env_arguments(args):
+        words = ", ".join(f"{name}=" for name in collect_env_arguments(args))
         raise ValueError(f"{words} goes with environments: a suite says how they are seen")
     if args.suite and args.opponents:
         raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
@@ -133,7 +137,7 @@ def _run_eval(args: argparse.Namespace) -> int:
     suite = _load_suite(args)
     who, seats = _parse_agents(args.agents, suite)
     total = None if args.json else ProgressLines()
-    with keeping(lambda: describe_kept(args.out, "episodes")):
+    with report_interrupt(lambda: describe_kept(args.out, "episodes")):
         found = evaluate(
             suite,
             who,
@@ -164,7 +168,7 @@ def _load_suite(args: argparse.Namespace) -> suites.Suite:
         suite = suites.load_suite(args.suite)
     else:
         suite = suites.make_suite(
-            args.what, looks(args), args.opponents or "random", args.tools or ""
+            args.what, collect_env_arguments(args), args.opponents or "random", args.tools or ""
         )
     if args.task_ids or args.start is not None or args.end is not None:
         if args.tasks:
@@ -186,13 +190,13 @@ def _parse_agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None
         if not (equals and seat.replace("_", "").isalnum()):
             who.append(one)
         elif seat in seats:
-            raise ValueError(f"{said(given)}: two agents for {seat}")
+            raise ValueError(f"{format_agents_option(given)}: two agents for {seat}")
         else:
             seats[seat] = spec
     if not who and not seats:
         raise ValueError("name who is evaluated: --agents random, for example")
     if len(who) > 1:
-        return None, _seat_in_order(who, seats, suite, said(given))
+        return None, _seat_in_order(who, seats, suite, format_agents_option(given))
     return who[0] if who else None, seats
 
 
@@ -251,11 +255,11 @@ def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
         write_text(_format_cost(found.overall))
     failures = [row["failure"] for row in found.rows if row["failure"]]
     if failures:
-        write_text(f"the last failure: {in_one_line(failures[-1])}\n")
+        write_text(f"the last failure: {format_error(failures[-1])}\n")
     for one in found.skipped:
         write_text(f"skipped {one['entry']}: {one['reason']}\n")
     for one in found.stopped:
-        write_text(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
+        write_text(f"stopped {one['what']}: {translate_arguments(one['reason'], args)}\n")
 
 
 def _make_table(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
@@ -286,7 +290,7 @@ def _format_curves(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             for k in ks
         }
         if len(ks) > 1:
-            out.append(f"{metric.heading}: {format_value(metric, curve)}\n")
+            out.append(f"{metric.heading}: {format_metric_value(metric, curve)}\n")
     return out
 
 
@@ -315,7 +319,7 @@ def _format_headline(overall: dict[str, Any]) -> str:
     lines = []
     if rows:
         of = f"{rows} of {rows + out}" if out else f"{rows}"
-        places = many(overall["environments"], "environment")
+        places = format_count(overall["environments"], "environment")
         lines.append(
             f"mean over {of} rows, {places}, of the evaluated seats alone: "
             f"success {format_percent(overall['success'])}\n"
@@ -323,10 +327,14 @@ def _format_headline(overall: dict[str, Any]) -> str:
     else:
         lines.append("no episode came to its end, so there is no mean\n")
     if out and rows:
-        lines.append(f"in no mean: {many(out, 'row')} of which no episode came to its end\n")
+        lines.append(
+            f"in no mean: {format_count(out, 'row')} of which no episode came to its end\n"
+        )
     if overall["missing"] and rows:
         failed = f", {overall['failed']} failed" if overall["failed"] else ""
-        lines.append(f"in no mean: {many(overall['missing'], 'episode')} not played{failed}\n")
+        lines.append(
+            f"in no mean: {format_count(overall['missing'], 'episode')} not played{failed}\n"
+        )
     if rows:
         lines.append("[]: 95% intervals; none where all starts came to the same\n")
     return "".join(lines)

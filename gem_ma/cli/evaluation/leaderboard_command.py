@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from gem_ma.cli.common import UsageError, many
+from gem_ma.cli.command_options import UsageError, format_count
 from gem_ma.cli.evaluation.printing import print_json, report_usage, write_text
 
 
@@ -40,7 +40,7 @@ def _run_leaderboard(args: argparse.Namespace) -> int:
         return 0
     lines = []
     for table in found.tables:
-        rows = many(len(table.common_rows), "row")
+        rows = format_count(len(table.common_rows), "row")
         lines.append(f"{table.suite}, mean success over {rows} that all have played")
         wide = max(len(line.agent) for line in table.agent_results)
         for place, line in enumerate(table.agent_results, 1):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gem_ma.cli.common import UsageError, played_in
+from gem_ma.cli.command_options import UsageError, count_played_episodes
 from gem_ma.envs.registry import BadArgument
 
 
@@ -74,4 +74,4 @@ class ProgressLines:
 def describe_kept(out: str, kind: str) -> str:
     """Return what is kept of an evaluation or a tournament that was stopped."""
     files = (Path(out) / kind).glob("*.jsonl")
-    return f"{out} keeps {played_in(*files)} {kind}; the same command goes on"
+    return f"{out} keeps {count_played_episodes(*files)} {kind}; the same command goes on"

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gem_ma.cli.common import add_looks, count, keeping, looks, positive, seed, spoken
+from gem_ma.cli.command_options import (
+    add_observation_options,
+    collect_env_arguments,
+    parse_count,
+    parse_positive,
+    parse_seed,
+    report_interrupt,
+    translate_arguments,
+)
 from gem_ma.cli.evaluation.printing import (
     ProgressLines,
     describe_kept,
@@ -48,10 +56,10 @@ def add_tournament(commands: Any) -> None:
     )
     parser.add_argument("--out", required=True, help="a folder for matches and results")
     parser.add_argument(
-        "--matches", type=positive, default=10, help="starts, for all (default: 10)"
+        "--matches", type=parse_positive, default=10, help="starts, for all (default: 10)"
     )
     parser.add_argument("--schedule", choices=("round-robin", "swiss"), default="round-robin")
-    parser.add_argument("--rounds", type=positive, help="of a Swiss tournament")
+    parser.add_argument("--rounds", type=parse_positive, help="of a Swiss tournament")
     parser.add_argument(
         "--seating",
         choices=("all", "rotate"),
@@ -71,16 +79,18 @@ def add_tournament(commands: Any) -> None:
     )
     parser.add_argument("--skills", action="store_true", help="rate by Plackett-Luce as well")
     parser.add_argument(
-        "--seed", type=seed, default=0, help="a whole number that decides all (default: 0)"
+        "--seed", type=parse_seed, default=0, help="a whole number that decides all (default: 0)"
     )
     parser.add_argument(
-        "--concurrency", type=positive, default=64, help="alive at once (default: 64)"
+        "--concurrency", type=parse_positive, default=64, help="alive at once (default: 64)"
     )
-    parser.add_argument("--workers", type=positive, help="play in so many processes")
-    parser.add_argument("--max-errors", type=count, default=10, help="in one line-up (default: 10)")
+    parser.add_argument("--workers", type=parse_positive, help="play in so many processes")
+    parser.add_argument(
+        "--max-errors", type=parse_count, default=10, help="in one line-up (default: 10)"
+    )
     parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    add_looks(parser)
+    add_observation_options(parser)
     parser.set_defaults(run=report_usage(_run_tournament))
 
 
@@ -92,7 +102,7 @@ def _run_tournament(args: argparse.Namespace) -> int:
     if args.picture and not Path(args.picture).parent.is_dir():
         raise ValueError(f"--picture {args.picture}: there is no such folder")
     total = None if args.json else ProgressLines()
-    with keeping(lambda: describe_kept(args.out, "matches")):
+    with report_interrupt(lambda: describe_kept(args.out, "matches")):
         board = run_tournament(
             args.games,
             _split_agents(args.agents),
@@ -110,7 +120,7 @@ def _run_tournament(args: argparse.Namespace) -> int:
             workers=args.workers,
             progress=bool(total),
             on_cell=total,
-            make=looks(args),
+            make=collect_env_arguments(args),
         )
     if args.picture and board.agents:
         from gem_ma.renderers import draw, png
@@ -129,7 +139,7 @@ def _run_tournament(args: argparse.Namespace) -> int:
         doubt = "" if cycle.certain else ", perhaps by chance"
         write_text(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
     for one in board.stopped:
-        write_text(f"stopped {one['what']}: {spoken(one['reason'], args)}\n")
+        write_text(f"stopped {one['what']}: {translate_arguments(one['reason'], args)}\n")
     failed = f", {board.failed} failed" if board.failed else ""
     write_text(f"{board.matches} matches{failed}, written to {args.out}\n")
     return code

@@ -7,7 +7,13 @@ import json
 import sys
 from typing import Any
 
-from gem_ma.cli.common import UsageError, add_settings, in_one_line, positive, seed
+from gem_ma.cli.command_options import (
+    UsageError,
+    add_setting_option,
+    format_error,
+    parse_positive,
+    parse_seed,
+)
 from gem_ma.envs.registry import BadArgument
 
 
@@ -34,11 +40,14 @@ def add_commands(commands: Any) -> None:
         help="who sits in the assistant's, each with every user (default: informed-assistant)",
     )
     parser.add_argument(
-        "--episodes", type=positive, default=50, help="of each pair, alike for all (default: 50)"
+        "--episodes",
+        type=parse_positive,
+        default=50,
+        help="of each pair, alike for all (default: 50)",
     )
-    parser.add_argument("--seed", type=seed, default=0, help="a whole number (default: 0)")
+    parser.add_argument("--seed", type=parse_seed, default=0, help="a whole number (default: 0)")
     parser.add_argument("--json", action="store_true", help="print JSON, with all chances")
-    add_settings(parser)
+    add_setting_option(parser)
     parser.set_defaults(run=_users)
 
 
@@ -54,6 +63,6 @@ def _users(args: argparse.Namespace) -> int:
             args.id, users, assistants, args.episodes, args.seed, **dict(args.settings)
         )
     except (ValueError, BadArgument) as error:
-        raise UsageError(in_one_line(error)) from None
+        raise UsageError(format_error(error)) from None
     sys.stdout.write(f"{json.dumps(report.to_json()) if args.json else report}\n")
     return 0

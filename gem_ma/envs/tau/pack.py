@@ -19,12 +19,14 @@ PACK = Pack(
     name="tau",
     environments=environments,
     agents={
-        "rule-user": "gem_ma.envs.tau.agents.users.rule:RuleUser",
-        "user": SpecEntry("gem_ma.envs.tau.agents.users.rule:RuleUser", "KIND", mark=":"),
-        "users": SpecEntry("gem_ma.envs.tau.agents.users.rule:Users", "POPULATION", mark=":"),
+        "rule-user": "gem_ma.envs.tau.agents.users.rule_user:RuleUser",
+        "user": SpecEntry("gem_ma.envs.tau.agents.users.rule_user:RuleUser", "KIND", mark=":"),
+        "users": SpecEntry(
+            "gem_ma.envs.tau.agents.users.rule_user:UserPopulation", "POPULATION", mark=":"
+        ),
         "llm-user": SpecEntry("gem_ma.envs.tau.agents.llm_user:LLMUser", "SPEC", spec=True),
-        "oracle-assistant": "gem_ma.envs.tau.agents.assistants.oracle:OracleAssistant",
-        "informed-assistant": "gem_ma.envs.tau.agents.assistants.oracle:InformedAssistant",
+        "oracle-assistant": "gem_ma.envs.tau.agents.assistants.task_assistants:OracleAssistant",
+        "informed-assistant": "gem_ma.envs.tau.agents.assistants.task_assistants:InformedAssistant",
     },
     suites="suites",
     commands=("gem_ma.envs.tau.commands",),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gem_ma.apis.factory import make
-from gem_ma.envs.tau.agents.users.hearing import Heard
-from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
+from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
+from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
 from gem_ma.envs.tau.agents.users.traits import TRAITS
 from gem_ma.envs.tau.fidelity import judge, nearly
 from gem_ma.envs.tau.wants.compiled import Wants
@@ -88,12 +88,12 @@ def traits_shown(talk: Talk, wants: Wants) -> dict[str, Shown]:
     for said, before in zip(talk.said, talk.heard, strict=True):
         if not said:
             continue
-        heard = Heard(before)
+        heard = AssistantMessage(before)
         found["polite"] += Shown(1, bool(_POLITE.search(said)))
-        found["off_topic"] += Shown(1, bool(sounds("aside").search(said)))
+        found["off_topic"] += Shown(1, bool(compile_phrases("aside").search(said)))
         if any(_WORD.findall(_without(said, _facts(wants)))):
             found["typos"] += Shown(1, _misspelt(said, words))
-        new = heard.asked - asked
+        new = heard.requests - asked
         held = {name: fact for name, fact in _answers(wants, heard).items() if name in new}
         if held and told:
             if not any(fact in one for fact in held.values() for one in told):
@@ -104,7 +104,7 @@ def traits_shown(talk: Talk, wants: Wants) -> dict[str, Shown]:
         told.append(said)
     found["mistaken"] = _mistaken(talk, wants)
     found["vague"], found["chaotic"] = _wishes(talk, wants)
-    left = bool(talk.said) and bool(sounds("leave").search(talk.said[-1]))
+    left = bool(talk.said) and bool(compile_phrases("leave").search(talk.said[-1]))
     found["impatient"] = Shown(1, left)
     return found
 
@@ -123,7 +123,7 @@ def _without(text: str, facts: Sequence[str]) -> str:
 
 
 def _vocabulary(talk: Talk, wants: Wants) -> frozenset[str]:
-    texts = [phrase for ways in SETS.values() for all in ways.values() for phrase in all]
+    texts = [phrase for ways in PHRASE_SETS.values() for all in ways.values() for phrase in all]
     texts += [*_facts(wants), *talk.heard]
     return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
 
@@ -139,7 +139,7 @@ def _misspelt(said: str, words: frozenset[str]) -> bool:
     )
 
 
-def _answers(wants: Wants, heard: Heard) -> dict[str, str]:
+def _answers(wants: Wants, heard: AssistantMessage) -> dict[str, str]:
     """Return what the user knows of what it is asked for."""
     found = {name: wants.known[name] for name in heard.who if name in wants.known}
     for wish in wants.wishes:
@@ -148,7 +148,7 @@ def _answers(wants: Wants, heard: Heard) -> dict[str, str]:
     return found
 
 
-def _volunteered(said: str, told: Sequence[str], wants: Wants, heard: Heard) -> Shown:
+def _volunteered(said: str, told: Sequence[str], wants: Wants, heard: AssistantMessage) -> Shown:
     """Return whether an answer about a wish told another fact of it beside."""
     chances = times = 0
     for wish in wants.wishes:

@@ -11,11 +11,11 @@ from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.evaluation.runner.comparison import MetricDifference, compare
-    from gem_ma.evaluation.runner.eval_tasks import load
+    from gem_ma.evaluation.runner.eval_tasks import load_evaluation
     from gem_ma.evaluation.runner.results import Evaluation
     from gem_ma.evaluation.runner.suite_runner import evaluate
 
-__all__ = ["Evaluation", "MetricDifference", "compare", "evaluate", "load"]
+__all__ = ["Evaluation", "MetricDifference", "compare", "evaluate", "load_evaluation"]
 
 
 __getattr__ = lazy_getattr(
@@ -25,6 +25,6 @@ __getattr__ = lazy_getattr(
         "Evaluation": "results",
         "compare": "comparison",
         "evaluate": "suite_runner",
-        "load": "eval_tasks",
+        "load_evaluation": "eval_tasks",
     },
 )

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from gem_ma.evaluation.metrics import METRICS, EpisodeSample, Metric, ScoredEpisode
-from gem_ma.evaluation.runner.eval_tasks import EvalTask, load, load_task_episodes
+from gem_ma.evaluation.runner.eval_tasks import EvalTask, load_evaluation, load_task_episodes
 from gem_ma.evaluation.runner.results import score_episode
 from gem_ma.evaluation.statistics import (
     ChangeEstimate,
@@ -85,7 +85,7 @@ def compare(
     """
     parts = []
     for folder in (old, new):
-        _, cells = load(folder)
+        _, cells = load_evaluation(folder)
         parts.append({(cell.entry.name, cell.seat): (cell, folder) for cell in cells})
     before, after = parts
     found: list[_MetricPair] = []

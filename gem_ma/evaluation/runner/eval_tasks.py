@@ -45,7 +45,7 @@ class EvalTask(NamedTuple):
         return self.entry.tasks * self.entry.trials
 
 
-def load(folder: str | os.PathLike[str]) -> tuple[Suite, list[EvalTask]]:
+def load_evaluation(folder: str | os.PathLike[str]) -> tuple[Suite, list[EvalTask]]:
     """Return the suite and the cells that a folder is of; nothing has to be made for it."""
     about, file = run_folder.load_header(folder, KIND), Path(folder) / TASKS_FILE
     try:
@@ -112,7 +112,7 @@ def plan_tasks(
 def make_entry_env(entry: SuiteEntry) -> AECEnv:
     """Make the environment of an entry, with the tools that it gives."""
     from gem_ma.apis import factory
-    from gem_ma.tools.wrapper import ToolEnv
+    from gem_ma.tools.tool_env import ToolEnv
 
     env = factory.make(entry.id, **entry.arguments)
     return ToolEnv(env, entry.tools) if entry.tools else env

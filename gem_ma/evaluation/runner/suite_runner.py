@@ -52,7 +52,7 @@ class LoadedAgent:
 
     def __init__(self, spec: str, agent: Any):
         self.spec = spec
-        self.agent: Agent = players.load(agent)
+        self.agent: Agent = players.load_agent(agent)
         self.blocking, self.prefers_single_turns, self.portable, self.seats = get_traits(self.agent)
 
     @property
@@ -182,7 +182,7 @@ def _add_sampling(cell: EvalTask, named: Collection[str]) -> dict[str, str]:
     return {
         seat: spec
         if spec in named
-        else players.SPECS.add_defaults(spec, cell.entry.sampling.get(seat, {}))
+        else players.AGENT_SPECS.add_defaults(spec, cell.entry.sampling.get(seat, {}))
         for seat, spec in cell.agents.items()
     }
 

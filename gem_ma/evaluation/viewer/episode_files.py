@@ -51,7 +51,7 @@ def _holds_episodes(path: Path) -> bool:
         return any(line.startswith(b'{"gem_ma": ') for line in file)
 
 
-def read_episodes(path: Path, name: str = "") -> Iterator[Episode | DamagedLine]:
+def scan_episodes(path: Path, name: str = "") -> Iterator[Episode | DamagedLine]:
     """Yield every episode of a file, and what stands in the place of one."""
     folder = find_picture_folder(path)
     with open_regular_file(path) as file:

@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.evaluation.viewer.episode_files import DamagedLine, find_episode_files, read_episodes
+from gem_ma.evaluation.viewer.episode_files import DamagedLine, find_episode_files, scan_episodes
 from gem_ma.evaluation.viewer.recording import EpisodeRecording, count_written_tokens
 from gem_ma.evaluation.viewer.spectator import Spectator, SpectatorView, UnseenEpisode, clip_name
 from gem_ma.evaluation.viewer.squares import SQUARE_SIDE, SQUARES_ACROSS, SquareSheets
@@ -72,7 +72,7 @@ def write_page(
             page = _PageWriter(file, again, 0 if not spectator else most, study)
             for path in files:
                 name = path.name if len(files) == 1 else path.relative_to(source).as_posix()
-                for number, item in enumerate(read_episodes(path, name), 1):
+                for number, item in enumerate(scan_episodes(path, name), 1):
                     page.take(item, name, number)
                     if progress is not None:
                         progress(page.done.episodes)

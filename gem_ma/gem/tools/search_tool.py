@@ -57,7 +57,7 @@ class SearchTool(BaseTool):
             raise ValueError("a SearchTool needs search_url=, or the variable SEARCH_URL")
         server = Retriever(self.search_url, timeout=self.timeout, retries=0)
         said = ""
-        for number, contents in enumerate(server.contents(query, self.topk), 1):
+        for number, contents in enumerate(server.search_contents(query, self.topk), 1):
             title, _, text = contents.partition("\n")
             said += f"Doc {number}(Title: {title}) {text}\n"
         return said

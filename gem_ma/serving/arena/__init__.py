@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from gem_ma.serving.arena.serve import arena
+    from gem_ma.serving.arena.launcher import arena
 
 __all__ = ["arena"]
 
-__getattr__ = lazy_getattr(__name__, {"arena": "serve"})
+__getattr__ = lazy_getattr(__name__, {"arena": "launcher"})

@@ -17,7 +17,7 @@ from vllm_shaped import Shaped
 
 import gem_ma
 from gem_ma.agents import ProgramAgent
-from gem_ma.agents.programs.seat import NotYourTurn, Seat
+from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
 from gem_ma.chat.model_calls import CallHistory, ModelCall, unpack_calls
 from gem_ma.rollouts.run import TooManyErrors
 
@@ -401,17 +401,17 @@ def test_strangers_are_refused():
 
 
 def test_a_seat_by_itself():
-    seat = Seat("left", "1-0", "")
+    seat = ProgramSeat("left", "1-0", "")
     with pytest.raises(NotYourTurn, match="it is not left's turn"):
         seat.play("rock")
-    said = seat.ask("turn")
+    said = seat.offer_turn("turn")
     assert seat.turn() == "turn"
-    seat._play("rock")
+    seat._submit_reply("rock")
     assert said.result() == "rock"
-    seat.ask("turn 2")
+    seat.offer_turn("turn 2")
     seat.end(1.0)
     assert seat.turn() is None
-    assert seat.returned == 1.0
+    assert seat.final_return == 1.0
 
 
 @pytest.mark.parametrize("model", ["127.0.0.1:8000", "m@127.0.0.1", "ftp://x/v1"])
@@ -452,7 +452,7 @@ def test_samples_of_branches():
     pytest.importorskip("transformers", reason="pip install 'gem-ma[hf]'")
     import tiny_models
 
-    from gem_ma.training.token_samples import samples
+    from gem_ma.training.token_samples import build_samples
 
     tokenizer = tiny_models.tokenizer()
 
@@ -472,22 +472,22 @@ def test_samples_of_branches():
             GAME, {"left": agent, "right": "random"}, 1, seed=1, rounds=2, progress=False
         )
     rewards = [step.reward for step in episode.steps if step.agent == "left"]
-    found = samples(episode, "left", tokenizer)
+    found = build_samples(episode, "left", tokenizer)
     assert sorted(len(one.spans) for one in found) == [1, 1, 2]  # two asides and one talk
     assert not any(one.exact for one in found)
     assert "its server gave no ids" in found[0].notes[0]
-    (last,) = samples(episode, "left", tokenizer, credit="last")
+    (last,) = build_samples(episode, "left", tokenizer, credit="last")
     assert [span.reward for span in last.spans] == rewards
-    even = samples(episode, "left", tokenizer, credit="even")
+    even = build_samples(episode, "left", tokenizer, credit="even")
     assert {span.share for one in even for span in one.spans} == {0.5}
     assert sum(span.reward for one in even for span in one.spans) == pytest.approx(sum(rewards))
-    assert len(samples(episode, "left", tokenizer, per="turn")) == 4
+    assert len(build_samples(episode, "left", tokenizer, per="turn")) == 4
     with pytest.raises(ValueError, match="credit='none': expected"):
-        samples(episode, "left", tokenizer, credit="none")
+        build_samples(episode, "left", tokenizer, credit="none")
 
 
 def test_signals_have_names():
-    from gem_ma.agents.programs.process import _how
+    from gem_ma.agents.programs.command_process import _format_exit
 
-    assert _how(-signal.SIGTERM) == "signal SIGTERM"
-    assert _how(-200) == "signal 200"
+    assert _format_exit(-signal.SIGTERM) == "signal SIGTERM"
+    assert _format_exit(-200) == "signal 200"

@@ -18,7 +18,7 @@ from provider_checks import (
 from stub_server import body
 
 from gem_ma import Env, load_episodes, rollout
-from gem_ma.agents import AnthropicAgent, load
+from gem_ma.agents import AnthropicAgent, load_agent
 
 needed("anthropic", install="'gem-ma[anthropic]'")
 needed("tenacity", install="'gem-ma[anthropic]'")
@@ -66,7 +66,7 @@ def test_secrets(monkeypatch, caplog):
 
 def test_what_is_sent():
     with serve(ROCK) as server:
-        ask(load(f"anthropic:claude@{server.url}?temperature=0.5&max_tokens=9"))
+        ask(load_agent(f"anthropic:claude@{server.url}?temperature=0.5&max_tokens=9"))
         ask(AnthropicAgent("claude", server.url.removesuffix("/v1"), body={"top_k": 4}))
         ask(AnthropicAgent("claude", server.url, thinking=2000))
         ask(AnthropicAgent("claude", server.url, thinking="adaptive"), make_turn(observe="image"))

@@ -9,7 +9,7 @@ from needed import needed
 from provider_checks import make_turn
 
 import gem_ma
-from gem_ma.agents import SPECS, load
+from gem_ma.agents import AGENT_SPECS, load_agent
 from gem_ma.agents.providers import PROVIDERS
 from gem_ma.agents.providers.base import ProviderAgent
 from gem_ma.agents.providers.tool_calls import flatten_tool, make_tool_call
@@ -19,7 +19,7 @@ LIBRARIES = {"google": "google.genai", "openai": "openai", "anthropic": "anthrop
 
 
 def make_agent(spec):
-    return load(f"{spec}:some-model@http://me:word@127.0.0.1:9/v1?retries=2&max_tokens=5")
+    return load_agent(f"{spec}:some-model@http://me:word@127.0.0.1:9/v1?retries=2&max_tokens=5")
 
 
 @pytest.mark.parametrize("spec", PROVIDERS)
@@ -33,7 +33,7 @@ def test_a_provider_is_one_file_and_its_line(spec):
     assert repr(agent) == f"{name}(some-model@http://127.0.0.1:9/v1)"
     assert (agent.retries, agent.max_tokens) == (2, 5)
     assert {"temperature", "concurrency", "max_requests", "body"} <= set(
-        SPECS.list_options(f"{spec}:m")
+        AGENT_SPECS.list_options(f"{spec}:m")
     )
     again = pickle.loads(pickle.dumps(agent))
     assert (repr(again), again.usage, again.retries) == (repr(agent), agent.usage, 2)
@@ -61,7 +61,7 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(spec, monkeypatch):
 )
 def test_wrong_options_are_named(spec, wrong, words):
     with pytest.raises(ValueError, match=words):
-        load(f"{spec}:m?{wrong}")
+        load_agent(f"{spec}:m?{wrong}")
 
 
 class Refused(Exception):

@@ -18,7 +18,7 @@ from provider_checks import (
 from stub_server import body, raw, response
 
 from gem_ma import Env, load_episodes, rollout
-from gem_ma.agents import GeminiAgent, load
+from gem_ma.agents import GeminiAgent, load_agent
 from gem_ma.agents.providers.errors import ServerError
 
 needed("google.genai", install="'gem-ma[google]'")
@@ -74,7 +74,7 @@ def test_secrets(monkeypatch, caplog):
 def test_what_is_sent():
     with serve(ROCK) as server:
         url = server.url.removesuffix("/v1")
-        agent = load(f"google:gemini@{url}?temperature=0.5&max_tokens=9&seed=1")
+        agent = load_agent(f"google:gemini@{url}?temperature=0.5&max_tokens=9&seed=1")
         ask(agent)
         ask(agent)
         ask(GeminiAgent("gemini", f"{url}/v1beta", body={"safetySettings": []}))

@@ -14,7 +14,7 @@ from provider_checks import (
 )
 
 from gem_ma import Env, load_episodes, rollout
-from gem_ma.agents import OpenAIResponsesAgent, load
+from gem_ma.agents import OpenAIResponsesAgent, load_agent
 from gem_ma.agents.providers.errors import ServerError
 
 needed("openai", install="'gem-ma[openai]'")
@@ -77,7 +77,7 @@ def test_secrets(monkeypatch, caplog):
 
 def test_what_is_sent():
     with serve(ROCK) as server:
-        ask(load(f"openai-responses:gpt@{server.url}?temperature=0.5&max_tokens=9"))
+        ask(load_agent(f"openai-responses:gpt@{server.url}?temperature=0.5&max_tokens=9"))
         ask(OpenAIResponsesAgent("gpt", server.url, reasoning="low"), make_turn(observe="image"))
     assert server.paths == ["/v1/responses"] * 2
     first, second = server.requests

@@ -8,14 +8,14 @@ import pytest
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.tau import fidelity
 from gem_ma.envs.tau.agents import llm_user
-from gem_ma.envs.tau.agents.assistants.airline import serve_passenger
-from gem_ma.envs.tau.agents.assistants.desk import Task
-from gem_ma.envs.tau.agents.assistants.reading import mentions, method
-from gem_ma.envs.tau.agents.assistants.shop import serve_customer
-from gem_ma.envs.tau.agents.users.person import Person
-from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
-from gem_ma.envs.tau.agents.users.rule import RuleUser
-from gem_ma.envs.tau.agents.users.traits import Chance
+from gem_ma.envs.tau.agents.assistants.airline_dialogue import serve_passenger
+from gem_ma.envs.tau.agents.assistants.customer_records import find_mentions, find_payment_method
+from gem_ma.envs.tau.agents.assistants.service_dialogue import TaskKnowledge
+from gem_ma.envs.tau.agents.assistants.shop_dialogue import serve_customer
+from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
+from gem_ma.envs.tau.agents.users.rule_user import RuleUser
+from gem_ma.envs.tau.agents.users.traits import TraitSampler
+from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
 from gem_ma.envs.tau.user_metrics import Talk, traits_shown
 from gem_ma.envs.tau.wants.compiled import Wants, asked_for
 from gem_ma.envs.tau.wants.wish import Wish
@@ -25,8 +25,8 @@ def _desk(text):
     """Let an assistant that knows its task hear a text from the user."""
     items = [{"name": "a", "item_id": "1", "product_id": "2", "options": {"b": "c"}}]
     product = json.dumps({"variants": {"3": {"options": {"b": "d"}, "available": True}}})
-    mentions(text, items)
-    method({"paypal_1": {"source": "paypal"}}, text)
+    find_mentions(text, items)
+    find_payment_method({"paypal_1": {"source": "paypal"}}, text)
     known = {"payment_methods": {}, "orders": ["#W1234567"], "reservations": []}
     user = json.dumps({**known, "membership": "gold"})
     order = json.dumps({"items": items, "status": "pending", "address": {"city": "a"}})
@@ -37,7 +37,7 @@ def _desk(text):
         (serve_passenger, "update_reservation_flights"),
         (serve_passenger, "update_reservation_baggages"),
     ):
-        run = serve(Task((tool,), ()), f"ada_adler_0001 ada@b.org {text}")
+        run = serve(TaskKnowledge((tool,), ()), f"ada_adler_0001 ada@b.org {text}")
         said = next(run)
         for _ in range(6):
             told = '"reservation_id"' in said or "get_user" in said
@@ -55,12 +55,14 @@ def _user(text):
         "cancel_pending_order", "order #W1234567", "it", {"order": "It is a."}, marks=("a",)
     )
     wants = Wants({"zip": "12345"}, (wish,))
-    ways = SETS["train"]
-    begun = Person(wants, (), ("",), Chance({}), ways).reply()
+    ways = PHRASE_SETS["train"]
+    begun = UserSimulator(wants, (), ("",), TraitSampler({}), ways).reply()
     for heard in (text, f"{text}?", f"your zip, confirm?{text}", f"Shall I proceed?{text}"):
-        Person(wants, (begun, begun), ("", text, heard), Chance({"typos": 1.0}), ways).reply()
+        UserSimulator(
+            wants, (begun, begun), ("", text, heard), TraitSampler({"typos": 1.0}), ways
+        ).reply()
     for name in ("forgot", "aside", "leave"):
-        sounds(name).search(text)
+        compile_phrases(name).search(text)
     traits_shown(Talk((text, text), ("", text)), wants)
 
 
@@ -69,7 +71,7 @@ def _judge(text):
 
 
 READERS = {
-    "message": lambda text: (llm_user._message(text), llm_user._objection(text)),
+    "message": lambda text: (llm_user._extract_message(text), llm_user._find_objection(text)),
     "facts": fidelity.facts,
     "judge": _judge,
     "user by rule": _user,

@@ -6,7 +6,7 @@ from evaluations import BOARD, QUIET, command, suite
 from gem_ma.evaluation import suites
 from gem_ma.evaluation.run_folder import BadRunFolder
 from gem_ma.evaluation.runner.comparison import compare
-from gem_ma.evaluation.runner.eval_tasks import load
+from gem_ma.evaluation.runner.eval_tasks import load_evaluation
 from gem_ma.evaluation.runner.suite_runner import evaluate
 from gem_ma.evaluation.statistics import adjust_p_values, wilson
 from gem_ma.rollouts.records import load_episodes
@@ -45,7 +45,7 @@ def test_comparing(tmp_path):
     assert by_metric["invalid"].new == pytest.approx(sum(shares) / 8)
     with pytest.raises(BadRunFolder, match="holds no evaluation"):
         compare(tmp_path, tmp_path / "old")
-    loaded, cells = load(tmp_path / "old")
+    loaded, cells = load_evaluation(tmp_path / "old")
     assert loaded == one
     assert [cell.agents for cell in cells] == [{"x": "old", "o": "random"}]
 

@@ -15,7 +15,7 @@ from stub_server import StubServer
 
 from gem_ma.evaluation.run_folder import BadRunFolder
 from gem_ma.evaluation.runner.comparison import compare
-from gem_ma.evaluation.runner.eval_tasks import load, plan_tasks
+from gem_ma.evaluation.runner.eval_tasks import load_evaluation, plan_tasks
 from gem_ma.evaluation.runner.suite_runner import evaluate
 from gem_ma.evaluation.suites import BadSuite
 from gem_ma.rollouts.progress import RolloutProgress
@@ -34,7 +34,7 @@ def test_a_suite_says_how_seats_draw_where_they_take_it(tmp_path):
         assert asked == {("big", 0), ("small", None)}
         (row,) = found.rows
         assert row["agents"] == {**seats, "assistant": f"{seats['assistant']}?temperature=0"}
-        (_, (cell,)) = load(tmp_path / "a")
+        (_, (cell,)) = load_evaluation(tmp_path / "a")
         assert cell.agents == row["agents"]
         assert cell.entry.sampling == {"assistant": {"temperature": 0, "nothing": 1}}
         server.requests.clear()

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
-    from gem_ma.envs.tau.agents.assistants.oracle import InformedAssistant, OracleAssistant
+    from gem_ma.envs.tau.agents.assistants.task_assistants import InformedAssistant, OracleAssistant
     from gem_ma.envs.tau.agents.llm_user import LLMUser
-    from gem_ma.envs.tau.agents.users.rule import RuleUser, Users
+    from gem_ma.envs.tau.agents.users.rule_user import RuleUser, UserPopulation
 
-__all__ = ["InformedAssistant", "LLMUser", "OracleAssistant", "RuleUser", "Users"]
+__all__ = ["InformedAssistant", "LLMUser", "OracleAssistant", "RuleUser", "UserPopulation"]
 __getattr__ = lazy_getattr(
     __name__,
     {
-        "InformedAssistant": "assistants.oracle",
+        "InformedAssistant": "assistants.task_assistants",
         "LLMUser": "llm_user",
-        "OracleAssistant": "assistants.oracle",
-        "RuleUser": "users.rule",
-        "Users": "users.rule",
+        "OracleAssistant": "assistants.task_assistants",
+        "RuleUser": "users.rule_user",
+        "UserPopulation": "users.rule_user",
     },
 )

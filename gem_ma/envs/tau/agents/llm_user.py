@@ -7,21 +7,27 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from gem_ma.agents.around import Around, before, summed, told, with_rules
+from gem_ma.agents.wrappers import (
+    AgentWrapper,
+    copy_chat_before,
+    replace_rules,
+    select_fields,
+    sum_usage,
+)
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.envs.tau.agents.users.traits import TRAITS, persona, traits_of
+from gem_ma.envs.tau.agents.users.traits import TRAITS, describe_persona, resolve_traits
 
-Strategy = Literal["plain", "react", "verify", "reflect"]
+UserStrategy = Literal["plain", "react", "verify", "reflect"]
 
-_SALT = 0x05E4  # keeps the seeds of further calls apart from those of turns
-_REACT = (
+_CALL_SALT = 0x05E4  # keeps the seeds of further calls apart from those of turns
+_REACT_PROMPT = (
     "Every reply of yours has two parts. First think, in a line that begins with 'Thought:', about "
     "what the other side needs and what your task says of it; nobody else reads this. Then, after "
     "a line that says 'Message:', write what you send, and nothing below it."
 )
-_VERIFY = (
+_VERIFY_PROMPT = (
     "Stop for a moment: your last message is a draft, and was not sent. Check it against your "
     "task, strictly.\n"
     "- Each fact in it comes from your task or from what the assistant said.\n"
@@ -30,15 +36,15 @@ _VERIFY = (
     "- It ends the conversation only if all that your task wants is done, or cannot be done.\n"
     "Answer with one line: 'ok', or 'bad: ' and what is wrong."
 )
-_REFLECT = (
+_REFLECT_PROMPT = (
     "Your draft was not sent. What is wrong with it: {why}\n"
     "Say in one sentence how this came about, and what you will do instead."
 )
-_REWRITE = (
+_REWRITE_PROMPT = (
     "Your draft was not sent. What is wrong with it: {why}\n"
     "Write another message in its place: the message alone, with no word about the draft."
 )
-_REWRITE_REFLECTED = (
+_REFLECTED_REWRITE_PROMPT = (
     "Your draft was not sent. What is wrong with it: {why}\nWhat you thought about it: {thought}\n"
     "Write another message in its place: the message alone, with no word about the draft."
 )
@@ -47,7 +53,7 @@ _THOUGHT = re.compile(r"^[^\w\n]*thought[*_` ]*:.*(?:\n|\Z)", re.I | re.M)
 _VERDICT = re.compile(r"^[^\w\n]*(?:ok[^\w\n]*$|(bad)\b[:.,*_` -]*(.*))", re.I | re.M)
 
 
-class LLMUser(Around):
+class LLMUser(AgentWrapper):
     """Play the user's seat with any agent, which may think or check itself before it speaks.
 
     agent: an agent, a function of a Turn or a spec string.
@@ -67,7 +73,7 @@ class LLMUser(Around):
     def __init__(
         self,
         agent: Any,
-        strategy: Strategy = "plain",
+        strategy: UserStrategy = "plain",
         tries: int = 2,
         kind: str = "plain",
         talkative: float | None = None,
@@ -82,52 +88,56 @@ class LLMUser(Around):
         typos: float | None = None,
     ):
         given = {name: value for name, value in locals().items() if name in TRAITS}
-        if strategy not in get_args(Strategy):
+        if strategy not in get_args(UserStrategy):
             raise ValueError(
-                f"strategy={strategy!r}: expected {', '.join(map(repr, get_args(Strategy)))}"
+                f"strategy={strategy!r}: expected {', '.join(map(repr, get_args(UserStrategy)))}"
             )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more, or strategy='plain'")
         super().__init__(agent)
         self.strategy = strategy
         self.tries = tries
-        self.traits = traits_of(kind, given)
-        self.persona = persona(self.traits)
+        self.traits = resolve_traits(kind, given)
+        self.persona = describe_persona(self.traits)
 
-    def asking(self, turn: Turn) -> Generator[Turn, str, str]:
+    def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
         """Yield what the agent is asked, and return what the user says."""
         if self.persona:
-            turn = with_rules(turn, f"{turn.rules}\n\n{self.persona}")
+            turn = replace_rules(turn, f"{turn.rules}\n\n{self.persona}")
         if self.strategy == "plain":
             return (yield turn)
         if self.strategy == "react":
-            answer = yield with_rules(turn, f"{_REACT}\n\n{turn.rules}")
-            return summed([answer], Reply(_message(answer), **told(answer, "finish_reason")))
+            answer = yield replace_rules(turn, f"{_REACT_PROMPT}\n\n{turn.rules}")
+            return sum_usage(
+                [answer], Reply(_extract_message(answer), **select_fields(answer, "finish_reason"))
+            )
         first = draft = yield turn
         calls = [first]
         for _ in range(self.tries):
-            calls.append((yield _after(turn, draft, _VERIFY, len(calls))))
-            why = _objection(calls[-1])
+            calls.append((yield _continue_turn(turn, draft, _VERIFY_PROMPT, len(calls))))
+            why = _find_objection(calls[-1])
             if why is None:
                 break
-            request = _REWRITE.format(why=why)
+            request = _REWRITE_PROMPT.format(why=why)
             if self.strategy == "reflect":
-                thought = yield _after(turn, draft, _REFLECT.format(why=why), len(calls))
+                thought = yield _continue_turn(
+                    turn, draft, _REFLECT_PROMPT.format(why=why), len(calls)
+                )
                 calls.append(thought)
-                request = _REWRITE_REFLECTED.format(why=why, thought=thought.strip())
-            draft = yield _after(turn, draft, request, len(calls))
+                request = _REFLECTED_REWRITE_PROMPT.format(why=why, thought=thought.strip())
+            draft = yield _continue_turn(turn, draft, request, len(calls))
             calls.append(draft)
         names = Reply.__slots__ if draft is first else ("finish_reason", "tool_calls")
-        return summed(calls, Reply(draft, **told(draft, *names)))
+        return sum_usage(calls, Reply(draft, **select_fields(draft, *names)))
 
     def __repr__(self) -> str:
         traits = "".join(f", {name}={value}" for name, value in self.traits.items())
         return f"LLMUser({self.agent!r}, strategy={self.strategy!r}, tries={self.tries}{traits})"
 
 
-def _after(turn: Turn, draft: str, text: str, number: int) -> Turn:
+def _continue_turn(turn: Turn, draft: str, text: str, number: int) -> Turn:
     """Return a turn in which the agent has said the draft and is told something about it."""
-    chat = before(turn)
+    chat = copy_chat_before(turn)
     chat.add_turn(turn, turn.number)
     chat.steps[-1].reply = draft
     asked = replace(
@@ -135,7 +145,7 @@ def _after(turn: Turn, draft: str, text: str, number: int) -> Turn:
         observation={"text": text},
         text=text,
         results=(),
-        seed=derive_seed(turn.seed, _SALT, number),
+        seed=derive_seed(turn.seed, _CALL_SALT, number),
         first=False,
         chat=chat,
         index=len(chat.steps),
@@ -144,13 +154,13 @@ def _after(turn: Turn, draft: str, text: str, number: int) -> Turn:
     return asked
 
 
-def _message(answer: str) -> str:
+def _extract_message(answer: str) -> str:
     """Return what stands behind the last marker, without any thought."""
     *_, message = _MARKER.split(answer)
     return _THOUGHT.sub("", message).strip()
 
 
-def _objection(answer: str) -> str | None:
+def _find_objection(answer: str) -> str | None:
     """Return what the last verdict in an answer finds wrong; an answer without one is an ok."""
     verdicts = _VERDICT.findall(answer)
     if not verdicts or not verdicts[-1][0]:

@@ -6,11 +6,17 @@ import pytest
 
 import gem_ma
 from gem_ma import Turn, rollout
-from gem_ma.agents import InformedAssistant, LLMUser, OracleAssistant, RuleUser, Users, load
+from gem_ma.agents import InformedAssistant, LLMUser, OracleAssistant, RuleUser, Users, load_agent
 from gem_ma.chat.conversation import Conversation
-from gem_ma.envs.tau.agents.users.hearing import Heard
-from gem_ma.envs.tau.agents.users.phrases import SETS, sounds
-from gem_ma.envs.tau.agents.users.traits import KINDS, POPULATIONS, TRAITS, Chance, persona
+from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
+from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
+from gem_ma.envs.tau.agents.users.traits import (
+    KINDS,
+    POPULATIONS,
+    TRAITS,
+    TraitSampler,
+    describe_persona,
+)
 
 SHOP, STOP = "tau:shop", "###STOP###"
 
@@ -37,14 +43,14 @@ def test_players_by_name():
         ("oracle-assistant", OracleAssistant),
         ("informed-assistant", InformedAssistant),
     ):
-        agent = load(name)
+        agent = load_agent(name)
         assert type(agent) is kind
         assert agent.portable  # it may play in other processes
         with pytest.raises(TypeError, match="one of turns=3: expected Turn, got int"):
             agent.act([3])
-    assert repr(load("rule-user")) == "RuleUser()"
-    assert repr(load("user:wary:typos=0.5")) == "RuleUser('wary', typos=0.5)"
-    assert repr(load("users:plain+wary")) == "Users('plain+wary', seed=0)"
+    assert repr(load_agent("rule-user")) == "RuleUser()"
+    assert repr(load_agent("user:wary:typos=0.5")) == "RuleUser('wary', typos=0.5)"
+    assert repr(load_agent("users:plain+wary")) == "Users('plain+wary', seed=0)"
     env = gem_ma.make("game:KuhnPoker-v0")
     env.reset(seed=0)
     for agent in (OracleAssistant(), InformedAssistant()):
@@ -70,7 +76,7 @@ def test_players_by_name():
 )
 def test_specs_that_make_no_user(spec, words):
     with pytest.raises(ValueError, match=words):
-        load(spec)
+        load_agent(spec)
 
 
 def test_it_begins_with_a_wish_and_tells_of_itself_what_it_is_asked_for():
@@ -104,7 +110,7 @@ def test_it_agrees_to_what_it_wants_and_to_nothing_else():
 
 
 def test_what_it_is_not_told_it_does_not_know():
-    assert talk("Which flight number is it?")[-1] in SETS["train"]["unknown"]
+    assert talk("Which flight number is it?")[-1] in PHRASE_SETS["train"]["unknown"]
     assert talk("What is your shoe size?")[-1] not in ("", None)
     replies = talk(*["Which order is it?"] * 9)
     assert replies[-1] == STOP  # it does not go on for ever
@@ -159,7 +165,7 @@ def test_without_a_game_at_hand_it_tells_the_sentences_of_its_rules():
 
 
 def test_two_sets_of_phrases_share_none_and_say_the_same_things():
-    train, held_out = SETS["train"], SETS["held-out"]
+    train, held_out = PHRASE_SETS["train"], PHRASE_SETS["held-out"]
     assert set(train) == set(held_out)
     for name in train:
         assert not set(train[name]) & set(held_out[name]), name
@@ -187,7 +193,7 @@ def test_chance_is_the_same_for_the_same_episode_and_another_for_another():
 
 
 def test_a_population_sends_all_of_its_kinds():
-    users = load("users:train")
+    users = load_agent("users:train")
     kinds = set()
 
     class Seen:
@@ -200,7 +206,7 @@ def test_a_population_sends_all_of_its_kinds():
     episodes = play(Seen(), 60, seed=0)
     assert {kind for _, kind in kinds} == set(POPULATIONS["train"])
     assert len(kinds) == len(episodes)  # one for each episode
-    assert {user.phrases for user in load("users:held-out").users} == {"held-out"}
+    assert {user.phrases for user in load_agent("users:held-out").users} == {"held-out"}
     assert not set(POPULATIONS["train"]) & set(POPULATIONS["held-out"])
     assert set(KINDS) == {kind for kinds in POPULATIONS.values() for kind in kinds}
 
@@ -210,20 +216,20 @@ def test_an_impatient_user_leaves_after_so_many_questions():
     for value, most in ((1.0, 6), (0.5, 18)):
         replies = talk(*asks, user=f"user:plain:impatient={value}")
         assert STOP in replies[-1]
-        assert sounds("leave").search(replies[-1])
+        assert compile_phrases("leave").search(replies[-1])
         assert len(replies) == 2 + most  # hello, as many answers, and it leaves
     assert len(talk(*asks)) == 41
     done = [one for ask in asks[:9] for one in (ask, "That is done, and what is your shoe size?")]
-    assert not any(map(sounds("leave").search, talk(*done, user="user:plain:impatient=1")))
+    assert not any(map(compile_phrases("leave").search, talk(*done, user="user:plain:impatient=1")))
 
 
 def test_chance():
-    chance = Chance({"vague": 0.3, "polite": 0.0}, 7, "episode")
-    shares = [chance.has("vague", number) for number in range(4000)]
+    chance = TraitSampler({"vague": 0.3, "polite": 0.0}, 7, "episode")
+    shares = [chance.shows_trait("vague", number) for number in range(4000)]
     assert 0.27 < sum(shares) / 4000 < 0.33
-    assert not any(chance.has(name, 1) for name in ("polite", "typos"))
+    assert not any(chance.shows_trait(name, 1) for name in ("polite", "typos"))
     assert chance.patience == float("inf")
-    assert Chance({"impatient": 1.0}).patience == 6
+    assert TraitSampler({"impatient": 1.0}).patience == 6
 
 
 def test_a_model_is_told_the_same_traits():
@@ -239,8 +245,8 @@ def test_a_model_is_told_the_same_traits():
     assert told_so.startswith(plain)
     assert "Often when you are asked for a fact you say at first" in told_so
     assert "Nearly always one of your words is misspelt" in told_so
-    assert persona({}) == ""
-    assert all(persona({name: 0.5}) for name in TRAITS)
+    assert describe_persona({}) == ""
+    assert all(describe_persona({name: 0.5}) for name in TRAITS)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +267,7 @@ def test_a_model_is_told_the_same_traits():
     ],
 )
 def test_what_a_message_asks(text, asked, confirms):
-    heard = Heard(text)
-    assert heard.asked == asked
+    heard = AssistantMessage(text)
+    assert heard.requests == asked
     assert heard.confirms == confirms
-    assert Heard("").asked == set()
+    assert AssistantMessage("").requests == set()

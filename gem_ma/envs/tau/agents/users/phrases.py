@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-Phrases = Mapping[str, tuple[str, ...]]
-_DO = {  # what each tool is, as its user would say it: trained with, held out
+PhraseBook = Mapping[str, tuple[str, ...]]
+_TOOL_PHRASES = {  # what each tool is, as its user would say it: trained with, held out
     "cancel_pending_order": ("cancel {}", "call off {}"),
     "return_delivered_order_items": ("return {}", "send back {}"),
     "exchange_delivered_order_items": ("exchange {}", "swap {}"),
@@ -24,7 +24,7 @@ _DO = {  # what each tool is, as its user would say it: trained with, held out
     "send_certificate": ("have a compensation for {}", "get a compensation for {}"),
     "reset_app": ("have {}", "get {}"),
 }
-_TRAIN = {
+_TRAIN_PHRASES = {
     "hello": ("Hello! {}", "Hi. {}", "Hi there! {}"),
     "wish": ("I would like to {}.", "I want to {}.", "I would love to {}."),
     "next": ("I would also like to {}.", "I also want to {}.", "Then I want to {}."),
@@ -59,7 +59,7 @@ _TRAIN = {
         "Did you see the game last night?",
     ),
 }
-_HELD_OUT = {
+_HELD_OUT_PHRASES = {
     "hello": ("Good day. {}", "Hey, {}", "Greetings. {}"),
     "wish": ("My wish is to {}.", "I am here to {}.", "I have to {}."),
     "next": ("Besides, I have to {}.", "One more thing, I need to {}."),
@@ -94,20 +94,24 @@ _HELD_OUT = {
         "I am planning a trip to the mountains.",
     ),
 }
-SETS: Mapping[str, Phrases] = MappingProxyType(
+PHRASE_SETS: Mapping[str, PhraseBook] = MappingProxyType(
     {
-        name: MappingProxyType({**phrases, **{tool: (ways[place],) for tool, ways in _DO.items()}})
-        for place, (name, phrases) in enumerate((("train", _TRAIN), ("held-out", _HELD_OUT)))
+        name: MappingProxyType(
+            {**phrases, **{tool: (ways[place],) for tool, ways in _TOOL_PHRASES.items()}}
+        )
+        for place, (name, phrases) in enumerate(
+            (("train", _TRAIN_PHRASES), ("held-out", _HELD_OUT_PHRASES))
+        )
     }
 )
 
 
 @functools.cache
-def sounds(*names: str) -> re.Pattern[str]:
+def compile_phrases(*names: str) -> re.Pattern[str]:
     """Return what finds a phrase of either set under one of these names."""
     parts = [
         re.escape(phrase).replace(r"\{\}", "")
-        for phrases in SETS.values()
+        for phrases in PHRASE_SETS.values()
         for name in names
         for phrase in phrases[name]
     ]

@@ -42,7 +42,7 @@ POPULATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def traits_of(kind: str, given: Mapping[str, float | None]) -> dict[str, float]:
+def resolve_traits(kind: str, given: Mapping[str, float | None]) -> dict[str, float]:
     """Return a kind's traits with others in their place, each from 0 to 1."""
     if kind not in KINDS:
         raise ValueError(f"no user {kind!r}; there are {', '.join(KINDS)}")
@@ -53,7 +53,7 @@ def traits_of(kind: str, given: Mapping[str, float | None]) -> dict[str, float]:
     return traits
 
 
-_PERSONA = {  # what a model is told to be like
+_TRAIT_DESCRIPTIONS = {  # what a model is told to be like
     "talkative": "when you answer a question, you tell something else that belongs to it too",
     "forgetful": "when you are asked for a fact you say at first that you do not remember it, and "
     "find it when you are asked again",
@@ -67,39 +67,40 @@ _PERSONA = {  # what a model is told to be like
     "off_topic": "you also talk about something that has nothing to do with it",
     "typos": "one of your words is misspelt, but no fact is",
 }
-_OFTEN = ((0.8, "Nearly always"), (0.55, "Mostly"), (0.3, "Often"), (0.0, "Now and then"))
+_FREQUENCY_WORDS = ((0.8, "Nearly always"), (0.55, "Mostly"), (0.3, "Often"), (0.0, "Now and then"))
 
 
-def persona(traits: Mapping[str, float]) -> str:
+def describe_persona(traits: Mapping[str, float]) -> str:
     """Return what a model is told that is to be like this; nothing for one without traits."""
     lines = [
-        f"- {next(often for least, often in _OFTEN if value > least)} {_PERSONA[name]}."
+        f"- {next(often for least, often in _FREQUENCY_WORDS if value > least)} "
+        f"{_TRAIT_DESCRIPTIONS[name]}."
         for name, value in traits.items()
         if value > 0
     ]
     return "\n".join(["What you are like:", *lines]) if lines else ""
 
 
-class Chance:
+class TraitSampler:
     """What happens to one user in one episode: the same for the same words, wherever asked."""
 
     def __init__(self, traits: Mapping[str, float], *names: object):
         self.traits = traits
         self.seed = zlib.crc32("/".join(map(str, names)).encode("utf-8", "replace"))
 
-    def share(self, *about: object) -> float:
+    def sample_number(self, *about: object) -> float:
         """Return a number from 0 to 1 for whatever it is about."""
         return derive_seed(self.seed, zlib.crc32(repr(about).encode("utf-8", "replace"))) / (
             1 << 63
         )
 
-    def has(self, trait: str, *about: object) -> bool:
+    def shows_trait(self, trait: str, *about: object) -> bool:
         """Return whether a trait shows here."""
         value = self.traits.get(trait, 0.0)
-        return value > 0 and self.share(trait, *about) < value
+        return value > 0 and self.sample_number(trait, *about) < value
 
-    def pick(self, options: tuple[str, ...], *about: object) -> str:
-        return options[int(self.share("pick", *about) * len(options))]
+    def pick_phrase(self, options: tuple[str, ...], *about: object) -> str:
+        return options[int(self.sample_number("pick", *about) * len(options))]
 
     @property
     def patience(self) -> float:

@@ -1,0 +1,194 @@
+"""What a server's answer says, whole or as a stream of events, in the shapes of three endpoints."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gem_ma.chat.model_calls import ModelCall
+from gem_ma.validation.untrusted_json import check_json
+
+MAX_RECORD_DEPTH = 100  # of what is asked and said, as far as it is kept
+# What the gateway asks for beside what the program did, and the program is not given.
+ADDED_FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "chat/completions": {"logprobs": True, "return_token_ids": True},
+    "completions": {"logprobs": 0, "return_token_ids": True},
+    "responses": {},
+}
+
+
+class CallRecorder:
+    """Hears an answer as it passes by, and says at its end what the call was."""
+
+    def __init__(self, endpoint: str, body: Mapping[str, Any]):
+        self.endpoint = endpoint
+        self.body = body
+        self.start = time.monotonic()
+        self.is_complete = False  # the last event was heard
+        self.text: list[str] = []
+        self.calls: dict[int, dict[str, Any]] = {}
+        self.ids: list[int] = []
+        self.logprobs: list[float] = []
+        self.prompt: Any = None
+        self.finish: str | None = None
+        self.usage: Mapping[str, Any] = {}
+
+    def record_answer(self, answer: Mapping[str, Any]) -> None:
+        """Hear all of it."""
+        if self.endpoint == "responses":
+            self._record_response(answer)
+            return
+        choice = _get_first_choice(answer)
+        message = _as_mapping(choice.get("message"))
+        self.text.append(str(message.get("content") or choice.get("text") or ""))
+        for place, call in enumerate(_as_list(message.get("tool_calls"))):
+            self.calls[place] = dict(_as_mapping(call))
+        self._record_tokens(answer, choice)
+
+    def _record_response(self, answer: Mapping[str, Any]) -> None:
+        for item in map(_as_mapping, _as_list(answer.get("output"))):
+            if item.get("type") == "message":
+                self.text += [
+                    str(_as_mapping(p).get("text") or "") for p in _as_list(item.get("content"))
+                ]
+            if item.get("type") == "function_call":
+                function = {"name": item.get("name"), "arguments": item.get("arguments")}
+                call = {"id": item.get("call_id"), "type": "function", "function": function}
+                self.calls[len(self.calls)] = call
+        used = _as_mapping(answer.get("usage"))
+        names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
+        self.usage = {names.get(name, name): value for name, value in used.items()}
+        self.finish = answer.get("status")
+
+    def _record_tokens(self, answer: Mapping[str, Any], choice: Mapping[str, Any]) -> None:
+        prompt = answer.get("prompt_token_ids") or choice.get("prompt_token_ids")
+        self.prompt = prompt or self.prompt
+        self.ids += [one for one in _as_list(choice.get("token_ids")) if type(one) is int]
+        told = _as_mapping(choice.get("logprobs"))
+        tokens = _as_list(told.get("content")) or _as_list(told.get("token_logprobs"))
+        for one in tokens:
+            value = one.get("logprob") if isinstance(one, Mapping) else one
+            if isinstance(value, int | float):
+                self.logprobs.append(float(value))
+        self.finish = choice.get("finish_reason") or self.finish
+        self.usage = _as_mapping(answer.get("usage")) or self.usage
+
+    def record_event(self, data: str) -> dict[str, Any] | None:
+        """Hear the data of an event; return it without what nobody but us asked for."""
+        if data.strip() == "[DONE]":
+            self.is_complete = True
+            return None
+        try:
+            chunk = parse_object(data)
+        except ValueError:
+            return None
+        if self.endpoint == "responses":
+            if chunk.get("type") in ("response.completed", "response.incomplete"):
+                self.is_complete = True
+                self._record_response(_as_mapping(chunk.get("response")))
+            return dict(chunk)
+        choice = _get_first_choice(chunk)
+        delta = _as_mapping(choice.get("delta"))
+        self.text.append(str(delta.get("content") or choice.get("text") or ""))
+        for call in map(_as_mapping, _as_list(delta.get("tool_calls"))):
+            self._add_call_piece(call)
+        self._record_tokens(chunk, choice)
+        return remove_added_fields(chunk, self.body)
+
+    def _add_call_piece(self, piece: Mapping[str, Any]) -> None:
+        """Add a piece of a tool call to what is there of it."""
+        place = piece.get("index")
+        place = place if type(place) is int else max(len(self.calls) - 1, 0)
+        call = self.calls.setdefault(place, {"type": "function", "function": {}})
+        function, more = call["function"], _as_mapping(piece.get("function"))
+        if piece.get("id"):
+            call["id"] = piece["id"]
+        if more.get("name"):
+            function["name"] = more["name"]
+        function["arguments"] = function.get("arguments", "") + str(more.get("arguments") or "")
+
+    def make_call(self) -> ModelCall:
+        """Return the call, now that all of its answer was heard."""
+        counted = {n: v for n, v in self.usage.items() if type(v) is int and 0 <= v <= 1 << 53}
+        prompt = self.prompt
+        whole = isinstance(prompt, list) and all(type(one) is int for one in prompt)
+        return ModelCall(
+            messages=_make_recordable(
+                filter(None, map(_as_mapping, extract_messages(self.endpoint, self.body)))
+            ),
+            text="".join(self.text).encode("utf-8", "replace").decode(),
+            tool_calls=_make_recordable(self.calls.values()),
+            prompt_ids=tuple(prompt) if whole else None,
+            token_ids=tuple(self.ids) or None,
+            logprobs=tuple(self.logprobs) or None,
+            tools=_make_recordable(_as_list(self.body.get("tools"))),
+            finish_reason=self.finish if isinstance(self.finish, str) else None,
+            usage=counted,
+            latency=time.monotonic() - self.start,
+        )
+
+
+def extract_messages(endpoint: str, body: Mapping[str, Any]) -> Sequence[Any]:
+    """Return what a request asks, as messages of a chat."""
+    if endpoint == "chat/completions":
+        return _as_list(body.get("messages"))
+    asked = body.get("input") if endpoint == "responses" else body.get("prompt")
+    found = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
+    told = body.get("instructions")
+    return [{"role": "system", "content": told}, *found] if isinstance(told, str) else found
+
+
+def remove_added_fields(answer: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an answer without what the program did not ask for."""
+    kept = dict(answer)
+    ids, logprobs = body.get("return_token_ids"), body.get("logprobs")
+    if not ids:
+        kept.pop("prompt_token_ids", None)
+    if (ids and logprobs) or not _as_list(kept.get("choices")):
+        return kept
+    gone = [] if ids else ["token_ids", "prompt_token_ids"]
+    gone += [] if logprobs else ["logprobs"]
+    kept["choices"] = [
+        {name: value for name, value in _as_mapping(one).items() if name not in gone}
+        for one in kept["choices"]
+    ]
+    return kept
+
+
+def parse_object(content: bytes | str) -> Mapping[str, Any]:
+    """Return what is an object in JSON, or raise ValueError."""
+    try:
+        found = json.loads(content)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"expected an object, got {type(found).__name__}")
+    return found
+
+
+def encode_object(answer: Mapping[str, Any]) -> bytes:
+    """Return the bytes of an answer."""
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _make_recordable(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return what can stand in a record of some values."""
+    try:
+        return tuple(check_json(list(values), depth=MAX_RECORD_DEPTH))
+    except ValueError:
+        return ()
+
+
+def _get_first_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = _as_list(answer.get("choices"))
+    return _as_mapping(choices[0]) if choices else {}
+
+
+def _as_mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _as_list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()

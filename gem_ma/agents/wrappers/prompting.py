@@ -1,0 +1,325 @@
+"""Assistants of TAU-bench beside native tool calls: calls written as text, and examples."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from gem_ma.agents.wrappers import (
+    AgentWrapper,
+    copy_chat_before,
+    replace_rules,
+    select_fields,
+    sum_usage,
+)
+from gem_ma.chat.conversation import Step, make_tool_schemas
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import (
+    clip_repr,
+    format_tool_calls,
+    parse_call_name,
+    strip_thinking,
+)
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import Message
+from gem_ma.validation.untrusted_json import check_json, parse_json
+
+RESPOND_TOOL = "respond"
+_OUTPUT_MARK = "Tool output: "
+
+_INSTRUCTIONS = """# How you reply
+Each reply of yours is one action. Write it like this, and nothing below it:
+{form}
+
+A program reads what follows "Action:", so it has to be valid JSON. The name is that of one of the
+tools above, with the arguments that it takes, or "respond", whose one argument "content" is what
+you would otherwise reply: what you say to the other side, say. What a tool gives is sent to you
+after the words "Tool output:"; nobody else reads it. Make up no argument: look it up, or ask.
+
+Suppose there was this tool:
+{tool}
+and somebody asked when the next ferry to Gozo leaves after nine in the evening. A good reply is
+{call}
+
+and, once you have read "Tool output: 21:45",
+{answer}
+
+Keep to the rules above, be of help, and write valid JSON."""
+_EXAMPLE_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "next_ferry",
+        "description": "Look up when the next ferry leaves.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "to": {"type": "string", "description": "The island it goes to."},
+                "after": {"type": "string", "description": "A time of the day, such as 07:30."},
+            },
+            "required": ["to", "after"],
+        },
+    },
+}
+_EXAMPLE_CALL = {"name": "next_ferry", "arguments": {"to": "Gozo", "after": "21:00"}}
+_EXAMPLE_RESPONSE = {
+    "name": RESPOND_TOOL,
+    "arguments": {"content": "The next ferry to Gozo leaves at 21:45."},
+}
+_ACTION_FORM = '{"name": <of a tool, or "respond">, "arguments": {<its arguments>}}'
+
+_MARKER = re.compile(r"^[^\w\n]*action[*_` ]*:[*_` \t]*", re.I | re.M)
+_THOUGHT = re.compile(r"^[^\w\n]*thought[*_` ]*:[*_` \t]*\n?.*(?:\n|\Z)", re.I | re.M)
+_LABEL = re.compile(r"^[^\w\n]*(?:thought|action)[*_` ]*:[*_` \t]*|```\w*|Action:", re.I | re.M)
+_CALL_START = re.compile(r"""\{\s*["'](?:name|arguments)["']\s*:""")
+_JSON_START = re.compile(r"\s*(?:```\w*\s*)?(?=\{)")
+_BARE_CALL = re.compile(r"[\s`*]*(\w+)[ \t]*[({]")
+_UNKNOWN_NAME = "Action"  # what a call is called whose name cannot be read
+_THINK_OPEN, _THINK_CLOSE = "<think>\n", "\n</think>\n\n"
+_JSON_DECODER = json.JSONDecoder(strict=False)  # models write line ends within texts
+
+
+class ActAgent(AgentWrapper):
+    """Let any agent act by calls that it writes as text: TAU-bench's `act`.
+
+    The tools stand in the rules, and the agent inside is offered none. It writes "Action:" and a
+    call as JSON, fenced or not, which is made; `respond` is a message. What is no JSON and was
+    plainly meant as a call is refused like any call that is no JSON, and never said to the other
+    side; any other text is a message. Where a seat has no tools, the agent replies as it is.
+
+    The reply to a turn keeps what the model wrote beside its call, and its thought, as a think
+    block, before a message. It has no token ids, as the chat on record is another.
+    """
+
+    thinks = False
+
+    def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
+        """Yield the turn with the tools in its rules, and return what became of the answer."""
+        if not turn.tools:
+            return (yield turn)
+        answer = yield _make_text_turn(turn, self._make_rules(turn))
+        names = {parse_call_name(one) for one in make_tool_schemas(turn.tools)}
+        reply = _parse_answer(answer, names)
+        reply.finish_reason = select_fields(answer, "finish_reason").get("finish_reason")
+        return sum_usage([answer], reply)
+
+    def _make_rules(self, turn: Turn) -> str:
+        how = _INSTRUCTIONS.format(
+            form=self._format_action(
+                _ACTION_FORM, "<one line of reasoning: what you know, and what is next>"
+            ),
+            tool=json.dumps(_EXAMPLE_TOOL),
+            call=self._format_action(
+                json.dumps(_EXAMPLE_CALL), "Nine in the evening is 21:00; I look it up."
+            ),
+            answer=self._format_action(
+                json.dumps(_EXAMPLE_RESPONSE), "That is the answer, so I say it."
+            ),
+        )
+        listed = json.dumps(make_tool_schemas(turn.tools), ensure_ascii=False)
+        return f"{turn.rules}\n\n# Tools\n{listed}\n\n{how}"
+
+    def _format_action(self, action: str, thought: str) -> str:
+        return f"Thought:\n{thought}\nAction:\n{action}" if self.thinks else f"Action:\n{action}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.agent!r})"
+
+
+class ReactAgent(ActAgent):
+    """Let any agent think in a line before each call that it writes: TAU-bench's `react`.
+
+    It is ActAgent, with a thought before each action, which stays in its chat and in the record,
+    and is told to nobody.
+    """
+
+    thinks = True
+
+
+class FewShotAgent(AgentWrapper):
+    """Show any agent examples of conversations after its rules: TAU-bench's `few-shot`.
+
+    examples: the conversations, or a file of them: JSON lines, each a text, or a table with
+        `messages` of a chat, or with a text as `messages_display`, as TAU-bench has it.
+    shots: how many of them are shown, drawn anew for each episode.
+
+    It calls tools natively. The reply has no token ids, as the chat on record is another.
+    """
+
+    def __init__(self, agent: Any, examples: str | Sequence[str] = "", shots: int = 5):
+        super().__init__(agent)
+        self.file = examples if isinstance(examples, str) else ""
+        self.examples = tuple(_load_examples(examples) if isinstance(examples, str) else examples)
+        self.shots = shots
+        if not 1 <= shots <= len(self.examples):
+            where = self.file or "examples="
+            raise ValueError(
+                f"shots={shots}: expected at least 1, and at most as many as there are examples; "
+                f"{where} has {len(self.examples)}"
+            )
+
+    def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
+        """Yield the turn with examples after its rules, and return the answer."""
+        name = crc32(turn.episode.encode())
+        order = sorted(range(len(self.examples)), key=lambda place: derive_seed(name, place))
+        drawn = [self.examples[place] for place in order[: self.shots]]
+        shown = [f"Example {number}:\n{text}" for number, text in enumerate(drawn, 1)]
+        answer = yield replace_rules(turn, "\n\n".join([turn.rules, *shown]))
+        return sum_usage(
+            [answer], Reply(answer, **select_fields(answer, "finish_reason", "tool_calls"))
+        )
+
+    def __repr__(self) -> str:
+        return f"FewShotAgent({self.agent!r}, {self.file!r}, shots={self.shots})"
+
+
+def _make_text_turn(turn: Turn, rules: str) -> Turn:
+    """Return a turn without tools, its chat as one that knows of none."""
+    chat = copy_chat_before(turn)
+    chat.steps = [
+        replace(
+            step, reply=_format_reply(step), text=_mark_results(step.text, step.results), calls=None
+        )
+        for step in chat.steps
+    ]
+    text, seen = _mark_results(turn.text, turn.results), turn.observation
+    asked = replace(
+        turn,
+        rules=rules,
+        observation={**seen, "text": text} if "text" in seen else seen,
+        text=text,
+        tools=(),
+        calls=None,
+        chat=chat,
+        index=len(chat.steps),
+    )
+    chat.add_turn(asked, turn.number)
+    return asked
+
+
+def _mark_results(text: str, results: Sequence[str]) -> str:
+    """Return what a seat reads, with the results of its calls marked as such."""
+    for result in results:
+        shown = str(Message(None, "tool", result))
+        text = "" if text == result else text.replace(shown, "", 1).strip("\n")
+    return "\n\n".join([*(_OUTPUT_MARK + result for result in results), *filter(None, [text])])
+
+
+def _format_reply(step: Step) -> str:
+    """Return an earlier reply in the form that is asked for."""
+    reply = "" if step.counted_reply is None else step.counted_reply
+    if calls := getattr(reply, "tool_calls", None):
+        if reply.strip():
+            return str(reply)
+        return "\n".join(f"Action:\n{json.dumps(one.get('function', one))}" for one in calls)
+    head, _, message = reply.rpartition(_THINK_CLOSE)
+    thought, message = head.rpartition(_THINK_OPEN)[2], strip_thinking(message)
+    said = {"name": RESPOND_TOOL, "arguments": {"content": message}}
+    action = f"Action:\n{json.dumps(said, ensure_ascii=False)}" if message else ""
+    return "\n".join(filter(None, [f"Thought:\n{thought}" if thought else "", action]))
+
+
+def _parse_answer(answer: str, names: Collection[str]) -> Reply:
+    """Return what a model wrote as a reply: a call beside its words, or a message."""
+    said = strip_thinking(answer)
+    part = _extract_action(said)
+    bare = _BARE_CALL.match(part)
+    if bare and bare[1] in names:  # such as look_up(id=1)
+        return _make_call_reply(answer, _UNKNOWN_NAME, part)
+    found = _CALL_START.search(part)
+    begin = (
+        found.start() if found else begins.end() if (begins := _JSON_START.match(part)) else None
+    )
+    if begin is None:
+        message = _THOUGHT.sub("", part).strip()
+        return _make_message_reply(answer, said, message, said.rfind(message))
+    try:
+        value, _ = _JSON_DECODER.raw_decode(part, begin)
+        call = check_json(value)
+    except (ValueError, RecursionError):
+        return _make_call_reply(answer, _UNKNOWN_NAME, part[begin:])
+    name = call.get("name")
+    if not isinstance(name, str):
+        return _make_call_reply(answer, _UNKNOWN_NAME, "")
+    if name == RESPOND_TOOL and isinstance(content := _get_content(call), str):
+        return _make_message_reply(answer, said, content, len(said) - len(part) + begin)
+    return _make_call_reply(
+        answer, name, json.dumps(call["arguments"]) if "arguments" in call else ""
+    )
+
+
+def _extract_action(said: str) -> str:
+    """Return what stands behind the last "Action:" in a text, or all of it."""
+    *_, part = _MARKER.split(said)
+    if part != said or _CALL_START.search(said):
+        return part
+    return said.rpartition("Action:")[2]
+
+
+def _get_content(call: Mapping[str, Any]) -> Any:
+    arguments = call.get("arguments")
+    return arguments.get("content") if isinstance(arguments, dict) else None
+
+
+def _make_call_reply(answer: str, name: str, arguments: str) -> Reply:
+    """Return the answer as a call; one without arguments, or with no JSON there, is refused."""
+    function = {"name": name, "arguments": arguments}
+    return Reply(answer, tool_calls=[{"id": "call_0", "type": "function", "function": function}])
+
+
+def _make_message_reply(answer: str, said: str, message: str, place: int) -> Reply:
+    """Return a message, with what stands before its place in the text as a thought."""
+    thought = _LABEL.sub("", said[:place] if place >= 0 else said).strip()
+    if message == said.strip() or not said.strip():
+        return Reply(answer)
+    hidden = answer.removesuffix(said) if answer.endswith(said) else ""
+    return Reply(
+        f"{hidden}{_THINK_OPEN}{thought}{_THINK_CLOSE}{message}" if thought else hidden + message
+    )
+
+
+def _load_examples(file: str) -> list[str]:
+    """Return the conversations in a file as texts."""
+    if not file:
+        raise ValueError("expected examples=FILE, with a conversation in each line, as JSON")
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ValueError(f"examples={file}: {why}") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                found.append(_format_example(parse_json(line)))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                raise ValueError(
+                    f"examples={file}, line {number}: expected JSON: a text, or a table with "
+                    f"messages or messages_display, got {clip_repr(line)}"
+                ) from None
+    return found
+
+
+def _format_example(example: Any) -> str:
+    """Return an example as a text."""
+    if isinstance(example, str):
+        return example
+    if isinstance(text := example.get("messages_display"), str):
+        return text
+    return "\n".join(
+        line for message in example["messages"] for line in _list_message_lines(message)
+    )
+
+
+def _list_message_lines(message: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a chat message as lines; the rules are told already."""
+    role, content, calls = message["role"], message["content"], message.get("tool_calls") or ()
+    if role != "system" and content:
+        yield f"{role}: {content}"
+    for call in calls:
+        yield f"{role}: {format_tool_calls([call])}"

@@ -1,0 +1,386 @@
+"""The commands check and attack: one environment, of an id or of a game in a file, put to the test.
+
+check holds it against the contract; attack tries on it what models have tried on rewards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import sys
+import sysconfig
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from gem_ma.agents import assign_agents, load_seat_agents
+from gem_ma.apis.aec import AECEnv
+from gem_ma.apis.env import Env
+from gem_ma.cli.command_options import (
+    UsageError,
+    add_setting_option,
+    make_command_env,
+    parse_count,
+    parse_positive,
+)
+from gem_ma.envs import game_files
+from gem_ma.packs import PackTable
+from gem_ma.validation import entry_points
+
+# What each step of the contract holds, in the order in which they are looked at.
+CONTRACT_STEPS = {
+    "seats": "seats are named, and each has rules",
+    "rules": "states are frozen, legal moves are taken, and random play comes to an end",
+    "seeding": "a seed decides an episode, and no global random number is drawn",
+    "forks": "forks, copies, pickles and snapshots go on as the original does",
+    "nothing_is_shared": "what a seat was given never changes, and changing it changes nothing",
+    "aec": "PettingZoo's AEC API: spaces hold, rewards sum to returns",
+    "parallel": "PettingZoo's parallel API: the same",
+    "one_seat": "Gymnasium's API for one seat: the same",
+    "order": "calls out of order are errors",
+    "garbage": "senseless replies are answered, and no error",
+    "invalid_replies": "invalid replies lead to what invalid=... says",
+    "privacy": "no seat reads the reasoning of another",
+    "rendering": "words and pictures are drawn",
+    "other_process": "another process plays the same episode",
+    "pictures": "views that differ in words differ in their pictures",
+}
+CERTIFIED_VIEW_COUNT = 200  # pictures that are compared
+MAX_FAULT_LENGTH = 2000  # characters of what is wrong with an environment
+
+
+class CheckTargetError(ValueError):
+    """There is nothing to check by this name; the message says what is wrong with it."""
+
+
+class CheckFailure(Exception):
+    """An environment breaks the contract: how, in which step, and which steps held before."""
+
+    def __init__(self, message: str, step: str = "", held: Sequence[str] = ()):
+        super().__init__(message)
+        self.step = step
+        self.passed_steps = list(held)
+
+
+EXPERT_AGENTS = PackTable("experts", {})  # who shows what can be earned, by patterns of ids
+
+
+def add_commands(commands: Any) -> None:
+    """Add check and attack to the commands of gem-ma."""
+    _add_check(commands)
+    attack = commands.add_parser(
+        "attack",
+        help="try on an environment what models have tried on rewards",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma attack my_games/quiz.py\n"
+            "  gem-ma attack screens:login --best screen-oracle --seeds 20\n\n"
+            "It exits with 0 if nothing was found, and with 1 if something was."
+        ),
+    )
+    _add_target(attack)
+    attack.add_argument("--seeds", type=parse_positive, default=8, help="starts (default: 8)")
+    attack.add_argument(
+        "--max-turns",
+        type=parse_positive,
+        default=60,
+        help="where an episode is cut off (default: 60)",
+    )
+    attack.add_argument(
+        "--nodes",
+        type=parse_count,
+        default=300,
+        help="positions of a search for replies that pay, for each start (default: 300)",
+    )
+    attack.add_argument(
+        "--best",
+        metavar="AGENTS",
+        help="who shows what can be earned, as --agents elsewhere (default: who knows, if anybody)",
+    )
+    add_setting_option(attack)
+    attack.set_defaults(run=_run_attack)
+
+
+def _add_target(command: Any) -> None:
+    command.add_argument(
+        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
+    )
+
+
+def _run_attack(args: argparse.Namespace) -> int:
+    from gem_ma.testing import attack
+    from gem_ma.testing.reward_attack import FINDING_KINDS
+
+    try:
+        with _show_status() as say, open_target(args.what, args.settings) as env:
+            say("doing nothing, quoting, hedging, flooding, forging")
+            found = attack(
+                env,
+                seeds=args.seeds,
+                turns=args.max_turns,
+                nodes=args.nodes,
+                best=make_expert_scorer(env, args.best),
+            )
+    except CheckTargetError as error:
+        raise UsageError(str(error)) from None
+    sys.stdout.write(f"{found.env_id}: {found.replies} replies over {args.seeds} starts\n")
+    for name, value in found.earned.items():
+        sys.stdout.write(f"  {name:<10}{value:8.3g}\n")
+    for one in found.findings:
+        sys.stdout.write(
+            f"FOUND  {FINDING_KINDS[one.kind]}: {one.trick}, seed {one.seed}: {one.why}\n"
+        )
+    sys.stdout.write("" if found else "nothing was found\n")
+    return int(bool(found))
+
+
+def make_expert_scorer(env: AECEnv, agents: str | None = None) -> Callable[[int], float] | None:
+    """Return what agents earn from a seed, on average over seats; None where nobody is known."""
+    from gem_ma.rollouts.rollout import rollout
+
+    id = env.core.id
+    experts = (who for pattern, who in EXPERT_AGENTS.items() if fnmatchcase(id, pattern))
+    known: Any = agents or next(experts, None)
+    if known is None:
+        env.reset(seed=0)
+        state = env.core.game_state
+        if isinstance(getattr(state, "best", None), tuple):
+            return _make_best_reply_scorer(env.copy())
+        if not env.core.game.oracle or not hasattr(state, "answer"):
+            return None
+        known = _reply_answer
+    who = known
+    if isinstance(known, str):
+        try:
+            load_seat_agents(known, env.possible_agents)  # what is wrong with them shows at once
+        except (ValueError, TypeError) as error:
+            raise UsageError(str(error)) from None
+        who = assign_agents(known, env.possible_agents)
+    twin = env.copy()
+
+    def compute_return(seed: int) -> float:
+        twin.reset(seed=seed)
+        (episode,) = rollout(twin, who, 1, seed=seed, start="here", max_errors=0)
+        returns = episode.returns.values()
+        return sum(returns) / len(returns)
+
+    return compute_return
+
+
+def _reply_answer(turn: Any) -> str:
+    return f"\\boxed{{{turn.position.state.answer}}}"
+
+
+def _make_best_reply_scorer(twin: AECEnv) -> Callable[[int], float]:
+    """Return what seats earn that say what the state holds as best for each."""
+
+    def compute_return(seed: int) -> float:
+        twin.reset(seed=seed)
+        total = 0.0
+        while twin.core.to_act:
+            best = dict(zip(twin.possible_agents, twin.core.game_state.best, strict=True))
+            total += sum(twin.step_seats({seat: best[seat] for seat in twin.core.to_act}).values())
+        return total / len(twin.possible_agents)
+
+    return compute_return
+
+
+def _add_check(commands: Any) -> None:
+    check = commands.add_parser(
+        "check",
+        help="check that an environment of yours keeps the contract",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma check tug_of_war.py\n"
+            "  gem-ma check my_games/cards.py:Rummy --seeds 10\n"
+            "  gem-ma check game:ConnectFour-v0 --quick\n\n"
+            "It exits with 0 if all holds, and with 1 if something does not."
+        ),
+    )
+    _add_target(check)
+    check.add_argument("--seeds", type=parse_positive, help="episodes in each step (default: 3)")
+    check.add_argument(
+        "--max-turns",
+        type=parse_positive,
+        default=1000,
+        help="what a random episode may take, or it never ends (default: 1000)",
+    )
+    check.add_argument(
+        "--quick", action="store_true", help="one seed, and no episode in another process"
+    )
+    check.add_argument(
+        "--pictures",
+        action="store_true",
+        help="prove as well that two views that differ in words differ in their pictures",
+    )
+    add_setting_option(check)
+    check.set_defaults(run=_run_check)
+
+
+def _run_check(args: argparse.Namespace) -> int:
+    seeds = args.seeds or (1 if args.quick else 3)
+    wrong: CheckFailure | None = None
+    try:
+        with _show_status() as say, open_target(args.what, args.settings) as env:
+            held = check_contract(
+                env,
+                seeds=seeds,
+                max_turns=args.max_turns,
+                processes=not args.quick,
+                pictures=args.pictures,
+                on_step=lambda step, done: say(
+                    CONTRACT_STEPS[step] + (f" ({done + 1})" if done else "")
+                ),
+            )
+    except CheckTargetError as error:
+        raise UsageError(str(error)) from None
+    except CheckFailure as error:
+        wrong, held = error, error.passed_steps
+    write = sys.stdout.write
+    write("".join(f"ok  {CONTRACT_STEPS[step]}\n" for step in held))
+    if wrong is None:
+        write(f"{args.what} keeps the contract, tried with {seeds} seed{'s' * (seeds > 1)}\n")
+        return 0
+    if wrong.step:
+        write(f"NO  {CONTRACT_STEPS[wrong.step]}\n")
+    sys.stdout.flush()
+    words = " ".join(str(wrong).split())
+    sys.stderr.write(
+        f"gem-ma: {words if len(words) < MAX_FAULT_LENGTH else words[:MAX_FAULT_LENGTH] + ' ...'}\n"
+    )
+    return 1
+
+
+@contextlib.contextmanager
+def _show_status() -> Iterator[Callable[[str], None]]:
+    """Give what says on a terminal what is being done; elsewhere it says nothing."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("") as status:
+        yield lambda text: status.update(Text(text))
+
+
+def check_contract(
+    env: AECEnv,
+    *,
+    seeds: int = 3,
+    max_turns: int = 1000,
+    processes: bool = True,
+    pictures: bool = False,
+    on_step: Callable[[str, int], None] = lambda step, done: None,
+) -> list[str]:
+    """Check an environment as `gem_ma.testing.check_env` does, and return the steps that held.
+
+    pictures: certify them too (see `gem_ma.testing.certify`).
+    on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
+    Raises Fault, for whatever the environment's own code raises, too.
+    """
+    from gem_ma.testing import ContractError, certify
+    from gem_ma.testing.env_checker import EnvChecker
+
+    held: dict[str, int] = {}
+    current = ""
+
+    def run_step(step: str, look: Callable[..., Any], *args: Any) -> None:
+        nonlocal current
+        current = step
+        on_step(step, held.get(step, 0))
+        look(*args)
+        held[step] = held.get(step, 0) + 1
+
+    def list_passed_steps() -> list[str]:
+        return [step for step in CONTRACT_STEPS if step in held and step != current]
+
+    checker = EnvChecker(env.copy(), range(seeds), max_turns)
+    for step in CONTRACT_STEPS:
+        name = f"check_{step}"
+        if hasattr(checker, name):
+            setattr(checker, name, functools.partial(run_step, step, getattr(checker, name)))
+    try:
+        checker.check(processes)
+        if pictures:
+            run_step("pictures", functools.partial(certify, env, views=CERTIFIED_VIEW_COUNT))
+    except ContractError as error:
+        raise CheckFailure(str(error), current, list_passed_steps()) from error
+    except Exception as error:  # whatever a game's code may raise is a finding about it
+        raise CheckFailure(describe_exception(error), current, list_passed_steps()) from error
+    current = ""
+    return list_passed_steps()
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return an exception in one paragraph: what it says, and where in whose code it was raised."""
+    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{what.partition(' (')[0]}, in {error.filename}, line {error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    paths = sysconfig.get_paths()
+    others = (
+        str(Path(__file__).parents[1]),
+        paths["stdlib"],
+        paths["purelib"],
+        paths["platlib"],
+        "<",
+    )
+    own = [one for one in frames if not one.filename.startswith(others)]
+    for frame in reversed(own or frames):
+        return f"{what}, in {frame.filename}, line {frame.lineno}, {frame.name}: {frame.line}"
+    return what
+
+
+@contextlib.contextmanager
+def open_target(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[AECEnv]:
+    """Make what is to be checked: an id, FILE.py, or FILE.py:NAME for one of its games.
+
+    While it is open the file can be imported by other processes as well.
+    """
+    file, name = entry_points.split_file_entry(what)
+    path = Path(file or what)
+    if path.is_dir():
+        raise CheckTargetError(
+            f"{path} is a folder; name a file in it, such as {path / 'my_game.py'}"
+        )
+    if not file and path.is_file():
+        raise CheckTargetError(f"{path}: expected an id, or a file that ends in .py")
+    if not file:
+        yield make_command_env(what, **dict(settings))
+        return
+    if not path.is_file():
+        raise CheckTargetError(f"{file}: no such file")
+    paths = sys.path  # noqa: TID251 - what a file adds to it
+    before, kept = set(sys.modules), list(paths)
+    try:
+        yield _make_file_env(path, file, name, dict(settings))
+    finally:
+        paths[:] = kept
+        module = entry_points.find_import_folder(path.resolve())[1].partition(".")[0]
+        for one in set(sys.modules) - before:
+            if one.partition(".")[0] == module:
+                del sys.modules[one]
+
+
+def _make_file_env(path: Path, file: str, name: str, arguments: Mapping[str, Any]) -> AECEnv:
+    """Return the environment of a game in a file: of the one it has, or of the one named."""
+    try:
+        module = game_files.import_game_file(path.resolve())
+        game = game_files.list_games(module)[game_files.find_game_name(module, file, name)]
+    except game_files.GameNotFound as error:
+        raise CheckTargetError(str(error)) from None
+    except Exception as error:  # a file may raise anything
+        raise CheckFailure(f"{path} cannot be imported. {describe_exception(error)}") from error
+    try:
+        return Env(game(**arguments))
+    except Exception as error:  # a game's own code
+        raise CheckFailure(
+            f"{game.__name__}() cannot be made. {describe_exception(error)}"
+        ) from error

@@ -1,0 +1,311 @@
+"""What several groups of commands share: kinds of values, options, and the words of errors."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gem_ma.agents import AGENT_SPECS
+from gem_ma.apis import factory
+from gem_ma.engine.seeding import generate_seed
+from gem_ma.envs.registry import MissingArgument
+from gem_ma.tools import TOOL_SPECS
+from gem_ma.validation.endpoints import redact_secrets
+
+if TYPE_CHECKING:
+    from gem_ma.apis.aec import AECEnv
+    from gem_ma.apis.env import Env
+
+AGENTS_HELP = (
+    "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
+    f"may be repeated: {AGENT_SPECS}; with options such as search:depth=4 or hf:PATH?temperature=0 "
+    "(default: random)"
+)
+MAX_IMAGE_SIDE = 8192  # pixels of a side
+_SEED_LIMIT = 10**6  # that are drawn: short enough to be typed again
+_ARGUMENT_PATTERN = re.compile(r"(?<![\w?&/.'\"-])(\w+)=(\.\.\.|True\b|'[^']*'|[^\s,;:()]*)")
+
+
+class UsageError(ValueError):
+    """The words of a command do not fit together."""
+
+
+class CommandInterrupted(KeyboardInterrupt):
+    """A command was stopped from the keyboard; the message says what is kept."""
+
+
+def format_error(error: Exception | str) -> str:
+    """Return what is wrong, without line breaks and without keys.
+
+    Of a file it is its name and what the system says of it.
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return redact_secrets(" ".join(str(error).split()))
+
+
+def translate_arguments(text: str, args: argparse.Namespace) -> str:
+    """Return what the library says in the words of a command: --max-errors 3 for max_errors=3.
+
+    What --set sets is called as it was set there, and options of agents and tools are their own.
+    """
+    parser: argparse.ArgumentParser | None = getattr(args, "parser", None)
+    if parser is None:
+        return text
+    options = dict(_list_options(parser))
+    given = {name for name, _ in getattr(args, "settings", ())}
+
+    def replace_argument(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name in given:
+            return found[0]
+        if name not in options:
+            return f"--set {found[0]}" if value == "..." and "settings" in options else found[0]
+        value = value.strip("'")
+        return options[name] if value in ("", "True", "...") else f"{options[name]} {value}"
+
+    own = re.search(r"(?:agent|tool) '", text)
+    begin, rest = (text[: own.start()], text[own.start() :]) if own else (text, "")
+    begin = _ARGUMENT_PATTERN.sub(replace_argument, begin)
+    for name in options:
+        if "_" in name and name not in given:
+            begin = re.sub(rf"(?<![\w-]){name}\b", options[name], begin)
+    return begin + rest
+
+
+def _list_options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Yield how arguments of the library are called in a command."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _list_options(below)
+        elif action.option_strings:
+            yield action.dest, action.option_strings[-1]
+
+
+@contextlib.contextmanager
+def report_interrupt(say: Callable[[], str]) -> Iterator[None]:
+    """Say what is kept of a command that is stopped from the keyboard, and how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise CommandInterrupted(f"stopped: {say()}") from None
+
+
+def suggest_word(word: str, known: Iterable[str]) -> str:
+    """Return what may have been meant in place of a word, as the end of a sentence; or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def format_count(count: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def count_played_episodes(*files: Path) -> int:
+    """Return how many episodes that did not fail files hold."""
+    found = 0
+    for file in files:
+        with contextlib.suppress(OSError), file.open("rb") as lines:
+            found += sum(b'"failure":null' in line.replace(b": ", b":") for line in lines)
+    return found
+
+
+def parse_positive(text: str) -> int:
+    """Return a number of the command line that counts something, from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+    return int(text)
+
+
+def parse_port(text: str) -> int:
+    """Return a port of the command line."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 65535")
+    return int(text)
+
+
+def parse_count(text: str) -> int:
+    """Return a number of the command line that counts something, from 0 on."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 0 on")
+    return int(text)
+
+
+def parse_seconds(text: str) -> float:
+    """Return a time of the command line."""
+    found = parse_finite_number(text)
+    if found <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
+    return found
+
+
+def parse_finite_number(text: str) -> float:
+    """Return a number of the command line that is neither infinite nor no number."""
+    with contextlib.suppress(ValueError):
+        if math.isfinite(found := float(text)):
+            return found
+    raise argparse.ArgumentTypeError(f"{text!r}: expected a number")
+
+
+def parse_seed(text: str) -> int:
+    """Return what decides chance."""
+    if not re.fullmatch(r"-?\d{1,38}", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number")
+    return int(text)
+
+
+def parse_image_size(text: str) -> tuple[int, int] | str:
+    """Return the width and height of pictures: 252 for 252x252; or "own"."""
+    if text == "own":
+        return text
+    sides = [int(side) for side in text.split("x") if side.isdecimal()]
+    if len(sides) != text.count("x") + 1 or not 1 <= len(sides) <= 2:
+        sides = []
+    if not sides or not all(1 <= side <= MAX_IMAGE_SIDE for side in sides):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected one number or two up to {MAX_IMAGE_SIDE}, such as 252 or 336x252; "
+            f"or own"
+        )
+    return sides[0], sides[-1]
+
+
+def parse_name_or_number(text: str) -> str | int:
+    """Return a name, or the number that draws one of its kind."""
+    return int(text) if text.removeprefix("-").isdecimal() else text
+
+
+def _parse_setting(text: str) -> tuple[str, Any]:
+    """Return a name and what is set: JSON, or else the words as they are."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, such as rounds=5")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def add_setting_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that sets arguments of an environment."""
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        type=_parse_setting,
+        metavar="NAME=VALUE",
+        help="an argument of the environment, which gem-ma info names; may be repeated",
+    )
+
+
+def add_picture_options(parser: argparse.ArgumentParser, *sizes: str) -> None:
+    """Add the options that say how pictures look; `sizes`: what the one for sizes is called."""
+    parser.add_argument(
+        "--theme",
+        type=parse_name_or_number,
+        help="how pictures look: a name, or a whole number that draws one (default: light)",
+    )
+    parser.add_argument(
+        "--noise",
+        type=parse_name_or_number,
+        help="what is done to pictures: blur, jpeg:40, downscale:2 or hue:20, several joined by +, "
+        "or a whole number that draws one (default: nothing)",
+    )
+    parser.add_argument(
+        *(sizes or ("--image-size", "--size")),
+        dest="image_size",
+        type=parse_image_size,
+        metavar="WIDTH[xHEIGHT]",
+        help="of pictures; own: photos and frames as they are (default: what the environment says, "
+        "mostly 252x252)",
+    )
+    parser.add_argument(
+        "--panels",
+        choices=("together", "apart"),
+        help="several boards in one picture, or each in one of its own (default: together)",
+    )
+
+
+def add_observation_options(parser: argparse.ArgumentParser, *sizes: str) -> None:
+    """Add what says how seats see an environment: --observe, --theme, --noise, --size, --set."""
+    parser.add_argument(
+        "--observe",
+        choices=("text", "image", "both"),
+        help="what seats see (default: what the environment says, mostly text)",
+    )
+    add_picture_options(parser, *sizes)
+    add_setting_option(parser)
+
+
+def add_tool_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that gives tools to seats."""
+    parser.add_argument(
+        "--tools",
+        action="append",
+        metavar="[SEAT=]SPEC",
+        help="what all seats may call, or with SEAT= that one, with commas between; may be "
+        f"repeated: {TOOL_SPECS}; with options such as python:seconds=2 (default: none)",
+    )
+
+
+def add_seed_option(parser: argparse.ArgumentParser, decides: str) -> None:
+    """Add the option for a seed; without it a short one is drawn, and said."""
+    parser.add_argument(
+        "--seed", type=parse_seed, help=f"a whole number that decides {decides} (default: drawn)"
+    )
+
+
+def choose_seed(given: int | None) -> int:
+    """Return a seed, drawn if none was given, that a person can type again."""
+    return generate_seed() % _SEED_LIMIT if given is None else given
+
+
+def collect_env_arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what a command says of how an environment is made, for `make`."""
+    names = "observe", "theme", "noise", "image_size", "panels"
+    given = {name: getattr(args, name, None) for name in names}
+    said = {name: value for name, value in given.items() if value is not None}
+    return {**said, **dict(getattr(args, "settings", ()))}
+
+
+def make_env_from_args(id: str, args: argparse.Namespace) -> Env:
+    """Make the environment of a command as its options say."""
+    return make_command_env(id, **collect_env_arguments(args))
+
+
+def wrap_with_tools(env: Env, tools: Sequence[str] | None) -> AECEnv:
+    """Return the environment with what --tools gives to seats."""
+    if not tools:
+        return env
+    from gem_ma.tools.tool_env import ToolEnv
+
+    try:
+        return ToolEnv(env, tools)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"--tools {' '.join(tools)}: {error}") from None
+
+
+def make_command_env(id: str, **arguments: Any) -> Env:
+    """Make the environment of a command, or say what is wrong with what was set for it."""
+    try:
+        return factory.make(id, **arguments)
+    except (MissingArgument, ValueError) as error:
+        raise UsageError(str(error)) from None
+    except TypeError as error:
+        if not arguments:  # which may be of any type
+            raise
+        raise UsageError(str(error)) from None
+
+
+def format_agents_option(given: Sequence[str]) -> str:
+    """Return what stood after --agents."""
+    return f"--agents {' '.join(given)}"

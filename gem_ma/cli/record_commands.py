@@ -1,0 +1,279 @@
+"""The commands on what was played: gem-ma view, watch and plot show it, rescore pays it anew."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from gem_ma.cli.command_options import (
+    UsageError,
+    add_observation_options,
+    add_seed_option,
+    add_setting_option,
+    choose_seed,
+    collect_env_arguments,
+    format_count,
+    format_error,
+    parse_count,
+    parse_finite_number,
+    parse_positive,
+)
+from gem_ma.envs.registry import BadArgument
+
+
+def add_commands(commands: Any) -> None:
+    """Add view, watch, plot and rescore to the commands of gem-ma."""
+    _add_rescore(commands)
+    view = commands.add_parser(
+        "view",
+        help="write recorded episodes as one HTML page",
+        epilog="example: gem-ma run game:ConnectFour-v0 --episodes 100 --out a.jsonl && "
+        "gem-ma view a.jsonl --out page.html",
+    )
+    view.add_argument("source", help="a file of episodes, or a folder with several")
+    view.add_argument("--out", required=True, help="the page, such as page.html")
+    view.add_argument(
+        "--no-spectator",
+        action="store_true",
+        help="leave out what spectators see, for which episodes are played again",
+    )
+    view.add_argument(
+        "--spectators",
+        type=_parse_spectator_count,
+        default="5000",
+        metavar="N|all",
+        help="of so many episodes, the first ones, show what spectators see (default: 5000)",
+    )
+    _add_trust_option(view)
+    view.set_defaults(run=_run_view)
+
+    watch = commands.add_parser(
+        "watch",
+        help="watch a match, or recorded ones, in the terminal",
+        epilog="example: gem-ma watch game:ConnectFour-v0 --agents search:depth=3,random --delay 1",
+    )
+    watch.add_argument("what", help="an environment (see gem-ma list), or a file of episodes")
+    watch.add_argument(
+        "--agents", action="append", metavar="[SEAT=]SPEC", help="who plays, as for gem-ma play"
+    )
+    watch.add_argument("--seat", help="see what this seat sees (default: what a spectator sees)")
+    add_seed_option(watch, "the match")
+    watch.add_argument(
+        "--delay", type=parse_finite_number, default=1.0, help="seconds between moves (default: 1)"
+    )
+    add_observation_options(watch)
+    watch.add_argument(
+        "--episode", type=parse_count, help="of a file, only the one with this number"
+    )
+    _add_trust_option(watch)
+    watch.set_defaults(run=_run_watch)
+
+    plot = commands.add_parser(
+        "plot",
+        help="draw a figure of what was measured; needs matplotlib",
+        epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
+    )
+    kinds = plot.add_subparsers(required=True, metavar="KIND")
+    for kind, sources, about in (
+        ("learning", "a history of a training, NAME-SEED.jsonl, or a folder of them", "curves"),
+        ("win-rates", "the folder of a tournament", "the matrix of who beats whom"),
+        ("pass-k", "the folder of an evaluation", "how likely k trials of a task all succeed"),
+        ("robustness", "the folder of an evaluation", "success over the strength of noise"),
+        ("tokens", "a file of episodes, or a folder with several", "what seats read and write"),
+    ):
+        one = kinds.add_parser(kind, help=about)
+        several = None if kind == "win-rates" else "+"
+        one.add_argument("source", nargs=several, help=sources)
+        one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
+        if kind == "learning":
+            one.add_argument("--columns", help="of the history (default: the return of each seat)")
+            one.add_argument(
+                "--smooth",
+                type=parse_positive,
+                default=10,
+                help="a point is the mean of so many updates until then (default: 10)",
+            )
+        one.set_defaults(run=_run_plot, kind=kind)
+
+
+def _parse_spectator_count(text: str) -> int | None:
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, or all")
+    return int(text)
+
+
+def _add_trust_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="play again whatever the file names, also games that are not registered here: this "
+        "runs code",
+    )
+
+
+def _run_view(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from gem_ma.evaluation.viewer.page import write_page
+    from gem_ma.rollouts.records import RecordError
+
+    out = Path(args.out)
+    if out.is_dir() or not out.parent.is_dir():
+        raise UsageError(f"--out {out}: expected a file in a folder that exists, such as page.html")
+    console = Console(stderr=True)
+    try:
+        bar = Progress(console=console, transient=True)
+        with bar if console.is_terminal else contextlib.nullcontext():
+            task = bar.add_task("episodes", total=None)
+            page = write_page(
+                args.source,
+                out,
+                spectator=not args.no_spectator,
+                most=args.spectators,
+                trust=args.trust,
+                progress=lambda done: bar.update(
+                    task, completed=done, description=f"{done} episodes"
+                ),
+            )
+    except (RecordError, OSError) as error:
+        raise UsageError(format_error(error)) from None
+    for damage in page.damaged[:20]:
+        sys.stderr.write(f"left out: {damage}\n")
+    if len(page.damaged) > 20:
+        sys.stderr.write(f"left out: {len(page.damaged) - 20} more lines\n")
+    size = max(out.stat().st_size / 1e6, 0.1)
+    sys.stdout.write(
+        f"{format_count(page.episodes, 'episode')} and {format_count(page.pictures, 'picture')} in "
+        f"{out}, "
+        f"{size:.1f} MB\n"
+    )
+    if page.unseen and not args.no_spectator:
+        sys.stdout.write(
+            f"{page.unseen} of them were not played again; the page says why (--trust plays again "
+            "what is not registered here, too)\n"
+        )
+    return 0
+
+
+def _run_watch(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.terminal_viewer import WatchError, watch
+
+    try:
+        return watch(
+            args.what,
+            agents=args.agents or "random",
+            seat=args.seat,
+            seed=choose_seed(args.seed),
+            delay=args.delay,
+            episode=args.episode,
+            trust=args.trust,
+            **collect_env_arguments(args),
+        )
+    except WatchError as error:
+        raise UsageError(str(error)) from None
+
+
+def _run_plot(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation import plots
+
+    missing: list[str] = []
+    draw = {
+        "learning": lambda: _plot_learning_curves(args),
+        "win-rates": lambda: _plot_win_rates(args, missing),
+        "pass-k": lambda: _plot_pass_k(args, missing),
+        "robustness": lambda: plots.plot_robustness(plots.read_robustness(args.source)),
+        "tokens": lambda: plots.plot_tokens(plots.read_episodes(args.source)),
+    }
+    try:
+        plots.check_figure_path(args.out)
+        plots.save_figure(draw[args.kind](), args.out)
+    except (ValueError, ImportError, OSError) as error:
+        raise UsageError(format_error(error)) from None
+    sys.stdout.write(f"written to {args.out}\n")
+    for words in missing:
+        sys.stdout.write(f"unfinished: {words}\n")
+    return 0
+
+
+def _plot_win_rates(args: argparse.Namespace, missing: list[str]) -> Any:
+    """Return the figure of a tournament; what is not in it yet is added to what is missing."""
+    from gem_ma.evaluation import plots
+
+    names, rates, words = plots.read_tournament(args.source)
+    missing += [f"{args.source} has {words}"] if words else []
+    return plots.plot_win_rates(names, rates, words)
+
+
+def _plot_pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
+    """Return the figure of evaluations, likewise."""
+    from gem_ma.evaluation import plots
+
+    found = plots.read_evaluations(args.source)
+    for name, rows in found.items():
+        done, all = (sum(row[what] for row in rows) for what in ("episodes", "expected"))
+        missing += [f"{name} has {done} of {all} episodes"] if done < all else []
+    return plots.plot_pass_hat_k(found)
+
+
+def _plot_learning_curves(args: argparse.Namespace) -> Any:
+    """Return the figure of histories, of the columns that were asked for."""
+    from gem_ma.evaluation import plots
+
+    runs = plots.read_logs(args.source)
+    rows = [row for histories in runs.values() for row in histories[0][:1]]
+    given = args.columns.split(",") if args.columns else None
+    found = given or [name for name in rows[0] if name.startswith("return/")]
+    if not found:
+        raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
+    return plots.plot_learning_curves(runs, {name: name for name in found}, smooth=args.smooth)
+
+
+def _add_rescore(commands: Any) -> None:
+    parser = commands.add_parser(
+        "rescore",
+        help="play records again under another reward, and say what changes in the ranking",
+        epilog="example: gem-ma rescore played.jsonl --set penalty=0.1",
+    )
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="episodes, as gem-ma run keeps them"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_setting_option(parser)
+    parser.set_defaults(run=_run_rescore)
+
+
+def _run_rescore(args: argparse.Namespace) -> int:
+    from gem_ma.evaluation.rescore import rescore
+    from gem_ma.rollouts.records import load_episodes
+
+    change = dict(args.settings)
+    if not change:
+        raise UsageError("nothing is to be other: --set says what, such as --set penalty=0.1")
+    try:
+        told = rescore((one for file in args.files for one in load_episodes(file)), change)
+    except (BadArgument, ValueError) as error:
+        raise UsageError(format_error(error)) from None
+    if args.json:
+        rows = [
+            {
+                **row._asdict(),
+                "before": row.before._asdict(),
+                "after": row.after._asdict(),
+                "change": row.change._asdict(),
+            }
+            for row in told.rows
+        ]
+        left = [{"episode": one.episode.id, "why": one.why} for one in told.unfit_episodes]
+        sys.stdout.write(
+            f"{json.dumps({'rows': rows, 'kept': told.rank_correlation, 'left_out': left})}\n"
+        )
+    else:
+        sys.stdout.write(f"{told}\n")
+    return 0

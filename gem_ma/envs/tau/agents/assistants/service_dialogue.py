@@ -1,0 +1,133 @@
+"""What assistants of shops and airlines share: hearing wishes, and asking until they know."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from gem_ma.envs.tau.agents.assistants.customer_records import SENTENCE_BREAK
+from gem_ma.envs.tau.agents.assistants.dialogue_flow import DialogueFlow
+
+Found = TypeVar("Found")
+ELSE_QUESTION = "Is there anything else?"
+_QUESTION = re.compile(
+    r"\?|\b(?:know|how|what|which|wonder|tracking|total|price|figure out|check|question|tell me)\b",
+    re.I,
+)
+_YES_WORD = re.compile(r"yes\b", re.I)
+_NO_WORD = re.compile(r"no\b", re.I)
+
+
+class TaskKnowledge(NamedTuple):
+    """What an informed assistant knows of a task."""
+
+    needs: tuple[str, ...]  # the tools that make its changes, in order
+    owed: tuple[str, ...]  # what it has to say
+
+
+class UserSentence(NamedTuple):
+    """A sentence of the user, and where in the talk it stands."""
+
+    turn: int
+    text: str
+
+
+class ServiceDialogue:
+    """One talk: what was heard, and what is still to be done."""
+
+    wish_patterns: Mapping[str, re.Pattern[str]]  # of a wish for each tool
+    last: tuple[str, ...] = ()  # tools after which others fail
+
+    def __init__(self, task: TaskKnowledge, first: str):
+        self.left = list(task.needs)
+        self.owed = list(task.owed)
+        self.heard = [first]
+        self.tried_wishes: set[tuple[str, UserSentence]] = set()  # what was tried with which tool
+
+    def serve(self) -> DialogueFlow:
+        """Do all that is asked for and needed, then ask for more, without end."""
+        yield from self.identify_user()
+        while True:
+            found = self.find_next_wish()
+            if found is not None:
+                tool, wish = found
+                self.tried_wishes.add(found)
+                done = yield from self.grant_wish(tool, wish.text)
+                if done:
+                    self.left.remove(tool)
+                    self.tried_wishes |= {(other, wish) for other in self.wish_patterns}
+                    yield from self.say(f"That is done. {self._report_owed()}{ELSE_QUESTION}")
+            elif self.owed and any(map(_QUESTION.search, self.heard)):
+                yield from self.say(f"{self._report_owed()}{ELSE_QUESTION}")
+            elif self.left:
+                yield from self.say("I am sorry, that I cannot do. What else can I do for you?")
+            else:
+                yield from self.say(f"I am sorry, more I cannot do. {ELSE_QUESTION}")
+
+    def _report_owed(self) -> str:
+        """Return what it owes, once the user has asked for something."""
+        if not self.owed or not any(map(_QUESTION.search, self.heard)):
+            return ""
+        told, self.owed = ", ".join(self.owed), []
+        return f"Here is what you asked for: {told}. "
+
+    def identify_user(self) -> DialogueFlow:
+        """Find out who it is."""
+        raise NotImplementedError
+
+    def grant_wish(self, tool: str, wish: str) -> DialogueFlow:
+        """Make a change; return whether it was made."""
+        raise NotImplementedError
+
+    def find_next_wish(self) -> tuple[str, UserSentence] | None:
+        """Return the first tool that is needed and asked for, and the sentence that does so."""
+        for tool in sorted(dict.fromkeys(self.left), key=self.last.__contains__):
+            for one in self.list_sentences():
+                if (tool, one) not in self.tried_wishes and self.wish_patterns[tool].search(
+                    one.text
+                ):
+                    return tool, one
+        return None
+
+    def list_sentences(self) -> Iterator[UserSentence]:
+        for turn, text in enumerate(self.heard):
+            for one in SENTENCE_BREAK.split(text):
+                yield UserSentence(turn, one)
+
+    def say(self, text: str) -> DialogueFlow:
+        """Say something, and return what the user answers."""
+        answer = yield text
+        self.heard.append(answer)
+        return answer
+
+    def ask(
+        self, question: str, find: Callable[[str], Found | None], text: str = ""
+    ) -> DialogueFlow:
+        """Return what is found in a text, or in an answer to a question asked until then."""
+        found = find(text) if text else None
+        for _ in range(5):
+            if found is not None:
+                return found
+            answer = yield from self.say(question)
+            found = find(answer)
+        return found
+
+    def confirm(self, what: str) -> DialogueFlow:
+        """Return whether the user wants it so."""
+        for _ in range(3):
+            answer = yield from self.say(f"I will {what}. Shall I proceed?")
+            if _YES_WORD.match(answer):
+                return True
+            if _NO_WORD.match(answer):
+                return False
+        return False
+
+
+def parse_tool_result(text: str) -> Any:
+    """Return what a tool answered, or an empty object where it failed."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}

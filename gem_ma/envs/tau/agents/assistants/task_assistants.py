@@ -1,0 +1,113 @@
+"""Assistants who know a task: its gold actions, or which tools it needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from gem_ma.chat.turn import Turn
+from gem_ma.envs.tau.agents.assistants.airline_dialogue import serve_passenger
+from gem_ma.envs.tau.agents.assistants.dialogue_flow import continue_dialogue, format_call
+from gem_ma.envs.tau.agents.assistants.service_dialogue import TaskKnowledge
+from gem_ma.envs.tau.agents.assistants.shop_dialogue import serve_customer
+from gem_ma.envs.tau.agents.assistants.telecom_workflow import continue_workflow
+from gem_ma.validation.arguments import check_each
+
+USER_REQUESTS = {
+    "restart_phone": "Could you restart your phone, please?"
+}  # what only the user can do
+
+
+class OracleAssistant:
+    """Play the gold actions of the task, and say the required outputs."""
+
+    portable = True
+    seats = ("assistant",)
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
+
+    def _reply(self, turn: Turn) -> str:
+        state = _get_state(turn)
+        task = state.task
+        if _is_tau2(state):
+            return _choose_gold_action(state)
+        done = [(one.by, one.name) for one in state.calls if one.name not in ("read_inbox",)]
+        if len(done) < len(task.actions):
+            name, arguments = task.actions[len(done)]
+            if name in USER_REQUESTS:
+                return USER_REQUESTS[name]
+            return json.dumps({"name": name, "arguments": dict(arguments)})
+        said = any(text.startswith("All is done") for who, text in state.talk if who != "user")
+        outputs = f" ({', '.join(task.outputs)})" if task.outputs and not said else ""
+        return f"All is done{outputs}. Is there anything else?"
+
+    def __repr__(self) -> str:
+        return "OracleAssistant()"
+
+
+class InformedAssistant:
+    """Know which changes a task needs and which answers it owes, and learn all else by asking.
+
+    What is to be changed into what, and for whom, it hears from the user and looks up with its
+    tools; what it owes it says once the user has asked a question.
+    """
+
+    portable = True
+    seats = ("assistant",)
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
+
+    def _reply(self, turn: Turn) -> str:
+        state = _get_state(turn)
+        names = {
+            one["function"]["name"]
+            for one in turn.tools
+            if isinstance(one, Mapping) and "function" in one
+        }
+        view = state.seen_by(turn.seat)
+        if "get_customer_by_phone" in names:
+            return continue_workflow(view)
+        owed = getattr(state.task, "outputs", getattr(state.task, "communicate", ()))
+        wishes = turn.position.game.wants(state.task).wishes  # type: ignore[union-attr]
+        if not names & {"get_order_details", "get_reservation_details"}:
+            raise ValueError(
+                f"{turn.env_id}: it serves shops, an airline and telecom, and no other"
+            )
+        task = TaskKnowledge(tuple([wish.tool for wish in wishes]), tuple(owed))
+        serve = serve_passenger if "get_reservation_details" in names else serve_customer
+        return continue_dialogue(lambda first: serve(task, first), view)
+
+    def __repr__(self) -> str:
+        return "InformedAssistant()"
+
+
+def _is_tau2(state: object) -> bool:
+    return hasattr(getattr(state, "task", None), "scenario")
+
+
+def _choose_gold_action(state: Any) -> str:
+    """Return the next gold action; one of the user's is asked for, in words that name the tool."""
+    made = list(state.calls)
+    for one in state.task.actions or ():
+        found = [it for it in made if it.by == one.seat and one.matches(it.name, it.arguments)]
+        if found:
+            made.remove(found[0])
+            continue
+        doing = format_call(one.name, **one.arguments)
+        if one.seat == "assistant" or not state.talk:
+            return doing
+        return f"Please call your tool: {doing}"
+    said = " ".join(text for who, text in state.talk if who == "assistant")
+    left = [one for one in state.task.communicate if one not in said]
+    return f"All is done{': ' if left else ''}{', '.join(left)}. Is there anything else?"
+
+
+def _get_state(turn: Turn) -> Any:
+    if turn.position is None or not hasattr(turn.position.state, "task"):
+        raise ValueError(
+            f"{turn.env_id or 'this game'} has no tasks; this agent plays tau:... and tau2:... only"
+        )
+    return turn.position.state

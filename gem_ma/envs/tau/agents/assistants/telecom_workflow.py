@@ -1,0 +1,232 @@
+"""An assistant for telecom who follows its workflow, from what it hears and looks up."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from gem_ma.envs.tau.agents.assistants.dialogue_flow import (
+    DialogueFlow,
+    continue_dialogue,
+    format_call,
+)
+from gem_ma.envs.tau.talk import TalkView
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+_TROUBLE_WORDS = re.compile(r"mms|picture|data|internet|slow|service", re.I)
+_NO_SIGNAL = re.compile(r"No Signal|Airplane Mode")
+_PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
+
+
+class WorkflowFailed(Exception):
+    """Nothing that the workflow knows helps: somebody else has to."""
+
+
+def continue_workflow(view: TalkView) -> str:
+    """Return what an assistant who follows the workflow says or does next."""
+    return continue_dialogue(_run_workflow, view)
+
+
+def _run_workflow(complaint: str) -> DialogueFlow:
+    try:
+        yield from _help_caller(complaint)
+    except WorkflowFailed as why:
+        yield format_call("transfer_to_human_agents", summary=str(why))
+        while True:
+            yield "YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON."
+
+
+def _help_caller(complaint: str) -> DialogueFlow:
+    phone, customer = yield from _identify_caller(complaint)
+    for _ in range(3):
+        if _TROUBLE_WORDS.search(complaint):
+            break
+        complaint = yield "What exactly is wrong with your phone?"
+    line: JSONObject = {}
+    for id in customer.get("line_ids", ()):
+        line = _parse_result((yield format_call("get_details_by_id", id=id)))
+        if line.get("phone_number") == phone:
+            break
+    if not line:
+        raise WorkflowFailed(f"no line of {phone} is known")
+    case = _TroubleCase(customer["customer_id"], line)
+    if re.search(r"mms|picture", complaint, re.I):
+        yield from case.messages()
+    elif re.search(r"data|internet|slow", complaint, re.I):
+        yield from case.data(fast=True)
+    else:
+        yield from case.service()
+    for _ in range(3):
+        yield "Is it solved? Is there anything else that I can do for you?"
+    raise WorkflowFailed("all that the workflow knows was tried")
+
+
+def _identify_caller(heard: str) -> DialogueFlow:
+    """Return the phone number that the user says, and whose it is."""
+    for _ in range(6):
+        for phone in _PHONE.findall(heard):
+            customer = _parse_result(
+                (yield format_call("get_customer_by_phone", phone_number=phone))
+            )
+            if customer:
+                return phone, customer
+        heard = yield "Could you tell me your name and your phone number, please?"
+    raise WorkflowFailed("the user does not say their phone number")
+
+
+def _parse_result(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+class _TroubleCase:
+    """One line of one customer, and the paths of the workflow through what may be wrong with it."""
+
+    def __init__(self, customer: str, line: JSONMapping):
+        self.customer, self.line = customer, line
+        self.of = {"customer_id": customer, "line_id": line["line_id"]}
+        self.served = False  # service was seen to be there
+
+    def service(self) -> DialogueFlow:
+        """Path 1: no service."""
+        if self.served:
+            return
+        bar = yield "Please look at your status bar."
+        if _NO_SIGNAL.search(bar):
+            yield from self._repair_service()
+        self.served = True
+
+    def _repair_service(self) -> DialogueFlow:
+        seen = yield "Please check the network status of your phone."
+        if "Airplane Mode: ON" in seen:
+            yield "Please turn off airplane mode."
+        if not (yield from self._has_no_signal()):
+            return
+        sim = yield "Please check the status of your SIM card."
+        if "locked" in sim:
+            raise WorkflowFailed("the SIM card is locked")
+        if "No SIM" in sim:
+            yield "Please re-seat your SIM card."
+            if not (yield from self._has_no_signal()):
+                return
+        yield "Please reset your APN settings."
+        yield "Please restart your phone."
+        if not (yield from self._has_no_signal()):
+            return
+        yield from self._resume_line()
+        yield "Please restart your phone."
+        if (yield from self._has_no_signal()):
+            raise WorkflowFailed("there is no service, and nothing of the workflow helps")
+
+    def _has_no_signal(self) -> DialogueFlow:
+        """Return whether there still is no service."""
+        bar = yield "Please look at your status bar again."
+        return bool(_NO_SIGNAL.search(bar))
+
+    def _resume_line(self) -> DialogueFlow:
+        """Lift a suspension, where the policy lets it be lifted."""
+        if self.line["status"] != "Suspended":
+            raise WorkflowFailed("there is no service, and the line is not suspended")
+        ended = self.line.get("contract_end_date")
+        if ended and ended < "2025-02-25":
+            raise WorkflowFailed("the line is suspended, and its contract has ended")
+        bills = _parse_result(
+            (yield format_call("get_bills_for_customer", customer_id=self.customer))
+        )
+        for bill in [one for one in bills if one["status"] == "Overdue"]:
+            yield format_call(
+                "send_payment_request", customer_id=self.customer, bill_id=bill["bill_id"]
+            )
+            yield "There is an overdue bill. Please check your payment request."
+            yield "If that is right, please make the payment."
+            yield format_call("get_details_by_id", id=bill["bill_id"])
+        yield format_call("resume_line", **self.of)
+
+    def data(self, fast: bool) -> DialogueFlow:
+        """Path 2: mobile data that does not work or, where it should be fast, is slow."""
+        speed = yield "Please run a speed test."
+        if "failed" in speed or "no connection" in speed.lower():
+            yield from self.service()
+            speed = yield from self._restore_connection()
+        if not fast or "(Excellent)" in speed:
+            return
+        for question, bad, remedy in (
+            (
+                "Please check your data restrictions: data saver.",
+                "ON",
+                "Please turn off data saver mode.",
+            ),
+            (
+                "Please check your network mode preference.",
+                r"2g|3g|4g_only",
+                "Please change your preferred network mode to one with 4G and 5G.",
+            ),
+            ("Please check your VPN status.", "ON and connected", "Please disconnect your VPN."),
+        ):
+            seen = yield question
+            if re.search(bad, seen):
+                yield remedy
+                speed = yield "Please run a speed test again."
+                if "(Excellent)" in speed:
+                    return
+        if "(Excellent)" not in speed:
+            raise WorkflowFailed("mobile data is slow, and nothing of the workflow helps")
+
+    def _restore_connection(self) -> DialogueFlow:
+        place = yield "Are you abroad or at home at the moment?"
+        seen = yield "Please check the network status of your phone."
+        if "abroad" in place:
+            if "Roaming Enabled: No" in seen:
+                yield "Please turn on data roaming."
+            if not self.line.get("roaming_enabled"):
+                yield format_call("enable_roaming", **self.of)
+        if "Mobile Data Enabled: No" in seen:
+            yield "Please turn on mobile data."
+        usage = _parse_result((yield format_call("get_data_usage", **self.of)))
+        used, limit, more = (
+            float(usage.get(name, 0))
+            for name in ("data_used_gb", "data_limit_gb", "data_refueling_gb")
+        )
+        if used >= limit + more:
+            answer = yield "Your data is used up. Shall I refuel 2 GB?"
+            if not re.search(r"\b(?:yes|refuel)\b", answer, re.I):
+                raise WorkflowFailed("the data is used up, and the user does not want more")
+            yield format_call("refuel_data", **self.of, gb_amount=2.0)
+        speed = yield "Please run a speed test again."
+        if "failed" in speed or "no connection" in speed.lower():
+            raise WorkflowFailed("mobile data does not work, and nothing of the workflow helps")
+        return speed
+
+    def messages(self) -> DialogueFlow:
+        """Path 3: picture messages."""
+        if (yield from self._can_send()):
+            return
+        yield from self.service()
+        yield from self.data(fast=False)
+        if (yield from self._can_send()):
+            return
+        mode = yield "Please check your network mode preference."
+        if "2g" in mode:
+            yield "Please change your preferred network mode to one with 4G and 5G."
+        calling = yield "Please check your Wi-Fi calling."
+        if "ON" in calling:
+            yield "Please turn off Wi-Fi calling."
+        allowed = yield "Please check the permissions of your messaging app."
+        for permission in ("storage", "sms"):
+            if permission not in allowed.partition("for:")[2]:
+                yield f"Please grant the messaging app the {permission} permission."
+        settings = yield "Please check your APN settings."
+        if re.search(r"MMSC URL[^:]{0,40}: (?:Not Set|None|not)", settings, re.I):
+            yield "Please reset your APN settings."
+            yield "Please restart your phone."
+        if not (yield from self._can_send()):
+            raise WorkflowFailed(
+                "picture messages cannot be sent, and nothing of the workflow helps"
+            )
+
+    def _can_send(self) -> DialogueFlow:
+        answer = yield "Can you send an MMS with your messaging app?"
+        return "can send" in answer

@@ -1,0 +1,214 @@
+"""Agents for the user's seat that go by rule: one kind of user, or another in each episode."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from gem_ma.chat.turn import Turn
+from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS
+from gem_ma.envs.tau.agents.users.telecom_simulator import TelecomUserSimulator, find_requested_call
+from gem_ma.envs.tau.agents.users.traits import (
+    KINDS,
+    POPULATIONS,
+    TRAITS,
+    TraitSampler,
+    resolve_traits,
+)
+from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
+from gem_ma.envs.tau.wants.compiled import Wants
+from gem_ma.validation.arguments import check_each, check_type
+
+# Where a task stands in rules of ours, and in the original's.
+_TASK_MARKS = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"), ("Instructions:\n", ""))
+_LOGIN_CODE = re.compile(r"code is (\d{6})")
+
+
+class RuleUser:
+    """Play the user by rule: tell what you want, answer what you are asked, confirm, and end.
+
+    What it wants and knows is compiled from the task (`Game.wants`); where there is no game at
+    hand, as over a connection, it is the sentences of its instruction, told one after the other.
+    The traits are how often it does what each says, from 0 to 1.
+
+    kind: of user, whose traits those given here add to: see
+    `gem_ma.envs.tau.agents.users.traits.KINDS`. phrases: "train" or "held-out", which share none.
+    seed: what chance is drawn from, beside the episode and the task.
+    """
+
+    portable = True
+    seats = ("user",)
+
+    def __init__(
+        self,
+        kind: str = "plain",
+        phrases: str = "train",
+        seed: int = 0,
+        talkative: float | None = None,
+        forgetful: float | None = None,
+        mistaken: float | None = None,
+        impatient: float | None = None,
+        vague: float | None = None,
+        chaotic: float | None = None,
+        suspicious: float | None = None,
+        polite: float | None = None,
+        off_topic: float | None = None,
+        typos: float | None = None,
+    ):
+        given = {name: value for name, value in locals().items() if name in TRAITS}
+        if phrases not in PHRASE_SETS:
+            raise ValueError(f"phrases={phrases!r}: expected {' or '.join(map(repr, PHRASE_SETS))}")
+        self.kind, self.phrases, self.seed = kind, phrases, seed
+        self.traits = resolve_traits(kind, given)
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
+
+    def _reply(self, turn: Turn) -> str:
+        """Return what it says or does next."""
+        ways = PHRASE_SETS[self.phrases]
+        if turn.position is None or not hasattr(turn.position.state, "talk"):
+            wants = _parse_rules(turn.rules)
+            said = [str(one["content"]) for one in turn.messages if one["role"] == "assistant"]
+            heard = [
+                _extract_words(one["content"]) for one in turn.messages if one["role"] == "user"
+            ]
+            chance = TraitSampler(self.traits, self.seed, turn.episode, turn.rules)
+            return UserSimulator(wants, said, heard, chance, ways).reply()
+        state = turn.position.state
+        view = state.seen_by(turn.seat)
+        asked = find_requested_call(view)
+        if asked is not None:
+            return asked
+        task = state.task
+        number = getattr(task, "id", getattr(task, "index", ""))
+        chance = TraitSampler(self.traits, self.seed, turn.episode, number)
+        said, heard = _split_sides(view.talk)
+        if _has_tool(turn.tools, "check_status_bar"):
+            return TelecomUserSimulator(view, said, heard, chance, ways).reply()
+        if turn.tools:
+            done = _use_phone(turn, heard)
+            if done is not None:
+                return done
+        return UserSimulator(turn.position.game.wants(task), said, heard, chance, ways).reply()
+
+    def __repr__(self) -> str:
+        more = {
+            name: value
+            for name, value in self.traits.items()
+            if KINDS[self.kind].get(name) != value
+        }
+        told = [repr(self.kind)] if self.kind != "plain" else []
+        told += [f"phrases={self.phrases!r}"] * (self.phrases != "train")
+        told += [f"seed={self.seed}"] * bool(self.seed)
+        return f"RuleUser({', '.join([*told, *(f'{name}={one}' for name, one in more.items())])})"
+
+
+class UserPopulation:
+    """Play the user as one of several kinds by rule, another in each episode.
+
+    population: "train", with the phrases for training, or "held-out", with the others; or names
+        of kinds, with "+" between.
+    phrases: "train" or "held-out", in place of the population's own.
+    """
+
+    portable = True
+    seats = ("user",)
+
+    def __init__(self, population: str = "train", phrases: str | None = None, seed: int = 0):
+        check_type(population, str, "population", "a name")
+        kinds = POPULATIONS.get(population) or tuple(population.split("+"))
+        own = "held-out" if population == "held-out" else "train"
+        self.population, self.seed = population, seed
+        self.users = [RuleUser(kind, phrases or own, seed) for kind in kinds]
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._pick_user(turn)._reply(turn) for turn in check_each(turns, Turn, "turns")]
+
+    def _pick_user(self, turn: Turn) -> RuleUser:
+        """Return who plays the user in a turn's episode."""
+        task = "" if turn.position is None else getattr(turn.position.state, "task", "")
+        number = getattr(task, "id", getattr(task, "index", turn.rules))
+        share = TraitSampler({}, self.seed, turn.episode, number).sample_number("kind")
+        return self.users[int(share * len(self.users))]
+
+    def __repr__(self) -> str:
+        return f"Users({self.population!r}, seed={self.seed})"
+
+
+def _has_tool(tools: Sequence[object], name: str) -> bool:
+    return any(
+        isinstance(one, dict) and one.get("function", {}).get("name") == name for one in tools
+    )
+
+
+def _split_sides(talk: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """Return what the user said, and what it heard before each reply; nothing before the first."""
+    said: list[str] = []
+    heard: list[str] = []
+    for who, text in talk:
+        (said if who == "user" else heard).append(text)
+    if not (talk and talk[0][0] == "assistant"):
+        heard.insert(0, "")
+    return said, heard
+
+
+def _use_phone(turn: Turn, heard: Sequence[str]) -> str | None:
+    """Do what the assistant asks to be done on the shop's phone, and tell what came of it."""
+    if turn.results:
+        code = _LOGIN_CODE.findall(turn.results[-1])
+        return f"The code is {code[-1]}." if code else f"I did. It says: {turn.results[-1]}"
+    words = heard[-1].lower()
+    tool = None
+    if "restart" in words:
+        tool = "restart_phone"
+    elif re.search(r"\bcode\b", words) and "zip code" not in words:
+        tool = "read_inbox"
+    elif re.search(r"(?:open|check|look at) (?:the|your) app", words):
+        tool = "open_app"
+    return None if tool is None else json.dumps({"name": tool, "arguments": {}})
+
+
+# -- without a game: what the rules say ------------------------------------------------------------
+
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
+_NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+ [A-Z][\w'-]+)")
+_ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")
+_USER = re.compile(r"user id is (\w+)")
+_SENTENCE_BREAK = re.compile(
+    r"(?<=[.;!?]) +(?=You(?:r name| are| want| would| ask)|Return|Cancel|For #W|Exchange|Modify)"
+)
+_FACT_PATTERNS = (("name", _NAME), ("email", _EMAIL), ("zip", _ZIP), ("user", _USER))
+
+
+def _extract_words(content: str | Iterable[object]) -> str:
+    """Return the words of a message, which may have pictures beside them."""
+    parts = (content,) if isinstance(content, str) else content
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _parse_rules(rules: str) -> Wants:
+    """Return what a user's rules say of who it is, and what it wants: sentence by sentence."""
+    found = [
+        (rules.find(before), before, after) for before, after in _TASK_MARKS if before in rules
+    ]
+    place, before, after = min(found, default=(len(rules), "", ""))
+    task = rules[place + len(before) :]
+    task = task.partition(after)[0] if after else task
+    parts = [part.strip() for part in _SENTENCE_BREAK.split(task.strip()) if part.strip()]
+    mine = [p for p in parts if _NAME.search(p) or "email is" in p or p.startswith("You are")]
+    who = " ".join(mine)
+    known = {
+        name: match[match.re.groups] for name, way in _FACT_PATTERNS if (match := way.search(who))
+    }
+    wishes = tuple([_put_in_first_person(part) for part in parts if part not in mine])
+    return Wants(known, questions=wishes)
+
+
+def _put_in_first_person(wish: str) -> str:
+    """Return a wish in the first person."""
+    wish = re.sub(r"^You ask", "I ask", wish)
+    wish = re.sub(r"\b[Yy]ou(?= (?:want|would|paid|ordered|have))", "I", wish)
+    wish = re.sub(r"\byour\b", "my", wish)
+    return wish if wish.startswith("I ") else f"I want this: {wish}"

@@ -1,0 +1,377 @@
+"""A user by rule: what it wants it says, what it knows it tells when asked, and then it ends.
+
+What was said so far is read off the talk, so that a reply depends on the talk and the seeds alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from gem_ma.envs.tau.agents.users.message_parsing import DONE_PATTERN, AssistantMessage
+from gem_ma.envs.tau.agents.users.phrases import PhraseBook, compile_phrases
+from gem_ma.envs.tau.agents.users.traits import TraitSampler
+from gem_ma.envs.tau.wants.compiled import Wants
+from gem_ma.envs.tau.wants.wish import Wish
+
+STOP_MARK = "###STOP###"
+MAX_MESSAGES = 80  # messages, whoever it talks to
+MAX_REPEATS = 4  # times it says the same
+IDENTITY_FACTS = ("email", "user", "zip", "phone")  # what it may have wrong
+PAYMENT_SOURCES = ("PayPal", "gift card", "credit card", "certificate")
+
+
+_ORDER_NUMBER = re.compile(r"#W\d{7}")
+_LONG_WORD = re.compile(r"\b[a-z]{4,}\b")
+
+
+class BaseUserSimulator:
+    """What users by rule share: a way to say things, and what shows of somebody's traits.
+
+    said, heard: all messages of it, and to it, in order. facts: what is never misspelt.
+    """
+
+    def __init__(
+        self, said: Sequence[str], heard: Sequence[str], chance: TraitSampler, ways: PhraseBook
+    ):
+        self.said, self.heard = said, heard
+        self.sampler, self.phrases = chance, ways
+        self.facts: list[str] = []
+
+    def say(self, name: str, *facts: str) -> str:
+        """Return a phrase; which of those that there are, chance decides."""
+        way = self.sampler.pick_phrase(self.phrases[name], name, *(facts or [len(self.said)]))
+        return way.format(*facts) if facts else way
+
+    def has_told(self, fact: str) -> bool:
+        """Return whether it has told a fact."""
+        return any(fact in one for one in self.said)
+
+    def is_out_of_patience(self) -> bool:
+        """Return whether it was asked more than it has patience for since something was done."""
+        asked = 0
+        if self.sampler.patience < len(self.heard):
+            for one in self.heard[1:]:
+                asked = 0 if DONE_PATTERN.search(one) else asked + ("?" in one)
+        return asked > self.sampler.patience
+
+    def withhold_facts(self, facts: Mapping[str, str]) -> str:
+        """Return what it says in place of facts, the first time that it is asked for them."""
+        new = {name: fact for name, fact in facts.items() if not self.has_told(fact)}
+        if not new:
+            return ""
+        name = next(iter(new))
+        wary = self.sampler.shows_trait("suspicious", name, new[name])
+        forgets = self.sampler.shows_trait("forgetful", name, new[name])
+        if not (wary or forgets):
+            return ""
+        before = sum(bool(AssistantMessage(one).requests & set(new)) for one in self.heard[:-1])
+        if wary and not before:
+            return self.say("why")
+        return self.say("forgot") if forgets and before == wary else ""
+
+    def choose_fact(self, name: str, fact: str) -> str:
+        """Return a fact, with a digit wrong if this is where it errs."""
+        wrong = self.misstate_fact(name, fact)
+        return wrong if wrong and not self.has_told(wrong) and not self.has_told(fact) else fact
+
+    def misstate_fact(self, name: str, fact: str) -> str:
+        """Return a fact as it is mistaken, if it ever is."""
+        digits = [place for place, one in enumerate(fact) if one.isdigit()]
+        if (
+            name not in IDENTITY_FACTS
+            or not digits
+            or not self.sampler.shows_trait("mistaken", name, fact)
+        ):
+            return ""
+        place = digits[int(self.sampler.sample_number("digit", fact) * len(digits))]
+        other = (int(fact[place]) + 1 + int(self.sampler.sample_number("other", fact) * 9)) % 10
+        return f"{fact[:place]}{other}{fact[place + 1 :]}"
+
+    def has_erred(self, known: Mapping[str, str]) -> bool:
+        """Return whether it told something wrong that it has not corrected."""
+        wrong = [(self.misstate_fact(name, fact), fact) for name, fact in known.items()]
+        return any(one and self.has_told(one) and not self.has_told(fact) for one, fact in wrong)
+
+    def recall_fact(self, text: str) -> str:
+        """Return an answer as one gives it who had forgotten it the moment before."""
+        return self.say("found", text) if self.said and has_forgotten(self.said[-1]) else text
+
+    def add_traits(self, text: str) -> str:
+        """Add what somebody like this says beside."""
+        turn = len(self.said)
+        if self.sampler.shows_trait("typos", turn):
+            text = self._misspell(text)
+        if self.sampler.shows_trait("polite", turn):
+            text = f"{text} {self.say('please')}"
+        if self.sampler.shows_trait("off_topic", turn):
+            text = f"{text} {self.say('aside')}"
+        return text
+
+    def _misspell(self, text: str) -> str:
+        """Return a text with two letters of a word exchanged, outside of facts."""
+        kept = [match.span() for fact in self.facts for match in re.finditer(re.escape(fact), text)]
+        words = [
+            match.start() + 1
+            for match in _LONG_WORD.finditer(text)
+            if not any(start < match.end() and match.start() < end for start, end in kept)
+        ]
+        if not words:
+            return text
+        place = words[int(self.sampler.sample_number("word", len(self.said)) * len(words))]
+        return f"{text[:place]}{text[place + 1]}{text[place]}{text[place + 2 :]}"
+
+
+class UserSimulator(BaseUserSimulator):
+    """What a user says next.
+
+    wants: who it is (`known`), and its `wishes`, `questions` and `demands`.
+    """
+
+    def __init__(
+        self,
+        wants: Wants,
+        said: Sequence[str],
+        heard: Sequence[str],
+        chance: TraitSampler,
+        ways: PhraseBook,
+    ):
+        super().__init__(said, heard, chance, ways)
+        self.wants = wants
+        self.now = AssistantMessage(heard[-1] if heard else "")
+        self.open = [wish for wish in wants.wishes if self._has_told_wish(wish)]
+        self.facts = [*wants.known.values(), *wants.questions, *wants.demands]
+        for wish in wants.wishes:
+            self.facts += [wish.about, wish.brief, *wish.answers.values()]
+
+    def reply(self) -> str:
+        if not self.said:
+            return self.add_traits(self.say("hello", self._make_opening()))
+        if self.now.handed or len(self.said) >= MAX_MESSAGES:
+            return STOP_MARK
+        if self.is_out_of_patience():
+            return f"{self.say('leave')} {STOP_MARK}"
+        answer = self._choose_answer()
+        if answer and self.heard.count(self.heard[-1]) > MAX_REPEATS and answer in self.said:
+            answer = self._find_unsaid()
+        return self.add_traits(answer) if answer else STOP_MARK
+
+    # -- what it comes to --------------------------------------------------------------------------
+
+    def _choose_answer(self) -> str:
+        """Return what it says to the last message, or nothing where all is said."""
+        now = self.now
+        known = any(map(self.has_told, self.wants.known.values()))
+        if now.who and not (now.confirms and known):
+            return self._tell_identity(now.who)
+        if now.more and not now.about:
+            return self._find_unsaid()
+        wish = self._find_current_wish()
+        if now.confirms and self.open:
+            return self._confirm_change(wish)
+        if now.flights and now.asking and any(one.choice for one in self.open):
+            return self._choose_flight()
+        if wish is not None and now.about:
+            return self._answer_about_wish(wish, now.about)
+        if now.refused and self.has_erred(self.wants.known):
+            return self._tell_identity(IDENTITY_FACTS)
+        if now.refused and self._may_insist():
+            return self.say("insist", self._find_unmet_demand())
+        if now.done or now.refused or now.more or not now.question:
+            return self._find_unsaid()
+        return self._find_unsaid() or self.say("unknown" if now.about else "yes")
+
+    def _confirm_change(self, wish: Wish | None) -> str:
+        """Say yes, unless it is not what was wanted."""
+        if wish is None:
+            return self.say("yes")
+        pays = wish.answers.get("payment", "")
+        named = [one for one in PAYMENT_SOURCES if one.lower() in self.now.text.lower()]
+        if pays and named and not any(one in pays for one in named):
+            return self.say("no", pays)
+        if "order" in wish.answers and self._names_other_order(self.now.text):
+            return self.say("no", wish.answers["order"])
+        wanted = {number for leg in wish.choice for number in leg}
+        if wanted and self.now.flights and not wanted & set(self.now.flights):
+            return self.say("no", wish.answers["flights"])
+        return self.say("yes")
+
+    def _choose_flight(self) -> str:
+        """Take the flights that are wanted, once they are offered."""
+        wishes = [wish for wish in self.open if wish.choice]
+        for leg in [leg for wish in wishes for leg in wish.choice]:
+            if set(leg) <= set(self.now.flights):
+                return self.say("pick", " and ".join(leg))
+        return self.say("offer", wishes[-1].answers.get("flights", ""))
+
+    def _answer_about_wish(self, wish: Wish, asked: Sequence[str]) -> str:
+        """Answer what is asked about a wish."""
+        facts = {name: wish.answers[name] for name in asked if name in wish.answers}
+        held = self.withhold_facts(facts)
+        if held:
+            return held
+        parts = list(dict.fromkeys(facts.values()))
+        if not parts:
+            return self.say("unknown")
+        if self.sampler.shows_trait("talkative", len(self.said)):
+            more = [
+                one for one in wish.answers.values() if one not in parts and not self.has_told(one)
+            ]
+            parts += more[:1]
+        return self.recall_fact(" ".join(parts))
+
+    def _tell_identity(self, asked: Sequence[str]) -> str:
+        """Tell who it is, as far as it was asked and it knows."""
+        known = self.wants.known
+        names = [name for name in asked if name in known]
+        names = names or [name for name in IDENTITY_FACTS if name in known][:1]
+        if "zip" in names and "name" in known and "name" not in names:
+            names.insert(0, "name")
+        erred = self.has_erred(known)
+        facts = {name: self.choose_fact(name, known[name]) for name in names}
+        held = self.withhold_facts(
+            {name: fact for name, fact in facts.items() if name in IDENTITY_FACTS}
+        )
+        if held:
+            return held
+        parts = [self.say(name, fact) for name, fact in facts.items()]
+        if not parts:
+            return self.say("unknown")
+        return (
+            self.say("corrected", " ".join(parts)) if erred else self.recall_fact(" ".join(parts))
+        )
+
+    # -- wishes ------------------------------------------------------------------------------------
+
+    def _make_opening(self) -> str:
+        wishes = self._order_wishes()
+        if not wishes:
+            rest = (*self.wants.questions, *self.wants.demands)
+            return rest[0] if rest else self.say("help")
+        if not self.sampler.shows_trait("chaotic", "all"):
+            wishes = wishes[:1]
+        return " ".join(
+            [
+                self._format_wish(wish, "next" if place else "wish")
+                for place, wish in enumerate(wishes)
+            ]
+        )
+
+    def _order_wishes(self) -> list[Wish]:
+        """Return the wishes as it comes to them; those for one thing keep their order."""
+        wishes = list(self.wants.wishes)
+        if not self.sampler.shows_trait("chaotic", "all"):
+            return wishes
+        ranked = sorted(wishes, key=lambda wish: self.sampler.sample_number("order", wish.about))
+        for records in {wish.records for wish in wishes}:
+            places = [place for place, wish in enumerate(ranked) if wish.records == records]
+            mine = [wish for wish in wishes if wish.records == records]
+            for place, wish in zip(places, mine, strict=True):
+                ranked[place] = wish
+        return ranked
+
+    def _format_wish(self, wish: Wish, way: str) -> str:
+        return self.say(way, self._format_action(wish))
+
+    def _format_action(self, wish: Wish) -> str:
+        vague = self.sampler.shows_trait("vague", wish.tool, wish.about)
+        return self.say(wish.tool, wish.brief if vague else wish.about)
+
+    def _find_unsaid(self) -> str:
+        """Return what it has not said yet that it wants, or nothing."""
+        for wish in self._order_wishes():
+            if wish not in self.open:
+                return self._format_wish(wish, "next" if self.open else "wish")
+        for one in (*self.wants.questions, *self.wants.demands):
+            if not self.has_told(one):
+                return str(one)
+        return self._find_overlooked()
+
+    def _find_overlooked(self) -> str:
+        """Return a wish of several told at once that nobody came back to."""
+        if not self.sampler.shows_trait("chaotic", "all") or len(self.open) < 2:
+            return ""
+        settled = self._list_settled()
+        for wish in self._order_wishes():
+            if (
+                wish not in settled
+                and sum(self._format_action(wish) in one for one in self.said) < MAX_REPEATS
+            ):
+                return self._format_wish(wish, "next")
+        return ""
+
+    def _list_settled(self) -> list[Wish]:
+        """Return the wishes that it has agreed to have done; of those for one thing, in order."""
+        settled: list[Wish] = []
+        for heard, said in zip(self.heard[1:], self.said[1:], strict=False):
+            if AssistantMessage(heard).confirms and not said.lower().startswith("no"):
+                meant = [one for one in self._find_wishes(heard) if one not in settled]
+                first = {one.records: one for one in reversed(meant)}  # of those for one thing
+                settled += first.values()
+        return settled
+
+    def _find_wishes(self, text: str) -> list[Wish]:
+        """Return the wishes that a text names: by number, or else by what they are about."""
+        orders = set(_ORDER_NUMBER.findall(text))
+        found = [one for one in self.open if orders & set(one.marks)] if orders else self.open
+        named = [one for one in found if _mentions_wish(one, text)]
+        return named or (found if orders else [])
+
+    def _names_other_order(self, text: str) -> bool:
+        """Return whether a text is about an order, or a thing of one, that no wish is about."""
+        orders = set(_ORDER_NUMBER.findall(text))
+        of = [one for one in self.open if orders & set(one.marks)]
+        others = [one for one in self.open if one not in of]
+        if not orders:
+            return False
+        return not of or (
+            not any(_mentions_wish(one, text) for one in of)
+            and any(_mentions_wish(one, text) for one in others)
+        )
+
+    def _find_unmet_demand(self) -> str:
+        """Return what it last asked for in vain."""
+        for one in reversed(self.wants.demands):
+            if self.has_told(one):
+                return str(one)
+        return ""
+
+    def _may_insist(self) -> bool:
+        """Return whether it asks for something once more that was refused."""
+        unmet = self._find_unmet_demand()
+        return bool(unmet) and unmet in self.said[-1] and sum(unmet in one for one in self.said) < 2
+
+    def _find_current_wish(self) -> Wish | None:
+        """Return the wish that the last message is about, as far as that can be told."""
+        if len(self.open) < 2:
+            return self.open[0] if self.open else None
+        text, asked = self.now.text.lower(), set(self.now.about)
+        settled = self._list_settled()
+
+        def rank_wish(place: int) -> tuple[bool, int, bool, bool, int]:
+            wish = self.open[place]
+            marks = sum(mark.lower() in text for mark in wish.marks)
+            return (
+                self._format_action(wish).lower() in text,
+                min(marks, 1),
+                bool(asked & set(wish.answers)),
+                wish not in settled,
+                marks,
+            )
+
+        return self.open[max(range(len(self.open)), key=lambda place: (*rank_wish(place), place))]
+
+    def _has_told_wish(self, wish: Wish) -> bool:
+        return self.has_told(f"{self._format_action(wish)}.")
+
+
+def _mentions_wish(wish: Wish, text: str) -> bool:
+    """Return whether a text names something that a wish is about, beside numbers."""
+    return any(
+        mark in text for mark in wish.marks if not _ORDER_NUMBER.search(f"#{mark.lstrip('#')}")
+    )
+
+
+def has_forgotten(text: str) -> bool:
+    """Return whether a message says that something is not remembered."""
+    return bool(compile_phrases("forgot").search(text))

@@ -1,0 +1,334 @@
+"""The arena's pages, its small API, and the WebSocket of each table."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import functools
+import hmac
+import json
+import logging
+import re
+import socket
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from gem_ma.evaluation.viewer.page import write_page
+from gem_ma.serving.arena.lobby import ArenaLobby, OfferedEnv
+from gem_ma.serving.arena.match_session import MAX_REPLY_LENGTH, ArenaError, MatchInfo, MatchSession
+from gem_ma.validation.extras import require_extra
+
+with require_extra("arena", "the arena"):
+    import uvicorn
+    import websockets  # noqa: F401 - uvicorn takes it
+    from starlette.applications import Starlette
+    from starlette.requests import HTTPConnection, Request
+    from starlette.responses import JSONResponse, RedirectResponse, Response
+    from starlette.routing import Route, WebSocketRoute
+    from starlette.websockets import WebSocket, WebSocketDisconnect
+
+_LOG = logging.getLogger(__name__)
+COOKIE_NAME = "gem_ma_arena"
+MAX_REQUEST_BYTES = 8 * MAX_REPLY_LENGTH  # bytes of what a browser sends
+MAX_LISTED = 200  # matches in the lobby
+_MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-security-policy": _CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+class MatchUpdate(asyncio.Event):
+    """What wakes up whoever looks at a table; own: it was by its own doing."""
+
+    is_own = False
+
+
+class ArenaApp:
+    """What a browser asks of a hall."""
+
+    def __init__(self, hall: ArenaLobby, token: str | None, hosts: frozenset[str] | None):
+        self.lobby, self.token, self.allowed_hosts = hall, token, hosts
+        self.app = Starlette(
+            routes=[
+                Route("/", self._guard_route(self.serve_page)),
+                Route("/{name}.{kind:str}", self._guard_route(self.serve_asset)),
+                Route("/api/lobby", self._guard_route(self.serve_lobby)),
+                Route("/api/places", self._guard_route(self.serve_search)),
+                Route("/api/places/{id}", self._guard_route(self.serve_env)),
+                Route("/api/matches", self._guard_route(self.serve_begin), methods=["POST"]),
+                Route("/api/matches/{id}/sit", self._guard_route(self.serve_sit), methods=["POST"]),
+                Route("/api/matches/{id}/proof", self._guard_route(self.serve_proof)),
+                Route("/api/records/{id}.jsonl", self._guard_route(self.serve_record)),
+                Route("/api/records/{id}/replay", self._guard_route(self.serve_replay)),
+                Route("/api/records/{id}/position", self._guard_route(self.serve_position)),
+                WebSocketRoute("/api/matches/{id}/table", self.serve_match),
+            ],
+            lifespan=self._lifespan,
+        )
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        for table in list(self.lobby.match_sessions.values()):
+            if not table.over:  # agents and clocks go on where the last server stood
+                self.lobby.run_agents(table)
+        yield
+        self.lobby.close()
+
+    def _find_problem(self, request: HTTPConnection) -> str:
+        """Return why somebody cannot come in, or nothing."""
+        host = request.headers.get("host", "")
+        if self.allowed_hosts is not None and host.rpartition(":")[0] not in self.allowed_hosts:
+            return "this server is reached under the address that it was started with"
+        origin = request.headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return "another site's page may not come in here"
+        if self.token is None:
+            return ""
+        given = request.cookies.get(COOKIE_NAME, "") or request.query_params.get("token", "")
+        same = hmac.compare_digest(given.encode(), self.token.encode())
+        return "" if same else "open the address with ?token= and the token of this server"
+
+    def _guard_route(self, answer: Callable[[Request], Awaitable[Response]]) -> Any:
+        async def handle_request(request: Request) -> Response:
+            if problem := self._find_problem(request):
+                return JSONResponse({"problem": problem}, 403, _HEADERS)
+            try:
+                return await answer(request)
+            except ArenaError as error:
+                return JSONResponse({"problem": str(error)}, 400, _HEADERS)
+
+        return handle_request
+
+    async def serve_page(self, request: Request) -> Response:
+        if self.token is not None and request.query_params.get("token"):
+            response: Response = RedirectResponse("/", headers=_HEADERS)
+            response.set_cookie(COOKIE_NAME, self.token, httponly=True, samesite="strict")
+            return response
+        return _read_page("arena.html")
+
+    async def serve_asset(self, request: Request) -> Response:
+        name = f"{request.path_params['name']}.{request.path_params['kind']}"
+        if name not in ("arena.js", "arena.css", "look.css"):
+            return JSONResponse({"problem": "there is no such page"}, 404, _HEADERS)
+        return _read_page(name)
+
+    async def serve_lobby(self, _: Request) -> Response:
+        hall = self.lobby
+        abouts = sorted(hall.match_infos.values(), key=lambda one: -one.begun)
+        told = {
+            "places": self._offered_envs,
+            "others": self.lobby.others,
+            "agents": list(hall.agents),
+            "records": [
+                {"id": f"r{i}", "name": one.name} for i, one in enumerate(hall.record_files)
+            ],
+            "matches": [_encode_match_info(one) for one in abouts[:MAX_LISTED]],
+            "ratings": {
+                env: [one._asdict() for one in rated[:MAX_LISTED]]
+                for env, rated in hall.compute_ratings().items()
+            },
+        }
+        return JSONResponse(told, headers=_HEADERS)
+
+    @functools.cached_property
+    def _offered_envs(self) -> list[dict[str, Any]]:
+        return list(map(_encode_offered_env, self.lobby.offered_envs.values()))
+
+    async def serve_search(self, request: Request) -> Response:
+        """Say which other environments have these words in their ids."""
+        words = request.query_params.get("words", "")[:80]
+        found, count = await asyncio.to_thread(self.lobby.search_envs, words)
+        return JSONResponse({"found": found, "of": count}, headers=_HEADERS)
+
+    async def serve_env(self, request: Request) -> Response:
+        """Say what an environment is."""
+        place = await asyncio.to_thread(self.lobby.find_env, request.path_params["id"])
+        return JSONResponse(_encode_offered_env(place), headers=_HEADERS)
+
+    async def serve_begin(self, request: Request) -> Response:
+        asked = await _read_body(request)
+        if asked.get("of") is None:  # to look for it takes seconds, the first time
+            await asyncio.to_thread(self.lobby.find_env, asked.get("env"))
+        table, keys = self.lobby.begin_match(asked)
+        self.lobby.run_agents(table)
+        return JSONResponse({"id": table.info.id, "keys": keys}, headers=_HEADERS)
+
+    async def serve_sit(self, request: Request) -> Response:
+        table, asked = self._find_match(request), await _read_body(request)
+        key = self.lobby.take_seat(table, asked.get("seat"), asked.get("name"))
+        self.lobby.notify_viewers(table)
+        return JSONResponse({"id": table.info.id, "keys": {asked["seat"]: key}}, headers=_HEADERS)
+
+    async def serve_proof(self, request: Request) -> Response:
+        """Say whether the record of a match, played again, goes as it went."""
+        table, begin = self._find_match(request), time.perf_counter()
+        proven = await asyncio.to_thread(table.verify_record)
+        seconds = round(time.perf_counter() - begin, 3)
+        return JSONResponse({"proven": proven, "seconds": seconds}, headers=_HEADERS)
+
+    async def serve_record(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        data = self.lobby.find_record_file(name).read_bytes()
+        named = {"content-disposition": f'attachment; filename="{name}.jsonl"'}
+        return Response(data, media_type="application/jsonl", headers={**_HEADERS, **named})
+
+    async def serve_replay(self, request: Request) -> Response:
+        """Return the viewer's page of a match that is over, or of records."""
+        name = request.path_params["id"]
+        path, study = self.lobby.find_record_file(name), f"/#study={name}"
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "page.html"
+            await asyncio.to_thread(write_page, path, out, study=study)
+            data = out.read_bytes()
+        # the page has a policy of its own, under which its one script runs and nothing else
+        kept = {name: value for name, value in _HEADERS.items() if name[0] != "c"}
+        return Response(data, media_type="text/html", headers=kept)
+
+    async def serve_position(self, request: Request) -> Response:
+        """Say who may play on from a turn of a record, and what was played before it."""
+        asked, name = request.query_params, request.path_params["id"]
+        if not all(re.fullmatch(r"\d{1,9}", asked.get(one, "")) for one in ("number", "turn")):
+            raise ArenaError("say which episode, and before which of its turns")
+        start = self.lobby.make_continuation(name, int(asked["number"]), int(asked["turn"]))
+        told = {"env": start.env, "seats": self.lobby.list_seats(start), "moves": len(start.past)}
+        return JSONResponse(told, headers=_HEADERS)
+
+    def _find_match(self, request: HTTPConnection) -> MatchSession:
+        return self.lobby.get_match(request.path_params["id"])
+
+    async def serve_match(self, line: WebSocket) -> None:
+        """Tell a browser what its seat sees, whenever that changes, and do what it asks for."""
+        if self._find_problem(line) or line.path_params["id"] not in self.lobby.match_infos:
+            await line.close(1008)
+            return
+        table = self._find_match(line)
+        await line.accept()
+        news = MatchUpdate()
+        watching = self.lobby.update_events.setdefault(table.info.id, set())
+        watching.add(news)
+        try:
+            async with asyncio.timeout(10):
+                asked = _parse_message(await line.receive_text())
+            key, theme = asked.get("key"), "dark" if asked.get("dark") is True else "light"
+            seat = self.lobby.find_seat(table, key) if isinstance(key, str) else None
+            if key is not None and seat is None:
+                await line.send_json({"problem": "this key is of no seat here"})
+                await line.close(1008)
+                return
+            telling = asyncio.create_task(self._send_updates(line, table, seat, news, theme))
+            telling.add_done_callback(_log_task_error)
+            try:
+                while True:
+                    await self._handle_message(line, table, seat, news, await line.receive_text())
+            finally:
+                telling.cancel()
+        except (WebSocketDisconnect, TimeoutError, ArenaError):
+            with contextlib.suppress(RuntimeError):
+                await line.close(1008)
+        finally:
+            watching.discard(news)
+
+    async def _send_updates(
+        self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, theme: str
+    ) -> None:
+        last: dict[str, Any] = {}
+        while True:
+            news.clear()
+            told = self.lobby.describe_view(table, seat, theme)
+            if "image" in told:
+                told["image"] = base64.b64encode(told["image"]).decode()
+            # that others have moved is news only where it is seen
+            kept = {name: value for name, value in told.items() if name != "seconds"}
+            if kept != last or news.is_own:
+                await line.send_text(json.dumps(told))
+            last, news.is_own = kept, False
+            await news.wait()
+
+    async def _handle_message(
+        self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, text: str
+    ) -> None:
+        try:
+            asked = _parse_message(text)
+            if seat is None:
+                raise ArenaError("who looks on does not play; take a seat in the lobby")
+            self.lobby.apply_request(table, seat, asked)
+            news.is_own = True
+            news.set()
+        except ArenaError as error:
+            await line.send_json({"problem": str(error)})
+
+
+def _log_task_error(task: asyncio.Task[None]) -> None:
+    """Log a fault of ours that nobody waits for."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
+        _LOG.error("telling a browser failed", exc_info=error)
+
+
+def _encode_offered_env(place: OfferedEnv) -> dict[str, Any]:
+    return {**place._asdict(), "picture": base64.b64encode(place.picture).decode()}
+
+
+def _encode_match_info(about: MatchInfo) -> dict[str, Any]:
+    return {
+        "id": about.id,
+        "env": about.env,
+        "seats": {seat: name.removeprefix("human:") for seat, name in about.list_players().items()},
+        "free": about.free_seats,
+        "over": bool(about.ended),
+        "left": about.left,
+        "watched": about.watched,
+        "clock": about.clock,
+        "outcome": about.outcome if about.ended else "",
+        "of": about.of,
+        "returns": about.returns if about.ended else None,
+        "begun": about.begun,
+    }
+
+
+def _read_page(name: str) -> Response:
+    package, kind = "gem_ma.serving.arena", Path(name).suffix
+    if name == "look.css":
+        package = "gem_ma.evaluation"
+    data = resources.files(package).joinpath("page", name).read_bytes()
+    return Response(data, media_type=_MEDIA_TYPES[kind], headers=_HEADERS)
+
+
+async def _read_body(request: Request) -> dict[str, Any]:
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > MAX_REQUEST_BYTES:
+            raise ArenaError(f"expected at most {MAX_REQUEST_BYTES} bytes")
+    return _parse_message(data)
+
+
+def _parse_message(text: str | bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ArenaError("expected a JSON object") from None
+    if not isinstance(found, dict):
+        raise ArenaError("expected a JSON object")
+    return found
+
+
+def run_app(site: ArenaApp, listener: socket.socket) -> None:
+    """Serve a site until interrupted."""
+    limits = {"ws_max_size": MAX_REQUEST_BYTES, "timeout_graceful_shutdown": 2}
+    config = uvicorn.Config(site.app, log_level="warning", access_log=False, **limits)
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server ends
+        uvicorn.Server(config).run(sockets=[listener])

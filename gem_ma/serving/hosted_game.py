@@ -1,0 +1,138 @@
+"""The bare game behind OpenEnv's protocol, for gem_ma's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gem_ma.apis.session import to_json_value
+from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.engine.match import SeatError
+from gem_ma.engine.seeding import pack_chance, unpack_chance
+from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
+from gem_ma.scene.serialization import encode_scene
+from gem_ma.serving.openenv_messages import ClientError, SessionObservation
+
+
+class HostedGame:
+    """The bare game, for a client of ours whose Env is on its own side of the wire."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        self.rng = np.random.Generator(np.random.PCG64(0))
+        self.state: Any = None
+
+    def reset(self, request: Mapping[str, Any]) -> SessionObservation:
+        """Begin with the random numbers of the client."""
+        self._restore_chance(request)
+        self.state = self.game.start(self.rng, request.get("options") or {})
+        return self._build_observation(self._describe_position(()))
+
+    def step(self, request: Mapping[str, Any]) -> SessionObservation:
+        """Read a reply, look, let a seat forfeit, or make the moves of all that are to act."""
+        state, game = self.state, self.game
+        told: Iterable[Message] = ()
+        if "read" in request:
+            return self._build_observation(self._check_reply(request))
+        if "look" in request:
+            return self._build_observation({"seen": self._observe(request)})
+        self._restore_chance(request)
+        if "forfeit" in request:
+            agent = self._check_seat(request["forfeit"])
+            after = game.forfeit(state, agent, self.rng)
+            if after is None:
+                return self._build_observation({"chance": pack_chance(self.rng)})
+        else:
+            try:
+                moves = self._parse_moves(request.get("moves"))
+                after = game.advance(state, moves, self.rng)
+            except InvalidMove as error:  # the client's Env makes an invalid reply of it
+                return self._build_observation({"invalid": str(error)})
+            heard = game.tell(state, moves, after)
+            if heard is None:
+                heard = [_make_move_message(seat, move) for seat, move in moves.items()]
+            told = heard
+        self.state = after
+        return self._build_observation(self._describe_position(told))
+
+    def _restore_chance(self, request: Mapping[str, Any]) -> None:
+        try:
+            unpack_chance(request["chance"], self.rng)
+        except (KeyError, ValueError, TypeError, AttributeError):
+            raise ClientError("chance: expected where a PCG64 generator stands") from None
+
+    def _check_seat(self, agent: Any) -> str:
+        if agent not in self.game.agents:
+            raise SeatError(f"no seat {clip_repr(repr(agent))}; {', '.join(self.game.agents)}")
+        return str(agent)
+
+    def _parse_moves(self, texts: Any) -> dict[str, Any]:
+        acting = self.state.to_act()
+        if not isinstance(texts, dict) or set(texts) != set(acting) or not acting:
+            raise ClientError(f"moves: expected one for each of: {', '.join(acting) or 'nobody'}")
+        moves = {}
+        for seat, text in texts.items():
+            view = self.state.seen_by(seat)
+            if text is not None and not isinstance(text, str):
+                raise ClientError(f"moves: expected str or null for {seat}")
+            moves[seat] = (
+                self.game.skip(view, seat) if text is None else self.game.read(text, view, seat)
+            )
+        return moves
+
+    def _check_reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        seat, text = self._check_seat(request.get("seat")), request["read"]
+        if not isinstance(text, str):
+            raise ClientError("read: expected str")
+        try:
+            self.game.read(text, self.state.seen_by(seat), seat)
+        except InvalidMove as error:
+            return {"invalid": str(error)}
+        return {}
+
+    def _observe(self, request: Mapping[str, Any]) -> Any:
+        """Return how the game shows itself to a seat, or to a spectator where it can."""
+        what, seat = request["look"], request.get("seat")
+        if what not in ("describe", "picture", "encode", "brief"):
+            raise ClientError(
+                f"look={clip_repr(repr(what))}: expected describe, picture, encode, brief"
+            )
+        if seat is None and what in ("describe", "picture"):
+            return encode_scene(getattr(self.game, what)(self.state, None))
+        seat = self._check_seat(seat)
+        return encode_scene(getattr(self.game, what)(self.state.seen_by(seat), seat))
+
+    def _describe_position(self, told: Iterable[Message]) -> dict[str, Any]:
+        """Return what an Env needs to know of the position whatever it shows."""
+        state, game = self.state, self.game
+        views = {seat: state.seen_by(seat) for seat in game.agents}
+        acting, legal = state.to_act(), None
+        if hasattr(state, "legal"):
+            legal = {seat: views[seat].legal(seat) for seat in acting}
+        return {
+            "to_act": acting,
+            "returns": dict(state.returns()),
+            "out": state.out() if hasattr(state, "out") else (),
+            "texts": {seat: game.describe(view, seat) for seat, view in views.items()},
+            "legal": legal,
+            "news": [
+                (*message, *[True] * isinstance(message, VerbatimMessage)) for message in told
+            ],
+            "report": to_json_value(game.report(state)),
+            "chance": pack_chance(self.rng),
+        }
+
+    def _build_observation(self, answer: dict[str, Any]) -> SessionObservation:
+        shown: SessionObservation = SessionObservation.model_construct(
+            done=answer.get("to_act") == (), game=answer, metadata={}
+        )
+        return shown
+
+
+def _make_move_message(seat: str, move: Any) -> Message:
+    """Return the message that Env would make of a move which the game does not tell about."""
+    if move is None:
+        return Message(None, "game", f"{seat} lost its turn.")
+    return Message(None, seat, str(move))

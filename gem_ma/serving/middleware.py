@@ -1,0 +1,147 @@
+"""What stands before OpenEnv's application: tokens, paths, deadlines, and what is no message."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import json
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from gem_ma.engine.action_parsing import clip_repr
+
+TOKEN_VARIABLE = "GEM_MA_TOKEN"
+_ALLOWED_PATHS = ("/ws", "/health", "/schema", "/metadata")
+
+Scope = MutableMapping[str, Any]
+Event = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Event]]
+Send = Callable[[Event], Awaitable[None]]
+
+
+def resolve_token(host: str, token: str | None = None) -> str | None:
+    """Return the token that clients have to send, or raise ValueError if there has to be one.
+
+    It is the environment variable GEM_MA_TOKEN if none is given; on this machine alone none is
+    needed.
+    """
+    token = token or os.environ.get(TOKEN_VARIABLE) or None
+    if token is None and not is_loopback(host):
+        raise ValueError(
+            f"host={host!r} can be reached from other machines, so it takes a token: set the "
+            f"environment variable {TOKEN_VARIABLE}"
+        )
+    return token
+
+
+class AccessMiddleware:
+    """What stands before OpenEnv's application: who may come in, what is a message, and when."""
+
+    def __init__(self, app: Any, token: str | None, first_message: float, idle: float):
+        self.app = app
+        self._token = token and f"Bearer {token}".encode()
+        self._timeouts = first_message, idle
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            status, problem = self._find_problem(scope)
+            if problem:
+                await _reject_request(scope, receive, send, status, problem)
+                return
+        if scope["type"] == "websocket":
+            line = _GuardedWebSocket(receive, send, *self._timeouts)
+            receive, send = line.receive, line.send
+        await self.app(scope, receive, send)
+
+    def _find_problem(self, scope: Scope) -> tuple[int, str]:
+        """Return why somebody cannot come in, or nothing."""
+        headers = dict(scope["headers"])
+        if self._token is not None:
+            if not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
+                return 401, "send the header Authorization: Bearer and the token of this server"
+        elif b"origin" in headers:  # else any web page could come in through a browser here
+            return 403, "a browser's page has to have a token, and this server has none"
+        if scope["path"] not in _ALLOWED_PATHS:
+            return 404, (
+                f"there are {', '.join(_ALLOWED_PATHS)}: an episode is played on the WebSocket "
+                f"/ws, since "
+                "every request over plain HTTP would get an environment of its own"
+            )
+        return 200, ""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host can be reached from this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def _reject_request(
+    scope: Scope, receive: Receive, send: Send, status: int, problem: str
+) -> None:
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        await receive()
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": problem[:120]})
+            return
+        kind = "websocket.http.response"
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": f"{kind}.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": json.dumps({"detail": problem}).encode()})
+
+
+class _GuardedWebSocket:
+    """A WebSocket on which what is no JSON object is answered here, and who is late hung up on."""
+
+    def __init__(self, receive: Receive, send: Send, first_message: float, idle: float):
+        self._receive, self._send = receive, send
+        self._timeout, self._idle = first_message, idle
+        self._closed = False
+
+    async def receive(self) -> Event:
+        """Return the next event that OpenEnv can do something with; it would hang up on others."""
+        while True:
+            try:
+                async with asyncio.timeout(self._timeout):
+                    event = await self._receive()
+            except TimeoutError:
+                return await self._close_connection(f"no message within {self._timeout:g} seconds")
+            if event["type"] != "websocket.receive":
+                return event
+            self._timeout = self._idle
+            problem = _find_message_fault(event.get("text"))
+            if not problem:
+                return event
+            data = {"message": problem, "code": "INVALID_JSON"}
+            answer = json.dumps({"type": "error", "data": data})
+            await self.send({"type": "websocket.send", "text": answer})
+
+    async def send(self, event: Event) -> None:
+        """Send an event, unless the connection is closed from here."""
+        if not self._closed:
+            await self._send(event)
+
+    async def _close_connection(self, why: str) -> Event:
+        await self.send({"type": "websocket.close", "code": 1008, "reason": why})
+        self._closed = True
+        return {"type": "websocket.disconnect", "code": 1008, "reason": why}
+
+
+def _find_message_fault(text: str | None) -> str:
+    """Return what is wrong with a message, or nothing."""
+    if text is None:
+        return "expected text with a JSON object, got bytes"
+    try:
+        message = json.loads(text)
+        if "\\u" in text:  # half a character, which no answer could repeat
+            json.dumps(message, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        return f"no JSON: {clip_repr(str(error), 200)}"
+    if not isinstance(message, dict):
+        return f"expected a JSON object, got {type(message).__name__}"
+    return ""

@@ -1,0 +1,235 @@
+"""One client's session, over an environment of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gem_ma.apis.env import Env
+from gem_ma.apis.gymnasium_view import GymnasiumView
+from gem_ma.apis.session import to_json_value
+from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.engine.match import ResetNeeded, SeatError
+from gem_ma.serving.hosted_game import HostedGame
+from gem_ma.serving.openenv import (
+    Environment,
+    State,
+)
+from gem_ma.serving.openenv_messages import ClientError, ReplyAction, SessionObservation
+
+_LOG = logging.getLogger(__name__)
+
+
+class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
+    """One client's environment.
+
+    A step is taken in the event loop: a hop to a thread and back costs more than a move does.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, env: Env, facts: Mapping[str, Any], seat: str | None, others: Any) -> None:
+        super().__init__()
+        self._env = env.fork()[0]
+        self._game_facts = facts
+        self._bound_seat = seat
+        self._others = others
+        self._seat_view: GymnasiumView | None = None
+        self._hosted_game: HostedGame | None = None
+        self._has_begun = False
+        self._is_over = False  # for the seat that it is bound to
+        self._briefed_seats: set[str] = set()  # the seats that have read the rules in `text`
+        self._state = State(gem_ma=facts)
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        *,
+        seat: str | None = None,
+        options: dict[str, Any] | None = None,
+        game: dict[str, Any] | None = None,
+        **unknown: Any,
+    ) -> SessionObservation:
+        """Begin an episode, bound to a seat if one is named."""
+        return self._hide_server_errors(
+            self._reset_episode, seed, episode_id, seat, options, game, unknown
+        )
+
+    def step(
+        self, action: ReplyAction, timeout_s: float | None = None, **_: Any
+    ) -> SessionObservation:
+        """Take replies; `timeout_s` is OpenEnv's and not kept: a step cannot be left half done."""
+        return self._hide_server_errors(self._step_episode, action)
+
+    async def step_async(
+        self, action: ReplyAction, timeout_s: float | None = None, **_: Any
+    ) -> SessionObservation:
+        return self.step(action)
+
+    def _hide_server_errors(
+        self, do: Callable[..., SessionObservation], *args: Any
+    ) -> SessionObservation:
+        """Let what a client did wrong be its answer, and keep what went wrong here from it."""
+        try:
+            return do(*args)
+        except (ClientError, SeatError, ResetNeeded):
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault of ours: no client's business
+            _LOG.exception("%s failed", self._env.id)
+            name = type(error).__name__
+            raise RuntimeError(f"the server failed ({name}); its log says more") from None
+
+    def _reset_episode(
+        self,
+        seed: Any,
+        episode_id: Any,
+        seat: Any,
+        options: Any,
+        game: Any,
+        unknown: Mapping[str, Any],
+    ) -> SessionObservation:
+        if unknown:
+            takes = "seed, episode_id, seat, options"
+            raise ClientError(f"reset takes no {clip_repr(next(iter(unknown)))}; it takes {takes}")
+        for name, value, kind in (
+            ("seed", seed, int),
+            ("episode_id", episode_id, str),
+            ("seat", seat, str),
+            ("options", options, dict),
+            ("game", game, dict),
+        ):
+            if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+                raise ClientError(
+                    f"{name}={clip_repr(repr(value))}: expected {kind.__name__} or null"
+                )
+        if seed is not None and abs(seed) >> 64:
+            raise ClientError("seed: expected a number of at most 64 bits")
+        if self._bound_seat is not None and (
+            game is not None or seat not in (None, self._bound_seat)
+        ):
+            raise ClientError(f"sessions of this server are bound to the seat {self._bound_seat}")
+        self._has_begun = self._is_over = False
+        self._briefed_seats = set()
+        self._state.episode_id, self._state.step_count = episode_id, 0
+        if game is not None:
+            self._hosted_game = HostedGame(self._env.game)
+            shown = self._hosted_game.reset(game)
+            self._has_begun = True
+            return shown
+        self._hosted_game = None
+        seat = seat or self._bound_seat
+        env, self._seat_view = self._env, None
+        if seat is None:
+            env.reset(seed=seed, options=options)
+        else:
+            alone = len(env.possible_agents) == 1
+            view = GymnasiumView(env, agent=seat, others=None if alone else self._others)
+            view.reset(seed=seed, options=options)
+            self._seat_view = view
+        self._has_begun = True
+        seats = env.possible_agents if seat is None else [seat]
+        none, no = dict.fromkeys(seats, 0.0), dict.fromkeys(seats, False)
+        return self._build_observation(
+            None, none, no, no, {agent: env.rules(agent) for agent in seats}
+        )
+
+    def _step_episode(self, action: ReplyAction) -> SessionObservation:
+        if not self._has_begun:
+            raise ResetNeeded("step: no episode has begun; send a reset first")
+        self._state.step_count += 1
+        if self._hosted_game is not None:
+            if action.game is None:
+                raise ClientError("this episode was begun with game: its steps have it, too")
+            return self._hosted_game.step(action.game)
+        env, bound = self._env, self._seat_view
+        if not env.to_act or self._is_over:
+            raise ResetNeeded("step: the episode is over; send a reset to begin the next")
+        replies = self._parse_replies(action)
+        if bound is None:
+            alive = env.agents
+            earned = env.step_seats(replies)
+            rewards = {seat: earned.get(seat, 0.0) for seat in alive}
+            return self._build_observation(
+                next(iter(replies)), rewards, *env.collect_end_flags(alive)
+            )
+        agent = bound.agent
+        _, reward, terminated, truncated, _ = bound.step(replies[agent])
+        self._is_over = terminated or truncated
+        return self._build_observation(
+            agent, {agent: reward}, {agent: terminated}, {agent: truncated}
+        )
+
+    def _parse_replies(self, action: ReplyAction) -> dict[str, str]:
+        acting = self._env.to_act if self._seat_view is None else (self._seat_view.agent,)
+        # The schema wants text in every action, so an empty one may stand beside replies.
+        text = None if action.replies is not None and not action.text else action.text
+        if action.game is not None or (text is None) == (action.replies is None):
+            raise ClientError("an action is either text or replies: a reply for each seat")
+        if text is not None:
+            if len(acting) > 1:
+                raise ClientError(f"several seats are to act, so send replies: {', '.join(acting)}")
+            return {acting[0]: text}
+        assert action.replies is not None
+        for seat in action.replies:
+            if seat not in acting:
+                who = f"{clip_repr(seat)} is not to act"
+                raise SeatError(f"{who}; to act: {', '.join(acting)}")
+        if not action.replies:
+            raise SeatError(f"got no reply; to act: {', '.join(acting)}")
+        return action.replies
+
+    def _build_observation(
+        self,
+        actor: str | None,
+        rewards: Mapping[str, float],
+        terminations: Mapping[str, bool],
+        truncations: Mapping[str, bool],
+        rules: Mapping[str, str] | None = None,
+    ) -> SessionObservation:
+        """Return what the session sees of the seats that are named."""
+        env = self._env
+        observations: dict[str, dict[str, str]] = {}
+        infos: dict[str, dict[str, Any]] = {}
+        for seat in terminations:
+            observations[seat] = seen = {}
+            for kind, value in env.observe(seat, turn=True).items():
+                seen[kind] = value.base64 if kind == "image" else value
+            infos[seat] = info = to_json_value(env.info(seat, turn=True))
+            if "text" in info:  # beside pictures alone: messages and notices
+                seen["text"] = info.pop("text")
+        to_act = [seat for seat in env.to_act if seat in terminations]
+        agent = to_act[0] if to_act else None
+        text = observations[agent or next(iter(observations))]["text"]
+        if agent is not None and agent not in self._briefed_seats:
+            self._briefed_seats.add(agent)
+            text = f"{env.rules(agent)}\n\n{text}".strip()
+        # All of it is of our making, so that nothing is checked once more.
+        shown: SessionObservation = SessionObservation.model_construct(
+            done=not to_act,
+            reward=None if actor is None else rewards[actor],
+            metadata={},
+            agent=agent,
+            to_act=to_act,
+            text=text,
+            prompt=text,
+            rules=rules or {},
+            observations=observations,
+            rewards=rewards,
+            terminations=terminations,
+            truncations=truncations,
+            infos=infos,
+            game=None,
+        )
+        return shown
+
+
+class ThreadedSession(OpenEnvSession):
+    """A session whose steps wait for something, each in the session's own thread."""
+
+    step_async = Environment.step_async  # OpenEnv's sign that there is none

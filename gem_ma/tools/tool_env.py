@@ -1,0 +1,287 @@
+"""Tools for any seat of any environment: a reply that calls them is answered, and is no move."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from gem_ma.apis.aec import AECEnv
+from gem_ma.chat.messages import ToolOutput, find_tool_pictures
+from gem_ma.chat.reply import truncate_reply_calls
+from gem_ma.engine.action_parsing import (
+    RejectedReply,
+    clip_repr,
+    has_action,
+    parse_call_arguments,
+    parse_call_name,
+    parse_tool_calls,
+    strip_thinking,
+)
+from gem_ma.engine.match import SeatError
+from gem_ma.engine.observations import cut_middle
+from gem_ma.game import Message
+from gem_ma.tools.loading import load_tools
+from gem_ma.tools.tool import Tool, ToolError
+from gem_ma.validation.arguments import check_type
+from gem_ma.validation.spec_strings import parse_seat_specs
+from gem_ma.wrappers import TextWrapper
+
+_CALL_FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
+
+
+def with_tools(env: AECEnv, tools: Any, **limits: Any) -> ToolEnv:
+    """Give tools to seats, as ToolEnv takes them; `limits` are its own."""
+    return ToolEnv(env, tools, **limits)
+
+
+class ToolCallRecord(NamedTuple):
+    """The calls of one seat."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    result: str
+
+
+class ToolEnv(TextWrapper):
+    """Answer the calls in a reply to the seat that made them, which then replies again.
+
+    A reply calls by native tool calls, by blocks of <tool_call>, or, for a tool with
+    `fence_language`, by a fenced block of that language which no action follows.
+
+    tools: tools, functions and spec strings (see `gem_ma.tools.load_tools`): one or a list for all
+    seats,
+        or a mapping from seat to these. A text may hold several, with commas between; with SEAT=
+        before it, one is for that seat alone: "python,x=search:docs".
+    max_calls: that a seat may make between two moves; one more is an invalid reply.
+    max_calls_per_episode: that a seat may make in all.
+    reward, error_reward: what a seat earns by a call that worked, and by one that did not.
+    result_length: bytes that a result may have; what is longer is cut in the middle.
+
+    Pictures that a tool returns stand in the chat of a seat that is shown pictures; others, and
+    records in files, have the words for them.
+    """
+
+    memory: (
+        Mapping[str, tuple[int, tuple[ToolCallRecord, ...]]] | None
+    )  # calls since the last move, and all
+
+    def __init__(
+        self,
+        env: AECEnv,
+        tools: Any,
+        *,
+        max_calls: int = 8,
+        max_calls_per_episode: int | None = None,
+        reward: float = 0.0,
+        error_reward: float = 0.0,
+        result_length: int = 10_000,
+    ):
+        super().__init__(env)
+        if env.observation_builder.discrete:
+            raise SeatError("tools are called in words; make the environment with actions='text'")
+        seats = list(env.match.seats)
+        given = _assign_tools(tools, seats)
+        made = {one: load_tools(one) for _, one in given if isinstance(one, str)}  # each once
+        self._tools: dict[str, dict[str, Tool]] = {seat: {} for seat in seats}
+        for seat, own in self._tools.items():
+            its = [one for where, one in given if where in ("", seat)]
+            loaded = (made[one] if isinstance(one, str) else load_tools(one) for one in its)
+            for tool in chain.from_iterable(loaded):
+                if tool.name in own:
+                    raise ValueError(f"tools of {seat}: two have the same name: {tool.name}")
+                own[tool.name] = tool
+        for name, limit in (("max_calls", max_calls), ("result_length", result_length)):
+            if limit < 1:
+                raise ValueError(f"{name}={limit}: expected 1 or more")
+        self.max_calls = max_calls
+        self.max_calls_per_episode = max_calls_per_episode
+        self.reward, self.error_reward = reward, error_reward
+        self.result_length = result_length
+
+    @property
+    def blocking(self) -> bool:
+        """Whether a reply may take long to answer."""
+        tools = [tool for given in self._tools.values() for tool in given.values()]
+        return super().blocking or any(getattr(tool, "blocking", False) for tool in tools)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata of the environment; who calls a tool is asked again, which breaks rounds."""
+        inner = self.env.metadata
+        alone = len(self.match.seats) == 1
+        return {**inner, "is_parallelizable": alone and inner["is_parallelizable"]}
+
+    def tools(self, agent: str) -> tuple[Any, ...]:
+        return (*super().tools(agent), *self._tools[agent].values())
+
+    def rules(self, agent: str) -> str:
+        inner = super().rules(agent)
+        tools = self._tools[agent].values()
+        if not tools:
+            return inner
+        lines = [
+            "Before your action you may call tools, one or several in a reply without an action, "
+            f"each as {_CALL_FORM}. You get what they say and reply again.",
+            *map(_format_signature, tools),
+        ]
+        return f"{inner}\n" + "\n".join(lines)
+
+    def transform_text(self, agent: str, text: str, *, turn: bool) -> str:
+        check_type(text, str, "text")
+        inner = super().rules(agent)
+        if turn or self.match.read_counts[agent] >= 0 or not text.startswith(inner):
+            return text
+        return self.rules(agent) + text[len(inner) :]
+
+    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+        match = self.match
+        moves: dict[str, Any] = {}
+        calls: dict[str, list[tuple[str, Any]]] = {}
+        check_type(replies, Mapping, "replies")
+        for agent, given in replies.items():
+            reply = (
+                truncate_reply_calls(given, match.game.max_tool_calls)
+                if isinstance(given, str)
+                else given
+            )
+            found = self._find_calls(agent, reply) if agent in match.waiting_seats else []
+            if not found:
+                moves[agent] = reply
+            elif refused := self._check_limits(agent, len(found)):
+                moves[agent] = RejectedReply(refused)
+            else:
+                calls[agent] = found
+        earned = {agent: self._make_calls(agent, found) for agent, found in calls.items()}
+        rewards: Mapping[str, float] = super().submit(moves) if moves or not calls else {}
+        if self.memory:
+            moved = [agent for agent in moves if agent in match.last_moves]  # and was not refused
+            self.memory = {**self.memory, **{a: (0, self.memory.get(a, (0, ()))[1]) for a in moved}}
+        if any(earned.values()):
+            rewards = {
+                agent: rewards.get(agent, 0.0) + earned.get(agent, 0.0)
+                for agent in self.core.agents
+            }
+        return rewards
+
+    def _find_calls(self, agent: str, reply: Any) -> list[tuple[str, Any]]:
+        """Return the calls of a reply, each a name and its arguments or what is wrong with them."""
+        tools = self._tools[agent]
+        if not tools or not isinstance(reply, str):
+            return []
+        native = getattr(reply, "tool_calls", None)
+        if native:
+            calls = [_parse_call(call) for call in native]
+        elif "<tool_call>" in reply or "```" in reply:
+            calls = self._parse_text_calls(agent, strip_thinking(reply))
+        else:
+            return []
+        others = {_get_tool_name(tool) for tool in super().tools(agent)}
+        if others and not any(name in tools for name, _ in calls):
+            return []  # the game's own
+        return calls
+
+    def _parse_text_calls(self, agent: str, text: str) -> list[tuple[str, Any]]:
+        """Return the calls that stand in the text of a reply, in their order."""
+        if "<tool_call>" in text:
+            calls = [_parse_call(call) for call in parse_tool_calls(text)]
+            return calls or [("", f"that is no tool call; the form is {_CALL_FORM}")]
+        calls = []
+        for name, tool in self._tools[agent].items():
+            language = getattr(tool, "fence_language", None)
+            if language is None:
+                continue
+            blocks = list(re.finditer(rf"```{language}[ \t]*\n(.*?)\n?```", text, re.DOTALL))
+            if blocks and not has_action(
+                text[blocks[-1].end() :], self.observation_builder.config.format
+            ):
+                argument = next(iter(tool.schema["function"]["parameters"]["properties"]))
+                calls += [(name, {argument: block[1]}) for block in blocks]
+        return calls
+
+    def _check_limits(self, agent: str, count: int) -> str:
+        """Say which limit so many more calls would break, if any."""
+        since, past = (self.memory or {}).get(agent, (0, ()))
+        if since + count > self.max_calls:
+            return f"only {self.max_calls} tool calls are allowed before an action; send an action"
+        total = self.max_calls_per_episode
+        if total is not None and len(past) + count > total:
+            return f"only {total} tool calls are allowed in all; send an action"
+        return ""
+
+    def _make_calls(self, agent: str, calls: Sequence[tuple[str, Any]]) -> float:
+        """Make calls one after the other, let the seat read the results, return what they earn."""
+        tools, memory = self._tools[agent], dict(self.memory or {})
+        others = [
+            _get_tool_name(tool) for tool in super().tools(agent)
+        ]  # which this does not answer
+        since, past = memory.get(agent, (0, ()))
+        earned, messages = 0.0, []
+        for name, arguments in calls:
+            try:
+                if not isinstance(arguments, Mapping):
+                    raise ToolError(str(arguments))
+                if name not in tools and name in others:
+                    raise ToolError(f"{name} was not run: call it in a reply of its own")
+                if name not in tools:
+                    known = ", ".join([*tools, *others])
+                    raise ToolError(f"no tool {clip_repr(name)}; the tools are {known}")
+                earlier = [(used.arguments, used.result) for used in past if used.name == name]
+                result = tools[name].call(arguments, earlier)
+                earned += self.reward
+            except ToolError as error:
+                result = f"Error: {error}"
+                earned += self.error_reward
+            pictures = (
+                find_tool_pictures(result)
+                if self.observation_builder.config.observe != "text"
+                else ()
+            )
+            result = cut_middle(str(result), self.result_length)
+            result = ToolOutput(result, pictures) if pictures else result
+            past = (*past, ToolCallRecord(name, arguments, result))
+            messages.append(Message((agent,), "tool", result))
+        memory[agent] = since + len(calls), past
+        self.memory = memory
+        self.match.post_tool_results(agent, messages)
+        self.core.sync_aec_state()
+        return earned
+
+
+def _assign_tools(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
+    """Return each tool or spec string with its seat, or "" if it is for all."""
+    by_seat = tools if isinstance(tools, Mapping) else {None: tools}
+    found: list[tuple[str, Any]] = []
+    for seat, several in by_seat.items():
+        if seat not in (None, *seats):
+            raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
+        for one in several if isinstance(several, list | tuple) else [several]:
+            of = parse_seat_specs(one, seats) if isinstance(one, str) else [("", one)]
+            found += [(where or seat or "", what) for where, what in of]
+    return found
+
+
+def _parse_call(call: Any) -> tuple[str, Any]:
+    """Return the name and the arguments of a call in OpenAI's shape, or what is wrong with them."""
+    name = parse_call_name(call)
+    try:
+        arguments = parse_call_arguments(call)
+    except ValueError as error:
+        return name, str(error)
+    if not isinstance(arguments, Mapping):
+        return name, f"the arguments must be a JSON object, got {clip_repr(json.dumps(arguments))}"
+    return name, arguments
+
+
+def _get_tool_name(tool: Any) -> str:
+    """Return the name of a tool, or of a schema in OpenAI's form."""
+    return str(tool["function"]["name"] if isinstance(tool, Mapping) else tool.name)
+
+
+def _format_signature(tool: Tool) -> str:
+    """Return a tool in one line, for models that read no schemas."""
+    function = tool.schema["function"]
+    parameters = function.get("parameters", {}).get("properties", {})
+    return f"- {tool.name}({', '.join(parameters)}): {function.get('description', '')}"

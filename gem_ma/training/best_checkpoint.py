@@ -1,0 +1,128 @@
+"""Whether a run of a Trainer has gone wrong, seen from its history: early, and by name.
+
+    checkup = Checkup("return/player", path="run/best.pt")
+    trainer.run(500, "run/checkpoint.pt", after=checkup)
+
+It reads the history alone, and so needs no torch.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gem_ma.training.reference_trainer import Trainer
+
+
+class TrainingCollapsed(RuntimeError):
+    """A run has gone wrong; its best checkpoint is kept where the Checkup was told to."""
+
+
+class BestCheckpoint:
+    """Keep the best checkpoint of a run, and stop the run when it has collapsed.
+
+    score: the column of the history that says how good it is: a return, or what `measure` gave.
+    path: where the best checkpoint is kept; None: nowhere.
+    window: updates whose means are compared; at first there are fewer.
+    drop: how far the score may fall below its best.
+    invalid: the share of a learner's replies that may be invalid, once it was below.
+    longer: how many times as long as at first its replies may get.
+
+    What is kept is what played so well, itself no worse than the mean of its window, and not what
+    it became by the update that followed. What a checkup says follows from the history, so that a
+    run which goes on from a checkpoint is seen as if it had never stopped.
+    """
+
+    def __init__(
+        self,
+        score: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        window: int = 10,
+        drop: float = 0.5,
+        invalid: float = 0.5,
+        longer: float = 4.0,
+    ):
+        if window < 1:
+            raise ValueError(f"window={window}: expected 1 or more")
+        self.score = score
+        self.path = path
+        self.window = window
+        self.drop = drop
+        self.invalid = invalid
+        self.longer = longer
+        self._has_early_score = False  # whether the score is known before what played learns
+
+    def before_learning(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        """Keep what has played, if it is the best; a Trainer calls this before it learns."""
+        self._has_early_score = self.score in row
+        if self._has_early_score:
+            self._save_best(trainer, [*trainer.history, row])
+
+    def __call__(self, trainer: Trainer) -> None:
+        history = trainer.history
+        if cause := self.diagnose(history, trainer.train):
+            kept = "" if self.path is None else f"; the best checkpoint is {os.fspath(self.path)}"
+            raise TrainingCollapsed(f"after {len(history)} updates {cause}{kept}")
+        if not self._has_early_score:  # what gave the score came after the update
+            self._save_best(trainer, history)
+
+    def _save_best(self, trainer: Trainer, history: Sequence[Mapping[str, float]]) -> None:
+        """Keep what had the last score, if its window is the best of those that ended well."""
+        scores = [row[self.score] for row in history if self.score in row]
+        best = last = -math.inf
+        for end, score in enumerate(scores, 1):
+            mean = fmean(scores[max(end - self.window, 0) : end])
+            last = mean if score >= mean else -math.inf  # a fall may come from one to the next
+            best = max(best, last)
+        if self.path is not None and last == best > -math.inf:
+            trainer.save(self.path)
+
+    def diagnose(self, history: Sequence[Mapping[str, float]], seats: Sequence[str]) -> str:
+        """Return what has gone wrong, or nothing."""
+        if not history:
+            return ""
+        if self.score not in history[-1]:
+            raise ValueError(f"score={self.score!r}: the columns are {', '.join(history[-1])}")
+        bad = [
+            name
+            for name, value in history[-1].items()
+            if name.startswith("loss/") and not math.isfinite(value)
+        ]
+        if bad:
+            return f"{bad[0]} is {history[-1][bad[0]]}"
+        for seat in seats:
+            shares = self._compute_means(history, f"invalid/{seat}")
+            if shares and shares[-1] > self.invalid > min(shares):
+                return f"{shares[-1]:.0%} of the replies of {seat} are invalid"
+            lengths = self._compute_means(history, f"length/{seat}")
+            if lengths and lengths[-1] > self.longer * lengths[0]:
+                first, now = lengths[0], lengths[-1]
+                return f"the replies of {seat} have {now:.0f} tokens, {first:.0f} at first"
+        scores = self._compute_means(history, self.score)
+        if scores and scores[-1] < max(scores) - self.drop:
+            fell = f"{self.score} has fallen from {max(scores):.2f} to {scores[-1]:.2f}"
+            return "; ".join([fell, *self._list_changes(history, scores.index(max(scores)), seats)])
+        return ""
+
+    def _list_changes(
+        self, history: Sequence[Mapping[str, float]], best: int, seats: Sequence[str]
+    ) -> list[str]:
+        """Say what else has changed since the best."""
+        said = []
+        for name in ("entropy", "kl", "invalid", "length", "gradient"):
+            for seat in seats:
+                means = self._compute_means(history, f"{name}/{seat}")
+                if means and not math.isclose(means[best], means[-1], rel_tol=0.2, abs_tol=1e-3):
+                    said.append(f"{name}/{seat} went from {means[best]:.3g} to {means[-1]:.3g}")
+        return said
+
+    def _compute_means(self, history: Sequence[Mapping[str, float]], column: str) -> list[float]:
+        """Return the means of a column over so many updates each."""
+        values = [row[column] for row in history if column in row]
+        starts = range(len(values) - self.window + 1)
+        return [fmean(values[start : start + self.window]) for start in starts]

@@ -1,0 +1,58 @@
+"""What long training needs: checkpoints that are whole or not there, and a history."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+from gem_ma.validation.extras import require_extra
+from gem_ma.validation.files import write_atomically
+
+with require_extra("hf"):
+    import torch
+
+
+def save_checkpoint(path: str | os.PathLike[str], state: Any) -> None:
+    """Write a checkpoint; a process that is killed here leaves the one before."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".part")
+    with unfinished.open("wb") as file:
+        torch.save(state, file)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def load_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a checkpoint holds; nothing in it is run."""
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except (EOFError, RuntimeError, UnpicklingError) as error:
+        raise ValueError(f"{path} is no checkpoint: {str(error).partition('. ')[0]}") from error
+    return state
+
+
+def make_history_path(checkpoint: str | os.PathLike[str]) -> Path:
+    """Return the file of a training's history: several checkpoints may lie in one folder."""
+    path = Path(checkpoint)
+    of = "" if path.stem == "checkpoint" else f"{path.stem}."
+    return path.with_name(f"{of}history.jsonl")
+
+
+class HistoryLog:
+    """A file of rows as JSON lines, written to the end one by one."""
+
+    def __init__(self, path: Path, rows: Sequence[Mapping[str, Any]]):
+        """Begin with the rows that there are; what else is in the file goes."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
+        self.path = path
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")

@@ -1,0 +1,94 @@
+"""What a model says behind chosen tokens of several chats: no more is worked out than is needed.
+
+What the chats begin with alike is read once, and only behind the chosen tokens the model's states
+become logits. The gradients are those of reading each chat whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gem_ma.agents.batch_generation import MIN_PREFIX_LENGTH, find_cache_shape
+from gem_ma.chat.tokenization import find_common_prefix
+from gem_ma.training.token_samples import TokenSample
+from gem_ma.validation.extras import require_extra
+
+with require_extra("hf"):
+    import torch
+    from transformers.cache_utils import DynamicCache
+
+PREFIX_KEY_LENGTH = 32  # tokens with which rows that are read together should begin alike
+
+
+class TokenBatch(NamedTuple):
+    """Samples as a model takes them, filled up at the right, so that no token's place changes."""
+
+    ids: Any
+    own: Any  # which of them a seat's model produced
+    inputs: dict[str, Any]  # pictures, and what belongs to them
+
+
+def collate_samples(found: Sequence[TokenSample], device: Any) -> TokenBatch:
+    """Return samples as rows of one batch."""
+
+    def pad_rows(rows: Sequence[Sequence[int]]) -> Any:
+        longest = max(map(len, rows))
+        whole = [[*row, *[0] * (longest - len(row))] for row in rows]
+        return torch.tensor(whole, dtype=torch.long, device=device)
+
+    inputs: dict[str, Any] = {}
+    names = sorted({name for sample in found for name in sample.tensors})
+    if names:
+        inputs["attention_mask"] = pad_rows([[1] * len(sample.ids) for sample in found])
+    for name in names:
+        shown = [sample.tensors[name] for sample in found if name in sample.tensors]
+        inputs[name] = torch.cat(shown).to(device)
+    for name in sorted({name for sample in found for name in sample.token_features}):
+        inputs[name] = pad_rows([one.token_features.get(name, [0] * len(one.ids)) for one in found])
+    ids, own = (
+        pad_rows([sample.ids for sample in found]),
+        pad_rows([sample.mask for sample in found]),
+    )
+    return TokenBatch(ids, own.bool(), inputs)
+
+
+def forward_logits(
+    model: Any, ids: Any, chosen: Any, inputs: Mapping[str, Any] | None = None
+) -> tuple[Any, Any]:
+    """Return the logits and the states that say each chosen token, row by row.
+
+    ids: rows of tokens, filled up at the right, where no token looks.
+    chosen: which of them are asked for; never the first of a row.
+    inputs: what else the model takes, such as pictures; then nothing is read once for all.
+    """
+    takes = chosen[:, 1:].any(0).nonzero()
+    if not len(takes):
+        raise ValueError("no token is chosen")
+    alike = 0 if inputs else min(len(find_common_prefix(ids.tolist())), int(takes[0]))
+    shape = None if len(ids) == 1 or alike < MIN_PREFIX_LENGTH else find_cache_shape(model)
+    if shape is None:
+        given = {"input_ids": ids, **(inputs or {})}
+        said = torch.cat([chosen[:, 1:], torch.zeros_like(chosen[:, :1])], 1)
+    else:
+        cache = DynamicCache(config=model.config)
+        kept = {shape.name: cache, "use_cache": True}
+        model(input_ids=ids[:1, :alike], logits_to_keep=1, **kept)
+        for layer in cache.layers:
+            layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
+            layer.values = layer.values.expand(len(ids), -1, -1, -1)
+        given = {"input_ids": ids[:, alike:-1], **kept}
+        said = chosen[:, alike + 1 :]
+    states = []
+
+    def select_states(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        states.append(args[0][said])
+        return (states[0][None], *args[1:])
+
+    # Before the head, so that what some models do to logits behind it is done as ever.
+    hook = model.get_output_embeddings().register_forward_pre_hook(select_states)
+    try:
+        logits = model(**given).logits
+    finally:
+        hook.remove()
+    return logits[0].float(), states[0]

@@ -1,0 +1,317 @@
+"""A model of transformers that learns from the very tokens it drew, in one seat or several."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from gem_ma.agents.hf import HFAgent
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
+from gem_ma.training.optimization import PolicyOptimizer
+from gem_ma.training.reference_trainer import SeatTrajectory
+from gem_ma.training.token_samples import TokenSample, build_samples
+from gem_ma.validation.extras import require_extra
+
+with require_extra("hf"):
+    import torch
+
+# Adam is to forget soon how small gradients were: else the first large one moves a model too far.
+_ADAM_BETAS = 0.9, 0.95
+
+
+class WeightedSample(NamedTuple):
+    """A sample, with what each of its own tokens is worth, and what its turns were to lead to."""
+
+    sample: TokenSample
+    advantages: list[float]
+    targets: list[float]  # one for each span, for a critic
+
+
+class HFLearner(HFAgent):
+    """A model of transformers that learns from the very tokens it drew, texts and pictures.
+
+    clip: of the ratio of new to old probability. kl: the weight of the distance to the model as it
+        was at first, without its adapter if it has one. entropy: the weight of that of its tokens,
+        which keeps it from settling too soon.
+    critic: the weight of the error of a value head over the model's states, which PPO needs (see
+        `gem_ma.training.advantages.ppo`); 0 for none.
+    schedule: which part of `lr` an update takes, such as `falling` of
+    `gem_ma.training.optimization`.
+    epochs: how often an update goes through its samples. minibatch: the samples of one step of the
+        optimiser, None for all; they go through the model `microbatch` at a time.
+    precision: "mixed" works with bfloat16 where that is enough, playing and learning; the weights
+        stay as they are, so load them in float32.
+    adapter: the LoRA adapter to train, of a model of peft (see `adapters`); None: all parameters
+        that are not frozen.
+    agent: further arguments of HFAgent.
+
+    The model stays in eval mode: with dropout, what is updated would not be what played.
+    """
+
+    blocking = False  # in a thread, what makes up a batch would depend on the clock
+
+    def __init__(
+        self,
+        model: Any,
+        processor: Any = None,
+        *,
+        lr: float = 1e-5,
+        clip: float = 0.2,
+        kl: float = 0.0,
+        entropy: float = 0.0,
+        critic: float = 0.0,
+        schedule: Callable[[int], float] | None = None,
+        epochs: int = 1,
+        minibatch: int | None = None,
+        microbatch: int = 8,
+        max_norm: float = 1.0,
+        precision: Literal["full", "mixed"] = "full",
+        adapter: str | None = None,
+        seed: int = 0,
+        **agent: Any,
+    ):
+        super().__init__(model, processor, seed=seed, **agent)
+        if self.temperature == 0:
+            raise ValueError("temperature=0 draws nothing to learn from; use 1.0")
+        if precision not in ("full", "mixed"):
+            raise ValueError(f"precision={precision!r}: expected 'full' or 'mixed'")
+        self.adapter = adapter
+        self.kl = kl
+        self.entropy = entropy
+        self.critic = critic
+        self.microbatch = microbatch
+        self.precision = precision
+        self._activate_adapter()
+        trained = {
+            name: one
+            for name, one in self.model.named_parameters()
+            if one.requires_grad and (adapter is None or f".{adapter}." in name)
+        }
+        self.value_head: Any = None
+        if critic and trained:
+            width = self.model.get_output_embeddings().weight.shape[1]
+            self.value_head = torch.nn.Linear(width, 1, device=self.model.device)
+            for name, one in self.value_head.named_parameters():
+                torch.nn.init.zeros_(one)
+                trained[f"critic.{name}"] = one
+        self.policy_optimizer = PolicyOptimizer(
+            trained,
+            lr=lr,
+            clip=clip,
+            epochs=epochs,
+            minibatch=minibatch,
+            max_norm=max_norm,
+            seed=seed,
+            schedule=schedule,
+            betas=_ADAM_BETAS,
+        )
+        self.reference_model: Any = None
+        if kl and adapter is None:
+            self.reference_model = copy.deepcopy(self.model).requires_grad_(False)
+
+    def act(self, turns: list[Turn]) -> list[Reply]:
+        self._activate_adapter()
+        with self._autocast():
+            return super().act(turns)
+
+    def values(self, parts: Sequence[SeatTrajectory]) -> list[list[float]] | None:
+        """Return what the critic expects at each turn of the parts; None without one."""
+        if self.value_head is None:
+            return None
+        self._activate_adapter()
+        found = [work for part in parts for work in self._weight_samples(part)]
+        expected: dict[tuple[str, str, int], float] = {}
+        with torch.no_grad():
+            for batch in self._iter_microbatches(found, range(len(found))):
+                _, _, values = self._forward_samples([work.sample for work in batch])
+                told = iter(values.tolist())
+                for sample, *_ in batch:
+                    for span in sample.spans:
+                        expected[sample.episode, sample.seat, span.step] = next(told)
+        return [
+            [
+                expected[part.episode.id, part.seat, place]
+                for place in part.episode.list_own_steps(part.seat)
+            ]
+            for part in parts
+        ]
+
+    def update(self, parts: Sequence[SeatTrajectory]) -> dict[str, float]:
+        self._activate_adapter()
+        found = [work for part in parts for work in self._weight_samples(part)]
+        told = dict.fromkeys(("loss", "kl", "entropy", "clipped", "gradient"), 0.0)
+        if self.value_head is not None:
+            told["critic"] = 0.0
+        disagreement = 0.0
+        steps = 0
+        for places in self.policy_optimizer.iter_minibatches(len(found)):
+            chosen = [found[place].sample for place in places]
+            tokens = sum(sum(sample.mask) for sample in chosen)
+            turns = sum(len(sample.spans) for sample in chosen)
+            for batch in self._iter_microbatches(found, places):
+                loss, seen = self._compute_loss(batch, tokens, turns)
+                loss.backward()
+                seen["loss"] = loss.item()
+                if steps == 0:  # the model is still the one that played
+                    disagreement = max(disagreement, seen["disagreement"])
+                for name in told.keys() & seen.keys():
+                    told[name] += seen[name]
+            told["gradient"] += self.policy_optimizer.step()
+            steps += 1
+        told = {name: value / max(steps, 1) for name, value in told.items()}
+        lengths = [span.end - span.start for work in found for span in work.sample.spans]
+        length = math.fsum(lengths) / len(lengths) if lengths else math.nan
+        return {**told, "disagreement": disagreement, "length": length}
+
+    def _weight_samples(self, part: SeatTrajectory) -> Iterator[WeightedSample]:
+        """Yield the samples of a part, with what every token of its own is worth."""
+        places = part.episode.list_own_steps(part.seat)
+        worth = dict(zip(places, part.advantages, strict=True)) if part.advantages else {}
+        targets = dict(zip(places, part.targets, strict=True)) if part.targets else {}
+        for sample in build_samples(part.episode, part.seat, self.tokens):
+            if not sample.exact:
+                raise ValueError(f"{part.seat} said what its model did not draw: {sample.notes}")
+            drawn = [x for x, own in zip(sample.logprobs, sample.mask, strict=True) if own]
+            if any(map(math.isnan, drawn)):
+                raise ValueError(f"{part.seat} has replies without log-probabilities")
+            yield WeightedSample(
+                sample,
+                [
+                    s.share * worth.get(s.step, 0.0)
+                    for s in sample.spans
+                    for _ in range(s.start, s.end)
+                ],
+                [targets[span.step] for span in sample.spans] if targets else [],
+            )
+
+    def _iter_microbatches(
+        self, found: Sequence[WeightedSample], places: Sequence[int]
+    ) -> Iterator[list[WeightedSample]]:
+        """Yield those at some places, those together that begin alike and are of about one length.
+
+        In which batch one is read changes nothing but how things are rounded.
+        """
+        work = [found[place] for place in places]
+        work.sort(key=lambda one: (one.sample.ids[:PREFIX_KEY_LENGTH], len(one.sample.ids)))
+        for start in range(0, len(work), self.microbatch):
+            yield work[start : start + self.microbatch]
+
+    def _compute_loss(
+        self, batch: list[WeightedSample], tokens: int, turns: int
+    ) -> tuple[Any, dict[str, float]]:
+        """Return the batch's part of the mean over tokens, and what there is to tell of it."""
+        found = [work.sample for work in batch]
+        old = self._make_tensor(
+            likely
+            for sample in found
+            for likely, own in zip(sample.logprobs, sample.mask, strict=True)
+            if own
+        )
+        advantages = self._make_tensor(worth for work in batch for worth in work.advantages)
+        new, entropies, values = self._forward_samples(found)
+        gain = self.policy_optimizer.compute_objective(new, old, advantages).sum()
+        entropy = entropies.sum()
+        distance = torch.zeros_like(gain)
+        if self.kl:
+            with torch.no_grad():
+                before = self._forward_samples(found, reference=True)[0]
+            apart = before - new
+            distance = (apart.exp() - apart - 1).sum()
+        ratio = ((new - old).detach().exp() - 1).abs()
+        told = {
+            "kl": distance.item() / tokens,
+            "entropy": entropy.item() / tokens,
+            "clipped": (ratio > self.policy_optimizer.clip).sum().item() / tokens,
+            "disagreement": ratio.max().item(),
+        }
+        loss = (self.kl * distance - self.entropy * entropy - gain) / tokens
+        if self.value_head is not None:
+            targets = self._make_tensor(target for work in batch for target in work.targets)
+            if targets.shape != values.shape:
+                raise ValueError(
+                    "a critic learns from what turns were to lead to: advantages=ppo says that, "
+                    "of gem_ma.training.advantages"
+                )
+            error = ((values - targets) ** 2).sum() / turns
+            told["critic"] = error.item()
+            loss = loss + self.critic * error
+        return loss, told
+
+    def compute_logprobs(self, found: Sequence[TokenSample], *, reference: bool = False) -> Any:
+        """Return the log-probability of each token of their own, sample after sample."""
+        return self._forward_samples(found, reference=reference)[0]
+
+    def _forward_samples(
+        self, found: Sequence[TokenSample], *, reference: bool = False
+    ) -> tuple[Any, Any, Any]:
+        """Return how likely each own token was, the entropy of what it came from, and values."""
+        ids, own, inputs = collate_samples(found, self.model.device)
+        with (
+            self._use_reference() if reference else contextlib.nullcontext(self.model) as model,
+            self._autocast(),
+        ):
+            logits, states = forward_logits(model, ids, own, inputs)
+        logits = logits / self.temperature
+        whole = logits.logsumexp(-1)
+        entropy = whole - (torch.exp(logits - whole[..., None]) * logits).sum(-1)
+        values = None
+        if self.value_head is not None and not reference:
+            # What is expected at a turn, before its first token.
+            first = torch.zeros_like(own)
+            for row, sample in enumerate(found):
+                first[row, [span.start for span in sample.spans]] = True
+            values = self.value_head(states[first[own]].float())[:, 0]
+        said = logits.gather(-1, ids[own][:, None])[:, 0] - whole
+        return said, entropy, values
+
+    def _make_tensor(self, numbers: Iterator[float]) -> Any:
+        return torch.tensor(list(numbers), dtype=torch.float32, device=self.model.device)
+
+    def _autocast(self) -> Any:
+        on = self.precision == "mixed"
+        return torch.autocast(self.model.device.type, torch.bfloat16, enabled=on)
+
+    @contextlib.contextmanager
+    def _use_reference(self) -> Iterator[Any]:
+        if self.adapter is None:
+            yield self.reference_model
+        else:
+            with self.model.disable_adapter():
+                yield self.model
+
+    def _activate_adapter(self) -> None:
+        if self.adapter is not None:
+            self.model.set_adapter(self.adapter)
+
+    def state_dict(self) -> dict[str, Any]:
+        state = {"descent": self.policy_optimizer.state_dict(), "seed": self.seed}
+        if self.reference_model is not None:
+            state["reference"] = self.reference_model.state_dict()
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.policy_optimizer.load_state_dict(state["descent"])
+        self.seed = state["seed"]
+        if self.reference_model is not None:
+            self.reference_model.load_state_dict(state["reference"])
+
+
+def add_lora_adapters(model: Any, names: Sequence[str], **config: Any) -> Any:
+    """Return a model with a LoRA adapter of each name, for one HFLearner each; needs peft.
+
+    config: arguments of peft's LoraConfig: r=8, target_modules="all-linear", ...
+    """
+    try:
+        import peft  # type: ignore[import-not-found, unused-ignore]
+    except ImportError as error:
+        raise ImportError("LoRA adapters need peft: pip install peft") from error
+    first, *others = names
+    model = peft.get_peft_model(model, peft.LoraConfig(**config), adapter_name=first)
+    for name in others:
+        model.add_adapter(name, peft.LoraConfig(**config))
+    return model

@@ -1,0 +1,139 @@
+"""Learning with a small network of one's own that chooses its replies from a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.training.optimization import PolicyOptimizer
+from gem_ma.training.reference_trainer import SeatTrajectory
+from gem_ma.validation.extras import require_extra
+
+with require_extra("hf"):
+    import torch
+
+
+class MenuLearner:
+    """A network of one's own that replies by choosing from a menu, once or several times.
+
+    network: takes a batch of what `read` returns, and returns scores: one for each entry of the
+        menu, or for each choice and entry if a reply is made of several.
+    read: returns for a seat's chat (its messages until now) what the network sees, an array of
+        always the same shape, and the menu. A reply is what was chosen, written one after another.
+    entropy: the weight of the entropy, which keeps it from settling too soon.
+
+    A menu that is shorter than the scores leaves the last ones out. Places on the menu are the
+    reply's token ids. What is equal to the network goes through it once in a batch. All of it stays
+    on the CPU.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        read: Callable[[Sequence[Mapping[str, Any]]], tuple[np.ndarray, Sequence[str]]],
+        *,
+        lr: float = 2e-3,
+        clip: float = 0.2,
+        entropy: float = 0.01,
+        epochs: int = 4,
+        minibatch: int | None = None,
+        max_norm: float = 1.0,
+        seed: int = 0,
+    ):
+        self.network = network
+        self.read = read
+        self.entropy = entropy
+        self.seed = seed
+        self.policy_optimizer = PolicyOptimizer(
+            dict(network.named_parameters()),
+            lr=lr,
+            clip=clip,
+            epochs=epochs,
+            minibatch=minibatch,
+            max_norm=max_norm,
+            seed=seed,
+        )
+
+    def act(self, turns: list[Turn]) -> list[Reply]:
+        seen, menus = zip(*[self.read(turn.messages) for turn in turns], strict=True)
+        with torch.no_grad():
+            logprobs = self._compute_logprobs(seen, [len(menu) for menu in menus])
+        sums = logprobs.exp().double().cumsum(-1)
+        drawn = torch.tensor(
+            [
+                [derive_seed(self.seed, t.seed, n) / 2**63 for n in range(sums.shape[1])]
+                for t in turns
+            ],
+            dtype=torch.float64,
+        )
+        chosen = torch.searchsorted(sums, drawn[..., None] * sums[..., -1:], right=True)
+        lengths = torch.tensor([len(menu) for menu in menus])[:, None, None]
+        chosen = torch.minimum(chosen, lengths - 1)
+        likely = logprobs.gather(-1, chosen)[..., 0].tolist()
+        return [
+            Reply("".join([menu[place] for place in row]), token_ids=row, logprobs=told)
+            for menu, row, told in zip(menus, chosen[..., 0].tolist(), likely, strict=True)
+        ]
+
+    def update(self, parts: Sequence[SeatTrajectory]) -> dict[str, float]:
+        seen, sizes, worth = [], [], []
+        replies: list[Any] = []
+        for part in parts:
+            chat = part.episode.chat(part.seat)
+            for number in range(
+                len(chat.steps) - len(part.episode.list_own_steps(part.seat)), len(chat.steps)
+            ):
+                step = chat.steps[number]
+                features, menu = self.read(chat.build_messages(number))
+                seen.append(features)
+                sizes.append(len(menu))
+                replies.append(step.reply)
+            worth += list(part.advantages)
+        chosen = torch.tensor([reply.token_ids for reply in replies])[..., None]
+        old = torch.tensor([reply.logprobs for reply in replies])
+        advantages = torch.tensor(np.array(worth), dtype=torch.float32)[:, None]
+        told = {"loss": 0.0, "entropy": 0.0, "gradient": 0.0}
+        steps = 0
+        for places in self.policy_optimizer.iter_minibatches(len(seen)):
+            logprobs = self._compute_logprobs([seen[i] for i in places], [sizes[i] for i in places])
+            new = logprobs.gather(-1, chosen[places])[..., 0]
+            gain = self.policy_optimizer.compute_objective(
+                new, old[places], advantages[places]
+            ).mean()
+            entropy = -(logprobs.exp() * logprobs.clamp(min=-1e4)).sum(-1).mean()
+            loss = -gain - self.entropy * entropy
+            loss.backward()
+            told["gradient"] += self.policy_optimizer.step()
+            told["loss"] += loss.item()
+            told["entropy"] += entropy.item()
+            steps += 1
+        return {name: value / max(steps, 1) for name, value in told.items()}
+
+    def _compute_logprobs(self, seen: Sequence[np.ndarray], sizes: Sequence[int]) -> Any:
+        """Return the log-probabilities of rows x choices x entries."""
+        places: dict[tuple[bytes, int], int] = {}
+        rows: list[int] = []
+        first: list[int] = []
+        for number, (features, size) in enumerate(zip(seen, sizes, strict=True)):
+            key = features.tobytes(), size
+            if key not in places:
+                places[key] = len(first)
+                first.append(number)
+            rows.append(places[key])
+        scores = self.network(torch.from_numpy(np.stack([seen[number] for number in first])))
+        scores = scores if scores.ndim == 3 else scores[:, None]
+        beyond = torch.arange(scores.shape[-1]) >= torch.tensor([sizes[n] for n in first])[:, None]
+        scores = scores.masked_fill(beyond[:, None], -torch.inf)
+        return torch.log_softmax(scores, -1)[rows]
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"descent": self.policy_optimizer.state_dict(), "seed": self.seed}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self.policy_optimizer.load_state_dict(state["descent"])
+        self.seed = state["seed"]

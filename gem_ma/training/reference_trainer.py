@@ -1,0 +1,370 @@
+"""A small trainer to read: play, judge every turn, take a step; in one process and plain torch.
+
+What learns is a Learner in a seat: an HFLearner (see `gem_ma.training.hf_learner`) for a model of
+transformers, a Chooser (see `gem_ma.training.menu_learner`) for a network of one's own. The same
+learner
+in several seats shares its parameters, different ones have their own, and all other agents just
+play. For large runs take a trainer that is made for them.
+
+    learner = HFLearner(model, processor, lr=1e-5, max_new_tokens=32)
+    trainer = Trainer("game:GuessTheNumber-v0", {"player": learner}, rebn)
+    trainer.run(100, "run/checkpoint.pt")
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import Agent, AgentSource
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import T
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.progress import ProgressBar, count_completion_tokens
+from gem_ma.rollouts.rollout import rollout
+from gem_ma.training.advantages import AdvantageEstimate, TurnTable, build_turn_table, rae
+from gem_ma.training.checkpoint import (
+    HistoryLog,
+    load_checkpoint,
+    make_history_path,
+    save_checkpoint,
+)
+from gem_ma.training.curriculum import Curriculum
+from gem_ma.training.selfplay import resolve_agent_name
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+_CHECKPOINT_FORMAT = 1  # of checkpoints
+
+
+class SeatTrajectory(NamedTuple):
+    """One seat's part in an episode, and what each of its turns is worth."""
+
+    episode: Episode
+    seat: str
+    advantages: Sequence[float]
+    targets: Sequence[float] = ()  # what a critic is to learn of each turn
+
+
+@runtime_checkable
+class Learner(Agent, Protocol):
+    """An agent that learns from what it did."""
+
+    seed: int  # decides its draws; the trainer sets it before every update
+
+    def update(self, parts: Sequence[SeatTrajectory]) -> Mapping[str, float]:
+        """Learn from these, and return numbers for the history."""
+
+    def state_dict(self) -> JSONObject:
+        """Return all that it takes to go on exactly: tensors, numbers, texts, lists, dicts."""
+
+    def load_state_dict(self, state: JSONMapping) -> None:
+        """Go on from such a state."""
+
+
+class Trainer:
+    """Plays episodes and lets the learners among the agents learn from them, again and again.
+
+    Args:
+        env: An id, an environment or several of them, as `rollout` takes it, or a Curriculum.
+        agents: Who sits in each seat. What they draw is decided by the `seed`, which it sets anew
+            for each update in all that have one.
+        advantages: Returns what each of some Turns is worth, such as `rebn`, or another of
+            `gem_ma.training.advantages` with its arguments in a functools.partial. It gets the
+            turns of one learner at a time, and with them what the learner expected there, if it has
+            `values`. What it remembers (see RoleBaselines) is in the checkpoints.
+        episodes: How many are played for each update.
+        group: So many episodes in a row have the same start.
+        seed: Decides what is played, and what agents draw.
+        train: The seats whose learners learn; None: all that can.
+        starts: A seed, if all updates are to begin from the same starts.
+        measure: Returns numbers of an episode, whose means belong into the history.
+        rollout: Further arguments of `rollout`, those that make the environment among them. Of
+            several options, such as the tasks of a data set, each update takes the next. With
+            shuffle=True a column of the history is about whoever was given the seat it names,
+            wherever that was in an episode.
+
+    Raises:
+        ValueError: A seat of `train` has no learner, or nobody has one.
+    """
+
+    def __init__(
+        self,
+        env: EnvSource | Sequence[EnvSource] | Curriculum,
+        agents: Mapping[str, AgentSource],
+        advantages: Callable[[TurnTable], Any],
+        *,
+        episodes: int = 64,
+        group: int = 1,
+        seed: int = 0,
+        train: Sequence[str] | None = None,
+        starts: int | None = None,
+        measure: Callable[[Episode], Mapping[str, float]] | None = None,
+        rollout: Mapping[str, Any] | None = None,
+    ):
+        self.env = env
+        self.agents: dict[str, Any] = dict(agents)  # Learners among them
+        self.advantages = advantages
+        self.episodes = episodes
+        self.group = group
+        self.seed = seed
+        self.starts = starts
+        self.measure = measure
+        self.rollout = {"max_errors": 0, "progress": False, **(rollout or {})}
+        able = [seat for seat, agent in self.agents.items() if isinstance(agent, Learner)]
+        self.train = tuple(able if train is None else train)
+        unable = [seat for seat in self.train if seat not in able]
+        if unable or not self.train:
+            raise ValueError(
+                f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
+                f"{', '.join(able) or 'none'}"
+            )
+        names = [resolve_agent_name(agent) for agent, _ in _group_by_agent(self.agents)]
+        if self.rollout.get("shuffle") and len(set(names)) < len(names):
+            raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
+        self.step = self.saved_step = 0  # updates that were made, and that a checkpoint holds
+        self.history: list[dict[str, float]] = []
+        self._before_learning: list[
+            Callable[[Trainer, Mapping[str, float]], None]
+        ] = []  # before it learns
+
+    def run(
+        self,
+        updates: int,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        every: int | None = None,
+        after: Callable[[Trainer], None] | Sequence[Callable[[Trainer], None]] = (),
+        progress: bool | None = None,
+    ) -> list[dict[str, float]]:
+        """Train until so many updates are made, and return the history.
+
+        Args:
+            updates: How many there are then, those of the checkpoint among them.
+            path: A checkpoint, written after `every` so many updates. If it is there, training goes
+                on from it, and gives what it would have given had it never stopped. The history
+                stands beside it, a line for each update as soon as it is made: that of
+                `checkpoint.pt` in `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
+            every: Updates between two writings; None: it is written as often as that takes no more
+                than a twentieth of the time.
+            after: Called after each update, one or several: to evaluate, to give opponents a new
+                state, or to stop what goes wrong (see `gem_ma.training.best_checkpoint`). What has
+                a method
+                `played(trainer, row)` is told before that what was played, when nobody has learnt
+                yet.
+            progress: Show a bar on a terminal, and elsewhere a line every few seconds; None: on a
+                terminal only.
+
+        Returns:
+            A row of numbers for each update.
+        """
+        calls = [after] if callable(after) else list(after or ())
+        self._before_learning = [
+            call.before_learning for call in calls if hasattr(call, "before_learning")
+        ]
+        log = None
+        if path is not None:
+            if Path(path).exists():
+                self.load(path)
+            log = HistoryLog(make_history_path(path), self.history)
+        with ProgressBar(updates, self.step, progress) as bar:
+            start, before = time.monotonic(), self.step
+            due = start  # when it is to be written
+            while self.step < updates:
+                self.update()
+                try:
+                    for call in calls:
+                        call(self)
+                finally:
+                    if log is not None:
+                        log.add(self.history[-1])
+                bar.update(
+                    self.step,
+                    self._format_progress((time.monotonic() - start) / (self.step - before)),
+                )
+                now = time.monotonic()
+                turn = now >= due if every is None else self.step % every == 0
+                if path is not None and (turn or self.step == updates):
+                    self.save(path)
+                    due = now + 20 * (time.monotonic() - now)
+        return self.history
+
+    def update(self) -> dict[str, float]:
+        """Play, let every learner learn, and return the row that this adds to the history."""
+        for agent, _ in _group_by_agent(self.agents):
+            if hasattr(agent, "seed"):
+                agent.seed = derive_seed(self.seed, self.step, 1)
+        env = self.env
+        if isinstance(env, Curriculum):
+            env = env.sample_envs(self.episodes // self.group, derive_seed(self.seed, self.step, 2))
+        episodes = rollout(
+            env,
+            self.agents,
+            self.episodes,
+            group=self.group,
+            seed=derive_seed(self.seed, self.step) if self.starts is None else self.starts,
+            **{**self.rollout, "options": self._select_options()},
+        )
+        played = [episode for episode in episodes if episode.failure is None]
+        row: dict[str, float] = {"step": self.step}
+        if isinstance(self.env, Curriculum):
+            row["difficulty"] = self.env.level
+        for seat in self.agents:
+            sat = [(e, self._find_seats(e, [seat])) for e in played]
+            row[f"return/{seat}"] = _compute_mean(
+                [e.returns[one] for e, seats in sat for one in seats]
+            )
+            own = [step for e, seats in sat for step in e.steps if step.agent in seats]
+            row[f"invalid/{seat}"] = _compute_mean([step.invalid is not None for step in own])
+        row["turns"] = _compute_mean([len(e.steps) for e in played])
+        row["tokens"] = _compute_mean(
+            [sum(count_completion_tokens(step.reply) for step in e.steps) for e in played]
+        )
+        measured = [self.measure(episode) for episode in played] if self.measure else []
+        for name in measured[0] if measured else ():
+            row[name] = _compute_mean([one[name] for one in measured])
+        for tell in self._before_learning:
+            tell(self, row)
+        if isinstance(self.env, Curriculum):
+            self.env.update(played)
+        trained = {seat: self.agents[seat] for seat in self.train}
+        for learner, seats in _group_by_agent(trained):
+            told = learner.update(self.compute_advantages(played, seats))
+            row |= {f"{name}/{seats[0]}": float(value) for name, value in told.items()}
+        self.step += 1
+        self.history.append(row)
+        return row
+
+    def compute_advantages(
+        self, episodes: Sequence[Episode], seats: Sequence[str]
+    ) -> list[SeatTrajectory]:
+        """Return what these seats did, with one advantage for each turn."""
+        rows = build_turn_table(episodes)
+        theirs = {(e.id, seat) for e in episodes for seat in self._find_seats(e, seats)}
+        pairs = zip(rows.episode.tolist(), rows.seat.tolist(), strict=True)
+        rows = rows[np.array([pair in theirs for pair in pairs], bool)]
+        parts: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+        keys = list(zip(rows.episode.tolist(), rows.seat.tolist(), strict=True))
+        by_id = {episode.id: episode for episode in episodes}
+        values = getattr(self.agents[seats[0]], "values", None)
+        if values is not None:
+            asked = list(dict.fromkeys(keys))
+            told = values([SeatTrajectory(by_id[id], seat, ()) for id, seat in asked])
+            if told is not None:
+                expected = {key: iter(one) for key, one in zip(asked, told, strict=True)}
+                rows = replace(rows, value=np.array([next(expected[key]) for key in keys], float))
+        judged = self.advantages(rows)
+        worth, targets = judged if isinstance(judged, AdvantageEstimate) else (judged, ())
+        for number, key in enumerate(keys):
+            own, to_learn = parts.setdefault(key, ([], []))
+            own.append(float(worth[number]))
+            if len(targets):
+                to_learn.append(float(targets[number]))
+        return [SeatTrajectory(by_id[id], seat, *told) for (id, seat), told in parts.items()]
+
+    def _select_options(self) -> Any:
+        """Return the options of an update: of several, those that come after the last one's."""
+        options = self.rollout.get("options", ())
+        if isinstance(options, Mapping) or not options or self.starts is not None:
+            return options
+        first = self.step * (self.episodes // self.group) % len(options)
+        return [*options[first:], *options[:first]]
+
+    def _find_seats(self, episode: Episode, seats: Sequence[str]) -> list[str]:
+        """Return where those sat who were given some seats."""
+        if not self.rollout.get("shuffle"):
+            return list(seats)
+        names = {resolve_agent_name(self.agents[seat]) for seat in seats}
+        return [seat for seat, name in episode.agents.items() if name in names]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint; a process that is killed here leaves the one before."""
+        state = {
+            "settings": self._collect_settings(),
+            "step": self.step,
+            "history": self.history,
+            "advantages": self._get_advantage_state(),
+            "curriculum": self.env.state_dict() if isinstance(self.env, Curriculum) else None,
+            "agents": {
+                seats[0]: agent.state_dict()
+                for agent, seats in _group_by_agent(self.agents)
+                if hasattr(agent, "state_dict")
+            },
+        }
+        save_checkpoint(path, state)
+        self.saved_step = self.step
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Go on from a checkpoint of the same training."""
+        state = load_checkpoint(path)
+        settings = self._collect_settings()
+        if state["settings"] != settings:
+            raise ValueError(
+                f"{path} comes from another training: {state['settings']}, and this is {settings}"
+            )
+        self.step, self.history = state["step"], state["history"]
+        self.saved_step = self.step
+        if isinstance(self.env, Curriculum):
+            self.env.load_state_dict(state["curriculum"])
+        if state["advantages"] is not None:
+            self.advantages.load_state_dict(state["advantages"])  # type: ignore[attr-defined]
+        for agent, seats in _group_by_agent(self.agents):
+            if hasattr(agent, "state_dict"):
+                agent.load_state_dict(state["agents"][seats[0]])
+
+    def _get_advantage_state(self) -> Any:
+        return self.advantages.state_dict() if hasattr(self.advantages, "state_dict") else None
+
+    def _format_progress(self, seconds: float) -> str:
+        """Return what is told of the last update beside the bar, for so many seconds each."""
+        row = self.history[-1]
+        said = [
+            f"{self.episodes * row[name] / seconds:.0f} {name}/s" for name in ("turns", "tokens")
+        ]
+        shown = ("return", "invalid", "entropy")
+        said += [f"{n} {x:.3g}" for n, x in row.items() if n.partition("/")[0] in shown]
+        return "  ".join(said)
+
+    def _collect_settings(self) -> JSONObject:
+        names = ("episodes", "group", "seed", "starts", "train")
+        envs = self.env if isinstance(self.env, list | tuple) else [self.env]
+        given = {name: getattr(self, name) for name in names}
+        return {"format": _CHECKPOINT_FORMAT, "envs": [str(env) for env in envs], **given}
+
+
+class RoleBaselines:
+    """Role-conditioned advantages (`rae`), with the baselines that they remember."""
+
+    def __init__(self, decay: float = 0.95, by: Sequence[str] = ("env", "seat")):
+        self.decay = decay
+        self.by = by
+        self.baselines: dict[str, float] = {}
+
+    def __call__(self, rows: TurnTable) -> Any:
+        advantages, self.baselines = rae(rows, self.baselines, self.decay, self.by)
+        return advantages
+
+    def state_dict(self) -> dict[str, float]:
+        return self.baselines
+
+    def load_state_dict(self, state: Mapping[str, float]) -> None:
+        self.baselines = dict(state)
+
+
+def _group_by_agent(agents: Mapping[str, T]) -> list[tuple[T, list[str]]]:
+    """Return each agent once, with its seats."""
+    found: dict[int, tuple[T, list[str]]] = {}
+    for seat, agent in agents.items():
+        found.setdefault(id(agent), (agent, []))[1].append(seat)
+    return list(found.values())
+
+
+def _compute_mean(numbers: Sequence[float]) -> float:
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan

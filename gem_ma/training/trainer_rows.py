@@ -1,0 +1,101 @@
+"""Episodes as rows for any trainer: what a seat's model read and said, and whose it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.rollouts.episode import Episode
+from gem_ma.training.token_samples import build_samples
+from gem_ma.validation.arguments import check_each, check_type
+
+
+def build_rows(
+    episodes: Iterable[Episode],
+    processor: Any,
+    *,
+    train: Collection[str] | None = None,
+    texts: bool = False,
+    per: Literal["conversation", "turn"] = "conversation",
+    template: Mapping[str, Any] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield one dict for each sample of each seat; what `rewards` holds came until the next turn.
+
+    A row has the seat (`agent`), `env`, `group`, `episode`, the `policy` that sat there, whether it
+    is `trainable`; token `ids`, the `mask` over what the policy produced and its `logprobs` (nan
+    elsewhere); for each of its turns a pair (start, end) in `spans` and one number in `rewards`;
+    `pictures`; whether it is `exact`, and `notes` where not. `part` counts the samples of a seat.
+
+    train: the seats whose rows are trainable; None: all. texts: also the seats whose replies came
+    without token ids, encoded from their text. processor, per, template: as of `samples`.
+    """
+    tokens = (
+        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
+    )
+    strangers = set(train or ())
+    for episode in check_each(episodes, Episode, "episodes"):
+        strangers -= set(episode.agents)
+        for seat, policy in episode.agents.items():
+            if not texts and not _has_ids(episode, seat):
+                continue
+            for part, sample in enumerate(build_samples(episode, seat, tokens, per=per)):
+                yield {
+                    "agent": seat,
+                    "env": sample.env,
+                    "group": sample.group,
+                    "episode": sample.episode,
+                    "policy": policy,
+                    "trainable": train is None or seat in train,
+                    "part": part,
+                    "rewards": [span.reward for span in sample.spans],
+                    "spans": [(span.start, span.end) for span in sample.spans],
+                    "ids": sample.ids,
+                    "logprobs": sample.logprobs,
+                    "mask": sample.mask,
+                    "pictures": sample.pictures,
+                    "exact": sample.exact,
+                    "notes": sample.notes,
+                }
+    if strangers:
+        raise ValueError(f"train: no episode has a seat {', '.join(sorted(strangers))}")
+
+
+_REQUIRED_COLUMNS = ("ids", "mask", "logprobs", "spans", "rewards")
+
+
+class PromptCompletion(NamedTuple):
+    """A row as trainers want it that know one prompt and one completion."""
+
+    prompt: list[int]
+    completion: list[int]  # all from the first reply on, what the seat saw in between as well
+    mask: list[int]  # over the completion: 1 for what the policy produced
+    logprobs: list[float]  # of the completion; 0 for what the policy did not produce
+    reward: float  # all together
+
+
+def split_prompt_completion(row: Mapping[str, Any]) -> PromptCompletion:
+    """Split a row before its first reply."""
+    check_type(row, Mapping, "row")
+    if missing := [name for name in _REQUIRED_COLUMNS if not row.get(name)]:
+        raise ValueError(f"row: expected one of `rows`; this one has no {', '.join(missing)}")
+    start = row["spans"][0][0]
+    mask = row["mask"][start:]
+    logprobs = [
+        value if own else 0.0 for own, value in zip(mask, row["logprobs"][start:], strict=True)
+    ]
+    if any(math.isnan(value) for value in logprobs):
+        raise ValueError(
+            f"{row['policy']} in seat {row['agent']} gave no log-probabilities for all its tokens; "
+            "expected replies with token_ids and logprobs, as HFAgent gives them"
+        )
+    return PromptCompletion(
+        row["ids"][:start], row["ids"][start:], mask, logprobs, sum(row["rewards"])
+    )
+
+
+def _has_ids(episode: Episode, seat: str) -> bool:
+    return any(
+        getattr(step.reply, "token_ids", None) for step in episode.steps if step.agent == seat
+    )

@@ -1,0 +1,145 @@
+"""OpenRLHF: whole games as an agent executor, whose file `--train.agent_func_path` names.
+
+The samples of one prompt are the seats of games from one start: with two trained seats and
+`n_samples_per_prompt` 8, four games, of which four samples are the first seat and four the second.
+OpenRLHF compares all samples of a prompt, so each seat's own mean is taken off before. A sample is
+one sequence with one number.
+
+Checked by tests/training against OpenRLHF 0.11.2, with a scripted engine; the whole package wants
+flash-attn and was not installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
+from gem_ma.training.trainer_rows import build_rows
+from gem_ma.training.trainers import (
+    CallBatcher,
+    EngineAgent,
+    GeneratedTokens,
+    assign_seats,
+    find_row_end,
+    iter_seat_episodes,
+    make_pixel_inputs,
+    play_group,
+    subtract_seat_means,
+)
+
+try:
+    from openrlhf.utils.agent import AgentExecutorBase
+except ImportError as error:
+    raise ImportError("this adapter needs OpenRLHF: pip install openrlhf==0.11.2") from error
+
+
+def make_executor_class(
+    processor: Any, env: str, seat: str | None = None, others: Any = None, **make: Any
+) -> type[AgentExecutorBase]:
+    """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
+
+    processor: the model's tokenizer, or its processor if it sees. env, others, make: as of
+    `rollout`; seat: only this one is trained. The label of a data set's row is the seed, or
+    {"seed": 1, "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
+    """
+    table = assign_seats(make_executor_class, env, seat, others, make)
+    tokens = ChatTokenizer(processor)
+
+    class AgentExecutor(AgentExecutorBase):
+        def __init__(self) -> None:
+            self.samples = CallBatcher()
+
+        async def execute(
+            self, prompt: Any, label: Any, sampling_params: Any, max_length: int,
+            hf_tokenizer: Any, llm_engine: Any, images: Any = None,
+        ) -> Any:  # fmt: skip
+            def start_games(count: int) -> Any:
+                playing = self._play(count, label, sampling_params, max_length, llm_engine)
+                return asyncio.ensure_future(playing)
+
+            number, games = await self.samples.join(label, start_games)
+            found = (await asyncio.shield(games))[number]
+            return {"prompt": prompt, "label": label, "images": None, **found}
+
+        async def _play(
+            self, samples: int, label: Any, sampling: Any, room: int, engine: Any
+        ) -> list[dict[str, Any]]:
+            games = math.ceil(samples / len(table.seats))
+            player = EngineAgent(tokens, _make_generate(engine, sampling, room), room)
+            episodes = await play_group(table, player, _parse_label(label), games)
+            found = {}
+            for row in build_rows(episodes, tokens, train=table.seats):
+                if row["part"]:
+                    raise ValueError(
+                        f"OpenRLHF takes one sequence for an episode: {row['notes'][0]}"
+                    )
+                found[row["episode"], row["agent"]] = row
+            order = list(iter_seat_episodes(episodes, table.seats, games))
+            returns = [episode.returns[name] for episode, name in order]
+            rewards = subtract_seat_means(returns, [name for _, name in order])
+            if len(table.seats) == 1:
+                rewards = returns
+            return [
+                {"reward": reward, "scores": value,
+                 **_make_sequence(found.get((episode.id, name)), tokens, room)}
+                for (episode, name), reward, value in zip(order, rewards, returns, strict=True)
+            ]  # fmt: skip
+
+    return AgentExecutor
+
+
+def _make_generate(engine: Any, sampling: Any, room: int) -> Any:
+    async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
+        given = deepcopy(sampling)
+        left = room - len(prompt)
+        given.max_tokens = left if given.max_tokens is None else min(left, given.max_tokens)
+        images = {"image": shown} if shown else None
+        made = (await engine.generate(prompt, given, multi_modal_data=images)).outputs[0]
+        if not made.logprobs:
+            return GeneratedTokens(made.token_ids)
+        likely = zip(made.token_ids, made.logprobs, strict=True)
+        return GeneratedTokens(made.token_ids, [found[token].logprob for token, found in likely])
+
+    return generate
+
+
+def _make_sequence(
+    row: Mapping[str, Any] | None, tokens: ChatTokenizer, room: int
+) -> dict[str, Any]:
+    """Return a row as OpenRLHF wants it; of a seat that never came to act one that says nothing."""
+    if row is None:
+        end = tokens.tokenizer.eos_token_id
+        silent = {"observation_tokens": [end, end], "action_ranges": [], "truncated": False}
+        logs = {"turns": 0.0}
+        return {
+            **silent,
+            "rollout_log_probs": [0.0, 0.0],
+            "mm_train_inputs": None,
+            "extra_logs": logs,
+        }
+    end = find_row_end(row, room)
+    own = zip(row["logprobs"][:end], row["mask"][:end], strict=True)
+    logprobs = [value if mine else 0.0 for value, mine in own]
+    return {
+        "observation_tokens": row["ids"][:end],
+        "action_ranges": [(start, min(stop, end)) for start, stop in row["spans"] if start < end],
+        "rollout_log_probs": None if any(map(math.isnan, logprobs)) else logprobs,
+        "mm_train_inputs": make_pixel_inputs(tokens, row["pictures"]),
+        "truncated": end < row["spans"][-1][1],
+        "extra_logs": {"turns": float(len(row["spans"]))},
+    }
+
+
+def _parse_label(label: Any) -> dict[str, Any]:
+    """Return the start that a label tells."""
+    start = json.loads(str(label))
+    start = start if isinstance(start, dict) else {"seed": start}
+    if start.get("seed") is None:
+        raise ValueError(f'the label {label} has no seed; expected a number or {{"seed": 1}}')
+    return start

@@ -1,0 +1,123 @@
+"""RL2: seats of games as the functions of the file that `rollout.env_path` names.
+
+RL2 0.0.2 asks for all samples of a prompt at once: they are the seats of games from one start. With
+two trained seats and `responses_per_prompt` 8 there are four games. RL2's REINFORCE compares all
+samples of a prompt, so each seat's own mean is taken off with its last reward, for which a seat
+waits until the games of its prompt are over. What does not go on from the text before, because a
+chat template left out what was thought, begins a new sequence.
+
+Nothing of RL2 is imported. Checked by tests/training against its own loop and its advantages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gem_ma.chat.messages import to_hf
+from gem_ma.training.trainers import CallBatcher, assign_seats, subtract_seat_means
+
+
+class RL2Env:
+    """`reset` and `step` of RL2; a game's limit of turns has to be below RL2's `max_turns`.
+
+    env, seat, others, make: as of `sit`, of which all seats that nobody else plays are trained.
+    render: makes text of chat messages, such as the chat template of the model's tokenizer with
+        `tokenize=False, add_generation_prompt=True`; end: what it writes behind a reply.
+    compare: take each seat's mean off, as for REINFORCE; for GAE, with its critic, do not.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        seat: str | None = None,
+        others: Any = None,
+        *,
+        render: Callable[[Sequence[Mapping[str, Any]]], str],
+        end: str = "",
+        compare: bool = True,
+        **make: Any,
+    ):
+        self.table = assign_seats(RL2Env, env, seat, others, make)
+        self.render, self.end, self.compare = render, end, compare
+        self.samples = CallBatcher()
+
+    async def reset(self, extra_info: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Begin a sample of a prompt, which is a seat of a game; `extra_info` says `seed`."""
+        key = json.dumps(extra_info, sort_keys=True, default=str)
+        number, places = await self.samples.join(key, self._make_samples)
+        place = places[number]
+        outcome = await place.seat.reset(extra_info.get("seed"), extra_info.get("options"))
+        place.take(outcome)
+        return self.render(place.messages), {**extra_info, "place": place}
+
+    async def step(self, state: str, action: str, extra_info: dict[str, Any]) -> dict[str, Any]:
+        """Reply, and wait until this seat is to act again or is done."""
+        place, reward = extra_info["place"], 0.0
+        shown = self.render(place.messages) + action
+        if not place.done:
+            place.messages.append({"role": "assistant", "content": action})
+            place.take(await place.seat.step(action))
+        reward, place.owed = place.owed, 0.0
+        score, text = reward, state + action
+        if place.done and self.compare and len(self.table.seats) > 1:
+            reward += await place.compute_adjustment()
+        elif not place.done:
+            whole = self.render(place.messages)
+            goes_on = whole.startswith(shown)
+            text = text + whole[len(shown) :].removeprefix(self.end) if goes_on else whole
+        return {
+            "next_state": text,
+            "reward": reward,
+            "score": score,
+            "done": place.done,
+            "extra_info": extra_info,
+        }
+
+    def _make_samples(self, samples: int) -> list[_SeatSample]:
+        seats = self.table.seats
+        games, rest = divmod(samples, len(seats))
+        if rest:
+            raise ValueError(
+                f"{samples} samples of a prompt, for games with {', '.join(seats)}: expected a "
+                f"multiple of {len(seats)}; choose responses_per_prompt so"
+            )
+        tables = [self.table.env.seats(others=self.table.others) for _ in range(games)]
+        group = _SampleGroup()
+        places = [_SeatSample(table[name], name, group) for name in seats for table in tables]
+        group.places = places
+        return places
+
+
+class _SampleGroup:
+    """The samples of one prompt, until all have been played."""
+
+    def __init__(self) -> None:
+        self.places: list[_SeatSample] = []
+        self.over = asyncio.Event()
+
+
+class _SeatSample:
+    """One sample: a seat, what it has read and said, and what it earned."""
+
+    def __init__(self, seat: Any, name: str, group: _SampleGroup):
+        self.seat, self.name, self.group = seat, name, group
+        self.messages: list[Mapping[str, Any]] = []
+        self.total, self.owed, self.done = 0.0, 0.0, False
+
+    def take(self, outcome: Any) -> None:
+        self.messages += to_hf([one for one in outcome.messages if one["role"] != "assistant"])
+        self.owed += outcome.reward
+        self.total += outcome.reward
+        self.done = outcome.turn is None
+        if all(place.done for place in self.group.places):
+            self.group.over.set()
+
+    async def compute_adjustment(self) -> float:
+        """Return what is added so that each seat is compared with itself."""
+        await self.group.over.wait()
+        places = self.group.places
+        above = subtract_seat_means([one.total for one in places], [one.name for one in places])
+        return above[places.index(self)] - self.total

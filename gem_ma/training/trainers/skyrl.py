@@ -1,0 +1,69 @@
+"""SkyRL-gym: one seat as a BaseTextEnv.
+
+    skyrl_gym.register(id="gem_ma", entry_point="gem_ma.training.trainers.skyrl:SkyRLSeatEnv")
+
+Checked by tests/training against SkyRL-gym 0.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gem_ma.chat.messages import to_openai_chat
+from gem_ma.training.trainers import SyncSeat, make_seat
+
+try:
+    from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
+except ImportError as error:
+    raise ImportError("this adapter needs SkyRL-gym: pip install skyrl-gym==0.4.0") from error
+
+
+class SkyRLSeatEnv(BaseTextEnv):
+    """One seat; what sits in it is described by the configuration and by the data set's row.
+
+    env_config: of all rows: `env`, an id; `seat`, `others` and `make` as `sit` takes them.
+    extras: of one row: the same, which goes before, `seed` and `options`.
+    """
+
+    def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None):
+        super().__init__()
+        extras = extras or {}
+        said = {**dict(env_config or {}), **extras}
+        if "env" not in said:
+            raise ValueError("expected env=ID in environment.skyrl_gym.gem_ma or in the row")
+        self.seed, self.options = extras.get("seed"), extras.get("options")
+        seat = make_seat(
+            said["env"], said.get("seat"), said.get("others"), **dict(said.get("make", {}))
+        )
+        self.sync_seat = SyncSeat(seat)
+        self.max_turns = said.get("max_turns")  # SkyRL's own limit
+        self.truncated = False
+
+    def init(self, prompt: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Begin an episode; the prompt of the row is not used."""
+        self.turns = 0
+        outcome = self.sync_seat.reset(self.seed, self.options)
+        return to_openai_chat(outcome.messages), {}
+
+    def step(self, action: str) -> BaseTextEnvStepOutput:
+        """Reply; what is earned until this seat is to act again is the reward of the step."""
+        self.turns += 1
+        outcome = self.sync_seat.step(action)
+        new = [message for message in outcome.messages if message["role"] != "assistant"]
+        limit = self.max_turns is not None and self.turns >= self.max_turns
+        self.truncated = outcome.truncated or (limit and not self.sync_seat.done)
+        return BaseTextEnvStepOutput(
+            observations=to_openai_chat(new),
+            reward=outcome.reward,
+            done=self.sync_seat.done or limit,
+            metadata={},
+        )
+
+    def get_metrics(self) -> dict[str, Any]:
+        """Return what SkyRL logs of an episode."""
+        return {
+            "return": self.sync_seat.reward,
+            "turns": self.turns,
+            "truncated": float(self.truncated),
+        }

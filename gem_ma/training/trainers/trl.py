@@ -1,0 +1,215 @@
+"""TRL: GRPOTrainer's two ways to an environment, `rollout_func` and `environment_factory`.
+
+Checked by tests/training against TRL 1.16 with transformers 5.23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gem_ma.agents.hf import HFAgent
+from gem_ma.apis import factory
+from gem_ma.chat.messages import to_hf
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.engine.seeding import derive_seed
+from gem_ma.rollouts.rollout import rollout
+from gem_ma.training.trainer_rows import PromptCompletion, build_rows, split_prompt_completion
+from gem_ma.training.trainers import SyncSeat, iter_seat_episodes, make_seat
+
+GAME_OVER_TEXT = "The game is over. Do not call this tool again."
+
+
+def rollout_func(
+    env: Any,
+    others: Mapping[str, Any] | None = None,
+    *,
+    agent: Callable[[Any], Any] | None = None,
+    max_new_tokens: int = 256,
+    template: Mapping[str, Any] | None = None,
+    context: Any = None,
+    seed: int = 0,
+    **make: Any,
+) -> Callable[[Sequence[Any], Any], dict[str, Any]]:
+    """Return a `rollout_func` that plays one game for each prompt, whatever the prompts say.
+
+    The seats that `others` does not play are all played and trained by the trainer's model. TRL
+    compares `num_generations` rows in a row with each other, so these are the same seat from the
+    same start: with two seats a batch holds a group of the first, one of the second from the same
+    games, and so on. `env_reward`, the reward function, gives each row what its seat earned.
+
+    env, others: as of `rollout`, but for the trained seats. agent: makes the trained agent of the
+    trainer, with token ids and logprobs (for vLLM, or where the model is spread over devices);
+    None: HFAgent with the trainer's own model, `max_new_tokens` and `template`. seed: decides the
+    starts, with the step of the training.
+    """
+    env = factory.resolve_env(rollout_func, env, make)
+    others = dict(others or {})
+    seats = [name for name in env.possible_agents if name not in others]
+    last, calls = -1, 0
+
+    def play_prompts(prompts: Sequence[Any], trainer: Any) -> dict[str, Any]:
+        nonlocal last, calls
+        training = trainer.model.training
+        copies = trainer.num_generations if training else trainer.num_generations_eval
+        games, rest = divmod(len(prompts), len(seats))
+        if rest or games % copies:
+            raise ValueError(
+                f"{len(prompts)} prompts on this device, in groups of {copies} for each of "
+                f"{', '.join(seats)}: expected a multiple of {copies * len(seats)}; choose "
+                "per_device_train_batch_size times steps_per_generation so"
+            )
+        step = trainer.state.global_step
+        last, calls = step, calls + 1 if step == last else 0
+        tokens = ChatTokenizer(trainer.processing_class, template)
+        player = (
+            agent(trainer) if agent is not None else _make_agent(trainer, max_new_tokens, template)
+        )
+        try:
+            episodes = rollout(
+                env,
+                {**others, **dict.fromkeys(seats, player)},
+                games,
+                group=copies,
+                seed=derive_seed(seed, step, calls, trainer.accelerator.process_index),
+                context=context,
+                max_errors=0,
+                progress=False,
+            )
+        finally:
+            trainer.model.train(training)
+        found: dict[tuple[str, str], PromptCompletion] = {}
+        turns: dict[tuple[str, str], Mapping[str, Any]] = {}
+        for row in build_rows(episodes, tokens, train=seats):
+            if row["trainable"]:
+                if row["part"]:
+                    raise ValueError(f"TRL takes one sequence for an episode: {row['notes'][0]}")
+                if row["pictures"]:
+                    raise ValueError(
+                        f"TRL takes no pictures from a rollout_func, and {row['agent']} was shown "
+                        "some; take environment_factory, or observe='text'"
+                    )
+                found[row["episode"], row["agent"]] = split_prompt_completion(row)
+                turns[row["episode"], row["agent"]] = row
+        end = tokens.tokenizer.eos_token_id
+        silent = PromptCompletion([end], [end], [0], [0.0], 0.0)  # a seat that never came to act
+        order = list(iter_seat_episodes(episodes, seats, copies))
+        parts = [found.get((episode.id, seat), silent) for episode, seat in order]
+        returns = [episode.returns[seat] for episode, seat in order]
+        return {
+            "prompt_ids": [part.prompt for part in parts],
+            "completion_ids": [part.completion for part in parts],
+            "logprobs": [part.logprobs for part in parts],
+            "env_mask": [part.mask for part in parts],
+            "env_reward": returns,
+            "turn_credit": [
+                _compute_turn_credit(
+                    turns.get((episode.id, seat)), returns[i], _compute_baseline(returns, i, copies)
+                )
+                for i, (episode, seat) in enumerate(order)
+            ],
+            "seat": [seat for _, seat in order],
+        }
+
+    return play_prompts
+
+
+def env_reward(env_reward: list[float], **_: Any) -> list[float]:
+    """Return what `rollout_func` found: a reward function of GRPOTrainer, which passes all."""
+    return env_reward
+
+
+def _compute_baseline(returns: Sequence[float], place: int, copies: int) -> float:
+    """Return what the others of a row's group earned on average."""
+    begin = place - place % copies
+    group = returns[begin : begin + copies]
+    return (sum(group) - returns[place]) / max(copies - 1, 1)
+
+
+def _compute_turn_credit(row: Mapping[str, Any] | None, total: float, others: float) -> list[float]:
+    """Return for each token of a completion what came from its turn on, less what others earned."""
+    if row is None:
+        return [0.0]
+    found = [0.0] * len(row["ids"])
+    for (start, end), reward in zip(row["spans"], row["rewards"], strict=True):
+        found[start:end] = [total - others] * (end - start)
+        total -= reward
+    return found[row["spans"][0][0] :]
+
+
+def add_turn_credit(trainer: type[Any]) -> type[Any]:
+    """Return a GRPOTrainer, or what is over one, that learns from the rewards of turns.
+
+    With a `rollout_func` of ours each token has what came from its turn on, less what the others
+    of its seat and start earned, in the place of one advantage for the whole row.
+    """
+
+    class ByTurns(trainer):
+        def _generate_and_score_completions(self, inputs: Any) -> Any:
+            made = super()._generate_and_score_completions(inputs)
+            worth = made["completion_mask"].new_zeros(made["completion_mask"].shape).float()
+            for number, row in enumerate(inputs):  # to which TRL adds what a rollout_func returned
+                credit = worth.new_tensor(row["turn_credit"][: worth.shape[1]])
+                worth[number, : len(credit)] = credit
+            return {**made, "advantages": worth}
+
+    return ByTurns
+
+
+def _make_agent(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:
+    return HFAgent(
+        trainer.accelerator.unwrap_model(trainer.model),
+        trainer.processing_class,
+        max_new_tokens=max_new_tokens,
+        temperature=trainer.temperature,
+        seed=derive_seed(trainer.state.global_step, trainer.accelerator.process_index) >> 32,
+        template=template,
+    )
+
+
+class SeatToolEnv:
+    """What `environment_factory` makes: a seat whose only tool is `act`.
+
+    A row of the data set may say `seed` and `options`; rows with the same are the same start.
+    """
+
+    def __init__(self, solo: SyncSeat):
+        self._sync_seat = solo
+
+    def reset(self, seed: int | None = None, options: Any = None, **_: Any) -> Any:
+        """Begin a game; return what the seat reads, which TRL adds to the last user message."""
+        return _merge_content(self._sync_seat.reset(seed, options).messages)
+
+    def act(self, reply: str) -> Any:
+        """Make your move in the game, and see what comes of it.
+
+        Args:
+            reply: The move.
+        """
+        if self._sync_seat.done:  # TRL goes on as long as the model calls
+            return GAME_OVER_TEXT
+        outcome = self._sync_seat.step(str(reply))
+        return _merge_content(outcome.messages) or GAME_OVER_TEXT
+
+    def get_reward(self) -> float:
+        """Return all that the seat earned in the game."""
+        return self._sync_seat.reward
+
+
+def environment_factory(
+    env: Any, seat: str | None = None, others: Any = None, **make: Any
+) -> Callable[[], SeatToolEnv]:
+    """Return an `environment_factory`; its arguments are those of `sit`."""
+    return lambda: SeatToolEnv(SyncSeat(make_seat(env, seat, others, **make)))
+
+
+def _merge_content(messages: Sequence[Mapping[str, Any]]) -> Any:
+    """Return new messages of a seat as one text, or as blocks where there are pictures."""
+    blocks: list[dict[str, Any]] = []
+    for message in to_hf([one for one in messages if one["role"] != "assistant"]):
+        content = message["content"]
+        text = isinstance(content, str)
+        blocks += [{"type": "text", "text": content}] if text else content
+    if any(block["type"] != "text" for block in blocks):
+        return blocks
+    return "\n\n".join(block["text"] for block in blocks)

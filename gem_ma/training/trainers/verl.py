@@ -1,0 +1,156 @@
+"""verl: whole games as an agent loop, token ids in and out, each seat a group of its own.
+
+A row of the data set says `agent_name: gem_ma` and, in `extra_info`, `env`, `seat`, `others`,
+`make`, `seed`, `options` and `context`. Without `seat`, every seat that `others` does not play is
+trained. An episode gives a sequence for each seat, or several where a context or the chat template
+cuts its chat.
+
+verl writes one reward over all sequences of an episode and puts them into one group. Ours keep
+their own: what each turn earned, and a group that names the seat, for which there is an estimator,
+`algorithm.adv_estimator=gem_ma` (verl's own GRPO looks at the last sequence only). Importing this
+file registers both. Written against verl 0.9.1; see docs/trainers.md for what was run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import uuid4
+
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
+from gem_ma.training.trainer_rows import build_rows
+from gem_ma.training.trainers import (
+    EngineAgent,
+    GeneratedTokens,
+    assign_seats,
+    compute_token_rewards,
+    find_row_end,
+    play_group,
+)
+
+try:
+    import torch
+    from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
+    from verl.trainer.ppo.core_algos import register_adv_est
+except ImportError as error:
+    raise ImportError("this adapter needs verl: pip install 'verl[verl-core]==0.9.1'") from error
+
+
+class SeatOutput(AgentLoopOutput):
+    """A sequence of one seat."""
+
+    token_rewards: list[float]
+    group: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what verl trains on; its own as_dict has one reward, at the last token."""
+        found = super().as_dict()
+        found["rm_scores"] = torch.tensor(found.pop("token_rewards"), dtype=torch.float32)
+        return _SeatFields(found, uid=found.pop("group"))
+
+
+class _SeatFields(dict[str, Any]):
+    """Fields that the row's own are added to, without its group, which is that of all seats."""
+
+    def update(self, row: Mapping[str, Any]) -> None:  # type: ignore[override]
+        super().update({**row, "uid": self["uid"]})
+
+
+@register("gem_ma")
+class GameAgentLoop(AgentLoopBase):
+    """Play one episode."""
+
+    async def run(self, sampling_params: dict[str, Any], **kwargs: Any) -> list[SeatOutput]:
+        """Return the sequences of all seats that are trained."""
+        row = dict(kwargs["extra_info"])
+        table = assign_seats(
+            GameAgentLoop,
+            row["env"],
+            row.get("seat"),
+            row.get("others"),
+            dict(row.get("make") or {}),
+        )
+        tokens = ChatTokenizer(
+            self.processor or self.tokenizer, dict(self.apply_chat_template_kwargs)
+        )
+        room = int(self.rollout_config.response_length)
+        request = uuid4().hex
+
+        async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
+            made = await self.server_manager.generate(
+                request_id=f"{request}-{turn.seat}",
+                prompt_ids=prompt,
+                sampling_params=sampling_params,
+                image_data=shown or None,
+            )
+            return GeneratedTokens(made.token_ids, made.log_probs)
+
+        engine = EngineAgent(tokens, generate, int(self.rollout_config.prompt_length) + room)
+        episodes = await play_group(table, engine, row)
+        found = [one for one in build_rows(episodes, tokens, train=table.seats) if one["trainable"]]
+        if not found:
+            raise ValueError(f"none of {', '.join(table.seats)} ever comes to act with {row}")
+        session = f"{kwargs.get('uid', '')}/{{}}/{kwargs.get('session_id', request)}"
+        return [_make_output(one, room, session.format(one["agent"])) for one in found]
+
+
+def _make_output(row: Mapping[str, Any], room: int, session: str) -> SeatOutput:
+    start = row["spans"][0][0]
+    end = find_row_end(row, start + room)
+    logprobs = [
+        value if own else 0.0
+        for value, own in zip(row["logprobs"][start:end], row["mask"][start:end], strict=True)
+    ]
+    return SeatOutput(
+        prompt_ids=row["ids"][:start],
+        response_ids=row["ids"][start:end],
+        response_mask=row["mask"][start:end],
+        response_logprobs=None if any(map(math.isnan, logprobs)) else logprobs,
+        multi_modal_data={"images": [one.to_pil() for one in row["pictures"]]}
+        if row["pictures"]
+        else {},
+        reward_score=sum(row["rewards"]),
+        num_turns=2 * len(row["spans"]),
+        metrics={},
+        extra_fields={
+            "turn_scores": row["rewards"],
+            "tool_rewards": [],
+            "reward_extra_info": {},
+            "seat": row["agent"],
+        },
+        token_rewards=compute_token_rewards(row)[start:end],
+        group=f"{session}/{row['part']}",
+    )
+
+
+@register_adv_est("gem_ma")  # type: ignore[untyped-decorator]
+def compute_seat_advantages(
+    token_level_rewards: Any, response_mask: Any, index: Sequence[str], config: Any = None, **_: Any
+) -> tuple[Any, Any]:
+    """Return how much more came from each token on than others in this seat earned from this start.
+
+    index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat.
+    """
+    places: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+    for place, name in enumerate(index):
+        *episode, part = str(name).rsplit("/", 3)
+        places[tuple(episode)].append((int(part), place))
+    own = token_level_rewards.sum(-1)
+    totals = {key: float(sum(own[i] for _, i in parts)) for key, parts in places.items()}
+    groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for key, total in totals.items():
+        groups[key[:2]].append(total)
+    found = torch.zeros_like(token_level_rewards)
+    for key, parts in places.items():
+        group = groups[key[:2]]
+        others = (sum(group) - totals[key]) / (len(group) - 1) if len(group) > 1 else 0.0
+        later = totals[key]
+        for _part, i in sorted(parts):
+            later -= float(own[i])  # what came after this part
+            to_go = token_level_rewards[i].flip(-1).cumsum(-1).flip(-1)
+            found[i] = to_go + later - others
+    found = found * response_mask
+    return found, found

@@ -1,0 +1,118 @@
+"""The words of errors, and values that several commands share."""
+
+import argparse
+import ast
+import re
+from pathlib import Path
+
+import packs
+import pytest
+
+import gem_ma
+from gem_ma.cli import command_options
+from gem_ma.cli import main as command_line
+from gem_ma.cli.main import main
+
+PACKAGE = Path(gem_ma.__file__).parent
+# What commands call, where an error names an argument of a function as `name=`.
+ROOMS = "rollouts", "evaluation", "serving"
+# Arguments that no command passes on: whoever reads of them has written Python.
+OF_PYTHON = {"actor", "again", "k", "look", "prices", "start"}  # again=SPEC names an agent
+
+
+def args(command, **given):
+    """Return what is known of a command when it raises."""
+    parser = command_line._make_parser()
+    (below,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    return argparse.Namespace(parser=below.choices[command], **given)
+
+
+@pytest.mark.parametrize(
+    ("command", "library", "words"),
+    [
+        ("run", "resume=True goes on with a file: pass out= too", "--resume goes on"),
+        (
+            "run",
+            "a.jsonl is there already: resume=True goes on with it",
+            "--resume goes on with it",
+        ),
+        ("run", "3 failed (max_errors=2), each by x", "(--max-errors 2)"),
+        ("run", "workers='many': expected a number", "--workers many: expected"),
+        ("run", "step_timeout needs workers", "--step-timeout needs workers"),
+        ("run", "agent 'hf:x?seed=1': seed=1 is no", "agent 'hf:x?seed=1': seed=1 is no"),
+        ("run", "http://h/v1?seed=3 is no", "http://h/v1?seed=3 is no"),
+        ("play", "math:Data needs data=...", "needs --set data=..."),
+        ("play", "no reply; see timeout=...", "see --set timeout=..."),
+        ("play", "observe='smell': expected text", "--observe smell: expected text"),
+        ("watch", "image_size=(1, 2): too small", "--size"),
+        ("eval", "tasks=0: expected 1 or more", "--tasks 0: expected 1 or more"),
+        ("view", "not registered; trust=True does so", "--trust does so"),
+        (
+            "serve",
+            "first_message=-1.0, idle=2: expected",
+            "--first-message -1.0, --idle 2: expected",
+        ),
+        ("exploit", "samples=1: expected 2 or more", "--samples 1: expected 2 or more"),
+    ],
+)
+def test_errors_speak_of_options(command, library, words):
+    packs.skip_absent(f"gem-ma {command}")
+    assert words in command_options.translate_arguments(library, args(command))
+
+
+def test_what_was_set_is_called_as_it_was_set():
+    given = args("render", settings=[("image_size", 0)])
+    assert (
+        command_options.translate_arguments("image_size=0: expected", given)
+        == "image_size=0: expected"
+    )
+
+
+def raised():
+    """Yield the names that errors of the library give to arguments, and where."""
+    for file in (path for room in ROOMS for path in (PACKAGE / room).rglob("*.py")):
+        if "adapters" in file.parts or "vectors" in file.parts:
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                for part in ast.walk(node.exc):
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                        for name in re.findall(r"(?<![\w?&.'])([a-z_]+)=", part.value):
+                            yield name, f"{file.relative_to(PACKAGE)}:{node.lineno}"
+
+
+@packs.needs("serving")
+def test_an_argument_that_an_error_names_is_an_option():
+    options = {
+        name
+        for command in ("run", "eval", "tournament", "exploit", "serve", "watch")
+        for name, _ in command_options._list_options(args(command).parser)
+    }
+    unknown = {(name, place) for name, place in raised() if name not in options | OF_PYTHON}
+    assert not unknown  # make it an option, or say above that it is none
+
+
+def test_a_seed_is_drawn_that_can_be_typed(capsys):
+    for command in ("play", "run"):
+        assert main([command, "game:TicTacToe-v0"]) == 0
+        seed = re.search(r"seed (\d+)\n", capsys.readouterr().out)[1]
+        assert len(seed) <= 6
+        assert main([command, "game:TicTacToe-v0", "--seed", seed]) == 0
+    assert len({command_options.choose_seed(None) for _ in range(9)}) > 1
+    assert command_options.choose_seed(0) == 0
+
+
+@pytest.mark.parametrize("text", ["", "x", "9x", "x9", "0", "0x9", "9x9x9", "8193", "-5", "9 x 9"])
+def test_no_size(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="such as 252 or 336x252"):
+        command_options.parse_image_size(text)
+
+
+def test_sizes():
+    assert command_options.parse_image_size("252") == (252, 252)
+    assert command_options.parse_image_size("336x252") == (336, 252)
+
+
+def test_render_says_where_it_wrote(tmp_path, capsys):
+    assert main(["render", "game:TicTacToe-v0", "--out", f"{tmp_path}/a.png"]) == 0
+    assert capsys.readouterr().out == f"written to {tmp_path}/a.png\n"
