@@ -7,9 +7,10 @@ first step may end it. Every batch of three episodes that there can be is weight
 is; so bias and variance of the estimated gradient are exact, and nothing is drawn. The policy is
 any: drawn once, the same for all.
 
-scale: how long the mean estimate is beside the gradient, in its direction. off: the part of the
-mean estimate that points elsewhere, beside the part that does not. variance: of the estimate,
-beside the square of its mean, as a multiple of that of plain returns.
+- `scale`: how long the mean estimate is beside the gradient, in its direction.
+- `off`: the part of the mean estimate that points elsewhere, beside the part that does not.
+- `variance`: of the estimate, beside the square of its mean, as a multiple of that of plain
+  returns.
 """
 
 import argparse
@@ -139,7 +140,8 @@ def table(plays, value):
 def by_position(rows, alone=False):
     """Return G minus the mean G of the turns of a seat that have the same number in their episode.
 
-    alone: of those of other episodes only.
+    Args:
+        alone: of those of other episodes only.
     """
     led = compute_returns(rows)
     place, seen = np.zeros(len(rows), int), defaultdict(int)

@@ -239,7 +239,8 @@ def _growth(play):
 def hf(concurrency, episodes, context, way):
     """Let a tiny model play in this process; it replies to all that wait for it in one batch.
 
-    way: "kept" as it is by default, "generate" as transformers alone does it.
+    Args:
+        way: "kept" as it is by default, "generate" as transformers alone does it.
     """
     import torch
     from tiny_models import llm, tokenizer

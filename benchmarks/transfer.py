@@ -2,13 +2,14 @@
 
     python benchmarks/transfer.py phone shop users [--folder runs/transfer] [--updates 200]
 
-phone, shop: small networks learn to be the assistant (examples/train/), against `user:plain` or
-against `users:train`, six kinds in turn. Then each plays other tasks with all kinds: the six with
-the phrases that were trained with, the two held out, which nobody was trained with, with phrases
-of their own.
+- `phone`, `shop`: small networks learn to be the assistant (examples/train/), against `user:plain`
+  or against `users:train`, six kinds in turn. Then each plays other tasks with all kinds: the six
+  with the phrases that were trained with, the two held out, which nobody was trained with, with
+  phrases of their own.
 
-users: small networks learn to be the user of the shop, with `informed-assistant`, or with it and
-three of the assistants that shop trained, in turn. Then each meets all of those, and the rest.
+- `users`: small networks learn to be the user of the shop, with `informed-assistant`, or with it
+  and three of the assistants that shop trained, in turn. Then each meets all of those, and the
+  rest.
 
 Replies are drawn, as in training. A run that was stopped goes on where it was.
 """

@@ -103,9 +103,10 @@ def train(
 ):
     """Play and learn; yield, whenever so many games are played: how many, last policy, average.
 
-    transfer: chips that first gives to second whatever happens, which changes no best reply.
-    baseline: learn from what is more than the role is used to, not from the chips themselves.
-    pool: a Pool to play half of the games against; it gets a frozen copy 20 times.
+    Args:
+        transfer: chips that first gives to second whatever happens, which changes no best reply.
+        baseline: learn from what is more than the role is used to, not from the chips themselves.
+        pool: a Pool to play half of the games against; it gets a frozen copy 20 times.
     """
     agent, average, baselines = TabularAgent(), Average(), {}
     marks = sorted(marks) or [games]

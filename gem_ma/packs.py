@@ -175,7 +175,9 @@ def _is_absent(error: Exception, module: str) -> bool:
 class PackTable(Mapping[str, Any]):
     """A table of the core, and behind its entries those that packs add to it.
 
-    part: the attribute of Pack. make: makes an entry of the "module:NAME" that a pack says.
+    Args:
+        part: the attribute of Pack.
+        make: makes an entry of the "module:NAME" that a pack says.
     """
 
     def __init__(self, part: str, own: Mapping[str, Any], make: Callable[[str], Any] = str):

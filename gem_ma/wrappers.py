@@ -273,10 +273,11 @@ class TransformText(TextWrapper):
 class TextHistory(TextWrapper):
     """Show a seat its whole history, for trainers that want one growing text.
 
-    mode: "plain" joins what it saw, "actions" puts its replies between, "chat" lets the chat
-        template of `tokenizer` do it, with what it saw as user and its replies as assistant.
-    last: keep only so many earlier turns; the rules stay.
-    text_length: bytes that the text may have; what is longer is cut in the middle.
+    Args:
+        mode: "plain" joins what it saw, "actions" puts its replies between, "chat" lets the chat
+            template of `tokenizer` do it, with what it saw as user and its replies as assistant.
+        last: keep only so many earlier turns; the rules stay.
+        text_length: bytes that the text may have; what is longer is cut in the middle.
     """
 
     def __init__(

@@ -25,7 +25,8 @@ BEST = "best.pt"
 class Run:
     """One run of a recipe: its folder, its seed, and how long it has taken in all.
 
-    options: names of further arguments, and what each may be, the usual one first.
+    Args:
+        **options: names of further arguments, and what each may be, the usual one first.
     """
 
     def __init__(self, description, **options):
@@ -83,8 +84,9 @@ class Run:
     def train(self, name, trainer, updates, after=(), best=False):
         """Run a trainer, from its checkpoint on if there is one, and return its history.
 
-        best: judge the best that a checkup kept, not the last. One that collapsed is judged so in
-        any case.
+        Args:
+            best: judge the best that a checkup kept, not the last. One that collapsed is judged so
+                in any case.
         """
         path, kept = self.out / name / "checkpoint.pt", self.out / BEST
         try:
@@ -107,7 +109,8 @@ class Run:
     def reinforce(self, trainer, updates, score, judge, players):
         """Run a trainer, watched by a column, and say how its learners play, drawing and greedily.
 
-        judge: returns what is to be said of players: a learner, or those of several seats.
+        Args:
+            judge: returns what is to be said of players: a learner, or those of several seats.
         """
         self.train("rebn", trainer, updates, after=[self.checkup(score)], best=True)
         self.say(reinforced=judge(players))

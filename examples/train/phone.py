@@ -182,7 +182,8 @@ def words(text):
 class Scores(nn.Module):
     """A score for each line of the menu, the higher the more of its words were heard last.
 
-    lean: how much higher, until it learns how much that is to be, and where.
+    Args:
+        lean: how much higher, until it learns how much that is to be, and where.
     """
 
     def __init__(self, size, lean=0.0, width=64):
@@ -214,8 +215,10 @@ def measure(episode):
 def trainer(seed=0, train="assistant", episodes=64, faults=1, user="rule-user"):
     """Return what trains such seats.
 
-    train: "assistant", "user" or "both". user: who it is where it does not learn, such as
-    "users:train", which is another kind in each episode.
+    Args:
+        train: "assistant", "user" or "both".
+        user: who it is where it does not learn, such as "users:train", which is another kind in
+            each episode.
     """
     torch.manual_seed(seed)
     learners = {

@@ -300,12 +300,16 @@ def trainer(
 ):
     """Return what trains such seats.
 
-    train: "user", "assistant" or "both". assistant: who it is where it does not learn. user: the
-    checkpoint of a user that was trained before, or a spec string such as "users:train"; without,
-    a user that does not learn goes by rules. env, split: a shop of our own, or "tau:retail".
-    model: a path or name that transformers loads, to learn in place of the small networks;
-    context: how much of its chat it reads, such as "turns=8"; settings: further arguments of
-    HFLearner.
+    Args:
+        train: "user", "assistant" or "both".
+        assistant: who it is where it does not learn.
+        user: the checkpoint of a user that was trained before, or a spec string such as
+            "users:train"; without, a user that does not learn goes by rules.
+        env: a shop of our own, or "tau:retail".
+        split: a shop of our own, or "tau:retail".
+        model: a path or name that transformers loads, to learn in place of the small networks;
+        context: how much of its chat it reads, such as "turns=8".
+        **settings: further arguments of HFLearner.
     """
     torch.manual_seed(seed)
     trained = ["user", "assistant"] if train == "both" else [train]

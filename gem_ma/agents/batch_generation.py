@@ -39,7 +39,8 @@ class KVCacheShape(NamedTuple):
 class BatchGenerator:
     """Writes with one model whose layers keep plain keys and values (see `writer_of`).
 
-    room: bytes of keys and values that are kept between calls.
+    Args:
+        room: bytes of keys and values that are kept between calls.
     """
 
     def __init__(self, model: Any, ends: Sequence[int], room: int, shape: KVCacheShape):
@@ -66,9 +67,10 @@ class BatchGenerator:
     ) -> list[list[int]]:
         """Return at most so many tokens behind each prompt, up to one that ends it.
 
-        choose: is given logits, the prompts that they stand behind and how many tokens these have
-            already, and returns their next ones.
-        over: whether tokens end a reply for another reason than the last of them.
+        Args:
+            choose: is given logits, the prompts that they stand behind and how many tokens these
+                have already, and returns their next ones.
+            over: whether tokens end a reply for another reason than the last of them.
         """
         pasts = self._find_key_values(prompts)
         new = [_count_unread(prompt.ids, past) for prompt, past in zip(prompts, pasts, strict=True)]
@@ -245,9 +247,10 @@ def _make_additive_mask(starts: Any, columns: Any, length: int, dtype: Any) -> A
 class _GenerationBatch:
     """Rows that a model reads on at once: all end in the same column, and each begins in its own.
 
-    rows: tokens.
-    pasts: keys and values of what each begins with, or None.
-    length: how many tokens will come behind them at most.
+    Args:
+        rows: tokens.
+        pasts: keys and values of what each begins with, or None.
+        length: how many tokens will come behind them at most.
     """
 
     def __init__(
@@ -273,7 +276,9 @@ class _GenerationBatch:
         """Let the model read what is unread; return the logits behind each row.
 
         A row that has less to read than those beside it reads some of its tokens again.
-        groups: rows that are read at once, by how many tokens of each are unread.
+
+        Args:
+            groups: rows that are read at once, by how many tokens of each are unread.
         """
         logits, first = [], 0
         for new in groups:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class FunctionAgent:
     """Reply with what a function of the Turn returns.
 
-    function: a plain function, or a coroutine function, which is awaited for all turns at once.
-    workers: call a plain function in so many threads, for one that waits for a server.
+    Args:
+        function: a plain function, or a coroutine function, which is awaited for all turns at once.
+        workers: call a plain function in so many threads, for one that waits for a server.
     """
 
     def __init__(self, function: Callable[[Turn], str | Awaitable[str]], workers: int = 0):

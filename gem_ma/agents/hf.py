@@ -28,14 +28,15 @@ _FREE_PADDING = 1 << 14  # tokens of padding that a batch may have in any case, 
 class HFAgent:
     """Reply with what a model of transformers generates, many turns in one batch.
 
-    model: a model, or the path or name it is loaded from, its processor or tokenizer with it.
-    temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and one's
-        own, and not by what else is in the batch.
-    template: further arguments of the chat template, such as {"enable_thinking": False}.
-    stop: texts that end a reply, beside the tokens that the model ends it with.
-    cache: bytes of keys and values that are kept between the turns of chats, so that no turn reads
-        again what was read before; 0 for none. Models that see, or whose layers keep something
-        else, read whole chats.
+    Args:
+        model: a model, or the path or name it is loaded from, its processor or tokenizer with it.
+        temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and
+            one's own, and not by what else is in the batch.
+        template: further arguments of the chat template, such as {"enable_thinking": False}.
+        stop: texts that end a reply, beside the tokens that the model ends it with.
+        cache: bytes of keys and values that are kept between the turns of chats, so that no turn
+            reads again what was read before; 0 for none. Models that see, or whose layers keep
+            something else, read whole chats.
     """
 
     blocking = True
@@ -130,7 +131,9 @@ class HFAgent:
 
         That is exact, with temperature, top_p and top_k, for the tokens in which the tokenizer
         writes a reply; others that spell the same text are not counted.
-        replies: for each turn; without them its `legal`.
+
+        Args:
+            replies: for each turn; without them its `legal`.
         """
         if replies is None:
             for turn in turns:

@@ -54,9 +54,10 @@ def load_seat_agents(specs: str | Sequence[str], seats: Sequence[str]) -> list[A
 def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
     """Return which spec string is for which seat.
 
-    specs: one for all seats, or one for each with commas between; with SEAT= before it, one is for
-        that seat, and what has none is for the others, "random" if nothing is said. May be several
-        such texts.
+    Args:
+        specs: one for all seats, or one for each with commas between; with SEAT= before it, one is
+            for that seat, and what has none is for the others, "random" if nothing is said. May be
+            several such texts.
     """
     check_type(specs, str | Sequence, "specs", "str")
     named: dict[str, str] = {}

@@ -27,9 +27,10 @@ _DRAW_SALT = 0x317  # keeps these draws apart from those of the agents inside
 class MixtureAgent:
     """Reply as one of several agents, drawn by the seeds.
 
-    agents: agents, functions of a Turn or spec strings.
-    weights: how often each is drawn; None: all alike.
-    per: draw for every "turn", or once for each seat of an "episode".
+    Args:
+        agents: agents, functions of a Turn or spec strings.
+        weights: how often each is drawn; None: all alike.
+        per: draw for every "turn", or once for each seat of an "episode".
     """
 
     def __init__(

@@ -31,10 +31,11 @@ class SearchAgent:
     simulated play (Monte Carlo tree search). A win that comes sooner is better, and so is a later
     loss; among equally good moves the seeds draw one.
 
-    depth: look so many plies ahead instead, and take what the seats have there as the value.
-    simulations: how many games are played to their end for a move, where the search is not exact
-        (200). Where it is said, and `nodes` is not, nothing is searched exactly.
-    nodes: how many states an exact search to the end may visit (20,000); 0 always simulates.
+    Args:
+        depth: look so many plies ahead instead, and take what the seats have there as the value.
+        simulations: how many games are played to their end for a move, where the search is not
+            exact (200). Where it is said, and `nodes` is not, nothing is searched exactly.
+        nodes: how many states an exact search to the end may visit (20,000); 0 always simulates.
     """
 
     portable = True

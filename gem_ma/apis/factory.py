@@ -66,7 +66,8 @@ def resolve_env(
 ) -> Env | T:
     """Return the environment of a function that leaves to `make` what it does not take itself.
 
-    env: an id or a Spec; anything else was made already, and is returned.
+    Args:
+        env: an id or a Spec; anything else was made already, and is returned.
     """
     if isinstance(env, str | Spec):
         with extend_argument_errors(function):

@@ -46,7 +46,7 @@ class UnicodeText(spaces.Text):
                     f"examples: expected texts of at most {max_length} bytes, got {example!r}"
                 )
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         if not isinstance(x, str):
             return False
         if x.isascii():
@@ -165,7 +165,7 @@ def _view_rows(space: UnicodeText, memory: Any) -> np.ndarray:
 # They stand in the module of the class, so that a spawned worker has them once it unpickles one.
 
 
-def _register_function(dispatcher: Callable[..., Any], function: Callable[..., Any]) -> None:
+def _register_function(dispatcher: Callable[..., object], function: Callable[..., object]) -> None:
     dispatcher.register(UnicodeText)(function)  # type: ignore[attr-defined]
 
 

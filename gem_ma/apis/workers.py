@@ -77,8 +77,9 @@ def run_jobs(
 class WorkerProcess:
     """A process that runs `serve(connection, *args)` until it is closed or its parent is gone.
 
-    patience: seconds that one that was stopped may take to read or write the rest of a message.
-    memory: that both share; it comes behind the other arguments.
+    Args:
+        patience: seconds that one that was stopped may take to read or write the rest of a message.
+        memory: that both share; it comes behind the other arguments.
     """
 
     def __init__(

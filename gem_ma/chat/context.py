@@ -18,11 +18,12 @@ SeatContexts: TypeAlias = "Context | str | Mapping[str, Context | str]"
 class Context:
     """A cut of a chat; what is None stays whole. The rules and what the seat sees now always stay.
 
-    turns: earlier turns (what the seat saw, and its reply) that are kept.
-    images: different pictures that are kept, the latest ones; the words of the others take their
-        place, and of equal pictures the last one is kept.
-    tokens: budget of all messages; the oldest turns go first. `count` says how many tokens a text
-        has; without it, four bytes count as one. `family` says what a picture costs.
+    Attributes:
+        turns: earlier turns (what the seat saw, and its reply) that are kept.
+        images: different pictures that are kept, the latest ones; the words of the others take
+            their place, and of equal pictures the last one is kept.
+        tokens: budget of all messages; the oldest turns go first. `count` says how many tokens a
+            text has; without it, four bytes count as one. `family` says what a picture costs.
     """
 
     turns: int | None = None

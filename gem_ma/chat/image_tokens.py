@@ -57,14 +57,17 @@ def count_image_tokens(
 ) -> int:
     """Return how many tokens a picture becomes, without those around it such as its start and end.
 
-    family: one of FAMILIES. The Qwen, LLaVA, Gemma and InternVL families follow their processors to
-        the token. Those of OpenAI, Anthropic and Google follow what the vendors publish: exact for
-        pictures within the limits, and approximate for larger ones, where the vendors' rounding
-        counts. "claude" is the standard resolution, "claude-4.7" the high one since then.
-    min_pixels, max_pixels: of the Qwen families, if the checkpoint's preprocessor_config.json says
-        something else than the defaults of transformers: Qwen2-VL's own has 12,845,056 at most.
-    detail: "low" for OpenAI's low detail; "low", "medium" or "high" for the media resolution of
-        "gemini-3".
+    Args:
+        family: one of FAMILIES. The Qwen, LLaVA, Gemma and InternVL families follow their
+            processors to the token. Those of OpenAI, Anthropic and Google follow what the vendors
+            publish: exact for pictures within the limits, and approximate for larger ones, where
+            the vendors' rounding counts. "claude" is the standard resolution, "claude-4.7" the high
+            one since then.
+        min_pixels: of the Qwen families, if the checkpoint's preprocessor_config.json says
+            something else than the defaults of transformers: Qwen2-VL's own has 12,845,056 at most.
+        max_pixels: described with `min_pixels`.
+        detail: "low" for OpenAI's low detail; "low", "medium" or "high" for the media resolution of
+            "gemini-3".
     """
     width, height = _compute_seen_size(width, height, family, min_pixels, max_pixels, detail)
     if family in _QWEN_LIMITS:

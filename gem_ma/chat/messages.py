@@ -118,7 +118,8 @@ def to_openai_chat(
 ) -> list[dict[str, Any]]:
     """Return messages for Chat Completions, OpenAI's or a server's that speaks the same.
 
-    uuids: add the pictures' keys as vLLM wants them, so that it caches what it made of each.
+    Args:
+        uuids: add the pictures' keys as vLLM wants them, so that it caches what it made of each.
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
@@ -244,7 +245,8 @@ def to_gemini(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
 def to_hf(messages: ChatInput, *, pixels: bool = True) -> list[dict[str, Any]]:
     """Return messages for processor.apply_chat_template of transformers.
 
-    pixels: False marks the places of pictures only, for whoever wants the text of the template.
+    Args:
+        pixels: False marks the places of pictures only, for whoever wants the text of the template.
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
@@ -285,7 +287,9 @@ def to_verl_row(messages: ChatInput) -> dict[str, Any]:
 def to_vllm(prompt: str | Sequence[int], messages: ChatInput) -> dict[str, Any]:
     """Return a prompt for vLLM in this process.
 
-    prompt: what apply_chat_template made of `hf(messages)`, as a text or as the numbers of tokens.
+    Args:
+        prompt: what apply_chat_template made of `hf(messages)`, as a text or as the numbers of
+            tokens.
     """
     name = "prompt" if isinstance(prompt, str) else "prompt_token_ids"
     out: dict[str, Any] = {name: prompt if isinstance(prompt, str) else list(prompt)}
@@ -333,8 +337,9 @@ def keep_images(
 ) -> list[ChatMessage]:
     """Return the conversation with the alt text in place of all pictures but the last few.
 
-    last: how many pictures stay; None for all.
-    dedup: of equal pictures only the last one stays, and counts.
+    Args:
+        last: how many pictures stay; None for all.
+        dedup: of equal pictures only the last one stays, and counts.
     """
     if last is not None and last < 0:
         raise ValueError(f"last is a number of pictures, and not {last}")

@@ -21,7 +21,10 @@ _MAX_URL_LENGTH = 200  # characters of a picture's address that a record keeps
 class ModelCall(NamedTuple):
     """One call of a model: what it was sent, and what it said.
 
-    prompt_ids, token_ids, logprobs: as the server gave them; None where it did not.
+    Attributes:
+        prompt_ids: as the server gave them; None where it did not.
+        token_ids: as the server gave them; None where it did not.
+        logprobs: as the server gave them; None where it did not.
     """
 
     messages: tuple[ChatMessage, ...] = ()

@@ -12,12 +12,15 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 class Reply(str):
     """A reply: the text, and what the model told about it. It is an action anywhere.
 
-    tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is not.
-    calls: of models, by a program that made its move after them (see `gem_ma.chat.model_calls`).
-    logprobs: of the tokens, as the model gave them after the temperature was applied, and before
-        anything else was (top_p for example): what a trainer computes again.
-    thinking_blocks: what the model thought beside the text, in the shape of its provider, which
-        wants some of it back, unchanged.
+    Args:
+        tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is
+            not.
+        calls: of models, by a program that made its move after them (see
+            `gem_ma.chat.model_calls`).
+        logprobs: of the tokens, as the model gave them after the temperature was applied, and
+            before anything else was (top_p for example): what a trainer computes again.
+        thinking_blocks: what the model thought beside the text, in the shape of its provider, which
+            wants some of it back, unchanged.
     """
 
     __slots__ = (

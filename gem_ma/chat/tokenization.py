@@ -55,7 +55,8 @@ class TokenizedPrompt:
 class ChatTokenizer:
     """Turns conversations into prompts for one tokenizer or processor.
 
-    template: further arguments of its chat template, such as enable_thinking.
+    Args:
+        template: further arguments of its chat template, such as enable_thinking.
     """
 
     def __init__(self, processor: Any, template: JSONMapping | None = None):
@@ -102,7 +103,8 @@ class ChatTokenizer:
     def encode_reply(self, reply: str, end: Sequence[int] = ()) -> list[int]:
         """Return a reply's own ids; of one without ids those of its text, and the end of the turn.
 
-        end: the token that the template writes behind a reply.
+        Args:
+            end: the token that the template writes behind a reply.
         """
         ids = find_reply_ids(reply, self.tokenizer)
         if ids is not None:

@@ -281,9 +281,12 @@ def check_contract(
 ) -> list[str]:
     """Check an environment as `gem_ma.testing.check_env` does, and return the steps that held.
 
-    pictures: certify them too (see `gem_ma.testing.certify`).
-    on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
-    Raises Fault, for whatever the environment's own code raises, too.
+    Args:
+        pictures: certify them too (see `gem_ma.testing.certify`).
+        on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
+
+    Raises:
+        Fault: for whatever the environment's own code raises, too.
     """
     from gem_ma.testing import ContractError, certify
     from gem_ma.testing.env_checker import EnvChecker

@@ -103,7 +103,8 @@ def _describe_packs() -> str:
 def _format_groups(specs: Sequence[Spec], chosen: bool) -> str:
     """Return a line for each game, with its levels and what it is, and a line for each family.
 
-    chosen: some were asked for, so that families are told id by id.
+    Args:
+        chosen: some were asked for, so that families are told id by id.
     """
     groups: dict[str, dict[str, list[str]]] = {}
     said: dict[str, tuple[str, str]] = {}

@@ -68,14 +68,15 @@ class FirstTurn(NamedTuple):
 class EnvInfo:
     """What there is to know of an id; what only a running environment says is empty without one.
 
-    order: how seats act: "alone", "in turn", "at the same time", or "both" of the latter.
-    settings: arguments of Env that the id sets; those of the game are among the parameters.
-    missing: why no environment could be made here, each with its remedy.
-    reply: how a reply is to look, in the words that a seat reads.
-    observations: a space for each kind of observation that there is.
-    levels: other ids of the same game, with what each sets.
-    dial: what each difficulty from 0 to 10 sets, where that is not an argument of the game.
-    options: of reset, as far as the game names them.
+    Attributes:
+        order: how seats act: "alone", "in turn", "at the same time", or "both" of the latter.
+        settings: arguments of Env that the id sets; those of the game are among the parameters.
+        missing: why no environment could be made here, each with its remedy.
+        reply: how a reply is to look, in the words that a seat reads.
+        observations: a space for each kind of observation that there is.
+        levels: other ids of the same game, with what each sets.
+        dial: what each difficulty from 0 to 10 sets, where that is not an argument of the game.
+        options: of reset, as far as the game names them.
     """
 
     id: str
@@ -138,7 +139,8 @@ def list_parameters(spec: Spec) -> tuple[GameParameter, ...]:
 def draw_first_turn(id: str, **kwargs: Any) -> Image:
     """Draw the first turn of the episode with seed 0, as the seat that acts first sees it.
 
-    kwargs: of `make`, such as theme and image_size.
+    Args:
+        **kwargs: of `make`, such as theme and image_size.
     """
     from PIL import Image
 

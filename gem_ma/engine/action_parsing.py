@@ -70,7 +70,9 @@ def extract_action(reply: str, format: str = "auto", count: int | None = None) -
 
     A reply with native tool calls acts by these: one as a JSON object, several as a list.
     "verbatim" keeps the spaces around a reply, which "bare" drops, and takes no empty arguments.
-    count: how many tool calls of a reply count, in whatever form it has them.
+
+    Args:
+        count: how many tool calls of a reply count, in whatever form it has them.
     """
     if type(reply) is not str and (calls := _find_native_calls(reply)):
         return format_tool_calls(
@@ -153,7 +155,8 @@ def truncate_tool_calls(text: str, count: int) -> str:
 def format_tool_calls(calls: Sequence[ToolCall], *, exact: bool = False) -> str:
     """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them.
 
-    exact: arguments that are left empty are no JSON; else they are none.
+    Args:
+        exact: arguments that are left empty are no JSON; else they are none.
     """
     plain = []
     for call in calls:
@@ -174,7 +177,8 @@ def parse_call_name(call: object) -> str:
 def parse_call_arguments(call: object, *, exact: bool = False) -> Any:
     """Return the arguments in a tool call in OpenAI's shape, or raise ValueError.
 
-    exact: arguments that are left empty are no JSON; else they are none.
+    Args:
+        exact: arguments that are left empty are no JSON; else they are none.
     """
     given = _find_function(call).get("arguments", "")
     if not given and not exact:

@@ -41,9 +41,10 @@ def parse_paraphrase(prompt: str) -> tuple[str, int]:
 def paraphrase_rules(rules: str, prompt: str) -> str:
     """Return rules as a prompt has them.
 
-    short: what the game is, and how to reply. long: a sentence in each line, and the first and the
-    last thing once more. words: with other words, as a seed draws them. null: with a change that
-    says nothing, as a control.
+    - `short`: what the game is, and how to reply.
+    - `long`: a sentence in each line, and the first and the last thing once more.
+    - `words`: with other words, as a seed draws them.
+    - `null`: with a change that says nothing, as a control.
     """
     if not prompt:
         return rules

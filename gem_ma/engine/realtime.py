@@ -77,8 +77,9 @@ class TimedMove(NamedTuple):
 class RealtimeState(NamedTuple):
     """A position of a game, and what those seats are up to who are not waited for.
 
-    due: seats that think, each with the time at which its move is made, and the move.
-    news: what the seats heard since the last position.
+    Attributes:
+        due: seats that think, each with the time at which its move is made, and the move.
+        news: what the seats heard since the last position.
     """
 
     world: Any

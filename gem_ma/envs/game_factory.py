@@ -34,8 +34,9 @@ def make_game(
 ) -> tuple[Game, JSONObject]:
     """Make a Spec's game; return it, and those arguments that it does not take.
 
-    arguments: they override those of the spec; a difficulty stands for those on its dial. beside:
-        which of them somebody else takes.
+    Args:
+        arguments: they override those of the spec; a difficulty stands for those on its dial.
+        beside: which of them somebody else takes.
     """
     if missing := spec.list_missing():
         raise MissingRequirement(f"{spec.id} cannot be made here: {'; '.join(missing)}")

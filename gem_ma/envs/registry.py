@@ -38,7 +38,9 @@ class BadArgument(TypeError):
 class UnknownArgument(BadArgument):
     """Neither the game nor Env takes this argument.
 
-    argument: of what, its name and its value. known: the names of those that somebody takes.
+    Attributes:
+        argument: of what, its name and its value.
+        known: the names of those that somebody takes.
     """
 
     argument: tuple[str, str, object] = "", "", None
@@ -61,12 +63,13 @@ class MissingRequirement(RuntimeError):
 class Spec:
     """An id, the game it stands for as "module:class", and its arguments (and those of Env).
 
-    needs: what it takes beside this package; `Spec.list_missing` says what of it is not there.
-        An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
-        "key:NAME" (an environment variable), "corpus:NAME" (of NLTK),
-        "hub" (the Hugging Face Hub), "network", or "broken: why".
-    dial: its arguments at each difficulty from 0 to 10, if it can be made harder in that way.
-    recorded: it comes from a file; what the file calls by an old name is found.
+    Attributes:
+        needs: what it takes beside this package; `Spec.list_missing` says what of it is not there.
+            An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
+            "key:NAME" (an environment variable), "corpus:NAME" (of NLTK), "hub" (the Hugging Face
+            Hub), "network", or "broken: why".
+        dial: its arguments at each difficulty from 0 to 10, if it can be made harder in that way.
+        recorded: it comes from a file; what the file calls by an old name is found.
     """
 
     id: str
@@ -193,7 +196,8 @@ def register_family(
     Spec of any other id, or None, and it may define `known(id)`: the same, with nothing imported
     that the id names. Every listing imports it, so it is to be light.
 
-    names: of ids "prefix:NAME" that other registries are told of as well.
+    Args:
+        names: of ids "prefix:NAME" that other registries are told of as well.
     """
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")

@@ -56,8 +56,9 @@ PointScaler = Callable[[float, float], tuple[int, int]]
 class ActionReader:
     """Reads replies for one screen.
 
-    place: turns coordinates as they are said into pixels. middles: returns the middle of what each
-        ref names, where one is asked for.
+    Args:
+        place: turns coordinates as they are said into pixels.
+        middles: returns the middle of what each ref names, where one is asked for.
     """
 
     def __init__(self, place: PointScaler, middles: Callable[[], Mapping[str, tuple[int, int]]]):

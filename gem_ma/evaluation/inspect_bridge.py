@@ -73,13 +73,15 @@ def play(
 ) -> Task:
     """Return a task of so many starts, each a sample; its epochs differ in what players draw.
 
-    env: an id (with `make`, its arguments) or an environment.
-    seats: who else plays: an agent or its spec for each seat that no model takes. The others are
-        roles with the names of the seats, and the evaluated model's own where no role is given.
-    seed: decides all episodes: epoch e of sample n is the episode of `rollout(seed=seed, group=E)`
-        with the number (n - 1) * E + e - 1. Tasks of one seed have the same starts.
-    options: of `reset`; of several, each sample takes the next.
-    context: how much of its chat a seat reads, as in `rollout`.
+    Args:
+        env: an id (with `make`, its arguments) or an environment.
+        seats: who else plays: an agent or its spec for each seat that no model takes. The others
+            are roles with the names of the seats, and the evaluated model's own where no role is
+            given.
+        seed: decides all episodes: epoch e of sample n is the episode of `rollout(seed=seed,
+            group=E)` with the number (n - 1) * E + e - 1. Tasks of one seed have the same starts.
+        options: of `reset`; of several, each sample takes the next.
+        context: how much of its chat a seat reads, as in `rollout`.
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")

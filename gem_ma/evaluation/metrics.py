@@ -105,7 +105,9 @@ class ScoredEpisode:
 class EpisodeSample:
     """What a metric is computed of: the finished episodes of one environment and line-up.
 
-    starts: the episodes of each start. trials: how many of each were asked for.
+    Attributes:
+        starts: the episodes of each start.
+        trials: how many of each were asked for.
     """
 
     starts: Sequence[Sequence[ScoredEpisode]]

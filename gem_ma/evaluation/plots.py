@@ -77,8 +77,10 @@ def draw_band(
 ) -> float:
     """Draw the middle of runs as a line and all of them as a band; return where the line ends.
 
-    runs: numbers of each run, drawn as far as all of them have come.
-    x: where they stand (default: 1, 2, ...). smooth: over so many numbers until then.
+    Args:
+        runs: numbers of each run, drawn as far as all of them have come.
+        x: where they stand (default: 1, 2, ...).
+        smooth: over so many numbers until then.
     """
     length = min(map(len, runs))
     if not length:
@@ -110,8 +112,10 @@ def plot_learning_curves(
 ) -> Any:
     """Draw learning curves: the mean over seeds, and a band from the lowest to the highest.
 
-    runs: by name the histories of its seeds, with a row for each update. columns: of the rows, one
-    panel each, and what they are called. smooth: a point is the mean of so many until then.
+    Args:
+        runs: by name the histories of its seeds, with a row for each update.
+        columns: of the rows, one panel each, and what they are called.
+        smooth: a point is the mean of so many until then.
     """
     figure, axes = make_figure(1, len(columns), (5.5, 3.6))
     for place, (column, called) in zip(axes[0], columns.items(), strict=True):
@@ -206,8 +210,10 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
 def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     """Draw who wins how often, a draw being half a win: the row against the column.
 
-    rates: a matrix of shares, nan where two never met, as `OpponentPool.compute_win_rates` of
-    self-play has it, too. there: what there is of the matches, if not all of them.
+    Args:
+        rates: a matrix of shares, nan where two never met, as `OpponentPool.compute_win_rates` of
+            self-play has it, too.
+        there: what there is of the matches, if not all of them.
     """
     shares = np.asarray(rates, float)
     size = 1.8 + 0.65 * len(names)
@@ -233,8 +239,9 @@ def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, lis
 def plot_pass_hat_k(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
     """Draw pass^k, how likely k trials of a task all succeed, with intervals of 95 percent.
 
-    evaluations: by name the rows of an Evaluation, over which the mean is taken at each k that
-        all rows have; so no row weighs in at one k and not at the next.
+    Args:
+        evaluations: by name the rows of an Evaluation, over which the mean is taken at each k that
+            all rows have; so no row weighs in at one k and not at the next.
     """
     figure, ((axes,),) = make_figure(1, 1, (5.5, 3.8))
     ks: set[int] = set()
@@ -279,9 +286,10 @@ def plot_robustness(
 ) -> Any:
     """Draw success over the strength of noise, a panel for each kind, with intervals of 95 percent.
 
-    evaluations: as `read_robustness` returns them. A line is the mean over the environments that
-        were played at all strengths of a kind, and without noise; noises of several kinds are left
-        out, as they have no one strength.
+    Args:
+        evaluations: as `read_robustness` returns them. A line is the mean over the environments
+            that were played at all strengths of a kind, and without noise; noises of several kinds
+            are left out, as they have no one strength.
     """
     kinds: dict[str, set[float]] = {}
     for way in (way for ways in evaluations.values() for way in ways if len(way.parts) == 1):

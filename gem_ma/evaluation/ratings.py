@@ -37,9 +37,11 @@ class WinCycle(NamedTuple):
 def fit_davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the log strengths of agents, 0 on average, and the log of how common draws are.
 
-    wins: [..., i, j] is how often i beat j; draws: symmetric. Leading dimensions are fitted one
-    by one. Davidson's model: i wins, draws and loses as e^a, e^(d + (a+b)/2) and e^b stand to each
-    other, fitted by Newton's method. A prior of next to no weight keeps it finite.
+    Args:
+        wins: [..., i, j] is how often i beat j.
+        draws: symmetric. Leading dimensions are fitted one by one. Davidson's model: i wins, draws
+            and loses as e^a, e^(d + (a+b)/2) and e^b stand to each other, fitted by Newton's
+            method. A prior of next to no weight keeps it finite.
     """
     shape, many = wins.shape[:-1], wins.shape[-1]
     wins, draws = wins.reshape(-1, many, many), draws.reshape(-1, many, many)
@@ -102,14 +104,16 @@ def fit_bradley_terry(
 ) -> tuple[list[AgentRating], float]:
     """Return the ratings of agents, best first, and how likely equals draw.
 
-    units: arrays [n, agents, agents, 2] of wins and draws, one for each group of agents that met;
-        its n entries (all matches on one start) weigh more or less together for the intervals.
-    anchor: the agent whose rating is 0; None: their mean is.
-
     The prior: as if each agent had played one more start, half won and half lost, in equal parts
     against all others. The intervals are of the proper Bayesian bootstrap: starts and what the
     prior adds have random weights, whose means are those they count with; of two agents who never
     draw that is Jeffreys' interval. So who never lost has a finite rating with a wide interval.
+
+    Args:
+        units: arrays [n, agents, agents, 2] of wins and draws, one for each group of agents that
+            met; its n entries (all matches on one start) weigh more or less together for the
+            intervals.
+        anchor: the agent whose rating is 0; None: their mean is.
     """
     zero = None if anchor is None else agents.index(anchor)
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -147,7 +151,9 @@ def fit_plackett_luce(
 ) -> dict[str, tuple[float, float]]:
     """Return each agent's mean and doubt (openskill's mu and sigma) after matches in this order.
 
-    matches: what each agent earned. known: what is known of some agents before.
+    Args:
+        matches: what each agent earned.
+        known: what is known of some agents before.
     """
     with require_extra("evaluation", "Plackett-Luce"):
         from openskill.models import PlackettLuce

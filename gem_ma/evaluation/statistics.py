@@ -46,14 +46,17 @@ def estimate_rate(
 ) -> IntervalEstimate:
     """Return the share of successes, with Wilson's interval.
 
-    Each place is a task. weights: of the tasks in the share; None: how many trials they had, so
-    that all trials weigh alike.
+    Each place is a task.
 
     Trials of one task are alike, so together they count for less than as many of different tasks.
     The interval is that of the number of independent trials that would leave as much doubt (Kish's
     effective number), as the spread between tasks tells it; lower by a factor from Student's
     distribution where few tasks tell it (Korn and Graubard's); no lower than the number of tasks,
     and no higher than that of trials.
+
+    Args:
+        weights: of the tasks in the share; None: how many trials they had, so that all trials weigh
+            alike.
     """
     weights = trials if weights is None else weights
     for others, called in ((trials, "trials"), (weights, "weights")):
@@ -140,9 +143,11 @@ def estimate_change(old: Mapping[Any, float], new: Mapping[Any, float]) -> Chang
 def average_changes(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> ChangeEstimate:
     """Return the mean over rows of their mean gaps; each row weighs alike.
 
-    rows: of each row, how much higher every pair became, by environment and start. A start is drawn
-    again, or has its sign, with all rows that have it; starts are drawn within their environment,
-    or from all of them where an environment has one alone. `tasks` counts the starts.
+    Args:
+        rows: of each row, how much higher every pair became, by environment and start. A start is
+            drawn again, or has its sign, with all rows that have it; starts are drawn within their
+            environment, or from all of them where an environment has one alone. `tasks` counts the
+            starts.
     """
     sums: dict[Any, dict[Any, float]] = {}
     rows = [row for row in check_each(rows, Mapping, "rows") if row]
@@ -210,9 +215,11 @@ def _compute_interval(
 def _compute_tails(free: float, wider: float) -> tuple[float, float]:
     """Return what shares of the resamples to leave out below and keep below, for 95 percent.
 
-    free: degrees of freedom (of several groups: Satterthwaite's). wider: by what the variance of a
-    sample is larger than that of a resample. So few values have as wide an interval as Student's
-    distribution gives them instead of the normal one (Hesterberg's expanded percentiles).
+    Args:
+        free: degrees of freedom (of several groups: Satterthwaite's).
+        wider: by what the variance of a sample is larger than that of a resample. So few values
+            have as wide an interval as Student's distribution gives them instead of the normal one
+            (Hesterberg's expanded percentiles).
     """
     below = NormalDist().cdf(-math.sqrt(wider) * _compute_t_quantile(free))
     return below, 1 - below
@@ -259,7 +266,8 @@ def _test_permutations(before: Sequence[float], after: Sequence[float]) -> float
 def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
     """Return how likely k trials of a task all succeed: the mean over tasks of C(c,k)/C(n,k).
 
-    results: for each task its n trials, c of them True or 1, the others False or 0.
+    Args:
+        results: for each task its n trials, c of them True or 1, the others False or 0.
     """
     return fmean(math.comb(c, k) / math.comb(n, k) for n, c in _count_trials(results, k))
 

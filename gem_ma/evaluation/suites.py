@@ -22,16 +22,20 @@ class BadSuite(ValueError):
 class SuiteEntry:
     """One environment of a suite.
 
-    tasks: so many different starts; trials: how often each of them is played.
-    seats: the line-ups in which the evaluated agent plays: names of seats, each a line-up of its
-        own, and lists of names, which it takes all at once; "each" of them, or "all" at once.
-    opponents: who sits in the other seats: a spec, or a table from seat to spec.
-    success: the return from which on an episode counts as a success.
-    options: of reset; of several, each start takes the next. numbered: an option that is the
-        number of the start, from 0 on: all tasks of a data set, in order.
-    tools: spec strings of what seats may call: a list for all, or a table from seat to list.
-    sampling: a table from seat to options of whoever sits there, such as temperature = 0, where it
-        takes them and its spec does not say them.
+    Attributes:
+        tasks: so many different starts.
+        trials: how often each of them is played.
+        seats: the line-ups in which the evaluated agent plays: names of seats, each a line-up of
+            its own, and lists of names, which it takes all at once; "each" of them, or "all" at
+            once.
+        opponents: who sits in the other seats: a spec, or a table from seat to spec.
+        success: the return from which on an episode counts as a success.
+        options: of reset; of several, each start takes the next.
+        numbered: an option that is the number of the start, from 0 on: all tasks of a data set, in
+            order.
+        tools: spec strings of what seats may call: a list for all, or a table from seat to list.
+        sampling: a table from seat to options of whoever sits there, such as temperature = 0, where
+            it takes them and its spec does not say them.
     """
 
     id: str
@@ -172,8 +176,10 @@ def make_suite(
 ) -> Suite:
     """Return a suite of environments as they come; an id that nobody knows is an error.
 
-    arguments: of `gem_ma.make`, for all of them. opponents: who sits in seats not evaluated. tools:
-    spec strings of what seats may call.
+    Args:
+        arguments: of `gem_ma.make`, for all of them.
+        opponents: who sits in seats not evaluated.
+        tools: spec strings of what seats may call.
     """
     given: dict[str, Any] = {"arguments": dict(arguments)} if arguments else {}
     given |= {"opponents": opponents, "tools": tools}

@@ -82,8 +82,9 @@ def watch(
 ) -> int:
     """Show a match of an environment, or the episodes of a file, and return an exit code.
 
-    trust: play episodes of a file again whatever they name, and without limits: it runs code.
-    make: arguments of `gem_ma.make`, for a match, such as theme and image_size.
+    Args:
+        trust: play episodes of a file again whatever they name, and without limits: it runs code.
+        **make: arguments of `gem_ma.make`, for a match, such as theme and image_size.
     """
     if not (math.isfinite(delay) and delay >= 0):
         raise WatchError(f"--delay {delay}: expected seconds, 0 or more")

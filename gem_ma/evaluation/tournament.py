@@ -51,12 +51,15 @@ class Leaderboard:
 
     Only games in which seats win from each other count for ratings, wins, draws and seats.
 
-    wins, draws: how often the agent of a row beat that of a column, and how often neither did.
-    returns: by game and agent, what it earned on average, seats of all and all its seats alike.
-    unrated: games without winners. absent: agents of whom no match came to its end.
-    missing: line-ups of which fewer matches came to their end than were asked for.
-    seats: by game, seat and agent, how often it earned more than the mean of all, as much, less,
-        or left by invalid replies, which counts as nothing else.
+    Attributes:
+        wins: how often the agent of a row beat that of a column, and how often neither did.
+        draws: how often the agent of a row beat that of a column, and how often neither did.
+        returns: by game and agent, what it earned on average, seats of all and all its seats alike.
+        unrated: games without winners.
+        absent: agents of whom no match came to its end.
+        missing: line-ups of which fewer matches came to their end than were asked for.
+        seats: by game, seat and agent, how often it earned more than the mean of all, as much,
+            less, or left by invalid replies, which counts as nothing else.
     """
 
     agents: list[str]

@@ -15,7 +15,9 @@ from gem_ma.gem.core import Env, ResetResult
 class SingleSeatEnv(GymnasiumView):
     """A seat whose `reset` takes what GEM's take, and with what else GEM's environments have.
 
-    seed: of the first episode, unless its `reset` has one. again: makes another one like this.
+    Args:
+        seed: of the first episode, unless its `reset` has one.
+        again: makes another one like this.
     """
 
     def __init__(
@@ -76,7 +78,8 @@ class SingleSeatEnv(GymnasiumView):
     def spawn(self, same_state: bool = False, **kwargs: object) -> SingleSeatEnv:
         """Return another one made like this, at the same point or at its beginning.
 
-        kwargs: arguments of `make` that change.
+        Args:
+            **kwargs: arguments of `make` that change.
         """
         if self._make_another is None:
             raise ValueError("only what gem.make has made can spawn()")

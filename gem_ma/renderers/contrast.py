@@ -73,7 +73,9 @@ def dilate_mask(coverage: np.ndarray, by: int) -> np.ndarray:
 def compute_edge_contrast(picture: np.ndarray, shape: np.ndarray, reach: int) -> float:
     """Return how much a shape stands out along its edge, within so many pixels of it.
 
-    shape: which pixels belong to it. What stands out least, but for a tenth of the edge, counts.
+    Args:
+        shape: which pixels belong to it. What stands out least, but for a tenth of the edge,
+            counts.
     """
     if not shape.any():
         return float("inf")

@@ -73,8 +73,10 @@ def draw(
 ) -> np.ndarray:
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
 
-    unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they fit.
-    noise: what is done to the finished picture, as parse_noise('blur:2') returns.
+    Args:
+        unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they
+            fit.
+        noise: what is done to the finished picture, as parse_noise('blur:2') returns.
     """
     check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if noise is not None:

@@ -26,7 +26,8 @@ class UnknownFigure(ValueError):
 def make_mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0) -> np.ndarray:
     """Return how much of each pixel of a size x size square a figure covers, as 0..255.
 
-    spread: how much larger the square is than the figure; what is turned needs up to 1.42.
+    Args:
+        spread: how much larger the square is than the figure; what is turned needs up to 1.42.
     """
     if figure not in FIGURES:
         close = difflib.get_close_matches(figure, FIGURES, n=1)

@@ -84,7 +84,8 @@ def render_lines(
 ) -> np.ndarray:
     """Draw lines from the top left; what exceeds columns or rows is left out.
 
-    keep: hold Latin letters in these colours ready, for many screens; else colour those needed.
+    Args:
+        keep: hold Latin letters in these colours ready, for many screens; else colour those needed.
     """
     advance = measure_advance(height)
     shown = [line[:columns].ljust(columns) for line in lines[:rows]]

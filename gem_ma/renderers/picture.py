@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class Picture:
     """An image in flight: pixels, what they show in words, a key, and the PNG when asked for.
 
-    array: uint8, height x width x 3, C-contiguous. It becomes the picture's and is set read-only;
-        `from_array` copies. Or a function that draws it: it is called whenever pixels are asked
-        for, and a record of ten thousand pictures then holds no pixel.
-    alt: what stands for the picture where it is left out.
-    key: equal keys mean equal pictures, here and in the caches of servers. Whoever gives one, made
-        of a game's state for example, answers for that; otherwise it is a digest of the pixels.
-    png: the file, if the maker has it already, or a function that makes it faster than Pillow.
+    Args:
+        array: uint8, height x width x 3, C-contiguous. It becomes the picture's and is set
+            read-only; `from_array` copies. Or a function that draws it: it is called whenever
+            pixels are asked for, and a record of ten thousand pictures then holds no pixel.
+        alt: what stands for the picture where it is left out.
+        key: equal keys mean equal pictures, here and in the caches of servers. Whoever gives one,
+            made of a game's state for example, answers for that; otherwise it is a digest of the
+            pixels.
+        png: the file, if the maker has it already, or a function that makes it faster than Pillow.
     """
 
     __slots__ = ("_alt", "_array", "_draw", "_key", "_png")

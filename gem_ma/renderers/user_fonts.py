@@ -94,7 +94,8 @@ def _find_file(char: str, files: str) -> int | None:
 def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[LetterRun]]:
     """Return a line in the order in which it is seen, and its runs that files have letters for.
 
-    missing: whether the package has no picture of a letter.
+    Args:
+        missing: whether the package has no picture of a letter.
     """
     files = get_font_files()
     which = [

@@ -12,7 +12,8 @@ from gem_ma.envs import registry
 def describe_outcome(returns: Mapping[str, float], contest: bool | None = None) -> str:
     """Return in words what seats came to; nothing, where nobody earned anything that was kept.
 
-    contest: whether what one seat wins another loses; None: nobody knows.
+    Args:
+        contest: whether what one seat wins another loses; None: nobody knows.
     """
     if not returns:
         return ""

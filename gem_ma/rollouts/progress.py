@@ -121,7 +121,9 @@ class ProgressReporter:
 class ProgressBar:
     """Steps of long work.
 
-    progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal only.
+    Args:
+        progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
+            only.
     """
 
     def __init__(self, total: int, done: int, progress: bool | None):
@@ -161,7 +163,8 @@ def make_rich_bar(
 ) -> tuple[Any, Any]:
     """Return a bar of rich for the terminal, and its task, with room for a line beside it.
 
-    said: returns the line whenever the bar is drawn; None: the line is the task's description.
+    Args:
+        said: returns the line whenever the bar is drawn; None: the line is the task's description.
     """
     from rich.console import Console
     from rich.progress import (

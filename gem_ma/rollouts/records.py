@@ -265,7 +265,10 @@ class EpisodeFile:
 
     A program that is killed leaves whole lines and at most one that is cut; opening the file for
     more drops that one. As long as it is open nobody else can open it for more: InUse says who
-    tried to. pictures: False leaves their files out, and `Episode.replay` redraws them.
+    tried to.
+
+    Args:
+        pictures: False leaves their files out, and `Episode.replay` redraws them.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, pictures: bool = True):

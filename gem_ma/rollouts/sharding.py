@@ -51,7 +51,9 @@ class StepAlarm(contextlib.AbstractContextManager[None]):
     """Raise StepTimeout in the main thread when something takes too long.
 
     Code that does not come back to Python, and computes, is ended with its process a little later.
-    pulse: memory in which the parent sees a number that is odd during a step, and always new.
+
+    Args:
+        pulse: memory in which the parent sees a number that is odd during a step, and always new.
     """
 
     def __init__(self, seconds: float, pulse: StepCounter | None = None):

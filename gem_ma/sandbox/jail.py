@@ -270,7 +270,8 @@ def count_user_tasks(uid: int) -> int:
 def leave_namespaces() -> tuple[int, bool]:
     """Leave all namespaces; the next child is the first process of the new ones.
 
-    Returns the user that it shall be, and whether it is root of a kind until then.
+    Returns:
+        The user that it shall be, and whether it is root of a kind until then.
     """
     uid = find_spare_uid()
     if uid is not None:
@@ -303,7 +304,8 @@ def enter_private_root(
 ) -> None:
     """Make a root of these files and folders, read-only, and an empty scratch folder; go there.
 
-    base: any folder, as a place to build the root.
+    Args:
+        base: any folder, as a place to build the root.
     """
     _mount("none", "/", flags=_REC | _PRIVATE)
     sources = {path: os.open(path, os.O_PATH) for path in visible}
@@ -526,8 +528,10 @@ def make_common_filter(level: str) -> SeccompFilter:
 def make_program_filter(level: str, *, single: bool, own_files: bool) -> Callable[[int], None]:
     """Return the filter of a program.
 
-    single: it starts no process, and signals only itself. own_files: no file outside is of its
-    user, who could change the rights of what cannot be opened.
+    Args:
+        single: it starts no process, and signals only itself.
+        own_files: no file outside is of its user, who could change the rights of what cannot be
+            opened.
     """
     filter = SeccompFilter()
     filter.deny("memfd_create")  # memory that no limit counts

@@ -40,14 +40,17 @@ _log = logging.getLogger(__name__)
 class Sandbox:
     """A pool of warm servers; several threads may use it at once.
 
-    level: the least protection that will do, of LEVELS, or "auto" for the most there is.
-    seconds: of wall-clock time for a run. cpu_seconds: of CPU time, if not the same.
-    memory: bytes of address space that each process may add to the interpreter's own.
-    file_size: bytes that a file may have; all together may have four times that.
-    processes: that a run may have at once; more than one needs namespaces, or level "limits".
-    output: bytes of stdout and of stderr, and of an answer to `call`.
-    workers: runs at the same time. preload: modules, "package.module", and functions to call
-        without arguments, "module:function", before all runs, which have what these made ready.
+    Args:
+        level: the least protection that will do, of LEVELS, or "auto" for the most there is.
+        seconds: of wall-clock time for a run.
+        cpu_seconds: of CPU time, if not the same.
+        memory: bytes of address space that each process may add to the interpreter's own.
+        file_size: bytes that a file may have; all together may have four times that.
+        processes: that a run may have at once; more than one needs namespaces, or level "limits".
+        output: bytes of stdout and of stderr, and of an answer to `call`.
+        workers: runs at the same time.
+        preload: modules, "package.module", and functions to call without arguments,
+            "module:function", before all runs, which have what these made ready.
     """
 
     def __init__(
@@ -101,8 +104,9 @@ class Sandbox:
     ) -> RunResult:
         """Run code as a program of its own.
 
-        files: what its folder holds, by name. echo: tell the value of an expression that stands
-        last, as a notebook does.
+        Args:
+            files: what its folder holds, by name.
+            echo: tell the value of an expression that stands last, as a notebook does.
         """
         given = {_check_relative(name): _to_bytes(content) for name, content in files.items()}
         read = _to_bytes(stdin)
@@ -118,11 +122,12 @@ class Sandbox:
     ) -> Any:
         """Return what a function returns, as JSON has it, called in a process of its own.
 
-        function: "module:name", of a module that is preloaded. The function is trusted to be what
-        it is; its arguments, which must pickle, may be what a model wrote. Raises TimedOut, or
-        Crashed if it raised an error or died.
-        fresh: False lets calls share a process one after the other, which saves the time that a
-        big library takes to fork; a text that got hold of it could answer for later ones.
+        Args:
+            function: "module:name", of a module that is preloaded. The function is trusted to be
+                what it is; its arguments, which must pickle, may be what a model wrote. Raises
+                TimedOut, or Crashed if it raised an error or died.
+            fresh: False lets calls share a process one after the other, which saves the time that a
+                big library takes to fork; a text that got hold of it could answer for later ones.
         """
         module = function.partition(":")[0]
         loaded = [name.partition(":")[0] for name in self.preload]
@@ -311,7 +316,8 @@ def get_shared_sandbox(
 ) -> Sandbox:
     """Return this process's sandbox for these arguments; there is one, made when first asked for.
 
-    workers: as many as there are cores, up to 8, if it is None.
+    Args:
+        workers: as many as there are cores, up to 8, if it is None.
     """
     key = level, tuple(preload), workers or min(8, os.cpu_count() or 1)
     with _shared_lock:

@@ -115,7 +115,8 @@ def _report_failure(number: bytes, error: BaseException) -> None:
 class ChildProcess:
     """A forked process that waits for a job, and the ends of its pipes.
 
-    enter: what it does at once, while it still has the server's files open.
+    Args:
+        enter: what it does at once, while it still has the server's files open.
     """
 
     def __init__(self, enter: Callable[[], None], program: Callable[[], NoReturn], folder: str):

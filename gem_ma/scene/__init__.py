@@ -40,13 +40,15 @@ class BadScene(ValueError):
 class Tile:
     """What one symbol of a Grid looks like: a figure in a colour, on a ground, with a few letters.
 
-    figure: one of `gem_ma.renderers.figures.FIGURES`, or "" for none.
-    color, ground: names out of COLORS; a theme says which colour that is. "" is the plain ground.
-    text: at most three characters, drawn over the figure.
-    name: what a legend calls it, "red's disc" for example.
-    parts: (figure, color), drawn over one another in this order instead of one figure, a face for
-        example; the text stands below them and may be a short word. A color may be SKIN too; a
-        third text is what a legend calls this color.
+    Attributes:
+        figure: one of `gem_ma.renderers.figures.FIGURES`, or "" for none.
+        color: names out of COLORS; a theme says which colour that is. "" is the plain ground.
+        ground: names out of COLORS; a theme says which colour that is. "" is the plain ground.
+        text: at most three characters, drawn over the figure.
+        name: what a legend calls it, "red's disc" for example.
+        parts: (figure, color), drawn over one another in this order instead of one figure, a face
+            for example; the text stands below them and may be a short word. A color may be SKIN
+            too; a third text is what a legend calls this color.
     """
 
     figure: str = ""
@@ -61,11 +63,13 @@ class Tile:
 class Grid:
     """A board of square cells.
 
-    rows: one symbol for each cell: a string for each row, or a tuple of longer symbols.
-    tiles: what each symbol looks like.
-    marks: the cells (row, column) that stand out, the last move for example.
-    columns, lines: labels above the columns and beside the rows, or nothing.
-    status: lines of text below the board: whose turn it is, the score, what is left.
+    Attributes:
+        rows: one symbol for each cell: a string for each row, or a tuple of longer symbols.
+        tiles: what each symbol looks like.
+        marks: the cells (row, column) that stand out, the last move for example.
+        columns: labels above the columns and beside the rows, or nothing.
+        lines: labels above the columns and beside the rows, or nothing.
+        status: lines of text below the board: whose turn it is, the score, what is left.
     """
 
     rows: tuple[GridRow, ...]
@@ -80,11 +84,16 @@ class Grid:
 class HexGrid:
     """A rhombus of hexagons: each row begins half a cell further right than the one above it.
 
-    rows, tiles, columns, lines and status: as those of a Grid; a symbol is one character, and a
-        tile has a figure or nothing.
-    ground: the colour of the cells.
-    edges: the colours along the top and the bottom, and along the left and the right; or nothing.
-    turn: the symbol whose figure stands before the status, or "".
+    Attributes:
+        rows: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
+        tiles: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
+        columns: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
+        lines: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
+        status: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
+        ground: the colour of the cells.
+        edges: the colours along the top and the bottom, and along the left and the right; or
+            nothing.
+        turn: the symbol whose figure stands before the status, or "".
     """
 
     rows: tuple[str, ...]
@@ -101,9 +110,10 @@ class HexGrid:
 class Cards:
     """Hands of cards or dice, one row for each holder.
 
-    rows: (label, items): an item is a card such as "K" or "10h" (suits s h d c), a die such as
-        "*3"; "?" is a card and "*?" a die that is hidden.
-    status: lines of text below.
+    Attributes:
+        rows: (label, items): an item is a card such as "K" or "10h" (suits s h d c), a die such as
+            "*3"; "?" is a card and "*?" a die that is hidden.
+        status: lines of text below.
     """
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
@@ -131,8 +141,9 @@ class Terminal:
 class RichText:
     """A text in which some parts are boards: words as they are, boards drawn where they stand.
 
-    text: all of it in words, for a picture in which boards would be too small.
-    parts: words and Grids in their order.
+    Attributes:
+        text: all of it in words, for a picture in which boards would be too small.
+        parts: words and Grids in their order.
     """
 
     text: str
@@ -143,10 +154,12 @@ class RichText:
 class TextTable:
     """A table with lines between its cells, as large as the frame allows.
 
-    rows: the cells of each row: a text of one or more lines, or (text, color) for a ground of that
-        colour out of COLORS, or (text, color, share) for as much of it, from the left.
-    head: the names of the columns, or nothing.
-    title: a line above. status: lines below.
+    Attributes:
+        rows: the cells of each row: a text of one or more lines, or (text, color) for a ground of
+            that colour out of COLORS, or (text, color, share) for as much of it, from the left.
+        head: the names of the columns, or nothing.
+        title: a line above.
+        status: lines below.
     """
 
     rows: tuple[tuple[TableCell, ...], ...]
@@ -188,13 +201,15 @@ class Chart:
 class Shapes:
     """Figures anywhere on a unit square: (figure, color, x, y, size, degrees), (0, 0) top left.
 
-    lines: (color, x1, y1, x2, y2, width), drawn over the figures.
-    labels: (text, color, x, y), over all; x and y are the middle. A fifth number says how high the
-        letters are, as a share of the square; else they are as in other pictures.
     A color is a name out of COLORS, or "" for the colour of text.
-    status: lines below.
-    ground: a color behind all of it, as wide as the picture; "" is the plain one.
-    areas: (color, corners) of polygons, each corner (x, y); drawn first, in this order.
+
+    Attributes:
+        lines: (color, x1, y1, x2, y2, width), drawn over the figures.
+        labels: (text, color, x, y), over all; x and y are the middle. A fifth number says how high
+            the letters are, as a share of the square; else they are as in other pictures.
+        status: lines below.
+        ground: a color behind all of it, as wide as the picture; "" is the plain one.
+        areas: (color, corners) of polygons, each corner (x, y); drawn first, in this order.
     """
 
     items: tuple[tuple[str, str, float, float, float, float], ...] = ()
@@ -219,8 +234,9 @@ class Pixels:
 class Panels:
     """Several scenes beside each other, each with a title (or "").
 
-    gap: the share of each panel that is left free at its right and below, for scenes that
-        would look like one where they touch.
+    Attributes:
+        gap: the share of each panel that is left free at its right and below, for scenes that would
+            look like one where they touch.
     """
 
     scenes: tuple[tuple[str, object], ...]

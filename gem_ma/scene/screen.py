@@ -30,21 +30,25 @@ CHECKBOX_SIZE = 16  # the side of a check box
 class Widget(NamedTuple):
     """One thing on a screen.
 
-    kind: label, title, note, box, image, line; button, link, field, password, area, check, radio,
-        select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile, and whether
-        it is marked), shade (of a colour picker); scroll, veil, menu; tile (as a square); view
-        (its value: a scene).
-    x, y, w, h: its box, on the screen, in pixels.
-    text: its label; of an area or a field what stands there while it is empty.
-    value: what it holds: the text of a field, whether a box is checked, the place of what is
-        selected (-1: nothing), the number of a slider, how far a scroll is scrolled, of a strip of
-        hues the hue in degrees, of a square of shades saturation and brightness, 0 to 100.
-    options: what can be selected, of a slider (lowest, highest, step), of a shade ("hue",),
-        ("shade", hue), or ("mixed", hue), which only shows the colour.
-    group: of a radio button those of which one is on; else the scroll that it lies in.
-    tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger", "quiet";
-        a handle may be the "bar" of a window.
-    type: the size of its letters.
+    Attributes:
+        kind: label, title, note, box, image, line; button, link, field, password, area, check,
+            radio, select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile,
+            and whether it is marked), shade (of a colour picker); scroll, veil, menu; tile (as a
+            square); view (its value: a scene).
+        x: its box, on the screen, in pixels.
+        y: its box, on the screen, in pixels.
+        w: its box, on the screen, in pixels.
+        h: its box, on the screen, in pixels.
+        text: its label; of an area or a field what stands there while it is empty.
+        value: what it holds: the text of a field, whether a box is checked, the place of what is
+            selected (-1: nothing), the number of a slider, how far a scroll is scrolled, of a strip
+            of hues the hue in degrees, of a square of shades saturation and brightness, 0 to 100.
+        options: what can be selected, of a slider (lowest, highest, step), of a shade ("hue",),
+            ("shade", hue), or ("mixed", hue), which only shows the colour.
+        group: of a radio button those of which one is on; else the scroll that it lies in.
+        tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger",
+            "quiet"; a handle may be the "bar" of a window.
+        type: the size of its letters.
     """
 
     id: str
@@ -81,10 +85,15 @@ class Widget(NamedTuple):
 class Screen(NamedTuple):
     """Widgets, the last ones on top, and what a person sees of who is at work there.
 
-    focus: the widget that has the keyboard. caret, anchor: where in its text.
-    hover: what the pointer is over. pointer: where it is; None: it was not moved yet.
-    refs: whether each widget that can be used has a numbered mark.
-    look: "flat", or "old" with borders that stand out. pointed: what somebody else points at.
+    Attributes:
+        focus: the widget that has the keyboard.
+        caret: where in its text.
+        anchor: where in its text.
+        hover: what the pointer is over.
+        pointer: where it is; None: it was not moved yet.
+        refs: whether each widget that can be used has a numbered mark.
+        look: "flat", or "old" with borders that stand out.
+        pointed: what somebody else points at.
     """
 
     widgets: tuple[Widget, ...]

@@ -249,13 +249,18 @@ def gateway(
 ) -> GatewayRun:
     """Return episodes whose seats programs take from outside, each with an address of its own.
 
-    env, episodes, settings: as `rollout` takes them, and those of `make`.
-    model: the server that calls of models are passed on to, as URL or MODEL@URL; `key`,
-        `token_ids` and `timeout` as Gateway takes them.
-    seats: those for programs; None: all. agents: who plays the others, as `rollout` takes them.
-    seconds: for a turn; a program that takes longer has died, and its episode fails.
-    host, port: where it listens: on this machine alone, at any port that is free. Others may reach
-        it if GEM_MA_TOKEN holds a token, which they send to take a seat.
+    Args:
+        env: as `rollout` takes them, and those of `make`.
+        episodes: as `rollout` takes them, and those of `make`.
+        **settings: as `rollout` takes them, and those of `make`.
+        model: the server that calls of models are passed on to, as URL or MODEL@URL; `key`,
+            `token_ids` and `timeout` as Gateway takes them.
+        seats: those for programs; None: all.
+        agents: who plays the others, as `rollout` takes them.
+        seconds: for a turn; a program that takes longer has died, and its episode fails.
+        host: where it listens: on this machine alone, at any port that is free. Others may reach it
+            if GEM_MA_TOKEN holds a token, which they send to take a seat.
+        port: where it listens, as with `host`.
     """
     own = [name for name in inspect.signature(arollout).parameters if name in settings]
     how = {name: settings.pop(name) for name in own}

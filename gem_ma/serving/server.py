@@ -56,20 +56,23 @@ def serve(
 ) -> None:
     """Serve an environment over OpenEnv's WebSocket protocol until interrupted.
 
-    host: what it listens on. Anything but the loopback demands a token.
-    port: 0 takes a free one.
-    token: what clients have to send, as the header `Authorization: Bearer TOKEN`; else the
-        environment variable GEM_MA_TOKEN.
-    max_sessions: connections at the same time, each with an environment.
-    max_message: bytes of a message; a longer one ends its session.
-    first_message: seconds that a connection has for its first whole message, and a request for
-        coming whole. idle: seconds between an answer and the next message. Whoever takes longer is
-        hung up on, and its place is free.
-    seat: the one that all sessions are bound to; whoever has to be kept from seeing more needs it.
-    others: who plays the other seats of a bound session: a spec string for `agents.load`; where
-        `seat` says which they are, also one for each (see `agents.seated`).
-    say: called once with a line that tells the address.
-    make: arguments for `gem_ma.make`, such as `observe="both"`.
+    Args:
+        host: what it listens on. Anything but the loopback demands a token.
+        port: 0 takes a free one.
+        token: what clients have to send, as the header `Authorization: Bearer TOKEN`; else the
+            environment variable GEM_MA_TOKEN.
+        max_sessions: connections at the same time, each with an environment.
+        max_message: bytes of a message; a longer one ends its session.
+        first_message: seconds that a connection has for its first whole message, and a request for
+            coming whole.
+        idle: seconds between an answer and the next message. Whoever takes longer is hung up on,
+            and its place is free.
+        seat: the one that all sessions are bound to; whoever has to be kept from seeing more needs
+            it.
+        others: who plays the other seats of a bound session: a spec string for `agents.load`; where
+            `seat` says which they are, also one for each (see `agents.seated`).
+        say: called once with a line that tells the address.
+        **make: arguments for `gem_ma.make`, such as `observe="both"`.
     """
     token = resolve_token(host, token)
     app = make_app(

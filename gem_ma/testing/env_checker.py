@@ -15,9 +15,10 @@ def check_env(
 ) -> None:
     """Check that an environment, given by its id or as an object, keeps the contract.
 
-    seeds: how many random episodes each check plays.
-    max_turns: a random episode that is longer counts as one that never ends.
-    processes: play one episode in another process too, under another PYTHONHASHSEED.
+    Args:
+        seeds: how many random episodes each check plays.
+        max_turns: a random episode that is longer counts as one that never ends.
+        processes: play one episode in another process too, under another PYTHONHASHSEED.
     """
     base = make_fresh_env(env)
     EnvChecker(base, range(seeds), max_turns).check(processes)

@@ -41,8 +41,10 @@ def certify(
     and a Grid must be read back exactly from its pixels. Figures and letters of Grids, in Panels
     too, must stand out from what is around them by a contrast of 3.
 
-    noise: done to the pictures; None: that of the environment. With noise it is proven that
-        pictures differ as words do. Nothing is read back, and the contrast is that before noise.
+    Args:
+        noise: done to the pictures; None: that of the environment. With noise it is proven that
+            pictures differ as words do. Nothing is read back, and the contrast is that before
+            noise.
     """
     base = make_fresh_env(env)
     core = base.core

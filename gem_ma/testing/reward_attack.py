@@ -89,9 +89,12 @@ def attack(
     everything at once, leave, flood, and forge the words of others: each seat alone among others
     who play at random, and all together. Short sequences of replies are searched as well.
 
-    seeds: how many starts. turns: after which an episode is cut off. nodes: positions of a search.
-    best: what the best player that is known earns from a seed, on average over seats; without it
-        nothing is "above", and what a search found counts as the best.
+    Args:
+        seeds: how many starts.
+        turns: after which an episode is cut off.
+        nodes: positions of a search.
+        best: what the best player that is known earns from a seed, on average over seats; without
+            it nothing is "above", and what a search found counts as the best.
     """
     for name, value in (("seeds", seeds), ("turns", turns), ("nodes", nodes)):
         check_type(value, int, name)

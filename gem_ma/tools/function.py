@@ -159,7 +159,9 @@ def function_tool(
     description is the docstring's text up to its arguments, which are told under "Args:" or in
     lines "name: text". A ToolError or ValueError of the function is shown to the seat.
 
-    name: the tool's name, if not the function's. blocking: its calls take long.
+    Args:
+        name: the tool's name, if not the function's.
+        blocking: its calls take long.
     """
     if f is None:
         return lambda function: FunctionTool(function, name, blocking)

@@ -46,15 +46,19 @@ class _ConnectionLost(Exception):
 class MCPServer:
     """An MCP server; its connection is opened when first needed and shared by tools and threads.
 
-    target: the URL of a server (streamable HTTP), or the command that starts one (stdio).
-    env: more environment variables for the command, which otherwise gets PATH, HOME and the like.
-    cwd: where the command runs. headers: sent with each HTTP request.
-    max_answer: bytes of an answer over HTTP, unpacked; a longer one is an error of the call.
-    timeout: seconds for a call. start_timeout: seconds for a server to start and answer.
-
     A connection that ended is opened again, once for a call; a call that was under way is made
     again. Closed by `close`, at the end of a `with` block, when nobody holds the server or one of
     its tools any more, and at exit. Pickles as how to connect.
+
+    Args:
+        target: the URL of a server (streamable HTTP), or the command that starts one (stdio).
+        env: more environment variables for the command, which otherwise gets PATH, HOME and the
+            like.
+        cwd: where the command runs.
+        headers: sent with each HTTP request.
+        max_answer: bytes of an answer over HTTP, unpacked; a longer one is an error of the call.
+        timeout: seconds for a call.
+        start_timeout: seconds for a server to start and answer.
     """
 
     def __init__(

@@ -21,10 +21,12 @@ _MAX_ERROR_LINES = 20  # of an error
 class PythonTool:
     """Run Python code, each call on its own or, as a session, with the variables of earlier calls.
 
-    sandbox: where; otherwise this process's shared one, at `level`.
-    session: variables live on between the calls of a seat in an episode. A live session is kept
-        for the newest call; for any other, as after a fork, earlier calls are run again.
-    seconds: that a call may take. sessions: that are kept alive at once, for all episodes.
+    Args:
+        sandbox: where; otherwise this process's shared one, at `level`.
+        session: variables live on between the calls of a seat in an episode. A live session is kept
+            for the newest call; for any other, as after a fork, earlier calls are run again.
+        seconds: that a call may take.
+        sessions: that are kept alive at once, for all episodes.
     """
 
     name = "python"

@@ -98,8 +98,11 @@ class SearchIndex:
     ) -> SearchIndex:
         """Index a folder or file (.txt, .md, .jsonl), or documents: a list or a `datasets` Dataset.
 
-        text: the column of texts, in rows. title: the column of titles; None takes "title" where
-            there is one. words: of a passage at most. overlap: words that two neighbours share.
+        Args:
+            text: the column of texts, in rows.
+            title: the column of titles; None takes "title" where there is one.
+            words: of a passage at most.
+            overlap: words that two neighbours share.
         """
         if not 0 <= overlap < words:
             raise ValueError(f"words={words}, overlap={overlap}: expected 0 <= overlap < words")
@@ -168,7 +171,8 @@ class SearchIndex:
     def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> SearchIndex:
         """Open a saved index; its large files are mapped into memory, not read.
 
-        check: read every file once to compare its checksum; without it only sizes are compared.
+        Args:
+            check: read every file once to compare its checksum; without it only sizes are compared.
         """
         path = Path(path).absolute()
         _check_index_folder(path, check)
@@ -206,11 +210,13 @@ class SearchIndex:
 class Retriever:
     """An HTTP server that finds passages, asked with GEM's or Search-R1's messages.
 
-    wire: "msgpack" as GEM's retrieval servers speak ({query, topk, return_scores}), or "json" as
-        Search-R1's ({queries, topk, return_scores}). Both answer {result: [{document: {contents},
-        score}]}, the first line of contents being the title.
-    timeout: seconds for an answer. retries: after a dropped connection, a timeout or status 408,
-        425, 429 or 5xx. headers: sent with each request, an authorization, say.
+    Args:
+        wire: "msgpack" as GEM's retrieval servers speak ({query, topk, return_scores}), or "json"
+            as Search-R1's ({queries, topk, return_scores}). Both answer {result: [{document:
+            {contents}, score}]}, the first line of contents being the title.
+        timeout: seconds for an answer.
+        retries: after a dropped connection, a timeout or status 408, 425, 429 or 5xx.
+        headers: sent with each request, an authorization, say.
     """
 
     def __init__(
@@ -328,8 +334,11 @@ def _make_hit(row: _RetrievedRow) -> SearchHit:
 class SearchTool:
     """The tool `search`: the best passages for a query, as text.
 
-    source: an Index, a Retriever, or the URL of one. top_k: passages, where a call does not say.
-    most: passages that a call may ask for. max_chars: of a result, which is cut there.
+    Args:
+        source: an Index, a Retriever, or the URL of one.
+        top_k: passages, where a call does not say.
+        most: passages that a call may ask for.
+        max_chars: of a result, which is cut there.
     """
 
     def __init__(
@@ -358,8 +367,9 @@ class SearchTool:
         def search(query: str, top_k: int = top_k) -> str:
             """Search a collection of texts for passages that contain the words of a query.
 
-            query: the words to look for
-            top_k: how many passages to return
+            Args:
+                query: the words to look for
+                top_k: how many passages to return
             """
             return self._search(query, top_k)
 

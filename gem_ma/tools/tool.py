@@ -17,8 +17,8 @@ class Tool(Protocol):
     """Something to call. Stateless: one object can serve any number of episodes at once.
 
     Two more attributes where they apply: `blocking = True` says that a call takes long enough to be
-    made in a worker thread, and `fence_language = "python"` that a fenced block of this language in a
-    reply is a call, whose first argument is what stands in it.
+    made in a worker thread, and `fence_language = "python"` that a fenced block of this language
+    in a reply is a call, whose first argument is what stands in it.
     """
 
     name: str

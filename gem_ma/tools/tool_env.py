@@ -51,17 +51,18 @@ class ToolEnv(TextWrapper):
     A reply calls by native tool calls, by blocks of <tool_call>, or, for a tool with
     `fence_language`, by a fenced block of that language which no action follows.
 
-    tools: tools, functions and spec strings (see `gem_ma.tools.load_tools`): one or a list for all
-    seats,
-        or a mapping from seat to these. A text may hold several, with commas between; with SEAT=
-        before it, one is for that seat alone: "python,x=search:docs".
-    max_calls: that a seat may make between two moves; one more is an invalid reply.
-    max_calls_per_episode: that a seat may make in all.
-    reward, error_reward: what a seat earns by a call that worked, and by one that did not.
-    result_length: bytes that a result may have; what is longer is cut in the middle.
-
     Pictures that a tool returns stand in the chat of a seat that is shown pictures; others, and
     records in files, have the words for them.
+
+    Args:
+        tools: tools, functions and spec strings (see `gem_ma.tools.load_tools`): one or a list for
+            all seats, or a mapping from seat to these. A text may hold several, with commas
+            between; with SEAT= before it, one is for that seat alone: "python,x=search:docs".
+        max_calls: that a seat may make between two moves; one more is an invalid reply.
+        max_calls_per_episode: that a seat may make in all.
+        reward: what a seat earns by a call that worked, and by one that did not.
+        error_reward: what a seat earns by a call that worked, and by one that did not.
+        result_length: bytes that a result may have; what is longer is cut in the middle.
     """
 
     memory: (

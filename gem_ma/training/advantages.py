@@ -111,8 +111,9 @@ def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
 
     REINFORCE's estimate without a baseline (Williams 1992; Sutton & Barto, ch. 13).
 
-    >>> compute_returns(make_example(), gamma=0.9).round(3).tolist()
-    [0.9, 1.0, 0.0, 0.0, 0.0, 1.0]
+    Examples:
+        >>> compute_returns(make_example(), gamma=0.9).round(3).tolist()
+        [0.9, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
     after = np.zeros(_count_trajectories(rows))
     found = np.zeros(len(rows))
@@ -128,8 +129,9 @@ def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
     The standard deviation is the population's. With by=("env", "seat") of returns this is how
     MARSHAL treats roles (Yuan et al. 2025).
 
-    >>> normalise([1, 2, 3, 4, 5, 6], make_example(), by=["episode"]).round(3).tolist()
-    [-1.0, 1.0, -1.225, 0.0, 1.225, 0.0]
+    Examples:
+        >>> normalise([1, 2, 3, 4, 5, 6], make_example(), by=["episode"]).round(3).tolist()
+        [-1.0, 1.0, -1.225, 0.0, 1.225, 0.0]
     """
     return _normalise_groups(_check_values(values, rows, "values"), _encode_keys(rows, by))
 
@@ -139,8 +141,9 @@ def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
 
     B holds turns, not episodes, so a long episode weighs more (GEM, Liu et al. 2025).
 
-    >>> rebn(make_example(), gamma=0.9).round(3).tolist()
-    [0.86, 1.066, -0.998, -0.998, -0.998, 1.066]
+    Examples:
+        >>> rebn(make_example(), gamma=0.9).round(3).tolist()
+        [0.86, 1.066, -0.998, -0.998, -0.998, 1.066]
     """
     return normalise(compute_returns(rows, gamma), rows, by)
 
@@ -151,8 +154,9 @@ def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     B holds one R for each episode and seat, by default those of a seat from the same start. An
     episode without others to compare it with has 0 (GRPO: Shao et al. 2024, DeepSeekMath).
 
-    >>> grpo(make_example()).round(3).tolist()
-    [0.707, 0.707, -1.414, -1.414, -1.414, 0.707]
+    Examples:
+        >>> grpo(make_example()).round(3).tolist()
+        [0.707, 0.707, -1.414, -1.414, -1.414, 0.707]
     """
     return _compare_trajectories(rows, by, _normalise_groups)
 
@@ -160,8 +164,9 @@ def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
 def dr_grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return R - mean_B R: GRPO without the division (Dr. GRPO: Liu et al. 2025).
 
-    >>> dr_grpo(make_example()).round(3).tolist()
-    [0.333, 0.333, -0.667, -0.667, -0.667, 0.333]
+    Examples:
+        >>> dr_grpo(make_example()).round(3).tolist()
+        [0.333, 0.333, -0.667, -0.667, -0.667, 0.333]
     """
     return _compare_trajectories(rows, by, _subtract_means)
 
@@ -171,8 +176,9 @@ def rloo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
 
     The leave-one-out baseline (Kool et al. 2019; RLOO: Ahmadian et al. 2024).
 
-    >>> rloo(make_example()).round(3).tolist()
-    [0.5, 0.5, -1.0, -1.0, -1.0, 0.5]
+    Examples:
+        >>> rloo(make_example()).round(3).tolist()
+        [0.5, 0.5, -1.0, -1.0, -1.0, 0.5]
     """
 
     def subtract_others_mean(totals: Array, codes: Array) -> Array:
@@ -187,17 +193,19 @@ def gae(
 ) -> Array:
     """Return A_t = d_t + gamma lam A_{t+1} with d_t = r_t + gamma V_{t+1} - V_t, turn by turn.
 
-    values: V, what a critic expects at each turn before its reply; None: `rows.value`. PPO's
-        targets for it are A + V (GAE: Schulman et al. 2016; PPO: 2017).
-    after: what it expects after each turn; read only where `rows.truncated` says that the episode
-        was cut there. It went on being worth something, unlike one that came to its end, where
-        nothing follows. after=0 takes cuts for ends.
+    Args:
+        values: V, what a critic expects at each turn before its reply; None: `rows.value`. PPO's
+            targets for it are A + V (GAE: Schulman et al. 2016; PPO: 2017).
+        after: what it expects after each turn; read only where `rows.truncated` says that the
+            episode was cut there. It went on being worth something, unlike one that came to its
+            end, where nothing follows. after=0 takes cuts for ends.
 
-    >>> critic = [0.4, 0.6, 0.4, 0.6, 0.2, 0.4]
-    >>> gae(make_example(), critic, gamma=0.9, after=0).round(3).tolist()
-    [0.482, 0.4, -0.365, -0.591, -0.2, 0.6]
-    >>> gae(make_example(), critic, gamma=0.9, after=[0, 0, 0, 0, 0.3, 0]).round(3).tolist()
-    [0.482, 0.4, -0.168, -0.36, 0.07, 0.6]
+    Examples:
+        >>> critic = [0.4, 0.6, 0.4, 0.6, 0.2, 0.4]
+        >>> gae(make_example(), critic, gamma=0.9, after=0).round(3).tolist()
+        [0.482, 0.4, -0.365, -0.591, -0.2, 0.6]
+        >>> gae(make_example(), critic, gamma=0.9, after=[0, 0, 0, 0, 0.3, 0]).round(3).tolist()
+        [0.482, 0.4, -0.168, -0.36, 0.07, 0.6]
     """
     check_type(rows, TurnTable, "rows")
     if values is None and rows.value is None:
@@ -239,11 +247,12 @@ def ppo(
 
     An episode that was cut is taken for one that has ended.
 
-    >>> advantages, targets = ppo(make_example(), gamma=0.9)
-    >>> advantages.round(3).tolist()
-    [0.934, 0.755, -0.917, -1.41, -0.555, 1.192]
-    >>> targets.round(3).tolist()
-    [0.882, 1.0, 0.035, 0.009, 0.0, 1.0]
+    Examples:
+        >>> advantages, targets = ppo(make_example(), gamma=0.9)
+        >>> advantages.round(3).tolist()
+        [0.934, 0.755, -0.917, -1.41, -0.555, 1.192]
+        >>> targets.round(3).tolist()
+        [0.882, 1.0, 0.035, 0.009, 0.0, 1.0]
     """
     found = gae(rows, None, gamma, lam, after=0)
     return AdvantageEstimate(normalise(found, rows, by), found + np.asarray(rows.value))
@@ -261,11 +270,12 @@ def rae(
     b for each role, 0 at first; it is read before it is updated (RAE: SPIRAL, Liu et al. 2025).
     The baselines are JSON: numbers under the role's names, with a space between them.
 
-    >>> advantages, baselines = rae(make_example(), decay=0.5)
-    >>> advantages.round(3).tolist(), baselines
-    ([1.0, 1.0, -0.5, -0.5, -0.5, 0.75], {'guess player': 0.625})
-    >>> rae(make_example(), baselines, decay=0.5)[0].round(3).tolist()
-    [0.375, 0.375, -0.812, -0.812, -0.812, 0.594]
+    Examples:
+        >>> advantages, baselines = rae(make_example(), decay=0.5)
+        >>> advantages.round(3).tolist(), baselines
+        ([1.0, 1.0, -0.5, -0.5, -0.5, 0.75], {'guess player': 0.625})
+        >>> rae(make_example(), baselines, decay=0.5)[0].round(3).tolist()
+        [0.375, 0.375, -0.812, -0.812, -0.812, 0.594]
     """
     if not 0 <= decay <= 1:
         raise ValueError(f"decay={decay}: expected 0 to 1")

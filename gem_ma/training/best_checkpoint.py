@@ -25,16 +25,17 @@ class TrainingCollapsed(RuntimeError):
 class BestCheckpoint:
     """Keep the best checkpoint of a run, and stop the run when it has collapsed.
 
-    score: the column of the history that says how good it is: a return, or what `measure` gave.
-    path: where the best checkpoint is kept; None: nowhere.
-    window: updates whose means are compared; at first there are fewer.
-    drop: how far the score may fall below its best.
-    invalid: the share of a learner's replies that may be invalid, once it was below.
-    longer: how many times as long as at first its replies may get.
-
     What is kept is what played so well, itself no worse than the mean of its window, and not what
     it became by the update that followed. What a checkup says follows from the history, so that a
     run which goes on from a checkpoint is seen as if it had never stopped.
+
+    Args:
+        score: the column of the history that says how good it is: a return, or what `measure` gave.
+        path: where the best checkpoint is kept; None: nowhere.
+        window: updates whose means are compared; at first there are fewer.
+        drop: how far the score may fall below its best.
+        invalid: the share of a learner's replies that may be invalid, once it was below.
+        longer: how many times as long as at first its replies may get.
     """
 
     def __init__(

@@ -25,18 +25,22 @@ from gem_ma.rollouts.episode import Episode
 class Curriculum:
     """Environments of one id, at difficulties around a place that follows what succeeds.
 
-    target: the share of success that is aimed at. success: of an episode, from 0 to 1; by default
-        the mean of its returns, as far as it lies there.
-    start: where the place is at first. rate: how far it moves for a difference of 1 between success
-        and target, in one batch. spread: how far from the place difficulties are drawn, as the
-        standard deviation of a normal distribution.
-    most: the highest difficulty. make: further arguments of `make`.
-
     It is deterministic: the same seeds and episodes lead to the same choices. Without a Trainer:
 
         for batch in range(100):
             envs = curriculum.choose(64, seed=batch)
             curriculum.hear(rollout(envs, agent, 64, seed=batch))
+
+    Args:
+        target: the share of success that is aimed at.
+        success: of an episode, from 0 to 1; by default the mean of its returns, as far as it lies
+            there.
+        start: where the place is at first.
+        rate: how far it moves for a difference of 1 between success and target, in one batch.
+        spread: how far from the place difficulties are drawn, as the standard deviation of a normal
+            distribution.
+        most: the highest difficulty.
+        **make: further arguments of `make`.
     """
 
     def __init__(

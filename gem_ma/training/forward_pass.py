@@ -58,9 +58,10 @@ def forward_logits(
 ) -> tuple[Any, Any]:
     """Return the logits and the states that say each chosen token, row by row.
 
-    ids: rows of tokens, filled up at the right, where no token looks.
-    chosen: which of them are asked for; never the first of a row.
-    inputs: what else the model takes, such as pictures; then nothing is read once for all.
+    Args:
+        ids: rows of tokens, filled up at the right, where no token looks.
+        chosen: which of them are asked for; never the first of a row.
+        inputs: what else the model takes, such as pictures; then nothing is read once for all.
     """
     takes = chosen[:, 1:].any(0).nonzero()
     if not len(takes):

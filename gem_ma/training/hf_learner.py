@@ -35,22 +35,25 @@ class WeightedSample(NamedTuple):
 class HFLearner(HFAgent):
     """A model of transformers that learns from the very tokens it drew, texts and pictures.
 
-    clip: of the ratio of new to old probability. kl: the weight of the distance to the model as it
-        was at first, without its adapter if it has one. entropy: the weight of that of its tokens,
-        which keeps it from settling too soon.
-    critic: the weight of the error of a value head over the model's states, which PPO needs (see
-        `gem_ma.training.advantages.ppo`); 0 for none.
-    schedule: which part of `lr` an update takes, such as `falling` of
-    `gem_ma.training.optimization`.
-    epochs: how often an update goes through its samples. minibatch: the samples of one step of the
-        optimiser, None for all; they go through the model `microbatch` at a time.
-    precision: "mixed" works with bfloat16 where that is enough, playing and learning; the weights
-        stay as they are, so load them in float32.
-    adapter: the LoRA adapter to train, of a model of peft (see `adapters`); None: all parameters
-        that are not frozen.
-    agent: further arguments of HFAgent.
-
     The model stays in eval mode: with dropout, what is updated would not be what played.
+
+    Args:
+        clip: of the ratio of new to old probability.
+        kl: the weight of the distance to the model as it was at first, without its adapter if it
+            has one.
+        entropy: the weight of that of its tokens, which keeps it from settling too soon.
+        critic: the weight of the error of a value head over the model's states, which PPO needs
+            (see `gem_ma.training.advantages.ppo`); 0 for none.
+        schedule: which part of `lr` an update takes, such as `falling` of
+            `gem_ma.training.optimization`.
+        epochs: how often an update goes through its samples.
+        minibatch: the samples of one step of the optimiser, None for all; they go through the model
+            `microbatch` at a time.
+        precision: "mixed" works with bfloat16 where that is enough, playing and learning; the
+            weights stay as they are, so load them in float32.
+        adapter: the LoRA adapter to train, of a model of peft (see `adapters`); None: all
+            parameters that are not frozen.
+        **agent: further arguments of HFAgent.
     """
 
     blocking = False  # in a thread, what makes up a batch would depend on the clock
@@ -304,7 +307,8 @@ class HFLearner(HFAgent):
 def add_lora_adapters(model: Any, names: Sequence[str], **config: Any) -> Any:
     """Return a model with a LoRA adapter of each name, for one HFLearner each; needs peft.
 
-    config: arguments of peft's LoraConfig: r=8, target_modules="all-linear", ...
+    Args:
+        **config: arguments of peft's LoraConfig: r=8, target_modules="all-linear", ...
     """
     try:
         import peft  # type: ignore[import-not-found, unused-ignore]

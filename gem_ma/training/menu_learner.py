@@ -21,15 +21,17 @@ with require_extra("hf"):
 class MenuLearner:
     """A network of one's own that replies by choosing from a menu, once or several times.
 
-    network: takes a batch of what `read` returns, and returns scores: one for each entry of the
-        menu, or for each choice and entry if a reply is made of several.
-    read: returns for a seat's chat (its messages until now) what the network sees, an array of
-        always the same shape, and the menu. A reply is what was chosen, written one after another.
-    entropy: the weight of the entropy, which keeps it from settling too soon.
-
     A menu that is shorter than the scores leaves the last ones out. Places on the menu are the
     reply's token ids. What is equal to the network goes through it once in a batch. All of it stays
     on the CPU.
+
+    Args:
+        network: takes a batch of what `read` returns, and returns scores: one for each entry of the
+            menu, or for each choice and entry if a reply is made of several.
+        read: returns for a seat's chat (its messages until now) what the network sees, an array of
+            always the same shape, and the menu. A reply is what was chosen, written one after
+            another.
+        entropy: the weight of the entropy, which keeps it from settling too soon.
     """
 
     def __init__(

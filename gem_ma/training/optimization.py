@@ -19,8 +19,9 @@ def make_cosine_schedule(steps: int, *, warmup: int = 0, to: float = 0.0) -> Cal
     It goes up in `warmup` steps, and from there down along half a cosine until the last of `steps`,
     where `to` of it is left.
 
-    >>> [round(make_cosine_schedule(4, warmup=1, to=0.2)(step), 2) for step in range(5)]
-    [1.0, 1.0, 0.8, 0.4, 0.2]
+    Examples:
+        >>> [round(make_cosine_schedule(4, warmup=1, to=0.2)(step), 2) for step in range(5)]
+        [1.0, 1.0, 0.8, 0.4, 0.2]
     """
     if not 0 <= warmup <= steps or not 0 <= to <= 1:
         raise ValueError(
@@ -39,7 +40,9 @@ def make_cosine_schedule(steps: int, *, warmup: int = 0, to: float = 0.0) -> Cal
 class PolicyOptimizer:
     """Steps of an optimiser on the clipped objective of PPO.
 
-    schedule: which part of the learning rate an update takes, such as `falling`; None: all of it.
+    Args:
+        schedule: which part of the learning rate an update takes, such as `falling`; None: all of
+            it.
     """
 
     def __init__(

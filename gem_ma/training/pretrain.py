@@ -97,20 +97,23 @@ def pretrain(
 ) -> Path:
     """Let teachers play, train a model on their replies, and return its folder.
 
-    env: an id, an environment or several of them, as `rollout` takes it, and `rollout` for more of
-        its arguments, such as workers, and those of the environments. With observe="image" or
-        "both" it is a Qwen2-VL that learns.
-    teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
-    episodes: how many are played; keep: what it says no to is left out. seats: whose replies are
-        learnt, names of seats or of teachers; None: all.
-    batch: tokens in a step of the optimiser, padding included, of so many `epochs`. lr: the highest
-        learning rate, after a warm-up and before a decline. None: those of the size.
-    others: how much each token that a seat was given counts, beside 1 for those that it said. A
-        model that learns to foresee what it is shown knows sooner what is in it.
-    every: steps between two checkpoints, of which there is one a minute too. A run that was
-        stopped goes on from the last, and gives what it would have given; one that is done is not
-        run again.
-    progress: show a bar; None: on a terminal.
+    Args:
+        env: an id, an environment or several of them, as `rollout` takes it, and `rollout` for more
+            of its arguments, such as workers, and those of the environments. With observe="image"
+            or "both" it is a Qwen2-VL that learns.
+        teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
+        episodes: how many are played.
+        keep: what it says no to is left out.
+        seats: whose replies are learnt, names of seats or of teachers; None: all.
+        batch: tokens in a step of the optimiser, padding included, of so many `epochs`.
+        lr: the highest learning rate, after a warm-up and before a decline. None: those of the
+            size.
+        others: how much each token that a seat was given counts, beside 1 for those that it said. A
+            model that learns to foresee what it is shown knows sooner what is in it.
+        every: steps between two checkpoints, of which there is one a minute too. A run that was
+            stopped goes on from the last, and gives what it would have given; one that is done is
+            not run again.
+        progress: show a bar; None: on a terminal.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

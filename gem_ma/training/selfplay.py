@@ -68,9 +68,10 @@ class WinRates(NamedTuple):
 class OpponentPool:
     """Agents to play against, by name, and what came of playing.
 
-    agents: those that are there from the start.
-    decay: what each call of `record` leaves of the earlier games of those that are not in the pool.
-        A learner changes; 1 counts all its games alike for ever.
+    Args:
+        agents: those that are there from the start.
+        decay: what each call of `record` leaves of the earlier games of those that are not in the
+            pool. A learner changes; 1 counts all its games alike for ever.
     """
 
     def __init__(self, agents: Mapping[str, Any] | None = None, decay: float = 1.0):
@@ -105,10 +106,11 @@ class OpponentPool:
     ) -> dict[str, float]:
         """Return how often each opponent is to be drawn; the weights sum to 1.
 
-        choice: "uniform"; or prioritised by the rate p at which the agent called `learner` wins
-            against it (PFSP: Vinyals et al. 2019): "hard" by (1 - p)^2, "even" by p (1 - p).
-            p counts a win and a loss that never were, so that nobody is ruled out.
-        latest: only the newest so many.
+        Args:
+            choice: "uniform"; or prioritised by the rate p at which the agent called `learner` wins
+                against it (PFSP: Vinyals et al. 2019): "hard" by (1 - p)^2, "even" by p (1 - p). p
+                counts a win and a loss that never were, so that nobody is ruled out.
+            latest: only the newest so many.
         """
         if choice not in _WEIGHTINGS:
             raise ValueError(f"choice={choice!r}: expected one of {', '.join(_WEIGHTINGS)}")
@@ -132,9 +134,12 @@ class OpponentPool:
     ) -> OpponentMixture:
         """Return an agent that is, for each seat of an episode, another one out of the pool.
 
-        mirror: in this share of the episodes it is the learner as it is now; always, as long as the
-            pool is empty.
-        choice, latest: see `weights`. name: of the learner; None: what a rollout calls it.
+        Args:
+            mirror: in this share of the episodes it is the learner as it is now; always, as long as
+                the pool is empty.
+            choice: see `weights`.
+            latest: see `weights`.
+            name: of the learner; None: what a rollout calls it.
         """
         if not 0 <= mirror <= 1:
             raise ValueError(f"mirror={mirror}: expected 0 to 1")
@@ -300,14 +305,18 @@ class OpponentMixture(MixtureAgent):
 class SelfPlayOpponent:
     """Sit in a seat of a Trainer as opponents out of a pool, drawn anew for every update.
 
-    learner: who plays against them. pool: those that are there from the start; None: nobody, and
-    the learner plays against itself until `copy_every` puts a copy of it in.
-    choice, latest, mirror: as of `OpponentPool.make_opponents`. name: what the pool calls the
-    learner.
-    beside: specs of agents, and the share of the episodes in which each plays in place of all that:
-        `{"random": 0.25}` keeps a learner from knowing no other game than its own.
-
     Episodes are recorded one by one, so the pool's decay counts for each of them.
+
+    Args:
+        learner: who plays against them.
+        pool: those that are there from the start; None: nobody, and the learner plays against
+            itself until `copy_every` puts a copy of it in.
+        choice: as of `OpponentPool.make_opponents`.
+        latest: as of `OpponentPool.make_opponents`.
+        mirror: as of `OpponentPool.make_opponents`.
+        name: what the pool calls the learner.
+        beside: specs of agents, and the share of the episodes in which each plays in place of all
+            that: `{"random": 0.25}` keeps a learner from knowing no other game than its own.
     """
 
     def __init__(
@@ -423,9 +432,10 @@ def resolve_agent_name(agent: Any) -> str:
 def compute_expected_returns(game: Any, policy: PolicyFunction) -> dict[str, float]:
     """Return what each seat gets on average if all play by a policy, over all that chance may do.
 
-    game: a Game in which one seat acts at a time and legal moves are listed.
-    policy: a function of a seat and what it sees (a State as `seen_by` masks it) that returns the
-        probabilities of `view.legal(seat)`.
+    Args:
+        game: a Game in which one seat acts at a time and legal moves are listed.
+        policy: a function of a seat and what it sees (a State as `seen_by` masks it) that returns
+            the probabilities of `view.legal(seat)`.
     """
     nodes = _list_starts(game)
     totals = dict.fromkeys(game.agents, 0.0)

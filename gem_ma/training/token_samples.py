@@ -61,14 +61,15 @@ def build_samples(
 ) -> list[TokenSample]:
     """Return a seat's replies in an episode as sequences of tokens; none if the episode failed.
 
-    processor: the tokenizer or processor of the model, or a Tokens to share between calls.
-    per: one sample for each conversation, as far as each prompt goes on from the one before with
-        the reply (where a template or a context rewrites what was there, a new sample begins and
-        its notes say so), or one for each turn.
-    credit: which calls of a program learn from what its move is worth, as it may call its model
-        several times before, in one conversation or in several: "all" do, only the "last" does, or
-        all do by an "even" part.
-    template: further arguments of the chat template, the same that the agent used.
+    Args:
+        processor: the tokenizer or processor of the model, or a Tokens to share between calls.
+        per: one sample for each conversation, as far as each prompt goes on from the one before
+            with the reply (where a template or a context rewrites what was there, a new sample
+            begins and its notes say so), or one for each turn.
+        credit: which calls of a program learn from what its move is worth, as it may call its model
+            several times before, in one conversation or in several: "all" do, only the "last" does,
+            or all do by an "even" part.
+        template: further arguments of the chat template, the same that the agent used.
     """
     if per not in ("conversation", "turn"):
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")

@@ -28,8 +28,12 @@ def build_rows(
     elsewhere); for each of its turns a pair (start, end) in `spans` and one number in `rewards`;
     `pictures`; whether it is `exact`, and `notes` where not. `part` counts the samples of a seat.
 
-    train: the seats whose rows are trainable; None: all. texts: also the seats whose replies came
-    without token ids, encoded from their text. processor, per, template: as of `samples`.
+    Args:
+        train: the seats whose rows are trainable; None: all.
+        texts: also the seats whose replies came without token ids, encoded from their text.
+        processor: as of `samples`.
+        per: as of `samples`.
+        template: as of `samples`.
     """
     tokens = (
         processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)

@@ -87,7 +87,8 @@ def parse_model_url(model: str) -> tuple[str, str, tuple[str, str] | None]:
 def read_response(answer: Any, most: int = MAX_RESPONSE_SIZE, seconds: float = math.inf) -> bytes:
     """Return what an answer of http.client or urllib holds, or raise Unreadable.
 
-    seconds: for all of it, while the timeout of a socket is for each part.
+    Args:
+        seconds: for all of it, while the timeout of a socket is for each part.
     """
     end, parts, count = time.monotonic() + seconds, [], 0
     while part := answer.read1(_CHUNK_SIZE):
@@ -109,9 +110,11 @@ def limit_response_size(
 ) -> Callable[[Any], Awaitable[None]]:
     """Return a hook that lets a response of an asynchronous client end in Unreadable.
 
-    httpx: the library of the client, which is httpx or httpx2. The client is to send
-        `Accept-Encoding: gzip`; nothing else is read, and bytes count as they are unpacked.
-    most: bytes of an answer. events: leave streams of events to whoever reads them.
+    Args:
+        httpx: the library of the client, which is httpx or httpx2. The client is to send
+            `Accept-Encoding: gzip`; nothing else is read, and bytes count as they are unpacked.
+        most: bytes of an answer.
+        events: leave streams of events to whoever reads them.
     """
 
     class Ended(UnreadableResponse, httpx.StreamError):

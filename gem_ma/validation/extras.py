@@ -12,7 +12,8 @@ from typing import Any
 def require_extra(name: str, what: str = "") -> Iterator[None]:
     """Import what an extra of this package brings, or raise ImportError with the remedy.
 
-    what: needs it, if it is not the module that is missing which says most.
+    Args:
+        what: needs it, if it is not the module that is missing which says most.
     """
     try:
         yield
@@ -26,7 +27,8 @@ def require_extra(name: str, what: str = "") -> Iterator[None]:
 class LazyModule:
     """A module that an extra brings, imported when something of it is first asked for.
 
-    module: its name; `extra` and what needs it are as for `extra`.
+    Args:
+        module: its name; `extra` and what needs it are as for `extra`.
     """
 
     def __init__(self, module: str, extra: str, what: str = ""):

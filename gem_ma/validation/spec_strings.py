@@ -25,8 +25,10 @@ OWN_CODE_FORM = "FILE.py:NAME"
 class SpecParser:
     """All spec strings for one kind of thing.
 
-    kind: what it is called in errors, and expected: what somebody's own is to be.
-    own: return what makes such a thing of a value in somebody's code, or None.
+    Args:
+        kind: what it is called in errors.
+        expected: what somebody's own is to be.
+        own: return what makes such a thing of a value in somebody's code, or None.
     """
 
     def __init__(

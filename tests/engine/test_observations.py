@@ -77,7 +77,8 @@ def test_a_record_holds_all_pictures_of_a_step(tmp_path):
             find_observation_pictures(step.observation),
             find_observation_pictures(again.observation),
         ):
-            assert [p.array.tolist() for p in found] == [p.array.tolist() for p in pictures]
+            assert len(found) == len(pictures)
+            assert all(map(np.array_equal, *([p.array for p in all] for all in (found, pictures))))
             assert [p.alt for p in found] == [p.alt for p in pictures]
     page = write_page(tmp_path / "a.jsonl", tmp_path / "a.html", spectator=False)
     assert (page.episodes, page.unseen, page.damaged) == (1, 1, [])

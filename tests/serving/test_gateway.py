@@ -39,7 +39,8 @@ def ask(url, body=None):
 def outside(url, say="rock", last=False):
     """Play seats until there are no more, and return what each earned.
 
-    last: the gateway may be gone already when it is asked for one more.
+    Args:
+        last: the gateway may be gone already when it is asked for one more.
     """
     earned = []
     while True:

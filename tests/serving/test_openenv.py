@@ -780,8 +780,10 @@ def test_a_fault_of_the_server_is_logged_and_not_told(url, servers):
 def hostile(answers, pages=None):
     """Yield the URL of a server that gives the first answer when asked who it is, then the others.
 
-    Each is a text, JSON, or a function of the message, and the last is given for ever. pages: what
-    it says over plain HTTP.
+    Each is a text, JSON, or a function of the message, and the last is given for ever.
+
+    Args:
+        pages: what it says over plain HTTP.
     """
     from websockets.datastructures import Headers
     from websockets.http11 import Response

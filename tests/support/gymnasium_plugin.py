@@ -2,10 +2,10 @@
 
 A plugin of pytest for a process of its own. GEM_MA_SUITE says which part is ours:
 
-spaces: the spaces of tests over spaces.
-envs: the environments of tests over environments.
-theirs: the spaces and environments in Gymnasium's vectors.
-ours: the vectors too.
+- `spaces`: the spaces of tests over spaces.
+- `envs`: the environments of tests over environments.
+- `theirs`: the spaces and environments in Gymnasium's vectors.
+- `ours`: the vectors too.
 
 Outcomes go as JSON into the file GEM_MA_OUTCOMES; tests that hold nothing of ours are left out.
 """

@@ -62,12 +62,15 @@ class SeatCallLog:
 class ModelGateway:
     """A server on this machine that passes calls of programs on to a model's server.
 
-    model: the server's URL, such as http://127.0.0.1:8000/v1, or MODEL@URL, whose name takes the
-        place of whatever the programs ask for. None: there is no model to be called.
-    key: the environment variable that holds the server's key. The programs need none.
-    token_ids: ask vLLM for the ids of prompts and replies, and for log-probabilities.
-    timeout: seconds for an answer. most: bytes of a request, and of an answer.
-    host, port: where it listens, on this machine alone if nothing is said.
+    Args:
+        model: the server's URL, such as http://127.0.0.1:8000/v1, or MODEL@URL, whose name takes
+            the place of whatever the programs ask for. None: there is no model to be called.
+        key: the environment variable that holds the server's key. The programs need none.
+        token_ids: ask vLLM for the ids of prompts and replies, and for log-probabilities.
+        timeout: seconds for an answer.
+        most: bytes of a request, and of an answer.
+        host: where it listens, on this machine alone if nothing is said.
+        port: where it listens, on this machine alone if nothing is said.
     """
 
     def __init__(

@@ -19,15 +19,17 @@ class NotYourTurn(RuntimeError):
 class ProgramSeat:
     """One seat of one episode, from its first turn to the end.
 
-    name: of the seat. address: of the gateway, for this seat alone; it takes the place of a
-        server's in whatever calls models: `OpenAI(base_url=seat.address, api_key="none")`.
-
         turn = seat.turn()
         while turn is not None:
             turn = seat.play(think(turn))
 
     A coroutine awaits `aturn` and `aplay`. A reply is a text, a message with tool calls, or None,
     which stands for what the last call of a model said.
+
+    Args:
+        name: of the seat.
+        address: of the gateway, for this seat alone; it takes the place of a server's in whatever
+            calls models: `OpenAI(base_url=seat.address, api_key="none")`.
     """
 
     def __init__(self, name: str, episode: str, address: str):

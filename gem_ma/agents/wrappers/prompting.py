@@ -144,11 +144,12 @@ class ReactAgent(ActAgent):
 class FewShotAgent(AgentWrapper):
     """Show any agent examples of conversations after its rules: TAU-bench's `few-shot`.
 
-    examples: the conversations, or a file of them: JSON lines, each a text, or a table with
-        `messages` of a chat, or with a text as `messages_display`, as TAU-bench has it.
-    shots: how many of them are shown, drawn anew for each episode.
-
     It calls tools natively. The reply has no token ids, as the chat on record is another.
+
+    Args:
+        examples: the conversations, or a file of them: JSON lines, each a text, or a table with
+            `messages` of a chat, or with a text as `messages_display`, as TAU-bench has it.
+        shots: how many of them are shown, drawn anew for each episode.
     """
 
     def __init__(self, agent: Any, examples: str | Sequence[str] = "", shots: int = 5):

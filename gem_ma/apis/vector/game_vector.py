@@ -18,7 +18,9 @@ from gem_ma.validation.arguments import check_type
 class TurnBatch(NamedTuple):
     """What the games of a GameVector show: `turns[seat][k]` is that of the game `indices[seat][k]`.
 
-    rewards: by seat, one for each game. reports: of the games that ended at this step, by index.
+    Attributes:
+        rewards: by seat, one for each game.
+        reports: of the games that ended at this step, by index.
     """
 
     indices: dict[str, np.ndarray]

@@ -324,11 +324,12 @@ _TELLERS: dict[str, type[Teller]] = {
 class Gymnasium(Told):
     """A Gymnasium environment, told in words.
 
-    id: what `gymnasium.make` takes: an id, or "module:Id-v0" for one that the module registers when
-        it is imported; or "module:callable" for what returns an environment.
-    env_kwargs: arguments for it.
-
     `reset(options={"seed": n})` hands n to the environment's own reset, any other option too.
+
+    Args:
+        id: what `gymnasium.make` takes: an id, or "module:Id-v0" for one that the module registers
+            when it is imported; or "module:callable" for what returns an environment.
+        env_kwargs: arguments for it.
     """
 
     told_by: Maybe[type[Teller]] = None  # None: whoever knows the environment

@@ -90,8 +90,10 @@ class Page(Teller):
 class MiniWob(Gymnasium):
     """A page of MiniWoB++, in a browser without a window.
 
-    id: such as "miniwob/click-test-2-v1". env_kwargs: what MiniWoB++ itself takes. Time is not
-    counted: a page waits as long as an agent thinks.
+    Args:
+        id: such as "miniwob/click-test-2-v1".
+        env_kwargs: what MiniWoB++ itself takes. Time is not counted: a page waits as long as an
+            agent thinks.
     """
 
     told_by = Page

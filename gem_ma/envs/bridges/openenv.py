@@ -47,10 +47,11 @@ _LARGEST_PICTURE = 1 << 24  # pixels
 class OpenEnv(Bridge[Link]):
     """What an OpenEnv server plays.
 
-    url: of the server: ws, wss, http or https.
-    token: what the server asks for, if it does; else the environment variable GEM_MA_TOKEN. It is
-        not kept in a pickle or a Spec: another process has to have the variable.
-    timeout: seconds to wait for an answer.
+    Args:
+        url: of the server: ws, wss, http or https.
+        token: what the server asks for, if it does; else the environment variable GEM_MA_TOKEN. It
+            is not kept in a pickle or a Spec: another process has to have the variable.
+        timeout: seconds to wait for an answer.
     """
 
     blocking = True

@@ -134,7 +134,8 @@ class View(NamedTuple):
 class OpenSpiel(Game):
     """Any game of OpenSpiel's that is sequential or simultaneous, for at most ten players.
 
-    game: as pyspiel.load_game takes it, with arguments in brackets: "hex(board_size=5)".
+    Args:
+        game: as pyspiel.load_game takes it, with arguments in brackets: "hex(board_size=5)".
     """
 
     def __init__(self, game="tic_tac_toe"):

@@ -321,14 +321,15 @@ _TELLERS: dict[str, type[Teller]] = {
 class PettingZoo(Told):
     """A PettingZoo environment, told in words.
 
-    id: a module of PettingZoo's ("chess_v6"), an id of its registry, or a module of yours that has
-        `env` or `parallel_env` ("my_package.my_game_v0").
-    env_kwargs: arguments for it.
-    parallel: let all seats act at once; by default wherever the environment offers that.
-    shared: let every seat see the environment's own rendering; by default only where it is known to
-        show no secret. A seat's own picture or words take its place.
-
     `reset(options={"seed": n})` hands n to the environment's own reset, any other option too.
+
+    Args:
+        id: a module of PettingZoo's ("chess_v6"), an id of its registry, or a module of yours that
+            has `env` or `parallel_env` ("my_package.my_game_v0").
+        env_kwargs: arguments for it.
+        parallel: let all seats act at once; by default wherever the environment offers that.
+        shared: let every seat see the environment's own rendering; by default only where it is
+            known to show no secret. A seat's own picture or words take its place.
     """
 
     def __init__(

@@ -7,7 +7,8 @@ BELOW = 1.15  # how much higher a frame is than the board: lines of text stand b
 def columns(rows, width, others=0):
     """Return rows of tiles, which are guesses of this width, beside one another in columns.
 
-    others: so many more cells are to stand beside the board. Cells are as large as can be.
+    Args:
+        others: so many more cells are to stand beside the board. Cells are as large as can be.
     """
 
     def extent(deep):

@@ -77,7 +77,8 @@ RUDE = """
 def common(length: int, vocabulary: int = COMMON) -> tuple[str, ...]:
     """Return common words of so many letters, no names: what a player may be asked to find.
 
-    vocabulary: how many of the most frequent words, of all lengths, are common.
+    Args:
+        vocabulary: how many of the most frequent words, of all lengths, are common.
     """
     if not LEAST <= vocabulary <= KNOWN:
         raise ValueError(f"vocabulary={vocabulary}: expected {LEAST} to {KNOWN} words")

@@ -10,8 +10,9 @@ TO_OFFERS = ("accept", "reject")
 def read(text, view, answers, proposed):
     """Return an answer, what is proposed, or the message as it stands.
 
-    answers: words that are no messages; some of them go with a proposal of the other's only.
-    proposed: reads what follows "propose".
+    Args:
+        answers: words that are no messages; some of them go with a proposal of the other's only.
+        proposed: reads what follows "propose".
     """
     try:
         answer = parse_choice(text, answers)

@@ -12,8 +12,11 @@ _LEAST = 3  # columns
 def strip(past, first, columns, top, won):
     """Return figures, lines and labels of the last rounds, in two rows from `top` to the bottom.
 
-    past: a pair of figures for each round, as (figure, color, degrees). first: the first one's
-    number. columns: how many there will be. won: whose figure is underlined in each, 0, 1 or None.
+    Args:
+        past: a pair of figures for each round, as (figure, color, degrees).
+        first: the first one's number.
+        columns: how many there will be.
+        won: whose figure is underlined in each, 0, 1 or None.
     """
     across = (1 - _LEFT) / max(columns, _LEAST)
     line = 0.06  # for the numbers

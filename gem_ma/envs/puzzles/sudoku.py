@@ -213,7 +213,8 @@ class Sudoku(Game[State]):
     ):
         """Take the level: `clues` cells are emptied, save those that make the solution unique.
 
-        partial: pay at the end the share of cells that are right, not 1 or nothing.
+        Args:
+            partial: pay at the end the share of cells that are right, not 1 or nothing.
         """
         if scale is not None and scale not in SIDES:
             raise ValueError(f"scale={scale}: expected 4 or 9")

@@ -71,9 +71,13 @@ class Talk(NamedTuple):
 class Assisted(Game[Talk]):
     """A task of one of several families, whose goal only the user knows.
 
-    family: names with "+" between, of which each episode takes one.
-    coordinates, refs, look: as of other screens. limit: how many actions and messages of the
-        assistant there are; None: as many as the difficulty needs.
+    Args:
+        family: names with "+" between, of which each episode takes one.
+        coordinates: as of other screens.
+        refs: as of other screens.
+        look: as of other screens.
+        limit: how many actions and messages of the assistant there are; None: as many as the
+            difficulty needs.
     """
 
     agents = AGENTS

@@ -103,10 +103,11 @@ def _words(state):
 class Screens(Game[State]):
     """A task of a family, at a difficulty from 0 to 10.
 
-    coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
-    refs: whether pictures show the numbered marks by which widgets can be clicked.
-    look: "flat", "old", or "large" with larger letters.
-    limit: how many actions there are; None: as many as the difficulty needs.
+    Args:
+        coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
+        refs: whether pictures show the numbered marks by which widgets can be clicked.
+        look: "flat", "old", or "large" with larger letters.
+        limit: how many actions there are; None: as many as the difficulty needs.
     """
 
     agents = (AGENT,)

@@ -68,9 +68,12 @@ class Pointed(NamedTuple):
 class Guided(Game[Pointed]):
     """A task of one of several families that clicks can solve: one seat points, the other clicks.
 
-    family: names out of FAMILIES with "+" between, of which each episode takes one.
-    coordinates, refs, look: as of other screens. limit: how many actions of the beginner there
-        are; None: as many as the difficulty needs.
+    Args:
+        family: names out of FAMILIES with "+" between, of which each episode takes one.
+        coordinates: as of other screens.
+        refs: as of other screens.
+        look: as of other screens.
+        limit: how many actions of the beginner there are; None: as many as the difficulty needs.
     """
 
     agents = AGENTS

@@ -221,7 +221,8 @@ def _moved(
 ) -> int | None:
     """Return where a key moves the caret to, or None.
 
-    size: that of the letters, where there are several lines; else 0.
+    Args:
+        size: that of the letters, where there are several lines; else 0.
     """
     if name in ("Left", "Right"):
         if caret != anchor and not shift and not ctrl:

@@ -108,7 +108,12 @@ class Board(NamedTuple):
 class Clicked(Game[Played]):
     """A game in which moves are made with pointer and keyboard: squares, buttons, a field.
 
-    game: its id. arguments: of that game. coordinates, refs, look: as of other screens.
+    Args:
+        game: its id.
+        arguments: of that game.
+        coordinates: as of other screens.
+        refs: as of other screens.
+        look: as of other screens.
     """
 
     def __init__(

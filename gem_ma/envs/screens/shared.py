@@ -103,8 +103,11 @@ class Desk(NamedTuple):
 class Shared(Game[Desk]):
     """A document in which both seats exchange words, at the same time.
 
-    coordinates, refs, look: as of other screens. limit: how many actions each seat has; None: as
-        many as the difficulty needs.
+    Args:
+        coordinates: as of other screens.
+        refs: as of other screens.
+        look: as of other screens.
+        limit: how many actions each seat has; None: as many as the difficulty needs.
     """
 
     agents = AGENTS

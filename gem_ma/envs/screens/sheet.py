@@ -45,8 +45,9 @@ class WidgetContent(WidgetStyle, total=False):
 class Sheet:
     """Widgets in the order in which they are put, and where the next one goes.
 
-    goal: what is to be done, in a strip at the top; or nothing. type: the size of letters, with
-    which widths and heights that are given grow.
+    Args:
+        goal: what is to be done, in a strip at the top; or nothing.
+        type: the size of letters, with which widths and heights that are given grow.
     """
 
     def __init__(self, goal: str = "", type: int = TYPE):

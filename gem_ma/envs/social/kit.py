@@ -23,8 +23,10 @@ NAMES = ("ann", "ben", "cid", "eve")
 class Case(NamedTuple):
     """One episode of a scene.
 
-    facts: what each seat knows, line by line. truth: what pays depends on, as plain tuples.
-    best: a reply for each seat with which it does its part of what is best for all together.
+    Attributes:
+        facts: what each seat knows, line by line.
+        truth: what pays depends on, as plain tuples.
+        best: a reply for each seat with which it does its part of what is best for all together.
     """
 
     facts: tuple[tuple[str, ...], ...]
@@ -35,14 +37,16 @@ class Case(NamedTuple):
 class Scene(NamedTuple):
     """A row of the table: who takes part, what all are told, and what pays.
 
-    draw: makes a Case of a random generator. pay: what each seat earns, by the truth, the outcome
-        and what was said, as pairs of seat and words. The outcome is the agreed form, or None; or
-        of answers, a mapping from seat to form.
-    agree: the form that all who are `needed` have to agree on.
-    answers: the form that a seat answers by itself, by seat; `open` ones are told to all.
-    needed: who has to agree on a form, where it is not everybody.
-    hears: who hears what a seat says, where it is not everybody.
-    over: whether what was said ends the scene.
+    Attributes:
+        draw: makes a Case of a random generator.
+        pay: what each seat earns, by the truth, the outcome and what was said, as pairs of seat and
+            words. The outcome is the agreed form, or None; or of answers, a mapping from seat to
+            form.
+        agree: the form that all who are `needed` have to agree on.
+        answers: the form that a seat answers by itself, by seat; `open` ones are told to all.
+        needed: who has to agree on a form, where it is not everybody.
+        hears: who hears what a seat says, where it is not everybody.
+        over: whether what was said ends the scene.
     """
 
     about: str

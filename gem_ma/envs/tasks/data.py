@@ -22,13 +22,16 @@ _lock = threading.Lock()  # one loads, the others find it loaded
 def load(data, split=None, subset=None, streaming=False, limit=None) -> Sequence[JSONMapping]:
     """Return the rows of a data set, which a process loads once.
 
-    data: a file or folder of JSONL, JSON, CSV or parquet, a folder that `datasets` saved, a name on
-        the Hub, a Dataset (or several by split) of `datasets`, or any sequence of mappings.
-    split: which part. A folder's files are of the split that they or their folder are named after;
-        a single file is one split, whatever it is called.
-    subset: the configuration of a data set on the Hub that has several.
-    streaming: read rows when they are asked for, from the first to the last that is needed.
-    limit: take only the first rows; streaming needs it, as nobody knows then how many there are.
+    Args:
+        data: a file or folder of JSONL, JSON, CSV or parquet, a folder that `datasets` saved, a
+            name on the Hub, a Dataset (or several by split) of `datasets`, or any sequence of
+            mappings.
+        split: which part. A folder's files are of the split that they or their folder are named
+            after; a single file is one split, whatever it is called.
+        subset: the configuration of a data set on the Hub that has several.
+        streaming: read rows when they are asked for, from the first to the last that is needed.
+        limit: take only the first rows; streaming needs it, as nobody knows then how many there
+            are.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: expected 1 or more rows")

@@ -14,9 +14,10 @@ EXAMPLES = ("print(input())", "print(0)")
 class Code(DataTask):
     """Problems of a data set; the column of answers holds the tests.
 
-    max_tests: how many tests to run, those with the longest input; None for all.
-    partial: pay the share of the tests that pass, rather than nothing unless all do.
-    seconds: what each test may take.
+    Args:
+        max_tests: how many tests to run, those with the longest input; None for all.
+        partial: pay the share of the tests that pass, rather than nothing unless all do.
+        seconds: what each test may take.
     """
 
     blocking = True

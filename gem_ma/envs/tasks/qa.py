@@ -10,8 +10,10 @@ GRADERS = {"exact": grading.exact, "f1": grading.f1}
 class QA(DataTask):
     """Questions of a data set; the column of answers holds one, or a list of aliases.
 
-    score: "exact" compares without case, punctuation and articles, "f1" pays the overlap in words.
-    choices: the answers there are, if the questions leave a choice of few.
+    Args:
+        score: "exact" compares without case, punctuation and articles, "f1" pays the overlap in
+            words.
+        choices: the answers there are, if the questions leave a choice of few.
     """
 
     examples: tuple[str, ...] = ("yes", "no")

@@ -56,8 +56,9 @@ class State(NamedTuple):
 class Task(Game[State]):
     """A task has `size` questions; `make(index)` returns one as an Item, `grade` grades an answer.
 
-    about: what the rules say of the questions and of the form of an answer.
-    examples: answers that can be given to every question, for random play.
+    Attributes:
+        about: what the rules say of the questions and of the form of an answer.
+        examples: answers that can be given to every question, for random play.
     """
 
     agents = (AGENT,)
@@ -161,9 +162,10 @@ class Task(Game[State]):
 def epoch(env, seed, *, part=None):
     """Return the options for `reset` that ask every question of a task once, in seeded order.
 
-    env: an environment of a task, or its Game. Rollouts take the list as their `options`: each
-    group of episodes has the next one, and epoch(env, 0) + epoch(env, 1) is two epochs.
-    part: (i, n) for the i-th of n machines, which share an epoch.
+    Args:
+        env: an environment of a task, or its Game. Rollouts take the list as their `options`: each
+            group of episodes has the next one, and epoch(env, 0) + epoch(env, 1) is two epochs.
+        part: (i, n) for the i-th of n machines, which share an epoch.
     """
     size = getattr(getattr(env, "unwrapped", env), "game", env).size
     order = np.random.Generator(np.random.PCG64(seed)).permutation(size).tolist()

@@ -27,9 +27,11 @@ _lock = threading.Lock()
 class ReasoningGym(Task):
     """A dataset of ReasoningGym.
 
-    size, seed: of the dataset; a question is an index into it.
-    curriculum: a level of the dataset's own curriculum, or levels by attribute.
-    config: any other settings of the dataset, by name.
+    Args:
+        size: of the dataset; a question is an index into it.
+        seed: of the dataset; a question is an index into it.
+        curriculum: a level of the dataset's own curriculum, or levels by attribute.
+        config: any other settings of the dataset, by name.
     """
 
     about = "Solve the following problem. Reply with the answer alone, in the form it asks for."

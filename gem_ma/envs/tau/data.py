@@ -168,7 +168,9 @@ def tau2_tasks(
     """Return the tasks in tau2-bench's tasks.json of retail, to play on TAU-bench's database.
 
     What is scored of them: the database, and what is to be said where COMMUNICATE counts.
-    unjudged: take tasks of which a judge decides a part too, and leave that part out.
+
+    Args:
+        unjudged: take tasks of which a judge decides a part too, and leave that part out.
     """
     try:
         found = json.loads(Path(path).read_bytes())

@@ -66,12 +66,13 @@ def fetch(
 ) -> list[tuple[str, int]]:
     """Fill a folder with TAU-bench's domains; return each file written and its size in bytes.
 
-    source: a clone of the original repository or a folder that holds retail/ and airline/ as this
-        writes them; None downloads the original's files, below `url`.
-    into: where they go, one folder for each domain; None: where `data.folder` says.
-    say: told, in one line each, what was downloaded and written.
-
     No code of the original is run. Any failure is a DataMissing, and leaves all as it was.
+
+    Args:
+        source: a clone of the original repository or a folder that holds retail/ and airline/ as
+            this writes them; None downloads the original's files, below `url`.
+        into: where they go, one folder for each domain; None: where `data.folder` says.
+        say: told, in one line each, what was downloaded and written.
     """
     names = list(domain_names)
     for name in names:

@@ -59,15 +59,17 @@ def judge(
     The whole is their mean, but nothing for a user that stopped too soon: who says nothing makes
     nothing up either.
 
-    facts: told nothing that is neither in its task nor from the assistant.
-    answers: the share of the assistant's questions for such a fact that were answered, where the
-        task has an answer.
-    pace: did not tell the whole task at once.
-    ending: did not stop while the task was unfinished and something was left to say or to answer.
-    role: did not talk like the assistant.
+    - `facts`: told nothing that is neither in its task nor from the assistant.
+    - `answers`: the share of the assistant's questions for such a fact that were answered, where
+      the task has an answer.
+    - `pace`: did not tell the whole task at once.
+    - `ending`: did not stop while the task was unfinished and something was left to say or to
+      answer.
+    - `role`: did not talk like the assistant.
 
-    marks: tell, for each of its wishes, the words of which it names one who tells it; without it
-        a wish is told by the number of its order.
+    Args:
+        marks: tell, for each of its wishes, the words of which it names one who tells it; without
+            it a wish is told by the number of its order.
     """
     wrong: list[str] = []
     own = facts(instruction)

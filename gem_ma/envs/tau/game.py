@@ -85,23 +85,27 @@ CALLS = (
 class Tau(Game[State]):
     """A domain of TAU-bench, or of our own.
 
-    domain: "shop" (made from `world`, a seed, needs no data), "retail" or "airline".
-    split: "train", "dev" or "test", as far as the domain has it; for retail also the path of
-        tau2-bench's tasks.json.
-    strict: do what the original does where it is observable: each seat reads what is in its chat
-        there, one tool call of a reply counts, messages may be of any length or empty, a call that
-        is no JSON ends the episode, and a first message of the user does not. The words for the
-        user are the original's, which `gem-ma data tau-bench` fetches; the shop's are its own.
-    max_steps: messages and tool calls of the assistant after which the episode is over,
-        unsuccessful; None: no limit, or with `strict` the 30 of the original's agents.
-    user_reward: what pays the user's seat: weights of "task" (the assistant's reward) and of
-        "fidelity" or its parts (see `fidelity`).
-    max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
-    hashes: put the original's hash of the whole database into the report.
-    world, size: of the shop: its seed, and how many customers it has.
-    wishes: how many things a customer of the shop wants, up to four; None: one or two.
-    dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
-    unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part out.
+    Args:
+        domain: "shop" (made from `world`, a seed, needs no data), "retail" or "airline".
+        split: "train", "dev" or "test", as far as the domain has it; for retail also the path of
+            tau2-bench's tasks.json.
+        strict: do what the original does where it is observable: each seat reads what is in its
+            chat there, one tool call of a reply counts, messages may be of any length or empty, a
+            call that is no JSON ends the episode, and a first message of the user does not. The
+            words for the user are the original's, which `gem-ma data tau-bench` fetches; the shop's
+            are its own.
+        max_steps: messages and tool calls of the assistant after which the episode is over,
+            unsuccessful; None: no limit, or with `strict` the 30 of the original's agents.
+        user_reward: what pays the user's seat: weights of "task" (the assistant's reward) and of
+            "fidelity" or its parts (see `fidelity`).
+        max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
+        hashes: put the original's hash of the whole database into the report.
+        world: of the shop: its seed, and how many customers it has.
+        size: of the shop: its seed, and how many customers it has.
+        wishes: how many things a customer of the shop wants, up to four; None: one or two.
+        dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
+        unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part
+            out.
     """
 
     agents = AGENTS

@@ -89,7 +89,8 @@ REASONS = {
 def world(seed: int, size: int, dual: bool = False) -> Domain:
     """Return the shop that a seed makes, with so many customers.
 
-    dual: customers have phones, which only they can touch, and wishes about them.
+    Args:
+        dual: customers have phones, which only they can touch, and wishes about them.
     """
     if not isinstance(seed, int) or seed < 0:
         raise ValueError(f"world={seed!r}: expected a whole number from 0 on")
@@ -225,7 +226,8 @@ def _order(
 def task(content: Domain, number: int, many: int | None = None) -> Task:
     """Return the task with this number: wishes of one customer, and what fulfils them.
 
-    many: how many wishes, as far as the customer has orders for them; None: one or two.
+    Args:
+        many: how many wishes, as far as the customer has orders for them; None: one or two.
     """
     rng = np.random.Generator(np.random.PCG64([number, 0x7A5C]))
     tables = content.base.tables

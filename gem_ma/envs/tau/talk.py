@@ -35,7 +35,9 @@ class TalkView(Protocol):
 def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
     """Return the tool calls that a reply holds, or else the reply: a message.
 
-    strict: a text that is no JSON is a message whatever it looks like, and a message may be empty.
+    Args:
+        strict: a text that is no JSON is a message whatever it looks like, and a message may be
+            empty.
     """
     calls = parse_tool_calls(text) if "<tool_call>" in text else []
     if calls:

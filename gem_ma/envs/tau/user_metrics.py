@@ -281,8 +281,10 @@ def measure_users(
 ) -> Report:
     """Play every assistant with every user, and say how they got on and what the users were like.
 
-    env: an id of `tau:` or `tau2:`. All pairs get the same tasks, the first so many of the split.
-    arguments: of `make`.
+    Args:
+        env: an id of `tau:` or `tau2:`. All pairs get the same tasks, the first so many of the
+            split.
+        **arguments: of `make`.
     """
     if episodes < 1:
         raise ValueError(f"episodes={episodes}: expected 1 or more")

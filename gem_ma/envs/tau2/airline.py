@@ -154,17 +154,18 @@ class AirlineTools(Kit):
     ) -> Record:
         """Book flights for a user and pay for them.
 
-        user_id: the user, such as "sara_doe_496"
-        origin: the airport where the trip begins, such as "SFO"
-        destination: the airport where it leads, such as "JFK"
-        flight_type: "one_way" or "round_trip"
-        cabin: "basic_economy", "economy" or "business"
-        flights: of each flight its flight_number and date ("2024-05-01")
-        passengers: of each person first_name, last_name and dob ("1990-04-05")
-        payment_methods: of each payment its payment_id and amount; together they pay the price
-        total_baggages: how many bags there are
-        nonfree_baggages: how many of them are to be paid for
-        insurance: whether the trip is insured, "yes" or "no"
+        Args:
+            user_id: the user, such as "sara_doe_496"
+            origin: the airport where the trip begins, such as "SFO"
+            destination: the airport where it leads, such as "JFK"
+            flight_type: "one_way" or "round_trip"
+            cabin: "basic_economy", "economy" or "business"
+            flights: of each flight its flight_number and date ("2024-05-01")
+            passengers: of each person first_name, last_name and dob ("1990-04-05")
+            payment_methods: of each payment its payment_id and amount; together they pay the price
+            total_baggages: how many bags there are
+            nonfree_baggages: how many of them are to be paid for
+            insurance: whether the trip is insured, "yes" or "no"
         """
         wanted = _read(WANTED, flights, Wanted)
         passengers = _read(PASSENGER, passengers)
@@ -214,7 +215,8 @@ class AirlineTools(Kit):
     def calculate(self, expression: str) -> str:
         """Work out a sum.
 
-        expression: numbers, + - * /, parentheses and spaces, such as "2 * (3 + 4)"
+        Args:
+            expression: numbers, + - * /, parentheses and spaces, such as "2 * (3 + 4)"
         """
         return calculated(expression, "Invalid characters in expression")
 
@@ -222,7 +224,8 @@ class AirlineTools(Kit):
     def cancel_reservation(self, reservation_id: str) -> Record:
         """Cancel a whole reservation and refund what was paid.
 
-        reservation_id: the reservation, such as "ZFA04Y"
+        Args:
+            reservation_id: the reservation, such as "ZFA04Y"
         """
         self._reservation(reservation_id)
         reservation = self.desk.edit("reservations", reservation_id)
@@ -237,7 +240,8 @@ class AirlineTools(Kit):
     def get_reservation_details(self, reservation_id: str) -> Known:
         """Look up a reservation.
 
-        reservation_id: the reservation, such as "8JX2WO"
+        Args:
+            reservation_id: the reservation, such as "8JX2WO"
         """
         return self._reservation(reservation_id)
 
@@ -245,7 +249,8 @@ class AirlineTools(Kit):
     def get_user_details(self, user_id: str) -> Known:
         """Look up a user, with payment methods and reservations.
 
-        user_id: the user, such as "sara_doe_496"
+        Args:
+            user_id: the user, such as "sara_doe_496"
         """
         return self._user(user_id)
 
@@ -258,9 +263,10 @@ class AirlineTools(Kit):
     def search_direct_flight(self, origin: str, destination: str, date: str) -> list[Record]:
         """Find the flights between two airports on a day that can be booked.
 
-        origin: the airport of departure, such as "JFK"
-        destination: the airport of arrival, such as "LAX"
-        date: the day, such as "2024-01-01"
+        Args:
+            origin: the airport of departure, such as "JFK"
+            destination: the airport of arrival, such as "LAX"
+            date: the day, such as "2024-01-01"
         """
         return [_dated(flight, date) for flight in self._flights(date, origin, destination)]
 
@@ -270,9 +276,10 @@ class AirlineTools(Kit):
     ) -> list[tuple[Record, Record]]:
         """Find the ways between two airports on a day that change planes once.
 
-        origin: the airport of departure, such as "JFK"
-        destination: the airport of arrival, such as "LAX"
-        date: the day of the first flight, such as "2024-05-01"
+        Args:
+            origin: the airport of departure, such as "JFK"
+            destination: the airport of arrival, such as "LAX"
+            date: the day of the first flight, such as "2024-05-01"
         """
         found = []
         for first in self._flights(date, origin):
@@ -288,8 +295,9 @@ class AirlineTools(Kit):
     def send_certificate(self, user_id: str, amount: int) -> str:
         """Give a user a certificate. Be careful!
 
-        user_id: the user, such as "sara_doe_496"
-        amount: what it is worth
+        Args:
+            user_id: the user, such as "sara_doe_496"
+            amount: what it is worth
         """
         methods = self._user(user_id)["payment_methods"]
         for id in CERTIFICATES:
@@ -303,7 +311,8 @@ class AirlineTools(Kit):
     def transfer_to_human_agents(self, summary: str) -> str:
         """Hand the user over to a person, where they ask for one or no tool and no rule helps.
 
-        summary: what the user needs
+        Args:
+            summary: what the user needs
         """
         return "Transfer successful"
 
@@ -313,10 +322,11 @@ class AirlineTools(Kit):
     ) -> Record:
         """Change how many bags a reservation has.
 
-        reservation_id: the reservation, such as "ZFA04Y"
-        total_baggages: how many bags there are to be
-        nonfree_baggages: how many of them are to be paid for
-        payment_id: what pays, such as "credit_card_7815826" or "gift_card_7815826"
+        Args:
+            reservation_id: the reservation, such as "ZFA04Y"
+            total_baggages: how many bags there are to be
+            nonfree_baggages: how many of them are to be paid for
+            payment_id: what pays, such as "credit_card_7815826" or "gift_card_7815826"
         """
         known = self._reservation(reservation_id)
         self._user(known["user_id"])
@@ -333,10 +343,12 @@ class AirlineTools(Kit):
     ) -> Record:
         """Change the flights or the cabin of a reservation.
 
-        reservation_id: the reservation, such as "ZFA04Y"
-        cabin: "basic_economy", "economy" or "business"
-        flights: flight_number and date of ALL flights, also of those that stay
-        payment_id: what pays or is refunded, such as "credit_card_7815826" or "gift_card_7815826"
+        Args:
+            reservation_id: the reservation, such as "ZFA04Y"
+            cabin: "basic_economy", "economy" or "business"
+            flights: flight_number and date of ALL flights, also of those that stay
+            payment_id: what pays or is refunded, such as "credit_card_7815826" or
+                "gift_card_7815826"
         """
         wanted = _read(WANTED, flights, Wanted)
         known = self._reservation(reservation_id)
@@ -362,8 +374,9 @@ class AirlineTools(Kit):
     ) -> Record:
         """Change who flies, but not how many.
 
-        reservation_id: the reservation, such as "ZFA04Y"
-        passengers: of each person first_name, last_name and dob ("1990-04-05")
+        Args:
+            reservation_id: the reservation, such as "ZFA04Y"
+            passengers: of each person first_name, last_name and dob ("1990-04-05")
         """
         passengers = _read(PASSENGER, passengers)
         known = self._reservation(reservation_id)
@@ -377,8 +390,9 @@ class AirlineTools(Kit):
     def get_flight_status(self, flight_number: str, date: str) -> str:
         """Look up how a flight stands on a day.
 
-        flight_number: the flight, such as "HAT001"
-        date: the day, such as "2024-05-01"
+        Args:
+            flight_number: the flight, such as "HAT001"
+            date: the day, such as "2024-05-01"
         """
         return self._day(flight_number, date)["status"]
 

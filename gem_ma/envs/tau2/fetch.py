@@ -47,9 +47,11 @@ def fetch(
 ) -> list[str]:
     """Fill a folder with tau2-bench's domains and words; return the files that were written.
 
-    source: a clone of the original repository; None downloads the original.
-    into: where they go; None: where `domain.folder` says.
     Any failure is a DataMissing, and leaves all as it was.
+
+    Args:
+        source: a clone of the original repository; None downloads the original.
+        into: where they go; None: where `domain.folder` says.
     """
     target = folder() if into is None else Path(into)
     files = dict(_clone(Path(source)) if source is not None else _download(url, say))
@@ -124,8 +126,9 @@ def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
 def words() -> JSONMapping:
     """Return what the original tells models, out of the data's folder or the clone that it is in.
 
-    agent, user, solo_agent, solo: what it fills; guide, guide_tools: of the simulated user;
-    greeting; tools: of each domain and seat, what each does and what its arguments are.
+    - `agent`, `user`, `solo_agent`, `solo`: what it fills.
+    - `guide`, `guide_tools`: of the simulated user; greeting.
+    - `tools`: of each domain and seat, what each does and what its arguments are.
     """
     return _words(folder())
 

@@ -121,19 +121,24 @@ CALLS = (
 class Tau2(Game[State]):
     """A domain of tau2-bench, or of our own.
 
-    domain: "mock" and "phone" need no data; "telecom", "retail", "airline", "banking".
-    split: "base", "train", "test", "small" or "full", as far as the domain has it.
-    solo: the assistant alone, with a ticket and the tools of both seats; `done` ends.
-    strict: the original's limits of steps and errors, and its words, which `gem-ma data
-        tau2-bench` fetches; a reply that it could not read ends the episode.
-    max_steps: messages and rounds of calls after which the episode is over, unsuccessful.
-    max_errors: failed calls after which it is.
-    judge: a third seat decides, when all is said, what the original leaves to a model; without it
-        that part is left out of the reward, and the report names it in `not_judged`.
-    hashes: put the original's hashes of both databases into the report.
-    original: of mock: play tau2-bench's own data and not ours.
-    policy: of telecom: "manual" or "workflow". retrieval: of banking: see there.
-    world, faults, lines, misleading: of phone: its seed, and how hard it is.
+    Args:
+        domain: "mock" and "phone" need no data; "telecom", "retail", "airline", "banking".
+        split: "base", "train", "test", "small" or "full", as far as the domain has it.
+        solo: the assistant alone, with a ticket and the tools of both seats; `done` ends.
+        strict: the original's limits of steps and errors, and its words, which `gem-ma data
+            tau2-bench` fetches; a reply that it could not read ends the episode.
+        max_steps: messages and rounds of calls after which the episode is over, unsuccessful.
+        max_errors: failed calls after which it is.
+        judge: a third seat decides, when all is said, what the original leaves to a model; without
+            it that part is left out of the reward, and the report names it in `not_judged`.
+        hashes: put the original's hashes of both databases into the report.
+        original: of mock: play tau2-bench's own data and not ours.
+        policy: of telecom: "manual" or "workflow".
+        retrieval: of banking: see there.
+        world: of phone: its seed, and how hard it is.
+        faults: of phone: its seed, and how hard it is.
+        lines: of phone: its seed, and how hard it is.
+        misleading: of phone: its seed, and how hard it is.
     """
 
     agents: tuple[str, ...] = (USER, ASSISTANT)  # or as it is made

@@ -35,9 +35,10 @@ class MockTools(Kit):
     def create_task(self, user_id: str, title: str, description: str | None = None) -> Record:
         """Put a new task on a user's list.
 
-        user_id: whose list
-        title: what the task is called
-        description: more about it
+        Args:
+            user_id: whose list
+            title: what the task is called
+            description: more about it
         """
         if self.desk.get("users", user_id) is None:
             raise ValueError(f"User {user_id} not found")
@@ -57,8 +58,9 @@ class MockTools(Kit):
     def update_task_status(self, task_id: str, status: str) -> Record:
         """Set how far a task is.
 
-        task_id: which task
-        status: "pending" or "completed"
+        Args:
+            task_id: which task
+            status: "pending" or "completed"
         """
         self._task(task_id)
         task = self.desk.edit("tasks", task_id)
@@ -69,7 +71,8 @@ class MockTools(Kit):
     def transfer_to_human_agents(self, summary: str) -> str:
         """Hand the user over to a person, where they ask for one or no tool helps.
 
-        summary: what the user needs
+        Args:
+            summary: what the user needs
         """
         return "Transfer successful"
 
@@ -99,7 +102,8 @@ class MockUserTools(Kit):
     def dismiss_notification(self, notification_id: str) -> str:
         """Mark a notification as read.
 
-        notification_id: which notification
+        Args:
+            notification_id: which notification
         """
         self._notification(notification_id)
         self.desk.edit("notifications", notification_id)["status"] = "read"

@@ -93,7 +93,8 @@ class RetailTools(Kit):
     def calculate(self, expression: str) -> str:
         """Work out a sum.
 
-        expression: numbers, + - * /, parentheses and spaces, such as "2 * (3 + 4)"
+        Args:
+            expression: numbers, + - * /, parentheses and spaces, such as "2 * (3 + 4)"
         """
         return calculated(expression, "Invalid characters in expression")
 
@@ -101,8 +102,9 @@ class RetailTools(Kit):
     def cancel_pending_order(self, order_id: str, reason: str) -> Record:
         """Cancel a pending order and refund it: a gift card at once, others in 5 to 7 working days.
 
-        order_id: the order, such as "#W0000000", with its "#"
-        reason: "no longer needed" or "ordered by mistake"
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
+            reason: "no longer needed" or "ordered by mistake"
         """
         order = self._order(order_id)
         if order["status"] != "pending":
@@ -129,10 +131,11 @@ class RetailTools(Kit):
     ) -> Record:
         """Exchange items of a delivered order for other variants of theirs, which can be done once.
 
-        order_id: the order, such as "#W0000000", with its "#"
-        item_ids: the items to give back; one that is given back twice stands there twice
-        new_item_ids: the variants wanted, each at the place of the item that it replaces
-        payment_method_id: what pays or receives the difference, such as "gift_card_0000000"
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
+            item_ids: the items to give back; one that is given back twice stands there twice
+            new_item_ids: the variants wanted, each at the place of the item that it replaces
+            payment_method_id: what pays or receives the difference, such as "gift_card_0000000"
         """
         order = self._order(order_id)
         if order["status"] != "delivered":
@@ -159,9 +162,10 @@ class RetailTools(Kit):
     def find_user_id_by_name_zip(self, first_name: str, last_name: str, zip: str) -> str:
         """Find a user's id by name and zip code; try the e-mail address first.
 
-        first_name: such as "John"
-        last_name: such as "Doe"
-        zip: the zip code, such as "12345"
+        Args:
+            first_name: such as "John"
+            last_name: such as "Doe"
+            zip: the zip code, such as "12345"
         """
         for last, user_id in names(self.desk.base).get(first_name.lower(), ()):
             if last == last_name.lower() and self._user(user_id)["address"]["zip"] == zip:
@@ -172,7 +176,8 @@ class RetailTools(Kit):
     def find_user_id_by_email(self, email: str) -> str:
         """Find a user's id by e-mail address.
 
-        email: such as "someone@example.com"
+        Args:
+            email: such as "someone@example.com"
         """
         found = emails(self.desk.base).get(email.lower())
         if found is None:
@@ -183,7 +188,8 @@ class RetailTools(Kit):
     def get_order_details(self, order_id: str) -> Known:
         """Look up an order.
 
-        order_id: the order, such as "#W0000000", with its "#"
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
         """
         return self._order(order_id)
 
@@ -191,7 +197,8 @@ class RetailTools(Kit):
     def get_product_details(self, product_id: str) -> Known:
         """Look up a product with all its variants, their prices, and which are in stock.
 
-        product_id: the product, such as "6086499569"; it is not the id of an item
+        Args:
+            product_id: the product, such as "6086499569"; it is not the id of an item
         """
         return self._product(product_id)
 
@@ -199,7 +206,8 @@ class RetailTools(Kit):
     def get_item_details(self, item_id: str) -> Known:
         """Look up one variant of a product, its price, and whether it is in stock.
 
-        item_id: the item, such as "6086499569"; it is not the id of a product
+        Args:
+            item_id: the item, such as "6086499569"; it is not the id of a product
         """
         product_id = _products(self.desk.base).get(item_id)
         if product_id is None:
@@ -210,7 +218,8 @@ class RetailTools(Kit):
     def get_user_details(self, user_id: str) -> Known:
         """Look up a user, with payment methods and orders.
 
-        user_id: the user, such as "sara_doe_496"
+        Args:
+            user_id: the user, such as "sara_doe_496"
         """
         return self._user(user_id)
 
@@ -233,13 +242,14 @@ class RetailTools(Kit):
     ) -> Record:
         """Send a pending order to another address.
 
-        order_id: the order, such as "#W0000000", with its "#"
-        address1: the first line, such as "123 Main St"
-        address2: the second line, such as "Apt 1", or ""
-        city: such as "San Francisco"
-        state: such as "CA"
-        country: such as "USA"
-        zip: the zip code, such as "12345"
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
+            address1: the first line, such as "123 Main St"
+            address2: the second line, such as "Apt 1", or ""
+            city: such as "San Francisco"
+            state: such as "CA"
+            country: such as "USA"
+            zip: the zip code, such as "12345"
         """
         self._pending(order_id)
         address = ADDRESS.make(
@@ -259,10 +269,11 @@ class RetailTools(Kit):
     ) -> Record:
         """Change items of a pending order into other variants of theirs, which can be done once.
 
-        order_id: the order, such as "#W0000000", with its "#"
-        item_ids: the items to change; one that is changed twice stands there twice
-        new_item_ids: the variants wanted, each at the place of the item that it replaces
-        payment_method_id: what pays or receives the difference, such as "gift_card_0000000"
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
+            item_ids: the items to change; one that is changed twice stands there twice
+            new_item_ids: the variants wanted, each at the place of the item that it replaces
+            payment_method_id: what pays or receives the difference, such as "gift_card_0000000"
         """
         order = self._order(order_id)
         if order["status"] != "pending":
@@ -295,8 +306,9 @@ class RetailTools(Kit):
     def modify_pending_order_payment(self, order_id: str, payment_method_id: str) -> Record:
         """Pay a pending order in another way.
 
-        order_id: the order, such as "#W0000000", with its "#"
-        payment_method_id: what is to pay, such as "gift_card_0000000"
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
+            payment_method_id: what is to pay, such as "gift_card_0000000"
         """
         order = self._pending(order_id)
         method = self._method(order, payment_method_id)
@@ -329,13 +341,14 @@ class RetailTools(Kit):
     ) -> Record:
         """Change where a user lives.
 
-        user_id: the user, such as "sara_doe_496"
-        address1: the first line, such as "123 Main St"
-        address2: the second line, such as "Apt 1", or ""
-        city: such as "San Francisco"
-        state: such as "CA"
-        country: such as "USA"
-        zip: the zip code, such as "12345"
+        Args:
+            user_id: the user, such as "sara_doe_496"
+            address1: the first line, such as "123 Main St"
+            address2: the second line, such as "Apt 1", or ""
+            city: such as "San Francisco"
+            state: such as "CA"
+            country: such as "USA"
+            zip: the zip code, such as "12345"
         """
         self._user(user_id)
         address = ADDRESS.make(
@@ -351,9 +364,10 @@ class RetailTools(Kit):
     ) -> Record:
         """Ask to give back items of a delivered order; the user hears by e-mail how to do it.
 
-        order_id: the order, such as "#W0000000", with its "#"
-        item_ids: the items to give back; one that is given back twice stands there twice
-        payment_method_id: where the refund goes: what paid the order, or a gift card
+        Args:
+            order_id: the order, such as "#W0000000", with its "#"
+            item_ids: the items to give back; one that is given back twice stands there twice
+            payment_method_id: where the refund goes: what paid the order, or a gift card
         """
         order = self._order(order_id)
         if order["status"] != "delivered":
@@ -375,7 +389,8 @@ class RetailTools(Kit):
     def transfer_to_human_agents(self, summary: str) -> str:
         """Hand the user over to a person, where they ask for one or no tool and no rule helps.
 
-        summary: what the user needs
+        Args:
+            summary: what the user needs
         """
         return "Transfer successful"
 

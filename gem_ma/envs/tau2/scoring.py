@@ -83,8 +83,11 @@ def judge(
 ) -> JSONObject:
     """Return the reward of an episode that came to its end, and its parts.
 
-    target: the gold world. calls: of both seats. said: what the assistant wrote.
-    judged: what a judge says of `task.judged`; None: nobody was asked.
+    Args:
+        target: the gold world.
+        calls: of both seats.
+        said: what the assistant wrote.
+        judged: what a judge says of `task.judged`; None: nobody was asked.
     """
     if not task.criteria:
         return {"reward": 1.0, "parts": {}, "basis": []}
@@ -137,9 +140,10 @@ def diagnosis(
 ) -> JSONObject:
     """Return why an episode was not paid, without a model: what differs, and whose doing it was.
 
-    records: those that differ from the gold world. actions: gold actions that nobody made, with the
-    nearest call where there is one. assertions: those that fail, and by whom they are to be met.
-    seats: whose part is not done.
+    - `records`: those that differ from the gold world.
+    - `actions`: gold actions that nobody made, with the nearest call where there is one.
+    - `assertions`: those that fail, and by whom they are to be met.
+    - `seats`: whose part is not done.
     """
     found: JSONObject = {"ended": ended, "records": [], "actions": [], "assertions": []}
     seats = set()

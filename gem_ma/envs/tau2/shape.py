@@ -215,7 +215,8 @@ class Default(NamedTuple):
 class Shape:
     """The fields of a record, in order; calling it reads one.
 
-    closed: a field that it does not know is wrong, and not left out.
+    Args:
+        closed: a field that it does not know is wrong, and not left out.
     """
 
     def __init__(self, name: str, /, closed: bool = False, **fields: Reader | Default):

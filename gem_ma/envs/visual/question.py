@@ -52,8 +52,9 @@ class State(NamedTuple):
 class Task(Game[State]):
     """A task says what it asks (`draw`), and how that is told in words and as a Scene.
 
-    levels: the arguments of `draw` at each difficulty from 0 to 10.
-    about: the rules: what the picture shows, and how to reply.
+    Attributes:
+        levels: the arguments of `draw` at each difficulty from 0 to 10.
+        about: the rules: what the picture shows, and how to reply.
     """
 
     agents = (AGENT,)

@@ -180,7 +180,8 @@ class Crosswords(Game[State]):
     ):
         """Take the level; hardcore words are rarer and their clues less plain.
 
-        partial: pay at the end the share of words that were found, not 1 or nothing.
+        Args:
+            partial: pay at the end the share of words that were found, not 1 or nothing.
         """
         if num_words is not None and not 1 <= num_words <= MOST:
             raise ValueError(f"num_words={num_words}: expected 1 to {MOST}")

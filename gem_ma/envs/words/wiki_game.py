@@ -54,12 +54,13 @@ class WikiGame(Game[State]):
     ):
         """Take the limit of turns, and how many links a target is away at least and at most.
 
-        graph: other pages than those that ship: {title: {"text": ..., "links": [titles]}} or
-            {title: [titles]}, or the path of a JSON file that holds this. A link to a page that
-            is not in the graph is left out.
-        source: or a ZIM file, or the address of a book on a Kiwix server, such as
-            http://127.0.0.1:8080/content/NAME. As nobody reads all of that, some shorter way to
-            the target than `min_links` may go unseen, and the report says no shortest one.
+        Args:
+            graph: other pages than those that ship: {title: {"text": ..., "links": [titles]}} or
+                {title: [titles]}, or the path of a JSON file that holds this. A link to a page that
+                is not in the graph is left out.
+            source: or a ZIM file, or the address of a book on a Kiwix server, such as
+                http://127.0.0.1:8080/content/NAME. As nobody reads all of that, some shorter way to
+                the target than `min_links` may go unseen, and the report says no shortest one.
         """
         if max_turns < 1:
             raise ValueError(f"max_turns={max_turns}: expected 1 or more")

@@ -165,8 +165,9 @@ def _hash_rules(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
 def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
     """Count what the reports of episodes say of why they were not paid, where they say it.
 
-    seats: whose part was not done. actions, assertions, records: what was not called, what did not
-    hold, and the tables in which records differ; each once an episode.
+    - `seats`: whose part was not done.
+    - `actions`, `assertions`, `records`: what was not called, what did not hold, and the tables in
+      which records differ; each once an episode.
     """
     found: dict[str, Counter[str]] = {}
     for episode in episodes:

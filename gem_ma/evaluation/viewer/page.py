@@ -57,12 +57,13 @@ def write_page(
 ) -> ViewerPage:
     """Write the episodes of a file, or of all files in a folder, as a page.
 
-    spectator: False leaves out what spectators saw, for which episodes are played again.
-    most: only so many episodes are played again, the first ones; None: all.
-    trust: play again whatever the files name, and without limits: it runs code.
-    study: the beginning of an address where one may play on from a turn; each turn links to it,
-        with the number of the episode and of the step behind it.
-    progress: called after each episode with how many there are.
+    Args:
+        spectator: False leaves out what spectators saw, for which episodes are played again.
+        most: only so many episodes are played again, the first ones; None: all.
+        trust: play again whatever the files name, and without limits: it runs code.
+        study: the beginning of an address where one may play on from a turn; each turn links to it,
+            with the number of the episode and of the step behind it.
+        progress: called after each episode with how many there are.
     """
     files = find_episode_files(source)
     out = Path(out).resolve()

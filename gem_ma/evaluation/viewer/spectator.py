@@ -62,7 +62,9 @@ class Spectator:
 
     Environments as they are registered are played here. Other arguments, which may ask for
     anything, are played in a process that is ended when it takes too long or too much memory.
-    trust: play all of them here, without limits, and import what they name.
+
+    Args:
+        trust: play all of them here, without limits, and import what they name.
     """
 
     def __init__(self, trust: bool = False):

@@ -12,7 +12,8 @@ from gem_ma.validation.json_types import JSONObject
 class MathEnv(SingleSeatEnv):
     """`math:Data`, over a dataset or one that the Hugging Face Hub has under a name.
 
-    use_mp: it says nothing here, where answers are graded in the sandbox.
+    Args:
+        use_mp: it says nothing here, where answers are graded in the sandbox.
     """
 
     def __init__(

@@ -45,8 +45,11 @@ def register(
 ) -> None:
     """Give an id to an environment written for GEM, or to a Game, which `gem_ma.make` makes, too.
 
-    entry_point: "module:class", or what makes one. A name that begins with "gem." is what
-        `gem_ma.gem` has in its place. needs, levels: as in `gem_ma.register`.
+    Args:
+        entry_point: "module:class", or what makes one. A name that begins with "gem." is what
+            `gem_ma.gem` has in its place.
+        needs: as in `gem_ma.register`.
+        levels: as in `gem_ma.register`.
     """
     check_type(env_id, str, "env_id")
     if env_id in ENV_REGISTRY:
@@ -85,7 +88,9 @@ def make(
     It is a Seat, or what a script has registered. `dataset` are the rows of a task over data;
     `use_mp` says nothing here, where answers are graded in the sandbox.
 
-    seed: of the first episode, which leads to all others, and of the dataset, where there is one.
+    Args:
+        seed: of the first episode, which leads to all others, and of the dataset, where there is
+            one.
     """
     check_type(env_id, str, "env_id")
     own = ENV_REGISTRY.get(env_id)
@@ -152,8 +157,10 @@ def make_vec(
 ) -> VectorEnv:
     """Make one environment for each id, stepped together and reset as they end.
 
-    async_mode: step each in a thread of its own, which helps those that wait for something.
-    seed: of the first environment, counted up for the others, unless `vec_kwargs` has one for it.
+    Args:
+        async_mode: step each in a thread of its own, which helps those that wait for something.
+        seed: of the first environment, counted up for the others, unless `vec_kwargs` has one for
+            it.
     """
     ids = [env_ids] if isinstance(env_ids, str) else list(env_ids)
     own = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)

@@ -40,8 +40,10 @@ except ImportError:
 class PythonCodeTool(BaseTool):
     """Run the first block of Python in a reply: <python>...</python>, or a fenced one.
 
-    timeout: seconds for a run. keep_error_last_line: tell only the last line of an error.
-    sandbox_type: "none" or "bwrap", as in GEM; the sandbox is ours at either.
+    Args:
+        timeout: seconds for a run.
+        keep_error_last_line: tell only the last line of an error.
+        sandbox_type: "none" or "bwrap", as in GEM; the sandbox is ours at either.
     """
 
     tool_type = "python_code"

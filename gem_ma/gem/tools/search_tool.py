@@ -14,8 +14,10 @@ _TAG, _END = "<search>", "</search>"
 class SearchTool(BaseTool):
     """Ask a server that speaks as GEM's retrieval servers do for what <search>...</search> says.
 
-    search_url: of the server; without one, what SEARCH_URL holds when it is first asked.
-    topk: passages for a query. timeout: seconds for an answer.
+    Args:
+        search_url: of the server; without one, what SEARCH_URL holds when it is first asked.
+        topk: passages for a query.
+        timeout: seconds for an answer.
     """
 
     tool_type = "search"

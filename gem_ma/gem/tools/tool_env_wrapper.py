@@ -14,9 +14,11 @@ _LAST_CALL_NOTE = "\n\nThat was the last call of a tool that you have. Give your
 class ToolEnvWrapper(EnvWrapper):
     """Answer replies that call a tool, and pass all others on.
 
-    tool_reward: for every call. tool_success_reward: for one that worked, besides.
-    tool_execute_error_reward: for one that failed, below 0, and instead of both others.
-    max_tool_uses: calls in an episode, after which replies go to the environment; None for any.
+    Args:
+        tool_reward: for every call.
+        tool_success_reward: for one that worked, besides.
+        tool_execute_error_reward: for one that failed, below 0, and instead of both others.
+        max_tool_uses: calls in an episode, after which replies go to the environment; None for any.
     """
 
     def __init__(

@@ -27,11 +27,12 @@ class ChatTemplateTokenizer(Protocol):
 class ObservationWrapper(EnvWrapper):
     """Join what was seen, and what was replied, in one text.
 
-    include_action: put the replies between, as far as tools read them.
-    include_chat_template: let the tokenizer's chat template join them; what a tool answered has
-        the role "tool".
-    apply_chat_template_on_reset: put the first observation through the template, and no other.
-    max_history_length: how many earlier steps stay; None for all.
+    Args:
+        include_action: put the replies between, as far as tools read them.
+        include_chat_template: let the tokenizer's chat template join them; what a tool answered has
+            the role "tool".
+        apply_chat_template_on_reset: put the first observation through the template, and no other.
+        max_history_length: how many earlier steps stay; None for all.
     """
 
     def __init__(

@@ -63,7 +63,8 @@ def get_wrapper_fns(
 ) -> list[WrapperFunction]:
     """Return the wrappers that names with commas between them stand for, in this order.
 
-    tokenizer: for those that use a chat template.
+    Args:
+        tokenizer: for those that use a chat template.
     """
     if not wrappers:
         return []

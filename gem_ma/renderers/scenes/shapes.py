@@ -126,7 +126,8 @@ def draw_figure(
 ) -> None:
     """Draw a figure, on an outline so many pixels wide where it would not stand out.
 
-    levels: steps from what is not covered to what is, for frames of few colours.
+    Args:
+        levels: steps from what is not covered to what is, for frames of few colours.
     """
     around = _cover_outline(figure, side, degrees, spread, by)
     under = _clip_spots(frame, around, x - by, y - by)[1]

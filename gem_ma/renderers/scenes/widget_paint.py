@@ -110,7 +110,8 @@ def draw_widget_text(
 ) -> None:
     """Blend a line, in the middle of the height if it is not said where.
 
-    on: the colour of all that lies below it, where that is one.
+    Args:
+        on: the colour of all that lies below it, where that is one.
     """
     if not text:
         return

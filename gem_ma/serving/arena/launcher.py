@@ -35,13 +35,15 @@ def arena(
 ) -> None:
     """Let people and agents play in a browser, until interrupted.
 
-    folder: what the matches are kept in; those that are there go on.
-    envs: ids that are offered; None: eighteen of all kinds, and every other that can be played
-        here without a network is found by a search. agents: specs of those who may be seated.
-    host: what it listens on. Anything but the loopback demands a token.
-    token: what the address has to carry once, as ?token=TOKEN; else the environment variable
-        GEM_MA_TOKEN.
-    say: called once with a line that tells the address.
+    Args:
+        folder: what the matches are kept in; those that are there go on.
+        envs: ids that are offered; None: eighteen of all kinds, and every other that can be played
+            here without a network is found by a search.
+        agents: specs of those who may be seated.
+        host: what it listens on. Anything but the loopback demands a token.
+        token: what the address has to carry once, as ?token=TOKEN; else the environment variable
+            GEM_MA_TOKEN.
+        say: called once with a line that tells the address.
     """
     from gem_ma.serving.arena.web_app import ArenaApp, run_app
 

@@ -48,13 +48,18 @@ class MatchReply(NamedTuple):
 class MatchInfo(NamedTuple):
     """What a match is, beside its moves.
 
-    people: by seat who plays there, the name and the hash of the key that is asked for; a seat
-        that nobody has taken yet has no name. agents: by seat the spec of an agent.
-    watched: what spectators see before the end: nothing, "all", or what a seat sees.
-    clock: seconds for a move, and bank: for all of a seat's moves, beside those. When both are
-        used up a move is made by chance. Both 0: there is no clock.
-    past: how the position came about that it began with, and of: which record that is.
-    ended, returns: what became of it, once it is over.
+    Attributes:
+        people: by seat who plays there, the name and the hash of the key that is asked for; a seat
+            that nobody has taken yet has no name.
+        agents: by seat the spec of an agent.
+        watched: what spectators see before the end: nothing, "all", or what a seat sees.
+        clock: seconds for a move.
+        bank: for all of a seat's moves, beside those. When both are used up a move is made by
+            chance. Both 0: there is no clock.
+        past: how the position came about that it began with.
+        of: which record that is.
+        ended: what became of it, once it is over.
+        returns: what became of it, once it is over.
     """
 
     id: str
@@ -334,10 +339,11 @@ class MatchSession:
     ) -> dict[str, Any]:
         """Return what a seat sees of it, or a spectator, as JSON and a picture under "image".
 
-        picture: is shown instead of the one that would be drawn.
-
         A seat gets what its masked view and its own chat hold, and nothing else before the end: not
         even whose turn it is, which in games with secret roles is a secret.
+
+        Args:
+            picture: is shown instead of the one that would be drawn.
         """
         if seat is not None and seat not in self.seats:
             raise ArenaError(f"there is no seat {seat!r}")

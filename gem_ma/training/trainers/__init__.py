@@ -56,9 +56,11 @@ def assign_seats(
 def make_seat(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> AsyncSeat:
     """Return one seat at a new table, for a trainer that knows one agent.
 
-    env: an id with `make`, its arguments, or an environment. seat: may be left out where others
-    leave one. others: one agent for all other seats, or a mapping from seat to agent; each may be a
-    spec string such as "random".
+    Args:
+        env: an id with `make`, its arguments, or an environment.
+        seat: may be left out where others leave one.
+        others: one agent for all other seats, or a mapping from seat to agent; each may be a spec
+            string such as "random".
     """
     table = assign_seats(make_seat, env, seat, others, make)
     if len(table.seats) > 1 or (seat is not None and seat not in table.seats):
@@ -80,9 +82,10 @@ class GeneratedTokens(NamedTuple):
 class EngineAgent:
     """An agent for a trainer's own engine, which reads and writes token ids.
 
-    generate: an async function of a turn, its prompt as token ids, and the pictures in there.
-    room: how many tokens a chat may have for another reply to be asked for; a seat whose chat has
-    more ends its turns at once, and what that costs is the game's business.
+    Args:
+        generate: an async function of a turn, its prompt as token ids, and the pictures in there.
+        room: how many tokens a chat may have for another reply to be asked for; a seat whose chat
+            has more ends its turns at once, and what that costs is the game's business.
     """
 
     def __init__(
@@ -116,7 +119,8 @@ async def play_group(
 ) -> list[Episode]:
     """Return games from one start, in all of whose trained seats the engine sits.
 
-    start: `seed`, `options` and `context` of a data set's row, as `rollout` takes them.
+    Args:
+        start: `seed`, `options` and `context` of a data set's row, as `rollout` takes them.
     """
     agents = {**table.others, **dict.fromkeys(table.seats, engine)}
     names = ("seed", "options", "context")

@@ -31,8 +31,9 @@ except ImportError as error:
 class BatchEngineAgent:
     """An agent that asks an engine for many replies at once.
 
-    generate: a function of prompts in token ids that returns, for each, the ids that were drawn and
-    their log-probabilities.
+    Args:
+        generate: a function of prompts in token ids that returns, for each, the ids that were drawn
+            and their log-probabilities.
     """
 
     def __init__(
@@ -66,7 +67,8 @@ def collect_transitions(
 ) -> list[list[Transition]]:
     """Play games and return an episode of transitions for each seat that is trained.
 
-    how: as of `rollout`, such as seed, group and context.
+    Args:
+        **how: as of `rollout`, such as seed, group and context.
     """
     agents = {**table.others, **dict.fromkeys(table.seats, agent)}
     episodes = rollout(table.env, agents, games, max_errors=0, progress=False, **how)

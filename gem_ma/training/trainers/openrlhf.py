@@ -44,9 +44,13 @@ def make_executor_class(
 ) -> type[AgentExecutorBase]:
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 
-    processor: the model's tokenizer, or its processor if it sees. env, others, make: as of
-    `rollout`; seat: only this one is trained. The label of a data set's row is the seed, or
-    {"seed": 1, "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
+    Args:
+        processor: the model's tokenizer, or its processor if it sees.
+        env: as of `rollout`.
+        others: as of `rollout`.
+        **make: as of `rollout`.
+        seat: only this one is trained. The label of a data set's row is the seed, or {"seed": 1,
+            "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
     """
     table = assign_seats(make_executor_class, env, seat, others, make)
     tokens = ChatTokenizer(processor)

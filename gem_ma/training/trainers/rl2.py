@@ -23,10 +23,15 @@ from gem_ma.training.trainers import CallBatcher, assign_seats, subtract_seat_me
 class RL2Env:
     """`reset` and `step` of RL2; a game's limit of turns has to be below RL2's `max_turns`.
 
-    env, seat, others, make: as of `sit`, of which all seats that nobody else plays are trained.
-    render: makes text of chat messages, such as the chat template of the model's tokenizer with
-        `tokenize=False, add_generation_prompt=True`; end: what it writes behind a reply.
-    compare: take each seat's mean off, as for REINFORCE; for GAE, with its critic, do not.
+    Args:
+        env: as of `sit`, of which all seats that nobody else plays are trained.
+        seat: as of `sit`, of which all seats that nobody else plays are trained.
+        others: as of `sit`, of which all seats that nobody else plays are trained.
+        **make: as of `sit`, of which all seats that nobody else plays are trained.
+        render: makes text of chat messages, such as the chat template of the model's tokenizer with
+            `tokenize=False, add_generation_prompt=True`.
+        end: what it writes behind a reply.
+        compare: take each seat's mean off, as for REINFORCE; for GAE, with its critic, do not.
     """
 
     def __init__(

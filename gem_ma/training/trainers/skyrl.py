@@ -22,8 +22,9 @@ except ImportError as error:
 class SkyRLSeatEnv(BaseTextEnv):
     """One seat; what sits in it is described by the configuration and by the data set's row.
 
-    env_config: of all rows: `env`, an id; `seat`, `others` and `make` as `sit` takes them.
-    extras: of one row: the same, which goes before, `seed` and `options`.
+    Args:
+        env_config: of all rows: `env`, an id; `seat`, `others` and `make` as `sit` takes them.
+        extras: of one row: the same, which goes before, `seed` and `options`.
     """
 
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None):

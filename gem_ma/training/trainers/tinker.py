@@ -31,8 +31,10 @@ class SeatEnv(types.Env):
     """One seat, read and answered through a renderer of the cookbook.
 
     A reply that the renderer cannot parse goes to the game as it is: to judge it is the game's
-    business, and the other seats wait for it. max_tokens: of a chat; a seat whose chat has more
-    leaves, and the game ends for all.
+    business, and the other seats wait for it.
+
+    Args:
+        max_tokens: of a chat; a seat whose chat has more leaves, and the game ends for all.
     """
 
     def __init__(self, seat: AsyncSeat, renderer: Any, seed: int, max_tokens: int | None = None):
@@ -89,7 +91,10 @@ class GameGroupBuilder(types.EnvGroupBuilder):
 
     The cookbook compares all trajectories of a group with each other. Seats are not worth the
     same, so each seat's mean is taken off here, and what is left compares a seat with itself; the
-    metric `return` has what was earned. renderer: a renderer, or a function that makes one.
+    metric `return` has what was earned.
+
+    Attributes:
+        renderer: a renderer, or a function that makes one.
     """
 
     env: str
@@ -149,7 +154,8 @@ async def rollout_seat_policies(
 ) -> dict[str, list[types.Trajectory]]:
     """Play games in which each seat has a policy of its own; return each seat's trajectories.
 
-    policies: from seat to a TokenCompleter, such as the cookbook's TinkerTokenCompleter.
+    Args:
+        policies: from seat to a TokenCompleter, such as the cookbook's TinkerTokenCompleter.
     """
     envs = await games.make_envs()
     playing = [do_single_rollout(policies[env.seat.name], env) for env in envs]

@@ -38,10 +38,13 @@ def rollout_func(
     same start: with two seats a batch holds a group of the first, one of the second from the same
     games, and so on. `env_reward`, the reward function, gives each row what its seat earned.
 
-    env, others: as of `rollout`, but for the trained seats. agent: makes the trained agent of the
-    trainer, with token ids and logprobs (for vLLM, or where the model is spread over devices);
-    None: HFAgent with the trainer's own model, `max_new_tokens` and `template`. seed: decides the
-    starts, with the step of the training.
+    Args:
+        env: as of `rollout`, but for the trained seats.
+        others: as of `rollout`, but for the trained seats.
+        agent: makes the trained agent of the trainer, with token ids and logprobs (for vLLM, or
+            where the model is spread over devices); None: HFAgent with the trainer's own model,
+            `max_new_tokens` and `template`.
+        seed: decides the starts, with the step of the training.
     """
     env = factory.resolve_env(rollout_func, env, make)
     others = dict(others or {})

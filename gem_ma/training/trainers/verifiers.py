@@ -46,8 +46,8 @@ class GameTaskset(vf.Taskset[GameTask, vf.TasksetConfig]):
 def make_env_class(env: str, others: Mapping[str, Any] | None = None, **make: Any) -> type[Any]:
     """Return an Env of verifiers for a game, in which each seat is an agent with its own trace.
 
-    The seats that `others` plays have no trace. A module exports it beside GameTaskset, and its name is
-    the taskset's id: `__all__ = ["GameTaskset", "Game"]`.
+    The seats that `others` plays have no trace. A module exports it beside GameTaskset, and its
+    name is the taskset's id: `__all__ = ["GameTaskset", "Game"]`.
     """
     given = dict(others or {})
     game = factory.resolve_env(make_env_class, env, make)

@@ -132,7 +132,8 @@ def compute_seat_advantages(
 ) -> tuple[Any, Any]:
     """Return how much more came from each token on than others in this seat earned from this start.
 
-    index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat.
+    Args:
+        index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat.
     """
     places: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     for place, name in enumerate(index):

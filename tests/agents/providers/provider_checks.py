@@ -42,7 +42,9 @@ MALFORMED = (body("{"), body("[]"), body("null"), body("<html>"), raw(b"{}", "X:
 def check_retries(make_agent, answer):
     """Faults that pass are tried again, as soon as the server says.
 
-    make_agent: of a URL and options. answer: what the server says, as a value of JSON: rock.
+    Args:
+        make_agent: of a URL and options.
+        answer: what the server says, as a value of JSON: rock.
     """
     packed = raw(gzip.compress(json.dumps(answer).encode()), "Content-Encoding: gzip")
     statuses = [status(code, "Retry-After: 0") for code in (408, 409, 429, 500, 529)]

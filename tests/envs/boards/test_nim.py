@@ -94,6 +94,10 @@ def test_what_makes_no_game(heaps):
 def test_the_contract():
     check_env(gem_ma.Env(Nim(), id="game:Nim-v0"), processes=False)
     assert certify(gem_ma.Env(Nim((5, 7)), id="game:Nim-v0"), views=40).views == 40
+
+
+@pytest.mark.slow
+def test_the_largest_pictures():
     assert certify(gem_ma.Env(Nim((40, 33, *range(1, 25)))), views=8).views == 8
 
 

@@ -93,6 +93,11 @@ def test_what_makes_no_game(arguments):
 
 def test_the_contract_and_the_pictures():
     check_env(gem_ma.Env(ColonelBlotto(2, 6, 12)), seeds=1, processes=False)
+    certify(gem_ma.Env(GAME), views=25)
+
+
+@pytest.mark.slow
+def test_many_pictures():
     certify(gem_ma.Env(GAME), views=100)
 
 

@@ -105,5 +105,10 @@ def test_what_makes_no_game(arguments):
 
 def test_the_contract_and_the_pictures():
     check_env(gem_ma.Env(PublicGoods(2, 10)), seeds=1, processes=False)
+    certify(gem_ma.Env(GAME), views=25)
+
+
+@pytest.mark.slow
+def test_the_pictures_of_many_seats():
     certify(gem_ma.Env(GAME), views=100)
     certify(gem_ma.Env(PublicGoods(10, 12, 3.0, 20)), views=50)

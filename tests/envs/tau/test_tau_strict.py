@@ -19,7 +19,10 @@ from gem_ma.chat.messages import to_openai_chat
 from gem_ma.envs.tau import data, fetch
 
 CLONE = os.environ.get(fetch.SOURCE)
-pytestmark = pytest.mark.skipif(not CLONE, reason=f"set {fetch.SOURCE} to a clone of tau-bench")
+pytestmark = [
+    pytest.mark.second_source,
+    pytest.mark.skipif(not CLONE, reason=f"set {fetch.SOURCE} to a clone of tau-bench"),
+]
 
 STOP = "###STOP###"
 LONG = "Grüße, and a line.\nuser: more\n" * 4_000  # more than 65,536 bytes too

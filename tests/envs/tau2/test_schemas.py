@@ -13,10 +13,10 @@ class BareNotes(Kit):
 
         It takes a day.
 
-        address: where to, with the zip code
-            and the country
-        words: what it says
-        fast: whether it flies: "true" or "false"
+        Args:
+            address: where to, with the zip code and the country
+            words: what it says
+            fast: whether it flies: "true" or "false"
         """
         return address
 

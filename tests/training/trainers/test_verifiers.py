@@ -94,7 +94,7 @@ def test_verifiers_gives_each_seat_a_trace(endpoint, verifiers):
 def test_verifiers_gets_the_pictures(endpoint, verifiers, tmp_path):
     (tmp_path / "seen_tictactoe.py").write_text(
         "from gem_ma.training.trainers.verifiers import GameTaskset, make_env_class\n"
-        'Game = environment("game:TicTacToe-v0", observe="both", image_size=(56, 56))\n'
+        'Game = make_env_class("game:TicTacToe-v0", observe="both", image_size=(56, 56))\n'
         '__all__ = ["Game", "GameTaskset"]\n'
     )
     traces = by_seat(verifiers(tmp_path, "seen_tictactoe"))

@@ -22,8 +22,10 @@ ItemT = TypeVar("ItemT")
 class Family(Generic[ModelT]):
     """Tasks of one kind, from easy (difficulty 0) to hard (difficulty 10); a model is one of them.
 
-    like: the names of MiniWoB++'s pages that ask for the same.
-    follows: whether what is shown depends on what the pointer is over, or on the keyboard's widget.
+    Attributes:
+        like: the names of MiniWoB++'s pages that ask for the same.
+        follows: whether what is shown depends on what the pointer is over, or on the keyboard's
+            widget.
     """
 
     like: str = ""

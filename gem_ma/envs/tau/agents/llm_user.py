@@ -56,16 +56,17 @@ _VERDICT = re.compile(r"^[^\w\n]*(?:ok[^\w\n]*$|(bad)\b[:.,*_` -]*(.*))", re.I |
 class LLMUser(AgentWrapper):
     """Play the user's seat with any agent, which may think or check itself before it speaks.
 
-    agent: an agent, a function of a Turn or a spec string.
-    strategy: "plain": the agent as it is. "react": it thinks first, and its thoughts are kept from
-        the assistant. "verify": it checks each draft, and writes a bad one again. "reflect": it
-        also says first what it makes of the bad draft.
-    tries: how often a bad draft is written again; the last draft is sent unchecked.
-    kind, and the traits: what the agent is told to be like, as users by rule are (see
-        `gem_ma.envs.tau.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
-
     The reply's usage and latency are the sums over all calls. It has token ids and logprobs if the
     agent wrote it in answer to the very chat that is on record.
+
+    Args:
+        agent: an agent, a function of a Turn or a spec string.
+        strategy: "plain": the agent as it is. "react": it thinks first, and its thoughts are kept
+            from the assistant. "verify": it checks each draft, and writes a bad one again.
+            "reflect": it also says first what it makes of the bad draft.
+        tries: how often a bad draft is written again; the last draft is sent unchecked. kind, and
+            the traits: what the agent is told to be like, as users by rule are (see
+            `gem_ma.envs.tau.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
     """
 
     seats = ("user",)

@@ -37,8 +37,10 @@ def compiled(
 ) -> Wants:
     """Return what the user of a task wants.
 
-    tables: of the database before the talk. actions: the gold ones that come to pass.
-    asks: whether the assistant owes an answer to something.
+    Args:
+        tables: of the database before the talk.
+        actions: the gold ones that come to pass.
+        asks: whether the assistant owes an answer to something.
     """
     actions = tuple(actions)
     user_id = _owner(tables, actions) or user_id or _named(tables, instruction)

@@ -99,8 +99,9 @@ class KnowledgeTools(
     def transfer_to_human_agents(self, summary: str, reason: Reason = "other") -> str:
         """Hand the user over to a person; the documents say for which reason.
 
-        summary: what the user needs, and what was tried
-        reason: why
+        Args:
+            summary: what the user needs, and what was tried
+            reason: why
         """
         reasons = get_args(Reason)
         if reason not in reasons:
@@ -117,7 +118,8 @@ class KnowledgeTools(
     def get_user_information_by_id(self, user_id: str) -> str:
         """Look up a user's date of birth, email, phone number and address by their id.
 
-        user_id: which user
+        Args:
+            user_id: which user
         """
         return listing_by(self.desk, "users", "user_id", user_id)
 
@@ -125,7 +127,8 @@ class KnowledgeTools(
     def get_user_information_by_name(self, customer_name: str) -> str:
         """Look up a user's date of birth, email, phone number and address by their name.
 
-        customer_name: their full name, with capitals where they are
+        Args:
+            customer_name: their full name, with capitals where they are
         """
         return listing_by(self.desk, "users", "name", customer_name)
 
@@ -133,7 +136,8 @@ class KnowledgeTools(
     def get_user_information_by_email(self, email: str) -> str:
         """Look up a user's date of birth, email, phone number and address by their email.
 
-        email: their email address
+        Args:
+            email: their email address
         """
         return listing_by(self.desk, "users", "email", email)
 
@@ -141,8 +145,9 @@ class KnowledgeTools(
     def change_user_email(self, user_id: str, new_email: str) -> str:
         """Give a user another email address.
 
-        user_id: which user
-        new_email: the new address
+        Args:
+            user_id: which user
+            new_email: the new address
         """
         if update(self.desk, "users", user_id, {"email": new_email}) is None:
             return f"Error: User with ID '{user_id}' not found."
@@ -152,7 +157,8 @@ class KnowledgeTools(
     def get_referrals_by_user(self, user_id: str) -> str:
         """Look up whom a user referred.
 
-        user_id: who referred them
+        Args:
+            user_id: who referred them
         """
         return listing_by(self.desk, "referrals", "referrer_id", user_id)
 
@@ -160,7 +166,8 @@ class KnowledgeTools(
     def get_credit_card_transactions_by_user(self, user_id: str) -> str:
         """Look up all that a user's credit cards were charged with.
 
-        user_id: which user
+        Args:
+            user_id: which user
         """
         return listing_by(self.desk, "credit_card_transaction_history", "user_id", user_id)
 
@@ -168,7 +175,8 @@ class KnowledgeTools(
     def get_credit_card_accounts_by_user(self, user_id: str) -> str:
         """Look up a user's credit cards: kind, since when, balance, points.
 
-        user_id: which user
+        Args:
+            user_id: which user
         """
         return listing_by(self.desk, "credit_card_accounts", "user_id", user_id)
 
@@ -185,13 +193,14 @@ class KnowledgeTools(
     ) -> str:
         """Log that a user is who they say, after two of their data but name and id were right.
 
-        name: the user's full name
-        user_id: the user's id
-        address: the user's address
-        email: the user's email address
-        phone_number: the user's phone number
-        date_of_birth: the user's date of birth, as MM/DD/YYYY
-        time_verified: when it was, such as "2025-11-14 03:40:00 EST"
+        Args:
+            name: the user's full name
+            user_id: the user's id
+            address: the user's address
+            email: the user's email address
+            phone_number: the user's phone number
+            date_of_birth: the user's date of birth, as MM/DD/YYYY
+            time_verified: when it was, such as "2025-11-14 03:40:00 EST"
         """
         id = verification_id(user_id, time_verified)
         record = {
@@ -217,8 +226,9 @@ class KnowledgeTools(
     ) -> str:
         """Give the user a tool, where the documents say that they are to do something themselves.
 
-        discoverable_tool_name: which tool, as the documents name it
-        arguments: what the user is to call it with, as text of JSON: {"user_id": "abc123"}
+        Args:
+            discoverable_tool_name: which tool, as the documents name it
+            arguments: what the user is to call it with, as text of JSON: {"user_id": "abc123"}
         """
         name = discoverable_tool_name
         if not isinstance(name, str):
@@ -249,7 +259,8 @@ class KnowledgeTools(
     def unlock_discoverable_agent_tool(self, agent_tool_name: str) -> str:
         """Unlock a tool that the documents name, and see what it needs.
 
-        agent_tool_name: which tool, as the documents name it
+        Args:
+            agent_tool_name: which tool, as the documents name it
         """
         name = agent_tool_name
         if name not in self.tools or name in self.listed:
@@ -271,8 +282,9 @@ class KnowledgeTools(
     def call_discoverable_agent_tool(self, agent_tool_name: str, arguments: str = "{}") -> str:
         """Use a tool that was unlocked.
 
-        agent_tool_name: which tool
-        arguments: what the tool needs, as text of JSON: {"user_id": "abc123"}
+        Args:
+            agent_tool_name: which tool
+            arguments: what the tool needs, as text of JSON: {"user_id": "abc123"}
         """
         name = agent_tool_name
         method = self.tools.get(name)
@@ -308,7 +320,8 @@ class KBSearchMixin(KnowledgeTools):
     def KB_search(self, query: str) -> str:  # noqa: N802 - the original's name
         """Search the bank's documents.
 
-        query: the words to look for
+        Args:
+            query: the words to look for
         """
         domain = self.world.domain
         assert isinstance(domain, Banking)
@@ -323,8 +336,9 @@ def _record(value: object) -> JSONObject:
 class Banking(Domain):
     """The domain that tau2-bench names banking_knowledge.
 
-    retrieval: "no_knowledge", or "search" for an assistant that can search the documents, as the
-        original's "bm25" (without the milliseconds that it prints).
+    Args:
+        retrieval: "no_knowledge", or "search" for an assistant that can search the documents, as
+            the original's "bm25" (without the milliseconds that it prints).
     """
 
     name = "banking"

@@ -205,10 +205,11 @@ class KnowledgeUserTools(Kit):
     ) -> str:
         """Ask the bank for a credit card.
 
-        card_type: which card
-        customer_name: your full name, as the law has it
-        annual_income: what you earn in a year, in dollars
-        rho_bank_subscription: whether you subscribe to Rho-Bank+
+        Args:
+            card_type: which card
+            customer_name: your full name, as the law has it
+            annual_income: what you earn in a year, in dollars
+            rho_bank_subscription: whether you subscribe to Rho-Bank+
         """
         if card_type not in _CARDS:
             return f"Error: Invalid card_type '{card_type}'. Must be one of: {_CARDS}"
@@ -238,8 +239,9 @@ class KnowledgeUserTools(Kit):
     def submit_referral(self, user_id: str, account_type: str) -> str:
         """Refer somebody to the bank, who is to open an account.
 
-        user_id: your own id
-        account_type: the account that they are to open
+        Args:
+            user_id: your own id
+            account_type: the account that they are to open
         """
         id = referral_id(user_id, account_type)
         if not add(self.desk, "referrals", id, _referral(id, user_id, account_type)):
@@ -261,8 +263,9 @@ class KnowledgeUserTools(Kit):
     ) -> str:
         """Use a tool that the assistant gave you, as if you did it yourself.
 
-        discoverable_tool_name: which tool, as the assistant named it
-        arguments: what the tool needs, as text of JSON: {"user_id": "abc123"}
+        Args:
+            discoverable_tool_name: which tool, as the assistant named it
+            arguments: what the tool needs, as text of JSON: {"user_id": "abc123"}
         """
         method = self.tools.get(discoverable_tool_name)
         if method is None or discoverable_tool_name in self.listed:
@@ -314,11 +317,12 @@ class KnowledgeUserTools(Kit):
     ) -> str:
         """Pay with a credit card.
 
-        user_id: your own id
-        credit_card_type: the card, such as "Gold Rewards Card"
-        merchant_name: whom you pay
-        amount: how much, in dollars
-        category: what for, such as "Groceries", "Travel" or "Software"
+        Args:
+            user_id: your own id
+            credit_card_type: the card, such as "Gold Rewards Card"
+            merchant_name: whom you pay
+            amount: how much, in dollars
+            category: what for, such as "Groceries", "Travel" or "Software"
         """
         if credit_card_type not in _REWARDS:
             return (

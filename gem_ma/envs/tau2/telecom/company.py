@@ -128,7 +128,8 @@ class TelecomTools(Kit):
     def get_customer_by_phone(self, phone_number: str) -> Record:
         """Find the customer to whom a phone number belongs: their own, or that of a line.
 
-        phone_number: the number
+        Args:
+            phone_number: the number
         """
         return self._found("customers", self._of_phone(phone_number)) or _none(
             f"Customer with phone number {phone_number} not found"
@@ -138,7 +139,8 @@ class TelecomTools(Kit):
     def get_customer_by_id(self, customer_id: str) -> Record:
         """Look a customer up.
 
-        customer_id: whom
+        Args:
+            customer_id: whom
         """
         return self._get("C", customer_id)
 
@@ -146,8 +148,9 @@ class TelecomTools(Kit):
     def get_customer_by_name(self, full_name: str, dob: str) -> list[Record]:
         """Find the customers of a name who were born on a day.
 
-        full_name: first and last name
-        dob: the day of birth, as YYYY-MM-DD
+        Args:
+            full_name: first and last name
+            dob: the day of birth, as YYYY-MM-DD
         """
         return [
             one
@@ -159,7 +162,8 @@ class TelecomTools(Kit):
     def get_details_by_id(self, id: str) -> Record:
         """Look up anything that has an id: a customer, a line, a device, a bill or a plan.
 
-        id: its id
+        Args:
+            id: its id
         """
         for kind in "LDBCP":
             if id.startswith(kind):
@@ -170,9 +174,10 @@ class TelecomTools(Kit):
     def suspend_line(self, customer_id: str, line_id: str, reason: str) -> Values:
         """Suspend a line that is active.
 
-        customer_id: whose line
-        line_id: which line
-        reason: why
+        Args:
+            customer_id: whose line
+            line_id: which line
+            reason: why
         """
         if self._line(customer_id, line_id)["status"] != ACTIVE:
             raise ValueError("Line must be active to suspend")
@@ -186,8 +191,9 @@ class TelecomTools(Kit):
     def resume_line(self, customer_id: str, line_id: str) -> Values:
         """Put a line back into service that is suspended or waits to be activated.
 
-        customer_id: whose line
-        line_id: which line
+        Args:
+            customer_id: whose line
+            line_id: which line
         """
         if self._line(customer_id, line_id)["status"] not in (SUSPENDED, PENDING):
             raise ValueError("Line must be suspended to resume")
@@ -200,8 +206,9 @@ class TelecomTools(Kit):
     def get_bills_for_customer(self, customer_id: str, limit: int = 12) -> list[Record]:
         """List a customer's bills, the newest first.
 
-        customer_id: whose bills
-        limit: how many at most
+        Args:
+            customer_id: whose bills
+            limit: how many at most
         """
         bills = list(self._bills(self._get("C", customer_id)))
         return sorted(bills, key=lambda bill: bill["issue_date"], reverse=True)[:limit]
@@ -210,8 +217,9 @@ class TelecomTools(Kit):
     def send_payment_request(self, customer_id: str, bill_id: str) -> str:
         """Ask a customer to pay a bill; one bill at a time can be asked for.
 
-        customer_id: who is to pay
-        bill_id: which bill; whether it is due is not looked at
+        Args:
+            customer_id: who is to pay
+            bill_id: which bill; whether it is due is not looked at
         """
         customer = self._get("C", customer_id)
         if self.awaiting(customer):
@@ -226,8 +234,9 @@ class TelecomTools(Kit):
     def get_data_usage(self, customer_id: str, line_id: str) -> Values:
         """Look up how much data a line has used, may use and was refuelled with, and until when.
 
-        customer_id: whose line
-        line_id: which line
+        Args:
+            customer_id: whose line
+            line_id: which line
         """
         line = self._line(customer_id, line_id)
         return Values(
@@ -242,8 +251,9 @@ class TelecomTools(Kit):
     def enable_roaming(self, customer_id: str, line_id: str) -> str:
         """Let a line be used abroad.
 
-        customer_id: whose line
-        line_id: which line
+        Args:
+            customer_id: whose line
+            line_id: which line
         """
         if self._line(customer_id, line_id)["roaming_enabled"]:
             return "Roaming was already enabled"
@@ -254,8 +264,9 @@ class TelecomTools(Kit):
     def disable_roaming(self, customer_id: str, line_id: str) -> str:
         """Let a line no longer be used abroad.
 
-        customer_id: whose line
-        line_id: which line
+        Args:
+            customer_id: whose line
+            line_id: which line
         """
         if not self._line(customer_id, line_id)["roaming_enabled"]:
             return "Roaming was already disabled"
@@ -266,7 +277,8 @@ class TelecomTools(Kit):
     def transfer_to_human_agents(self, summary: str) -> str:
         """Hand the user over to a person, where they ask for one or no tool helps.
 
-        summary: what the user needs
+        Args:
+            summary: what the user needs
         """
         return "Transfer successful"
 
@@ -274,9 +286,10 @@ class TelecomTools(Kit):
     def refuel_data(self, customer_id: str, line_id: str, gb_amount: float) -> Values:
         """Add data to a line for this cycle, at the price of its plan, on the customer's next bill.
 
-        customer_id: whose line
-        line_id: which line
-        gb_amount: how many gigabytes
+        Args:
+            customer_id: whose line
+            line_id: which line
+            gb_amount: how many gigabytes
         """
         line = self._line(customer_id, line_id)
         if gb_amount <= 0:

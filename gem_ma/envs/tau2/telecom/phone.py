@@ -208,9 +208,11 @@ class Phone(Telecom):
     ):
         """Make the domain.
 
-        world: a seed, of which its customers and tasks come. faults: how much is wrong at once, a
-        number or from and to. lines: how many a customer has. misleading: how much looks odd and
-        does not matter.
+        Args:
+            world: a seed, of which its customers and tasks come.
+            faults: how much is wrong at once, a number or from and to.
+            lines: how many a customer has.
+            misleading: how much looks odd and does not matter.
         """
         least, most = (faults, faults) if isinstance(faults, int) else faults
         for name, value, low, high in (

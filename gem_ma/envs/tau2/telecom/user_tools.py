@@ -118,7 +118,8 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def set_network_mode_preference(self, mode: str) -> str:
         """Choose which kind of network your phone prefers.
 
-        mode: "4g_5g_preferred", "4g_only", "3g_only" or "2g_only"
+        Args:
+            mode: "4g_5g_preferred", "4g_only", "3g_only" or "2g_only"
         """
         known = mode in MODES if isinstance(mode, str) else True
         if known:
@@ -206,7 +207,8 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def set_apn_settings(self, apn_settings: JSONObject) -> str:
         """Set the technical settings with which your phone reaches the network for data.
 
-        apn_settings: apn_name, reset_at_reboot, mms_apn, mmsc_url, mms_proxy, mms_port
+        Args:
+            apn_settings: apn_name, reset_at_reboot, mms_apn, mmsc_url, mms_proxy, mms_port
         """
         given = APN.make(**apn_settings) if isinstance(apn_settings, dict) else apn_settings
         self.change_device(active_apn_settings=given)
@@ -314,7 +316,8 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def check_app_status(self, app_name: str) -> str:
         """Look at an app: what it may do.
 
-        app_name: which app, such as "messaging"
+        Args:
+            app_name: which app, such as "messaging"
         """
         app = self.read_apps().get(app_name)
         if app is None:
@@ -328,7 +331,8 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def check_app_permissions(self, app_name: str) -> str:
         """Look at what an app may do.
 
-        app_name: which app, such as "messaging"
+        Args:
+            app_name: which app, such as "messaging"
         """
         app = self.read_apps().get(app_name)
         if app is None:
@@ -342,8 +346,9 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def grant_app_permission(self, app_name: str, permission: str) -> str:
         """Allow an app something.
 
-        app_name: which app, such as "messaging"
-        permission: what it may then do: "sms", "storage", "phone" or "network"
+        Args:
+            app_name: which app, such as "messaging"
+            permission: what it may then do: "sms", "storage", "phone" or "network"
         """
         app = self.read_apps().get(app_name)
         permission = permission.lower()

@@ -6,7 +6,8 @@ HIGH = 1.1  # of a cube, where half of the width of its top is 1
 def drawn(faces, ink=""):
     """Return faces as areas with lines around them, as large as the picture allows.
 
-    faces: (color, corners), a corner so far to the left, to the right and up.
+    Args:
+        faces: (color, corners), a corner so far to the left, to the right and up.
     """
     flat = [[_flat(*corner) for corner in corners] for _, corners in faces]
     xs, ys = ([p[i] for one in flat for p in one] for i in (0, 1))

@@ -70,8 +70,9 @@ class CustomerRecords:
     def infer_arguments(self, tool: str, texts: Sequence[str]) -> JSONObject | None:
         """Return the arguments of a change as far as texts say them, None in place of others.
 
-        texts: the wish, and what was said about it since. No arguments at all: no order that is
-        known can be meant.
+        Args:
+            texts: the wish, and what was said about it since. No arguments at all: no order that is
+                known can be meant.
         """
         if tool == "modify_user_address":
             return {"user_id": self.user["user_id"], **self._find_address(texts, "")}

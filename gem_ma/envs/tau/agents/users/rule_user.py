@@ -32,9 +32,11 @@ class RuleUser:
     hand, as over a connection, it is the sentences of its instruction, told one after the other.
     The traits are how often it does what each says, from 0 to 1.
 
-    kind: of user, whose traits those given here add to: see
-    `gem_ma.envs.tau.agents.users.traits.KINDS`. phrases: "train" or "held-out", which share none.
-    seed: what chance is drawn from, beside the episode and the task.
+    Args:
+        kind: of user, whose traits those given here add to: see
+            `gem_ma.envs.tau.agents.users.traits.KINDS`.
+        phrases: "train" or "held-out", which share none.
+        seed: what chance is drawn from, beside the episode and the task.
     """
 
     portable = True
@@ -108,9 +110,10 @@ class RuleUser:
 class UserPopulation:
     """Play the user as one of several kinds by rule, another in each episode.
 
-    population: "train", with the phrases for training, or "held-out", with the others; or names
-        of kinds, with "+" between.
-    phrases: "train" or "held-out", in place of the population's own.
+    Args:
+        population: "train", with the phrases for training, or "held-out", with the others; or names
+            of kinds, with "+" between.
+        phrases: "train" or "held-out", in place of the population's own.
     """
 
     portable = True

@@ -28,7 +28,12 @@ _LONG_WORD = re.compile(r"\b[a-z]{4,}\b")
 class BaseUserSimulator:
     """What users by rule share: a way to say things, and what shows of somebody's traits.
 
-    said, heard: all messages of it, and to it, in order. facts: what is never misspelt.
+    Args:
+        said: all messages of it, and to it, in order.
+        heard: all messages of it, and to it, in order.
+
+    Attributes:
+        facts: what is never misspelt.
     """
 
     def __init__(
@@ -125,7 +130,8 @@ class BaseUserSimulator:
 class UserSimulator(BaseUserSimulator):
     """What a user says next.
 
-    wants: who it is (`known`), and its `wishes`, `questions` and `demands`.
+    Args:
+        wants: who it is (`known`), and its `wishes`, `questions` and `demands`.
     """
 
     def __init__(
