@@ -106,7 +106,7 @@ def train(
     Args:
         transfer: chips that first gives to second whatever happens, which changes no best reply.
         baseline: learn from what is more than the role is used to, not from the chips themselves.
-        pool: a Pool to play half of the games against; it gets a frozen copy 20 times.
+        pool: an OpponentPool to play half of the games against; it gets a frozen copy 20 times.
     """
     agent, average, baselines = TabularAgent(), Average(), {}
     marks = sorted(marks) or [games]

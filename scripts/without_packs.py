@@ -32,7 +32,7 @@ ALWAYS = (
     "tests/testing",
     "tests/validation/test_extras.py",
     "tests/apis/test_registry.py",
-    "tests/evaluation/test_eval.py",
+    "tests/evaluation/runner",
     "tests/rollouts/test_records.py",
 )
 RULES = ("tests/test_packs.py", "tests/test_imports.py")

@@ -23,7 +23,7 @@ with require_extra("hf"):
 _MAX_PREFIXES = 16  # beginnings that are kept
 MIN_PREFIX_LENGTH = 16  # tokens that a beginning has at least
 _MAX_MASK_SIZE = 1 << 27  # numbers of a mask; what is larger the model does itself, or without one
-_CACHE_SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of models, see `reads_on`
+_CACHE_SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # by model: `find_cache_shape`
 
 
 class KVCacheShape(NamedTuple):
@@ -37,7 +37,7 @@ class KVCacheShape(NamedTuple):
 
 
 class BatchGenerator:
-    """Writes with one model whose layers keep plain keys and values (see `writer_of`).
+    """Writes with one model whose layers keep plain keys and values (see `make_generator`).
 
     Args:
         room: bytes of keys and values that are kept between calls.
@@ -175,7 +175,7 @@ def _group_by_size(rows: Iterable[int], size: Sequence[int], times: float = 2) -
 
 
 def make_generator(model: Any, ends: Sequence[int], room: int) -> BatchGenerator | None:
-    """Return a Writer for a model, or None if it is not of the kind that one can write with."""
+    """Return a BatchGenerator for a model, or None if it is of another kind."""
     shape = find_cache_shape(model)
     return None if shape is None else BatchGenerator(model, ends, room, shape)
 

@@ -43,7 +43,7 @@ def load_agent(spec: AgentSource) -> Agent:
 
 
 def load_seat_agents(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
-    """Return the agents of some seats, in order, as `seated` reads who they are."""
+    """Return the agents of some seats, in order, as `assign_agents` reads who they are."""
     names = assign_agents(specs, seats)
     agents = {name: load_agent(name) for name in names.values()}
     return [

@@ -57,7 +57,7 @@ class AsyncSeat:
         return await self._table.step(self.name, reply)
 
     def leave(self) -> None:
-        """End the episode for all: who waits at the table gets SeatLeft."""
+        """End the episode for all: who waits at the table gets SeatLeftError."""
         self._table.leave(self.name)
 
     def __repr__(self) -> str:

@@ -8,7 +8,8 @@ of one user message, and leaves it as it is.
 
 A picture is a Picture: no string ever stands for one here. Consumers who run an open model write a
 string such as <image> or <|image_pad|> where a picture belongs, so for them the same spelling in a
-text (a game's, a player's, a model's) gets one space more before its end: `escape` and `unescape`.
+text (a game's, a player's, a model's) gets one space more before its end: `escape_placeholders` and
+`unescape_placeholders`.
 
 Texts next to each other are joined by a newline and empty ones are left out. Where the consumer
 takes no pictures from tools, they follow in a message of the user, after the tools' texts.
@@ -312,7 +313,7 @@ def to_mcp(content: MessageContent) -> list[dict[str, Any]]:
 
 
 def make_dataset_features(shape: str = "trl") -> Any:
-    """Return datasets.Features for the rows of `trl_row` or of `verl_row`.
+    """Return datasets.Features for the rows of `to_trl_row` or of `to_verl_row`.
 
     They hold roles, contents and pictures; rows with tool calls need columns of their own.
     """

@@ -132,7 +132,7 @@ def parse_tool_calls(text: str) -> list[JSONObject]:
 def truncate_tool_calls(text: str, count: int) -> str:
     """Return a text without the tool calls behind its first few, and what stands after these.
 
-    It holds them as <tool_call> blocks, or is the JSON of a list, as `call_text` writes it.
+    It holds them as <tool_call> blocks, or is the JSON of a list, as `format_tool_calls` writes it.
     """
     ends = [
         end

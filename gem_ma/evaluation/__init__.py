@@ -1,7 +1,8 @@
 """What episodes say about who played them: suites, numbers, ratings, pages and figures.
 
-`runner`, `tournament` and `exploit` play them, the other files read what was played. It stands
-above rollouts and all that they may import, and knows nothing of serving, training or commands.
+`runner`, `tournament` and `exploitability` play them, the other files read what was played. It
+stands above rollouts and all that they may import, and knows nothing of serving, training or
+commands.
 """
 
 from __future__ import annotations

@@ -6,11 +6,12 @@
 
 A server, a fresh interpreter that has nothing of this process, enters a jail, imports what it shall
 preload, and forks a child for every run. How strong the jail is depends on what the kernel allows:
-PROMISES says what each level keeps, `available()` which levels can be had here, and a level that
+PROMISES says what each level keeps, `check_levels()` which levels can be had here, and a level that
 cannot be had is an error. Programs may import the standard library and all installed packages.
 
-`box` and what it imports are this side of the socket. `server`, `program`, `jail` and `folders` are
-the other: they have the standard library and each other, by bare names; `frames` is on both.
+`sandbox` and what it imports are this side of the socket. `server`, `job_runner`, `jail` and
+`run_folders` are the other: they have the standard library and each other, by bare names;
+`protocol` is on both.
 """
 
 from gem_ma.sandbox.levels import (

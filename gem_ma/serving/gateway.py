@@ -254,7 +254,7 @@ def gateway(
         episodes: as `rollout` takes them, and those of `make`.
         **settings: as `rollout` takes them, and those of `make`.
         model: the server that calls of models are passed on to, as URL or MODEL@URL; `key`,
-            `token_ids` and `timeout` as Gateway takes them.
+            `token_ids` and `timeout` as ModelGateway takes them.
         seats: those for programs; None: all.
         agents: who plays the others, as `rollout` takes them.
         seconds: for a turn; a program that takes longer has died, and its episode fails.

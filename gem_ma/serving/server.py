@@ -70,7 +70,7 @@ def serve(
         seat: the one that all sessions are bound to; whoever has to be kept from seeing more needs
             it.
         others: who plays the other seats of a bound session: a spec string for `agents.load`; where
-            `seat` says which they are, also one for each (see `agents.seated`).
+            `seat` says which they are, also one for each (see `agents.assign_agents`).
         say: called once with a line that tells the address.
         **make: arguments for `gem_ma.make`, such as `observe="both"`.
     """

@@ -2,8 +2,8 @@
 
 `attack` tries on it what models have tried on rewards.
 
-One file for each part of the contract, put together by `checker`. It may import the rules of games,
-the match, its APIs and the renderers; only the command line and tests import it.
+One file for each part of the contract, put together by `env_checker`. It may import the rules of
+games, the engine, the APIs and the renderers; only the command line and tests import it.
 """
 
 from gem_ma.testing.env_checker import check_env

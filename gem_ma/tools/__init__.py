@@ -1,6 +1,6 @@
 """Tools that a seat may call without using up its turn, and what every tool offers.
 
-One file for each kind of tool, and `wrapper`, which gives them to the seats of any environment.
+One file for each kind of tool, and `tool_env`, which gives them to the seats of any environment.
 They may import environments and what lies below these; a tool's file alone imports its library.
 """
 

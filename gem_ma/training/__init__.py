@@ -1,6 +1,6 @@
 """From episodes to what trainers take: samples, advantages, a reference trainer, self-play.
 
-`adapters` has one file for each trainer of others. It may import rollouts and all below them, and
+`trainers` has one file for each trainer of others. It may import rollouts and all below them, and
 reads episodes by what `chat` says of them; only the files that need torch import it.
 """
 

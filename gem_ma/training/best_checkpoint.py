@@ -1,7 +1,7 @@
 """Whether a run of a Trainer has gone wrong, seen from its history: early, and by name.
 
-    checkup = Checkup("return/player", path="run/best.pt")
-    trainer.run(500, "run/checkpoint.pt", after=checkup)
+    best = BestCheckpoint("return/player", path="run/best.pt")
+    trainer.run(500, "run/checkpoint.pt", after=best)
 
 It reads the history alone, and so needs no torch.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TrainingCollapsed(RuntimeError):
-    """A run has gone wrong; its best checkpoint is kept where the Checkup was told to."""
+    """A run has gone wrong; its best checkpoint is kept where BestCheckpoint was told to."""
 
 
 class BestCheckpoint:

@@ -51,7 +51,7 @@ class HFLearner(HFAgent):
             `microbatch` at a time.
         precision: "mixed" works with bfloat16 where that is enough, playing and learning; the
             weights stay as they are, so load them in float32.
-        adapter: the LoRA adapter to train, of a model of peft (see `adapters`); None: all
+        adapter: the LoRA adapter to train, of a model of peft (see `add_lora_adapters`); None: all
             parameters that are not frozen.
         **agent: further arguments of HFAgent.
     """

@@ -1,10 +1,9 @@
 """A small trainer to read: play, judge every turn, take a step; in one process and plain torch.
 
 What learns is a Learner in a seat: an HFLearner (see `gem_ma.training.hf_learner`) for a model of
-transformers, a Chooser (see `gem_ma.training.menu_learner`) for a network of one's own. The same
-learner
-in several seats shares its parameters, different ones have their own, and all other agents just
-play. For large runs take a trainer that is made for them.
+transformers, a MenuLearner (see `gem_ma.training.menu_learner`) for a network of one's own. The
+same learner in several seats shares its parameters, different ones have their own, and all other
+agents just play. For large runs take a trainer that is made for them.
 
     learner = HFLearner(model, processor, lr=1e-5, max_new_tokens=32)
     trainer = Trainer("game:GuessTheNumber-v0", {"player": learner}, rebn)

@@ -1,20 +1,20 @@
 """Whom to play against while learning, how that goes, and how far a policy is from an equilibrium.
 
-    pool = Pool()
+    pool = OpponentPool()
     for step in range(100):
-        others = pool.opponents(learner, choice="hard", mirror=0.5)
+        others = pool.make_opponents(learner, choice="hard", mirror=0.5)
         played = rollout(ENV, [learner, others], 256, seed=step, shuffle=True)
-        episodes = others.named(played)
+        episodes = others.name_opponents(played)
         pool.record(episodes)
         ...  # learn from the turns whose agent is episode.name_of(learner)
         if step % 10 == 9:
             pool.add(f"step {step}", learner)
 
 `shuffle=True` draws for each episode who takes which seat. To play only oneself, seat the learner
-everywhere: rollout(ENV, learner, ...). In a Trainer, where everybody has a seat, Rivals sit in the
-other one; its checkpoints then hold the pool and what came of playing.
+everywhere: rollout(ENV, learner, ...). In a Trainer, where everybody has a seat, a SelfPlayOpponent
+sits in the other one; its checkpoints then hold the pool and what came of playing.
 
-    rivals = Rivals(learner, choice="hard")
+    rivals = SelfPlayOpponent(learner, choice="hard")
     trainer = Trainer(ENV, {"x": learner, "o": rivals}, rebn, train=["x"], measure=rivals.record)
     trainer.run(100, "run/checkpoint.pt", after=rivals.copy_every(10))
 """

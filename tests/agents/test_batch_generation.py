@@ -130,7 +130,8 @@ def test_little_room_keeps_little_and_changes_no_reply(text):
 @packs.needs("training")
 def test_a_rollout_leaves_nothing_behind(text):
     agent = HFAgent(*text, max_new_tokens=8)
-    rivals = selfplay.Rivals(agent, selfplay.Pool({"other": "random"}), mirror=0.5)
+    pool = selfplay.OpponentPool({"other": "random"})
+    rivals = selfplay.SelfPlayOpponent(agent, pool, mirror=0.5)
     for player in (agent, MixtureAgent([agent, "random"]), rivals):
         played(player)
         assert agent._generator._kept == agent._generator._shared == {}

@@ -153,14 +153,14 @@ def test_what_a_file_of_ours_names_is_not_run_unasked(here):
     run_tournament([TTT], ["random", spec], "cup", **cup)
     with pytest.raises(BadTournament, match=f"{spec} has played in cup, .* name it again"):
         run_tournament([TTT], ["random"], "cup", **cup)
-    pool = selfplay.Pool()
+    pool = selfplay.OpponentPool()
     pool.add("mine", spec)
     pool.save("pool.json")
     with pytest.raises(ValueError, match=f"mine='{spec}', and to load it would run that code"):
-        selfplay.Pool.load("pool.json")
-    assert selfplay.Pool.load("pool.json", {"mine": spec}).names == ("mine",)
+        selfplay.OpponentPool.load("pool.json")
+    assert selfplay.OpponentPool.load("pool.json", {"mine": spec}).names == ("mine",)
     with pytest.raises(ValueError, match=re.escape("give it to the pool yourself")):
-        selfplay.Pool().load_state_dict(pool.state_dict())
+        selfplay.OpponentPool().load_state_dict(pool.state_dict())
     pool.load_state_dict(pool.state_dict())
     assert pool.agents == {"mine": spec}
 

@@ -110,7 +110,7 @@ def test_win_rates_of_a_tournament(tmp_path):
 
 @packs.needs("training")
 def test_win_rates_of_a_pool():
-    pool = selfplay.Pool({"old": "random"})
+    pool = selfplay.OpponentPool({"old": "random"})
     pool.record(gem_ma.rollout(BOARD, {"x": "random", "o": "search:depth=1"}, 2, progress=False))
     assert plots.plot_win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
 

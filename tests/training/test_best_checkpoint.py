@@ -8,7 +8,7 @@ from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
 
 
 class Run:
-    """As much of a Trainer as a Checkup looks at."""
+    """As much of a Trainer as a BestCheckpoint looks at."""
 
     train = ("x",)
 

@@ -66,7 +66,7 @@ def test_the_same_arguments_give_the_same_model_and_others_are_refused(made, tmp
 def test_a_run_that_was_stopped_goes_on(made, tmp_path, monkeypatch):
     steps = len(json.loads((made / "pretrain.json").read_text())["losses"])
     assert steps > 4
-    step = pretraining.Imitation.step
+    step = pretraining.ImitationTrainer.step
 
     def stopped(self, places):
         if len(self.losses) == 3:
@@ -74,7 +74,7 @@ def test_a_run_that_was_stopped_goes_on(made, tmp_path, monkeypatch):
         return step(self, places)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pretraining.Imitation, "step", stopped)
+        patch.setattr(pretraining.ImitationTrainer, "step", stopped)
         with pytest.raises(KeyboardInterrupt):
             pretrain(tmp_path / "model", every=2)
     assert (tmp_path / "model" / "checkpoint.pt").exists()
@@ -86,7 +86,7 @@ def test_a_run_that_was_stopped_goes_on(made, tmp_path, monkeypatch):
 def test_replies_are_learnt_and_nothing_else(tmp_path):
     """The loss is that of the replies alone, whatever several chats begin with."""
     seats = []
-    step = pretraining.Imitation.step
+    step = pretraining.ImitationTrainer.step
 
     def checked(self, places):
         rows = [self.rows[place] for place in places]
@@ -102,7 +102,7 @@ def test_replies_are_learnt_and_nothing_else(tmp_path):
         assert loss == pytest.approx(total / count, rel=1e-4)
         return loss
 
-    pretraining.Imitation.step, kept = checked, pretraining.Imitation.step
+    pretraining.ImitationTrainer.step, kept = checked, pretraining.ImitationTrainer.step
     try:
         pretrain(tmp_path / "both", "game:TicTacToe-v0", epochs=1)
         assert set().union(*seats) == {"x", "o"}
@@ -118,7 +118,7 @@ def test_replies_are_learnt_and_nothing_else(tmp_path):
         with pytest.raises(ValueError, match=r"seats=\['search'\]: nobody of that name"):
             pretrain(tmp_path / "none", "game:TicTacToe-v0", teachers, seats=["search"])
     finally:
-        pretraining.Imitation.step = kept
+        pretraining.ImitationTrainer.step = kept
 
 
 def test_what_is_left_out(tmp_path):

@@ -34,8 +34,8 @@ class ProgramAgent:
             agent.py", which is started for each seat and speaks JSON in lines: it reads turns, and
             writes {"reply": ...}. None leaves the seats to whoever comes to the gateway from
             outside.
-        model: the server that its calls are passed on to, as URL or MODEL@URL; see Gateway for how
-            (`key`, `token_ids`, `timeout`). Without one it can call none at its address.
+        model: the server that its calls are passed on to, as URL or MODEL@URL; see ModelGateway for
+            how (`key`, `token_ids`, `timeout`). Without one it can call none at its address.
         seconds: for a turn.
         memory: bytes that a command may take; None: as much as it likes.
         patience: seconds that a program has to end when its episode is over.

@@ -1,4 +1,4 @@
-"""Agents around another agent: they ask it, once or several times, and make a reply of it.
+"""Wrappers of an agent: they ask it, once or several times, and make a reply of it.
 
 Here stands what they share; each kind of them is a file.
 """

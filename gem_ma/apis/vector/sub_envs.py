@@ -104,7 +104,7 @@ class SeatSubEnv(SubEnv):
         return self._drop_image(observation), reward, terminated, truncated, info
 
     def call(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Any:
-        """Return an attribute of the environment, called if it is a method; errors as Raised."""
+        """Return an attribute of the environment, called if it is a method."""
         try:
             found = self.env.get_wrapper_attr(name)
             return found(*args, **kwargs) if callable(found) else found
@@ -112,7 +112,7 @@ class SeatSubEnv(SubEnv):
             return ExceptionMessage(error)
 
     def set(self, name: str, value: object) -> ExceptionMessage | None:
-        """Set an attribute of the environment; an error as Raised."""
+        """Set an attribute of the environment; an error as ExceptionMessage."""
         try:
             self.env.set_wrapper_attr(name, value)
         except Exception as error:  # noqa: BLE001 - raised again by the vector

@@ -1,7 +1,7 @@
 """People and agents at tables in a browser: matches that are kept at every move.
 
-`table` is one match on disk, `hall` all of them and who may sit where, `site` the pages and the
-WebSocket; `page/` is what a browser loads. It stands above rollouts and evaluation.
+`match_session` is one match on disk, `lobby` all of them and who may sit where, `web_app` the pages
+and the WebSocket; `page/` is what a browser loads. It stands above rollouts and evaluation.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 Each imports its trainer when it is imported itself, and nothing here imports them. They may import
 what training may, and never each other.
 
-Trainers that leave it to us how sequences come about get whole games: `play` lets one engine sit in
-all seats that are trained, `rows` makes sequences of what was played, and `dealt` puts these in the
-order in which a trainer compares them. Those that know one agent that is asked turn by turn get a
-seat, by `sit`.
+Trainers that leave it to us how sequences come about get whole games: `play_group` lets one engine
+sit in all seats that are trained, `build_rows` makes sequences of what was played, and
+`iter_seat_episodes` puts these in the order in which a trainer compares them. Those that know one
+agent that is asked turn by turn get a seat, by `make_seat`.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class CallBatcher:
 
 
 class SyncSeat:
-    """A seat of `sit` without await: what it gained at each call, and what it earned in all."""
+    """A seat of `make_seat` without await: what each call gained, and what it earned in all."""
 
     def __init__(self, seat: AsyncSeat):
         self.seat = seat

@@ -23,11 +23,13 @@ from gem_ma.training.trainers import CallBatcher, assign_seats, subtract_seat_me
 class RL2Env:
     """`reset` and `step` of RL2; a game's limit of turns has to be below RL2's `max_turns`.
 
+    All seats that nobody else plays are trained.
+
     Args:
-        env: as of `sit`, of which all seats that nobody else plays are trained.
-        seat: as of `sit`, of which all seats that nobody else plays are trained.
-        others: as of `sit`, of which all seats that nobody else plays are trained.
-        **make: as of `sit`, of which all seats that nobody else plays are trained.
+        env: an environment or an id.
+        seat: the seat to train; None: all of them.
+        others: from seat to the agent that plays it.
+        **make: arguments of `make`, where `env` is an id.
         render: makes text of chat messages, such as the chat template of the model's tokenizer with
             `tokenize=False, add_generation_prompt=True`.
         end: what it writes behind a reply.

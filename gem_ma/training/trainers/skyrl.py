@@ -23,7 +23,8 @@ class SkyRLSeatEnv(BaseTextEnv):
     """One seat; what sits in it is described by the configuration and by the data set's row.
 
     Args:
-        env_config: of all rows: `env`, an id; `seat`, `others` and `make` as `sit` takes them.
+        env_config: of all rows: `env`, an id; `seat`, `others` and `make` as `make_seat` takes
+            them.
         extras: of one row: the same, which goes before, `seed` and `options`.
     """
 

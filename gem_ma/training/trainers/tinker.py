@@ -1,7 +1,7 @@
 """Tinker: the seats of a game as a group of the cookbook's environments.
 
 All seats of a game that nobody else plays are trained, each with a trajectory of its own: together
-by the cookbook's own trainer, or each by a model of its own, with `apart` and `learnt_from`.
+by the cookbook's own trainer, or each by a model of its own, with `apart` and `make_datums`.
 Checked by tests/training against tinker-cookbook 0.5.8, and a stand-in of the service.
 """
 

@@ -202,7 +202,7 @@ class SeatToolEnv:
 def environment_factory(
     env: Any, seat: str | None = None, others: Any = None, **make: Any
 ) -> Callable[[], SeatToolEnv]:
-    """Return an `environment_factory`; its arguments are those of `sit`."""
+    """Return an `environment_factory`; its arguments are those of `make_seat`."""
     return lambda: SeatToolEnv(SyncSeat(make_seat(env, seat, others, **make)))
 
 
