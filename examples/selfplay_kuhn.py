@@ -111,7 +111,7 @@ def train(
     agent, average, baselines = TabularAgent(), Average(), {}
     marks = sorted(marks) or [games]
     for played in range(batch, games + batch, batch):
-        others = agent if pool is None else pool.opponents(agent, mirror=0.5)
+        others = agent if pool is None else pool.make_opponents(agent, mirror=0.5)
         episodes = gem_ma.rollout(
             ENV,
             [agent, others],
@@ -122,7 +122,7 @@ def train(
             progress=False,
         )
         if pool is not None:
-            episodes = others.named(episodes)
+            episodes = others.name_opponents(episodes)
             pool.record(episodes)
         rows = build_turn_table(episodes)
         paid = np.where(rows.seat == "first", -transfer, transfer) * rows.last

@@ -435,7 +435,7 @@ def main():
     except KeyboardInterrupt:
         kept = "nothing is kept without --save"
         if args.save:
-            updates = command_options.format_count(made.saved, "update")
+            updates = command_options.format_count(made.saved_step, "update")
             kept = f"{args.save} keeps {updates}; the same command goes on"
         print(f"\nstopped: {kept}", file=sys.stderr)
         sys.exit(130)

@@ -52,10 +52,10 @@ __all__ = [
 __all__ += [name for _, name in PROVIDERS.values()]
 
 _FILES = {  # of those whose file is not called as they are
-    "ActAgent": "around.text_calls",
-    "FewShotAgent": "around.text_calls",
+    "ActAgent": "wrappers.prompting",
+    "FewShotAgent": "wrappers.prompting",
     "ProgramAgent": "programs.program",
-    "ReactAgent": "around.text_calls",
+    "ReactAgent": "wrappers.prompting",
     **{name: f"providers.{file}" for file, name in PROVIDERS.values()},
 }
 

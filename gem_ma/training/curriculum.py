@@ -28,8 +28,8 @@ class Curriculum:
     It is deterministic: the same seeds and episodes lead to the same choices. Without a Trainer:
 
         for batch in range(100):
-            envs = curriculum.choose(64, seed=batch)
-            curriculum.hear(rollout(envs, agent, 64, seed=batch))
+            envs = curriculum.sample_envs(64, seed=batch)
+            curriculum.update(rollout(envs, agent, 64, seed=batch))
 
     Args:
         target: the share of success that is aimed at.

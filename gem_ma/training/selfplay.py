@@ -299,7 +299,7 @@ class OpponentMixture(MixtureAgent):
             for name, weight in zip(self.names, self.weights, strict=True)
             if weight
         )
-        return f"Opponents({{{shares}}}, seed={self.seed})"
+        return f"OpponentMixture({{{shares}}}, seed={self.seed})"
 
 
 class SelfPlayOpponent:
@@ -411,7 +411,7 @@ class SelfPlayOpponent:
         self._cached_mixture = None
 
     def __repr__(self) -> str:
-        return f"Rivals({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
+        return f"SelfPlayOpponent({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
 
 
 def _check_spec(name: str, spec: str) -> str:

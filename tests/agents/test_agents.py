@@ -68,8 +68,8 @@ def test_options_of_a_spec():
         "openai:some/model@http://127.0.0.1:9/v1?timeout=1.5&retries=0&logprobs=true"
     )
     assert (agent.model, agent.base_url) == ("some/model", "http://127.0.0.1:9/v1")
-    assert (agent.timeout, agent.retries, agent._body["logprobs"]) == (1.5, 0, True)
-    assert "logprobs" not in load_agent("openai:some/model?logprobs=false")._body
+    assert (agent.timeout, agent.retries, agent.logprobs) == (1.5, 0, True)
+    assert load_agent("openai:some/model?logprobs=false").logprobs is False
     assert load_agent("openai:some/model?detail=low").detail == "low"
     for spec, told in (
         ("serch", "no agent 'serch'; did you mean 'search'"),

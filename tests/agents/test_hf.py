@@ -66,7 +66,7 @@ class Spied(HFAgent):
 
 def check(agent, episode, seat, temperature=1.0, **kwargs):
     """Compare a seat's samples with what its model was given, and with a forward pass."""
-    found = training.samples(episode, seat, agent.tokens, **kwargs)
+    found = training.build_samples(episode, seat, agent.tokens, **kwargs)
     steps = [number for number, step in enumerate(episode.steps) if step.agent == seat]
     assert [span.step for sample in found for span in sample.spans] == steps
     for sample in found:
@@ -81,7 +81,7 @@ def check(agent, episode, seat, temperature=1.0, **kwargs):
             assert sample.rewards[span.end - 1] == span.reward == episode.steps[span.step].reward
         assert sum(sample.mask) == sum(span.end - span.start for span in sample.spans)
         inputs = {"input_ids": torch.tensor([sample.ids]), **sample.tensors}
-        inputs |= {name: torch.tensor([value]) for name, value in sample.marks.items()}
+        inputs |= {name: torch.tensor([value]) for name, value in sample.token_features.items()}
         with torch.no_grad():
             logits = agent.model(**inputs).logits[0] / temperature
         again = torch.log_softmax(logits, -1)
@@ -234,14 +234,14 @@ def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
     tokenizer = tiny_models.tokenizer(template=tiny_models.TEMPLATE.replace(*THINKS))
     agents = {"left": thinking(tokenizer, "rock"), "right": "random"}
     (episode,) = rollout(SAME_TIME, agents, seed=0, rounds=4)
-    found = training.samples(episode, "left", tokenizer)
+    found = training.build_samples(episode, "left", tokenizer)
     # The second reply held no thinking: it stays, and the third goes on from there.
     assert [len(sample.spans) for sample in found] == [1, 2, 1]
     assert REWRITTEN_NOTE in found[1].notes[0]
     assert "begins anew at step 2" in found[1].notes[0]
     prompt = tokenizer.decode(found[2].ids[: found[2].spans[0].start])
     assert "<think>" not in prompt  # as the template has it
-    kept = training.samples(episode, "left", tiny_models.tokenizer())
+    kept = training.build_samples(episode, "left", tiny_models.tokenizer())
     assert [len(sample.spans) for sample in kept] == [4]
     assert "<think>hm 2</think>" in tokenizer.decode(kept[0].ids)
 
@@ -261,7 +261,7 @@ def test_token_ids_are_never_encoded_again():
     (episode,) = rollout(
         SAME_TIME, {"left": odd, "right": "random"}, seed=0, rounds=3, invalid="random"
     )
-    (sample,) = training.samples(episode, "left", tokenizer)
+    (sample,) = training.build_samples(episode, "left", tokenizer)
     for span in sample.spans:
         assert sample.ids[span.start : span.end] == split
     assert sample.exact
@@ -271,7 +271,7 @@ def test_token_ids_are_never_encoded_again():
 def test_replies_without_ids_are_encoded_with_the_end_of_the_turn_and_say_so():
     tokenizer = tiny_models.tokenizer()
     (episode,) = rollout(SAME_TIME, lambda turn: "rock", seed=0, rounds=2)
-    (sample,) = training.samples(episode, "left", tokenizer)
+    (sample,) = training.build_samples(episode, "left", tokenizer)
     assert not sample.exact
     assert "came without token ids" in sample.notes[0]
     expected = [*tokenizer("rock")["input_ids"], tokenizer.eos_token_id]
@@ -292,7 +292,7 @@ def test_another_tokenizers_ids_are_not_used():
         return Reply("rock", token_ids=[3, 10**9], logprobs=[-1.0, -1.0])
 
     (episode,) = rollout(SAME_TIME, foreign, seed=0, rounds=2)
-    (sample,) = training.samples(episode, "left", tokenizer)
+    (sample,) = training.build_samples(episode, "left", tokenizer)
     assert not sample.exact
     assert max(sample.ids) < len(tokenizer)
 
@@ -302,7 +302,7 @@ def test_a_prompt_of_another_length_than_recorded_is_reported(text):
     agent = Spied(*text, max_new_tokens=4)
     (episode,) = rollout(SAME_TIME, agent, seed=0, rounds=2, invalid="random")
     other = tiny_models.tokenizer(template="{{ 'x' }}" + tiny_models.TEMPLATE)
-    (sample,) = training.samples(episode, "left", other)
+    (sample,) = training.build_samples(episode, "left", other)
     assert not sample.exact
     assert "are processor and template those of the agent?" in sample.notes[0]
 
@@ -313,11 +313,11 @@ def test_samples_of_a_failed_episode_are_none(text):
         raise OSError
 
     (episode,) = rollout(TWO, fails)
-    assert training.samples(episode, "x", text[1]) == []
+    assert training.build_samples(episode, "x", text[1]) == []
     with pytest.raises(ValueError, match="no seat 'z'; the seats are x, o"):
-        training.samples(rollout(TWO, "random")[0], "z", text[1])
+        training.build_samples(rollout(TWO, "random")[0], "z", text[1])
     with pytest.raises(ValueError, match="per='token'"):
-        training.samples(episode, "x", text[1], per="token")
+        training.build_samples(episode, "x", text[1], per="token")
 
 
 @packs.needs("training")
@@ -326,7 +326,10 @@ def test_samples_of_a_file(sight, tmp_path):
     episodes = rollout(TWO, agent, 2, seed=0, observe="image", invalid="random")
     save_episodes(episodes, tmp_path / "out.jsonl")
     for old, new in zip(episodes, load_episodes(tmp_path / "out.jsonl"), strict=True):
-        (a,), (b,) = training.samples(old, "x", sight[1]), training.samples(new, "x", sight[1])
+        (a,), (b,) = (
+            training.build_samples(old, "x", sight[1]),
+            training.build_samples(new, "x", sight[1]),
+        )
         assert (a.ids, a.mask, a.logprobs[-1]) == (b.ids, b.mask, b.logprobs[-1])
         assert torch.equal(a.tensors["pixel_values"], b.tensors["pixel_values"])
 
@@ -596,4 +599,4 @@ def test_a_processor_that_needs_torchvision_says_how_to_get_it(tmp_path):
     with pytest.raises(
         ImportError, match=r"Qwen3VLProcessor of \S+ needs torchvision: pip install"
     ):
-        sight.processor_of(str(tmp_path), transformers.AutoConfig.from_pretrained(tmp_path))
+        sight.load_processor(str(tmp_path), transformers.AutoConfig.from_pretrained(tmp_path))

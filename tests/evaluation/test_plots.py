@@ -112,7 +112,7 @@ def test_win_rates_of_a_tournament(tmp_path):
 def test_win_rates_of_a_pool():
     pool = selfplay.OpponentPool({"old": "random"})
     pool.record(gem_ma.rollout(BOARD, {"x": "random", "o": "search:depth=1"}, 2, progress=False))
-    assert plots.plot_win_rates(*pool.rates()[:2]).axes[0].get_title() == ""
+    assert plots.plot_win_rates(*pool.compute_win_rates()[:2]).axes[0].get_title() == ""
 
 
 def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):

@@ -11,7 +11,7 @@ from gem_ma.evaluation import evaluate
 from gem_ma.evaluation.statistics import IntervalEstimate
 from gem_ma.evaluation.suite_leaderboard import (
     BadResults,
-    format_percent,
+    format_share,
     merge_results,
     write_leaderboard_page,
 )
@@ -180,6 +180,6 @@ def test_nothing_of_a_name_is_read_as_html(folder, tmp_path):
 
 def test_percent():
     nan = float("nan")
-    assert format_percent(IntervalEstimate(0.5, 0.25, 0.75)) == "50.0% [25, 75]"
-    assert format_percent(IntervalEstimate(1.0, nan, nan)) == "100.0%"
-    assert format_percent(IntervalEstimate(nan, nan, nan)) == "-"
+    assert format_share(IntervalEstimate(0.5, 0.25, 0.75)) == "50.0% [25, 75]"
+    assert format_share(IntervalEstimate(1.0, nan, nan)) == "100.0%"
+    assert format_share(IntervalEstimate(nan, nan, nan)) == "-"

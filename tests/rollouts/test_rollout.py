@@ -348,7 +348,7 @@ def test_an_environment_is_used_again_unless_its_episode_failed(agent, several):
 
 
 def test_a_run_without_a_sandbox_names_none(monkeypatch):
-    monkeypatch.delitem(sys.modules, "gem_ma.sandbox", raising=False)
+    monkeypatch.setattr("gem_ma.sandbox.sandbox._used_levels", set())
     (episode,) = rollout(TWO, "random", seed=0)
     assert episode.sandbox == ""
 
@@ -564,7 +564,7 @@ def test_what_was_played_before_is_no_training_data(tmp_path):
     for move in "513":
         env.step(move)
     (episode,) = rollout(env, "random", 1, start="here")
-    rows = advantages.turns([episode])
+    rows = advantages.build_turn_table([episode])
     assert rows.step.tolist() == list(range(3, len(episode.steps)))
     episode.steps[1].reply = "2"
     with pytest.raises(ReplayError):

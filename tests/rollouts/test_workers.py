@@ -324,7 +324,7 @@ if __name__ == "__main__":
 """
 HERE = """
 import time
-from gem_ma.agents import load
+from gem_ma.agents import load_agent
 
 class Slow:
     portable = True
@@ -332,7 +332,7 @@ class Slow:
     def act(self, turns):
         print("playing\\n", end="", flush=True)  # in one piece, for there are two who write
         time.sleep(0.01)
-        return load("random").act(turns)
+        return load_agent("random").act(turns)
 """
 
 

@@ -24,14 +24,14 @@ def about(env=FOUR, **more):
 def play(table, rng, moves=10**6):
     """Let everybody reply at random, one after the other."""
     while moves and not table.over:
-        seat = rng.choice(table.waits())
-        legal = table.turn(seat).legal
-        table.say(seat, rng.choice(legal) if legal else "hello")
+        seat = rng.choice(table.list_due_seats())
+        legal = table.get_turn(seat).legal
+        table.submit_reply(seat, rng.choice(legal) if legal else "hello")
         moves -= 1
 
 
 def views(table):
-    seen = [table.seen(seat) for seat in (*table.seats, None)]
+    seen = [table.describe_view(seat) for seat in (*table.seats, None)]
     left = {"seconds"}
     return [{name: value for name, value in one.items() if name not in left} for one in seen]
 

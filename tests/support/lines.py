@@ -202,7 +202,7 @@ WRONG += [
         "rescore FOLDER/a.jsonl --set rows",
         f"{_RENDER} --seed 1.5",
         f"{_RENDER} --moves few",
-        f"{_RENDER} --agent nobody",
+        f"{_RENDER} --seat nobody",
         f"render {C4} --out board.jpg",
         f"info {C4} --picture board.jpg",
         f"{_SERVE} --port 99999",

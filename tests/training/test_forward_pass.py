@@ -54,12 +54,12 @@ def gradients(model, loss):
 def test_logits_and_gradients_are_those_of_reading_each_chat_whole(kind, alike):
     model = made(kind)
     ids, chosen = rows(alike)
-    assert (reading.reads_on(model) is not None) == (kind != "gemma2")
+    assert (reading.find_cache_shape(model) is not None) == (kind != "gemma2")
     shapes = []
     hook = model.register_forward_pre_hook(
         lambda _, args, given: shapes.append(tuple(given["input_ids"].shape)), with_kwargs=True
     )
-    logits, states = reading.read(model, ids, chosen)
+    logits, states = reading.forward_logits(model, ids, chosen)
     once = alike == 24 and kind != "gemma2"
     assert shapes == ([(1, 23), (3, 16)] if once else [(3, 40)])
     hook.remove()
@@ -83,4 +83,4 @@ def test_logits_and_gradients_are_those_of_reading_each_chat_whole(kind, alike):
 def test_what_nobody_asks_for_is_an_error():
     ids, chosen = rows(3)
     with pytest.raises(ValueError, match="no token is chosen"):
-        reading.read(made("llama"), ids, chosen & False)
+        reading.forward_logits(made("llama"), ids, chosen & False)

@@ -18,7 +18,7 @@ GUESS = "game:GuessTheNumber-v0-easy"
 
 
 def smallest():
-    return pretraining.Size(32, 2, 2, 64, 400, 3e-3, 1024)
+    return pretraining.ModelSize(32, 2, 2, 64, 400, 3e-3, 1024)
 
 
 def pretrain(folder, env=GUESS, teacher="random", **kwargs):
@@ -180,6 +180,8 @@ def test_from_pictures(tmp_path, caplog):
 
 
 def test_a_chat_that_is_too_long_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("gem_ma.training.pretrain"), "_LONGEST", 200)
+    monkeypatch.setattr(
+        importlib.import_module("gem_ma.training.pretrain"), "_MAX_CHAT_TOKENS", 200
+    )
     with pytest.raises(ValueError, match=r"the chat of player in episode \S+ has \d+ tokens"):
         pretrain(tmp_path / "model")

@@ -103,7 +103,7 @@ def test_who_is_drawn_depends_on_seeds_alone():
     assert [other.find_opponent_name(e.id, "o") for e in first] != [
         some.find_opponent_name(e.id, "o") for e in first
     ]
-    assert repr(some) == "Opponents({'a': 0.5, 'b': 0.5}, seed=1)"
+    assert repr(some) == "OpponentMixture({'a': 0.5, 'b': 0.5}, seed=1)"
 
 
 def test_a_copy_is_frozen():
@@ -303,7 +303,7 @@ def test_rivals_leave_a_share_to_others():
     )
     rivals.seed = 3
     assert repr(rivals.opponents) == (
-        "Opponents({'a': 0.375, 'learner': 0.375, 'random': 0.25}, seed=3)"
+        "OpponentMixture({'a': 0.375, 'learner': 0.375, 'random': 0.25}, seed=3)"
     )
     played = gem_ma.rollout(TTT, {"x": rivals.learner, "o": rivals}, 200, seed=1)
     for episode in played:

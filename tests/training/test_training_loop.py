@@ -81,7 +81,7 @@ def check_ratios(player, episodes, seats):
     tokens = 0
     for batch in (found, *[[sample] for sample in found]):
         with torch.no_grad():
-            new = player.logprobs(batch).tolist()
+            new = player.compute_logprobs(batch).tolist()
         old = [x for one in batch for x, own in zip(one.logprobs, one.mask, strict=True) if own]
         assert [math.exp(a - b) for a, b in zip(new, old, strict=True)] == pytest.approx(
             [1] * len(old), abs=1e-4
@@ -95,7 +95,9 @@ def test_before_the_first_step_every_ratio_is_one(tokenizer, temperature):
     player = learner(tokenizer, temperature=temperature, top_p=0.9)
     episodes = rollout(TWO, player, 2, seed=1, invalid="random")
     assert check_ratios(player, episodes, ["x", "o"]) > 20
-    parts = [loop.Part(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents]
+    parts = [
+        loop.SeatTrajectory(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents
+    ]
     assert player.update(parts)["disagreement"] < 1e-4
 
 
@@ -105,7 +107,9 @@ def test_before_the_first_step_every_ratio_is_one_with_pictures(sight, observe):
     player = learning.HFLearner(copy.deepcopy(model), processor, max_new_tokens=4, microbatch=3)
     episodes = rollout(TWO, player, 2, seed=2, observe=observe, invalid="random", max_turns=4)
     assert check_ratios(player, episodes, ["x", "o"]) > 8
-    parts = [loop.Part(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents]
+    parts = [
+        loop.SeatTrajectory(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents
+    ]
     before = weights(player)
     assert player.update(parts)["disagreement"] < 1e-4
     seeing = [name for name in before if "vision" in name or "visual" in name]
@@ -116,7 +120,7 @@ def test_before_the_first_step_every_ratio_is_one_with_pictures(sight, observe):
 def played(player, count=3):
     episodes = rollout(SAME_TIME, player, count, seed=3, invalid="random", rounds=2)
     return [
-        loop.Part(e, s, [1.0 if n % 2 else -0.5 for n in range(len(e.chat(s).steps))])
+        loop.SeatTrajectory(e, s, [1.0 if n % 2 else -0.5 for n in range(len(e.chat(s).steps))])
         for e in episodes
         for s in e.agents
     ]
@@ -158,7 +162,7 @@ def test_an_update_makes_what_was_good_likelier(tokenizer):
 
     def likely():
         with torch.no_grad():
-            return player.logprobs(found).mean().item()
+            return player.compute_logprobs(found).mean().item()
 
     before = likely()
     player.update(parts)
@@ -188,7 +192,7 @@ def test_a_critic_learns_what_follows(tokenizer):
     player = learner(tokenizer, lr=1e-2, critic=0.5)
     made = trainer({"left": player, "right": "random"}, functools.partial(ppo, gamma=0.5))
     episodes = rollout(SAME_TIME, made.agents, 4, seed=5, invalid="random", rounds=2)
-    parts = made.judge(episodes, ["left"])
+    parts = made.compute_advantages(episodes, ["left"])
     rows = build_turn_table(episodes)
     rows = rows[rows.seat == "left"]
     nothing = dataclasses.replace(rows, value=np.zeros(len(rows)))
@@ -210,7 +214,7 @@ def test_a_critic_learns_what_follows(tokenizer):
 
 def test_values_are_read_before_the_reply_they_belong_to(tokenizer):
     player = learner(tokenizer, critic=0.5, microbatch=2)
-    torch.nn.init.normal_(player.head.weight, generator=torch.Generator().manual_seed(0))
+    torch.nn.init.normal_(player.value_head.weight, generator=torch.Generator().manual_seed(0))
     parts = played(player)
     for part, values in zip(parts, player.values(parts), strict=True):
         (sample,) = build_samples(part.episode, part.seat, player.tokens)
@@ -218,7 +222,7 @@ def test_values_are_read_before_the_reply_they_belong_to(tokenizer):
             seen = torch.tensor([sample.ids[: span.start]])
             with torch.no_grad():
                 state = player.model(input_ids=seen, output_hidden_states=True).hidden_states[-1]
-                assert player.head(state[0, -1]).item() == pytest.approx(value, abs=1e-5)
+                assert player.value_head(state[0, -1]).item() == pytest.approx(value, abs=1e-5)
 
 
 def test_the_learning_rate_follows_its_schedule(tokenizer):
@@ -263,7 +267,7 @@ def talker(tmp_path_factory):
         SAME_TIME,
         "random",
         tmp_path_factory.mktemp("talker") / "model",
-        size=pretraining.Size(32, 2, 2, 64, 300, 1e-2, 2048),
+        size=pretraining.ModelSize(32, 2, 2, 64, 300, 1e-2, 2048),
         episodes=64,
         epochs=5,
         progress=False,
@@ -302,11 +306,15 @@ def test_named_errors(tokenizer):
         learning.HFLearner(frozen, tokenizer)
     (episode,) = rollout(SAME_TIME, lambda turn: "rock", seed=0)
     with pytest.raises(ValueError, match="said what its model did not draw"):
-        player.update([loop.Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
+        player.update(
+            [loop.SeatTrajectory(episode, "left", [1.0] * len(episode.chat("left").steps))]
+        )
     ids = tokenizer("rock")["input_ids"]
     (episode,) = rollout(SAME_TIME, lambda turn: Reply("rock", token_ids=ids), seed=0)
     with pytest.raises(ValueError, match="replies without log-probabilities"):
-        player.update([loop.Part(episode, "left", [1.0] * len(episode.chat("left").steps))])
+        player.update(
+            [loop.SeatTrajectory(episode, "left", [1.0] * len(episode.chat("left").steps))]
+        )
 
 
 def trainer(agents, advantages=rebn, **kwargs):
@@ -415,7 +423,7 @@ def test_each_seat_gets_its_own_advantages(tokenizer):
     player = learner(tokenizer)
     made = trainer({"left": player, "right": "random"}, grpo, group=2)
     episodes = rollout(SAME_TIME, made.agents, 4, group=2, seed=5, invalid="random", rounds=2)
-    parts = made.judge(episodes, ["left"])
+    parts = made.compute_advantages(episodes, ["left"])
     assert [part.episode for part in parts] == episodes
     for pair in (parts[:2], parts[2:]):
         totals = np.array([part.episode.returns["left"] for part in pair])
@@ -429,7 +437,7 @@ def test_each_seat_gets_its_own_advantages(tokenizer):
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
 def test_adapters_of_two_seats_over_one_model(tokenizer):
     pytest.importorskip("peft", reason="pip install peft")
-    model = learning.adapters(
+    model = learning.add_lora_adapters(
         tiny_models.llm(tokenizer), ["left", "right"], r=2, target_modules=["q_proj", "v_proj"]
     )
     base = {n: p.detach().clone() for n, p in model.named_parameters() if "lora" not in n}
@@ -660,7 +668,7 @@ PLACES = ["half written", "anywhere", "not renamed", "anywhere", "just renamed"]
 
 def test_killed_at_any_moment_it_goes_on_with_the_same_curve(tmp_path):
     made = check_kills({"of_models": 6, "of_rivals": 25}, PLACES[:3], tmp_path)
-    rates = made.agents["right"].pool.rates()
+    rates = made.agents["right"].pool.compute_win_rates()
     assert rates.names[-1] == "learner"
     assert "update 24" in rates.names
     assert rates.games[-1].sum() > 5  # of the learner, with the older ones faded
@@ -704,7 +712,10 @@ def test_a_chooser_tells_what_an_update_was_like():
     player = simple_chooser(epochs=1, entropy=0.5)
     episodes = rollout(SAME_TIME, player, 2, seed=0, rounds=1, progress=False)
     worth = [[1.0], [-3.0]]
-    parts = [loop.Part(one, "left", np.array(w)) for one, w in zip(episodes, worth, strict=True)]
+    parts = [
+        loop.SeatTrajectory(one, "left", np.array(w))
+        for one, w in zip(episodes, worth, strict=True)
+    ]
     paper = math.e / (1 + math.e)
     entropy = -paper * math.log(paper) - (1 - paper) * math.log(1 - paper)
     # of gain and entropy by the score of paper, and of rock with the other sign

@@ -53,7 +53,7 @@ class _Message:
 class AnthropicAgent(ProviderAgent):
     """Reply by Messages; the options of all providers are those of `ProviderAgent`.
 
-    Args:
+    Attributes:
         max_tokens: Of a reply, with what is thought: the API wants a number.
         thinking: The tokens that may be thought, fewer than max_tokens, or "adaptive" for as many
             as the model chooses.

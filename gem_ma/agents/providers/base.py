@@ -59,7 +59,7 @@ class ProviderAgent(ABC):
     A provider is a dataclass below this one: `connect`, `make_body` and `parse_reply`, the class
     variables, a default for `key`, and fields for the options that only its API has.
 
-    Args:
+    Attributes:
         model: Its name at the server.
         base_url: Of the server, such as http://127.0.0.1:8000/v1; None for the provider's own. A
             name and password in it are sent, and shown nowhere.

@@ -48,7 +48,7 @@ class _Answer:
 class GeminiAgent(ProviderAgent):
     """Reply by `generateContent`; the options of all providers are those of `ProviderAgent`.
 
-    Args:
+    Attributes:
         thinking: The tokens that may be thought, or a level such as "low"; None for the model's.
     """
 

@@ -21,7 +21,7 @@ from gem_ma.chat.reply import Reply
 class OpenAIAgent(ProviderAgent):
     """Reply by chat completions; the options of all providers are those of `ProviderAgent`.
 
-    Args:
+    Attributes:
         logprobs: Ask for log-probabilities.
         token_ids: Ask vLLM for the token ids too.
         detail: Of pictures.

@@ -48,7 +48,7 @@ class OpenAIResponsesAgent(ProviderAgent):
 
     The options of all providers are those of `ProviderAgent`.
 
-    Args:
+    Attributes:
         reasoning: How much is reasoned, such as "low"; what it gives goes back to the server.
         detail: Of pictures.
     """

@@ -111,7 +111,7 @@ class EngineAgent:
         return Reply(text, token_ids=ids, logprobs=said.logprobs)
 
     def __repr__(self) -> str:
-        return "Engine()"
+        return "EngineAgent()"
 
 
 async def play_group(

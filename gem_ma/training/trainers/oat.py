@@ -59,7 +59,7 @@ class BatchEngineAgent:
         ]
 
     def __repr__(self) -> str:
-        return "Batch()"
+        return "BatchEngineAgent()"
 
 
 def collect_transitions(

@@ -29,7 +29,7 @@ def _make_wrapper_class() -> Any:
     from gymnasium import spaces
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
-    class Numbers(PettingZooEnv):
+    class NumericEnv(PettingZooEnv):
         def __init__(self, env: Any):
             super().__init__(env)
             self.possible_agents = list(env.possible_agents)  # theirs come in a set's order
@@ -59,4 +59,4 @@ def _make_wrapper_class() -> Any:
             for agent, one in seen.items()
         }
 
-    return Numbers
+    return NumericEnv

@@ -147,7 +147,7 @@ def add_turn_credit(trainer: type[Any]) -> type[Any]:
     of its seat and start earned, in the place of one advantage for the whole row.
     """
 
-    class ByTurns(trainer):
+    class TurnCreditTrainer(trainer):
         def _generate_and_score_completions(self, inputs: Any) -> Any:
             made = super()._generate_and_score_completions(inputs)
             worth = made["completion_mask"].new_zeros(made["completion_mask"].shape).float()
@@ -156,7 +156,7 @@ def add_turn_credit(trainer: type[Any]) -> type[Any]:
                 worth[number, : len(credit)] = credit
             return {**made, "advantages": worth}
 
-    return ByTurns
+    return TurnCreditTrainer
 
 
 def _make_agent(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:

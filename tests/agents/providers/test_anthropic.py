@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from looking import Looking
+from broken_games import Looking
 from needed import needed
 from provider_checks import (
     SAME_TIME,

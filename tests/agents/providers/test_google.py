@@ -4,7 +4,7 @@ import base64
 import json
 
 import pytest
-from looking import Looking
+from broken_games import Looking
 from needed import needed
 from provider_checks import (
     ask,

@@ -1,7 +1,7 @@
 """OpenAI's Responses by its own client library, against a stub of them."""
 
 import pytest
-from looking import Looking
+from broken_games import Looking
 from needed import needed
 from provider_checks import (
     ask,

@@ -16,7 +16,7 @@ def find_invalid_choice(*arguments: tuple[str, str, list[str]]) -> str:
     """Return what is wrong with the first argument that is none of its choices, or "".
 
     Args:
-        arguments: of each argument, its name, its value and its choices
+        *arguments: of each argument, its name, its value and its choices
     """
     return next(
         (

@@ -6,7 +6,14 @@ import pytest
 
 import gem_ma
 from gem_ma import Turn, rollout
-from gem_ma.agents import InformedAssistant, LLMUser, OracleAssistant, RuleUser, Users, load_agent
+from gem_ma.agents import (
+    InformedAssistant,
+    LLMUser,
+    OracleAssistant,
+    RuleUser,
+    UserPopulation,
+    load_agent,
+)
 from gem_ma.chat.conversation import Conversation
 from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
 from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
@@ -39,7 +46,7 @@ def wants(task=1, **arguments):
 def test_players_by_name():
     for name, kind in (
         ("rule-user", RuleUser),
-        ("users:train", Users),
+        ("users:train", UserPopulation),
         ("oracle-assistant", OracleAssistant),
         ("informed-assistant", InformedAssistant),
     ):
@@ -50,7 +57,7 @@ def test_players_by_name():
             agent.act([3])
     assert repr(load_agent("rule-user")) == "RuleUser()"
     assert repr(load_agent("user:wary:typos=0.5")) == "RuleUser('wary', typos=0.5)"
-    assert repr(load_agent("users:plain+wary")) == "Users('plain+wary', seed=0)"
+    assert repr(load_agent("users:plain+wary")) == "UserPopulation('plain+wary', seed=0)"
     env = gem_ma.make("game:KuhnPoker-v0")
     env.reset(seed=0)
     for agent in (OracleAssistant(), InformedAssistant()):
@@ -200,7 +207,7 @@ def test_a_population_sends_all_of_its_kinds():
         seats = ("user",)
 
         def act(self, turns):
-            kinds.update((turn.episode, users._of(turn).kind) for turn in turns)
+            kinds.update((turn.episode, users._pick_user(turn).kind) for turn in turns)
             return users.act(turns)
 
     episodes = play(Seen(), 60, seed=0)

@@ -137,7 +137,7 @@ class UserPopulation:
         return self.users[int(share * len(self.users))]
 
     def __repr__(self) -> str:
-        return f"Users({self.population!r}, seed={self.seed})"
+        return f"UserPopulation({self.population!r}, seed={self.seed})"
 
 
 def _has_tool(tools: Sequence[object], name: str) -> bool:
