@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import parse_tool_calls
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping
 
 if TYPE_CHECKING:
     from gem_ma.agents.batch_generation import BatchGenerator
@@ -52,7 +53,7 @@ class HFAgent:
         top_k: int = 0,
         seed: int = 0,
         batch_size: int = 64,
-        template: Mapping[str, Any] | None = None,
+        template: JSONMapping | None = None,
         stop: Sequence[str] = (),
         cache: int = 1 << 30,
         device: str | None = None,

@@ -242,5 +242,5 @@ def combine_pictures(shown: tuple[Picture, ...]) -> Picture:
     return shown[0] if len(shown) == 1 else Picture(join_pictures(shown))
 
 
-def clip_name(value: Any) -> str:
+def clip_name(value: object) -> str:
     return str(value)[:200]
