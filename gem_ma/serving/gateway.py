@@ -21,7 +21,8 @@ from gem_ma.agents.programs.gateway import ModelGateway, make_http_error
 from gem_ma.agents.programs.program import ProgramAgent
 from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
 from gem_ma.apis.aec import AECEnv
-from gem_ma.apis.factory import resolve_env
+from gem_ma.apis.factory import EnvSource, resolve_env
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
@@ -232,11 +233,11 @@ class GatewayRun:
 
 
 def gateway(
-    env: Any,
+    env: EnvSource,
     model: str | None = None,
     *,
     seats: list[str] | None = None,
-    agents: Any = "random",
+    agents: SeatAgents = "random",
     episodes: int = 1,
     seconds: float = 600.0,
     host: str = "127.0.0.1",

@@ -36,7 +36,7 @@ import numpy as np
 
 from gem_ma.agents import AGENT_SPECS, load_agent
 from gem_ma.agents.mixture import MixtureAgent
-from gem_ma.chat.agent import format_agent_name
+from gem_ma.chat.agent import AgentSource, format_agent_name
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.match import SeatError
@@ -425,7 +425,7 @@ def _check_spec(name: str, spec: str) -> str:
     return spec
 
 
-def resolve_agent_name(agent: Any) -> str:
+def resolve_agent_name(agent: AgentSource) -> str:
     """Return what a rollout calls an agent."""
     return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load_agent(agent)))
 

@@ -17,8 +17,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gem_ma.apis import factory
+from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.async_seats import AsyncSeat, SeatOutcome
-from gem_ma.chat.agent import AgentSource
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import AgentSource, SeatAgents
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.messages import list_pictures
@@ -37,13 +39,17 @@ from gem_ma.validation.json_types import JSONMapping
 class SeatAssignment(NamedTuple):
     """An environment, who is given, and the seats that are trained."""
 
-    env: Any
+    env: AECEnv
     others: dict[str, AgentSource]
     seats: list[str]
 
 
 def assign_seats(
-    function: Any, env: Any, seat: Any, others: Any, make: EnvOptions
+    function: Callable[..., object],
+    env: EnvSource,
+    seat: str | None,
+    others: SeatAgents | None,
+    make: EnvOptions,
 ) -> SeatAssignment:
     """Return who sits where: `seat` is trained, or without it every seat that others leave."""
     env = factory.resolve_env(function, env, make)
@@ -58,7 +64,9 @@ def assign_seats(
     return SeatAssignment(env, given, [name for name in names if name not in given])
 
 
-def make_seat(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> AsyncSeat:
+def make_seat(
+    env: EnvSource, seat: str | None = None, others: SeatAgents | None = None, **make: Any
+) -> AsyncSeat:
     """Return one seat at a new table, for a trainer that knows one agent.
 
     Args:
@@ -73,7 +81,7 @@ def make_seat(env: Any, seat: str | None = None, others: Any = None, **make: Any
             f"this trainer knows one agent, and {', '.join(table.seats)} wait for one; "
             f"others= plays the rest: others={{{list(table.env.possible_agents)[-1]!r}: 'random'}}"
         )
-    seats: dict[str, AsyncSeat] = table.env.seats(others=table.others)
+    seats = table.env.seats(others=table.others)
     return next(iter(seats.values()))
 
 

@@ -17,6 +17,7 @@ import math
 from copy import deepcopy
 from typing import Any
 
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
 from gem_ma.training.trainer_rows import TrainerRow, build_rows
@@ -40,7 +41,7 @@ except ImportError as error:
 
 
 def make_executor_class(
-    processor: Any, env: str, seat: str | None = None, others: Any = None, **make: Any
+    processor: Any, env: str, seat: str | None = None, others: SeatAgents | None = None, **make: Any
 ) -> type[AgentExecutorBase]:
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 

@@ -16,6 +16,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.messages import ChatMessage, to_hf
 from gem_ma.training.trainers import CallBatcher, assign_seats, subtract_seat_means
 from gem_ma.validation.json_types import JSONObject
@@ -37,9 +39,9 @@ class RL2Env:
 
     def __init__(
         self,
-        env: Any,
+        env: EnvSource,
         seat: str | None = None,
-        others: Any = None,
+        others: SeatAgents | None = None,
         *,
         render: Callable[[Sequence[ChatMessage]], str],
         end: str = "",

@@ -10,7 +10,8 @@ from typing import Any
 
 from gem_ma.agents.hf import HFAgent
 from gem_ma.apis import factory
-from gem_ma.chat.agent import AgentSource
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import AgentSource, SeatAgents
 from gem_ma.chat.messages import ChatMessage, to_hf
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.engine.seeding import derive_seed
@@ -28,7 +29,7 @@ GAME_OVER_TEXT = "The game is over. Do not call this tool again."
 
 
 def rollout_func(
-    env: Any,
+    env: EnvSource,
     others: Mapping[str, AgentSource] | None = None,
     *,
     agent: Callable[[Any], Any] | None = None,
@@ -207,7 +208,7 @@ class SeatToolEnv:
 
 
 def environment_factory(
-    env: Any, seat: str | None = None, others: Any = None, **make: Any
+    env: EnvSource, seat: str | None = None, others: SeatAgents | None = None, **make: Any
 ) -> Callable[[], SeatToolEnv]:
     """Return an `environment_factory`; its arguments are those of `sit`."""
     return lambda: SeatToolEnv(SyncSeat(make_seat(env, seat, others, **make)))
