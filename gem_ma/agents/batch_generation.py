@@ -53,7 +53,7 @@ class BatchGenerator:
         self._size = 0
         self._weights: Any = None  # what all of it belongs to
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Return what a copy begins with: it has read nothing yet."""
         empty = {"_kept": OrderedDict(), "_shared": OrderedDict(), "_size": 0, "_weights": None}
         return self.__dict__ | empty

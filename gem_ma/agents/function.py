@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.chat.turn import Turn
@@ -60,12 +60,12 @@ class FunctionAgent:
         loop, pool = asyncio.get_running_loop(), self._pool
         return await _gather_replies([loop.run_in_executor(pool, self.function, t) for t in turns])
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         state = {**self.__dict__, "_pool": None}
         del state["act"]  # which is bound to this agent
         return state
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
         self._choose_act()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,11 @@ from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import parse_tool_calls
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping
 
 if TYPE_CHECKING:
+    import torch
+
     from gem_ma.agents.batch_generation import BatchGenerator
 
 
@@ -52,7 +55,7 @@ class HFAgent:
         top_k: int = 0,
         seed: int = 0,
         batch_size: int = 64,
-        template: Mapping[str, Any] | None = None,
+        template: JSONMapping | None = None,
         stop: Sequence[str] = (),
         cache: int = 1 << 30,
         device: str | None = None,
@@ -315,9 +318,9 @@ class _TokenSampler:
         self.top_p = top_p
         self.top_k = top_k
         self.banned_ids = banned
-        self.steps: list[tuple[list[int], Any]] = []  # rows, and how likely their tokens were
+        self.steps: list[tuple[list[int], torch.Tensor]] = []  # rows, and their tokens' logprobs
 
-    def choose(self, logits: Any, rows: list[int], step: int) -> Any:
+    def choose(self, logits: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
         """Return the next token of some rows, which have so many already."""
         import torch
 
@@ -333,7 +336,7 @@ class _TokenSampler:
         self.steps.append((list(rows), logprobs.gather(1, chosen[:, None])[:, 0]))
         return chosen
 
-    def __call__(self, ids: Any, scores: Any) -> Any:
+    def __call__(self, ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Choose as a logits processor of transformers: one token is left to choose from."""
         import torch
 
@@ -348,7 +351,7 @@ class _TokenSampler:
                 found[row].append(number)
         return found
 
-    def _filter_scores(self, scores: Any) -> Any:
+    def _filter_scores(self, scores: torch.Tensor) -> torch.Tensor:
         """Leave the likeliest tokens only, as top_k and top_p say."""
         import torch
 
@@ -363,7 +366,7 @@ class _TokenSampler:
             scores = scores.masked_fill(gone, -torch.inf)
         return scores
 
-    def _sample_tokens(self, shares: Any, rows: list[int], step: int) -> Any:
+    def _sample_tokens(self, shares: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
         """Return for each row the token at which a number drawn from its seed falls."""
         import torch
 
@@ -392,7 +395,7 @@ class _ReplyScorer(_TokenSampler):
         self.eos_ids = ends
         self.probabilities = [1.0] * len(said)
 
-    def _sample_tokens(self, shares: Any, rows: list[int], step: int) -> Any:
+    def _sample_tokens(self, shares: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
         """Return each row's next token; at the length of a reply any that ends it."""
         import torch
 
@@ -405,7 +408,7 @@ class _ReplyScorer(_TokenSampler):
 
 def collate_prompts(
     prompts: Sequence[TokenizedPrompt], pad: int, device: Any = None
-) -> dict[str, Any]:
+) -> dict[str, torch.Tensor]:
     """Return prompts as one batch, padded on the left."""
     import torch
 

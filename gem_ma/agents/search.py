@@ -135,10 +135,10 @@ class SearchAgent:
         if table[state] is None:
             raise _InexactSearch
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_tables"}
 
-    def __setstate__(self, fields: Mapping[str, Any]) -> None:
+    def __setstate__(self, fields: Mapping[str, object]) -> None:
         self.__dict__.update(fields, _tables={})
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ class _ImageOnlyProcessor(ProcessorMixin):
         image_processor: Any = None,
         tokenizer: Any = None,
         chat_template: Any = None,
-        **_: Any,
+        **_: object,
     ):
         self.image_token = getattr(tokenizer, "image_token", "<|image_pad|>")
         self.video_token = getattr(tokenizer, "video_token", "<|video_pad|>")

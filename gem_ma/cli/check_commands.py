@@ -11,7 +11,7 @@ import functools
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,14 @@ from gem_ma.agents import assign_agents, load_seat_agents
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.env import Env
 from gem_ma.cli.command_options import (
+    SubcommandParsers,
     UsageError,
     add_setting_option,
     make_command_env,
     parse_count,
     parse_positive,
 )
+from gem_ma.engine.config import EnvOptions
 from gem_ma.envs import game_files
 from gem_ma.packs import PackTable
 from gem_ma.validation import entry_points
@@ -68,7 +70,7 @@ class CheckFailure(Exception):
 EXPERT_AGENTS = PackTable("experts", {})  # who shows what can be earned, by patterns of ids
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add check and attack to the commands of gem-ma."""
     _add_check(commands)
     attack = commands.add_parser(
@@ -105,7 +107,7 @@ def add_commands(commands: Any) -> None:
     attack.set_defaults(run=_run_attack)
 
 
-def _add_target(command: Any) -> None:
+def _add_target(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
     )
@@ -189,7 +191,7 @@ def _make_best_reply_scorer(twin: AECEnv) -> Callable[[int], float]:
     return compute_return
 
 
-def _add_check(commands: Any) -> None:
+def _add_check(commands: SubcommandParsers) -> None:
     check = commands.add_parser(
         "check",
         help="check that an environment of yours keeps the contract",
@@ -294,7 +296,7 @@ def check_contract(
     held: dict[str, int] = {}
     current = ""
 
-    def run_step(step: str, look: Callable[..., Any], *args: Any) -> None:
+    def run_step(step: str, look: Callable[..., object], *args: object) -> None:
         nonlocal current
         current = step
         on_step(step, held.get(step, 0))
@@ -372,7 +374,7 @@ def open_target(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator
                 del sys.modules[one]
 
 
-def _make_file_env(path: Path, file: str, name: str, arguments: Mapping[str, Any]) -> AECEnv:
+def _make_file_env(path: Path, file: str, name: str, arguments: EnvOptions) -> AECEnv:
     """Return the environment of a game in a file: of the one it has, or of the one named."""
     try:
         module = game_files.import_game_file(path.resolve())

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gem_ma.agents import AGENT_SPECS
 from gem_ma.apis import factory
@@ -18,6 +18,7 @@ from gem_ma.engine.seeding import generate_seed
 from gem_ma.envs.registry import MissingArgument
 from gem_ma.tools import TOOL_SPECS
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.json_types import JSONObject
 
 if TYPE_CHECKING:
     from gem_ma.apis.aec import AECEnv
@@ -31,6 +32,10 @@ AGENTS_HELP = (
 MAX_IMAGE_SIDE = 8192  # pixels of a side
 _SEED_LIMIT = 10**6  # that are drawn: short enough to be typed again
 _ARGUMENT_PATTERN = re.compile(r"(?<![\w?&/.'\"-])(\w+)=(\.\.\.|True\b|'[^']*'|[^\s,;:()]*)")
+
+
+SubcommandParsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""The commands of a command line, to which each group adds its own."""
 
 
 class UsageError(ValueError):
@@ -269,7 +274,7 @@ def choose_seed(given: int | None) -> int:
     return generate_seed() % _SEED_LIMIT if given is None else given
 
 
-def collect_env_arguments(args: argparse.Namespace) -> dict[str, Any]:
+def collect_env_arguments(args: argparse.Namespace) -> JSONObject:
     """Return what a command says of how an environment is made, for `make`."""
     names = "observe", "theme", "noise", "image_size", "panels"
     given = {name: getattr(args, name, None) for name in names}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
 
 from gem_ma.agents import AGENT_SPECS
+from gem_ma.cli.command_options import SubcommandParsers
 from gem_ma.envs import registry
 from gem_ma.envs.registry import MissingRequirement
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add completion to the commands of gem-ma."""
     complete = commands.add_parser(
         "completion",
@@ -58,20 +58,20 @@ def complete_line(parser: argparse.ArgumentParser) -> None:
     argcomplete.autocomplete(parser)
 
 
-def complete_ids(prefix: str, **_: Any) -> list[str]:
+def complete_ids(prefix: str, **_: object) -> list[str]:
     """Return the ids that begin so, or only what ids begin with while that is not typed."""
     if ":" in prefix:
         return registry.list_envs(f"{prefix}*")
     return sorted({f"{id.partition(':')[0]}:" for id in registry.list_envs()})
 
 
-def complete_agents(prefix: str, **_: Any) -> list[str]:
+def complete_agents(prefix: str, **_: object) -> list[str]:
     """Return what specs of agents begin with, after those that a comma ends."""
     before = prefix[: prefix.rfind(",") + 1]
     return [before + one for one in AGENT_SPECS.list_prefixes()]
 
 
-def complete_suites(prefix: str, **_: Any) -> list[str]:
+def complete_suites(prefix: str, **_: object) -> list[str]:
     """Return the names of the suites that come with the package."""
     from gem_ma.evaluation.suites import list_suites
 

@@ -6,15 +6,14 @@ import argparse
 import importlib
 import sys
 from pathlib import Path
-from typing import Any
 
-from gem_ma.cli.command_options import UsageError
+from gem_ma.cli.command_options import SubcommandParsers, UsageError
 from gem_ma.packs import PackTable
 
 DOWNLOADS = PackTable("downloads", {})
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add data to the commands of gem-ma."""
     if not DOWNLOADS:
         return

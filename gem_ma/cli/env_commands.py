@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from gem_ma.cli.command_options import UsageError
+from gem_ma.cli.command_options import SubcommandParsers, UsageError
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import import_game_class, make_game
 from gem_ma.envs.registry import MissingRequirement, Spec
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SAMPLE_DIFFICULTIES = (0, 2, 5, 8, 10)  # difficulties that are shown
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add list and info to the commands of gem-ma."""
     lister = commands.add_parser(
         "list",

@@ -18,11 +18,13 @@ from gem_ma.apis import factory
 from gem_ma.apis.env import Env
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine import action_parsing
+from gem_ma.engine.config import EnvOptions
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import import_game_class
 from gem_ma.envs.game_files import list_games
 from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Game
+from gem_ma.validation.json_types import JSONMapping
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -83,11 +85,11 @@ class EnvInfo:
     summary: str
     entry_point: str
     parameters: tuple[GameParameter, ...]
-    settings: Mapping[str, Any]
+    settings: EnvOptions
     needs: tuple[str, ...]
     missing: tuple[str, ...]
-    levels: Mapping[str, Mapping[str, Any]]
-    dial: tuple[Mapping[str, Any], ...]
+    levels: Mapping[str, EnvOptions]
+    dial: tuple[JSONMapping, ...]
     seats: tuple[str, ...] = ()
     order: Literal["", "alone", "in turn", "at the same time", "both"] = ""
     rewards: str = ""
@@ -229,7 +231,7 @@ def _parse_parameter_docs(game: type[Game]) -> dict[str, str]:
     return found
 
 
-def _list_levels(spec: Spec) -> dict[str, Mapping[str, Any]]:
+def _list_levels(spec: Spec) -> dict[str, EnvOptions]:
     """Return the other ids that begin alike and stand for the same game."""
     stem = _strip_level(spec.id)
     others = (registry.spec(id) for id in registry.list_envs(f"{stem}*"))

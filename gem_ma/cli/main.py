@@ -94,7 +94,7 @@ class _CommandParser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return found, rest
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: object) -> None:
         known = [str(one) for one in action.choices or ()]
         if action.choices is not None and value not in action.choices:
             hint = suggest_word(str(value), known) or f" (choose from {', '.join(known)})"
@@ -102,7 +102,7 @@ class _CommandParser(argparse.ArgumentParser):
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = _CommandParser(
+    parser: argparse.ArgumentParser = _CommandParser(
         prog="gem-ma",
         description="Several language or vision-language models in one environment.",
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random; gem-ma COMMAND -h "

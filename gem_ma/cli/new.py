@@ -8,9 +8,8 @@ import keyword
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
-from gem_ma.cli.command_options import UsageError
+from gem_ma.cli.command_options import SubcommandParsers, UsageError
 
 PLAYER_KINDS = ("one", "two", "together")  # together: two who move at the same time
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -31,7 +30,7 @@ class InvalidName(ValueError):
     """No game can be called like this; the message says what could be."""
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add new to the commands of gem-ma."""
     new = commands.add_parser(
         "new",

@@ -14,6 +14,7 @@ from gem_ma.apis.session import Session
 from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.cli.command_options import (
     AGENTS_HELP,
+    SubcommandParsers,
     UsageError,
     add_observation_options,
     add_picture_options,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from gem_ma.apis.aec import AECEnv
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add play, run and render to the commands of gem-ma."""
     play = commands.add_parser(
         "play",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.cli.command_options import (
+    SubcommandParsers,
     UsageError,
     add_observation_options,
     add_seed_option,
@@ -25,7 +26,7 @@ from gem_ma.cli.command_options import (
 from gem_ma.envs.registry import BadArgument
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add view, watch, plot and rescore to the commands of gem-ma."""
     _add_rescore(commands)
     view = commands.add_parser(
@@ -235,7 +236,7 @@ def _plot_learning_curves(args: argparse.Namespace) -> Any:
     return plots.plot_learning_curves(runs, {name: name for name in found}, smooth=args.smooth)
 
 
-def _add_rescore(commands: Any) -> None:
+def _add_rescore(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "rescore",
         help="play records again under another reward, and say what changes in the ranking",

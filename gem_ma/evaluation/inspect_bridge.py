@@ -21,17 +21,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis import factory
-from gem_ma.chat.agent import ask_agent, ask_agent_async
+from gem_ma.chat.agent import AgentSource, ask_agent, ask_agent_async
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.messages import escape_placeholders, to_openai_chat
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.evaluation.contests import find_outcome
+from gem_ma.game import ResetOptions
 from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.records import episode_from_json, episode_to_json
 from gem_ma.rollouts.run import RolloutRun
+from gem_ma.validation.json_types import JSONMapping
 
 try:
     from inspect_ai import Task, task
@@ -64,10 +66,10 @@ _OUTCOME_SCORES = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 @task
 def play(
     env: Any,
-    seats: Mapping[str, Any] | None = None,
+    seats: Mapping[str, AgentSource] | None = None,
     samples: int = 20,
     seed: int = 0,
-    options: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    options: ResetOptions | Sequence[ResetOptions] = (),
     context: Any = None,
     **make: Any,
 ) -> Task:
@@ -258,7 +260,7 @@ def _make_tool_infos(turn: Turn) -> list[ToolInfo]:
     ]
 
 
-def _to_inspect_chat(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
+def _to_inspect_chat(messages: Sequence[JSONMapping]) -> list[ChatMessage]:
     """Return a role's chat as Inspect's messages, with those that the model wrote as they came."""
     said = (message["content"] for message in messages if message["role"] == "assistant")
     names: dict[str, str] = {}  # of the functions that were called, by the id of the call

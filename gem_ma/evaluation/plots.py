@@ -27,6 +27,7 @@ from gem_ma.evaluation.viewer.episode_files import find_episode_files
 from gem_ma.renderers.noises import NOISE_KINDS, ImageNoise, parse_noise
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -137,7 +138,7 @@ def plot_learning_curves(
 _HISTORY_SUFFIX = ".history.jsonl"
 
 
-def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[dict[str, Any]]]]:
+def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[JSONObject]]]:
     """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them.
 
     Where a folder has histories as a Trainer writes them, only these are read: the name of one is
@@ -149,7 +150,7 @@ def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[
             raise BadPlot(f"{source}: there is no such file or folder")
         every = sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
         files += [one for one in every if f".{one.name}".endswith(_HISTORY_SUFFIX)] or every
-    runs: dict[str, list[list[dict[str, Any]]]] = {}
+    runs: dict[str, list[list[JSONObject]]] = {}
     for file in files:
         rows = read_log(file)
         name = f".{file.name}".removesuffix(_HISTORY_SUFFIX)[1:].removesuffix(".jsonl")
@@ -161,7 +162,7 @@ def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[
     return runs
 
 
-def read_log(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+def read_log(path: str | os.PathLike[str]) -> list[JSONObject]:
     """Return the rows of a history, up to the last whole line."""
     rows = []
     with open(path, "rb") as file:
@@ -231,12 +232,12 @@ def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     return figure
 
 
-def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[dict[str, Any]]]:
+def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[JSONObject]]:
     """Return the rows of each evaluation by the name of its folder."""
     return {str(folder): summarize(folder, *load_evaluation(folder)).rows for folder in folders}
 
 
-def plot_pass_hat_k(evaluations: Mapping[str, Sequence[Mapping[str, Any]]]) -> Any:
+def plot_pass_hat_k(evaluations: Mapping[str, Sequence[JSONMapping]]) -> Any:
     """Draw pass^k, how likely k trials of a task all succeed, with intervals of 95 percent.
 
     Args:

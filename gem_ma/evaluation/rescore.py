@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.apis.factory import make
 from gem_ma.apis.session import Session
+from gem_ma.engine.config import EnvOptions
 from gem_ma.evaluation.statistics import (
     ChangeEstimate,
     IntervalEstimate,
@@ -103,7 +104,7 @@ class RescoreResult(NamedTuple):
 
 def rescore(
     episodes: Iterable[Episode],
-    change: Mapping[str, Any] | EpisodeReward,
+    change: EnvOptions | EpisodeReward,
     *,
     trust: bool = False,
 ) -> RescoreResult:
@@ -126,7 +127,7 @@ def rescore(
     return RescoreResult(told, _make_rows([one for one in told if not one.why]))
 
 
-def _replay_episode(episode: Episode, change: Mapping[str, Any], trust: bool) -> RescoredEpisode:
+def _replay_episode(episode: Episode, change: EnvOptions, trust: bool) -> RescoredEpisode:
     """Play an episode's replies under other arguments."""
     if episode.wrappers:
         return RescoredEpisode(episode, {}, f"it was played in {' in '.join(episode.wrappers)}")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.files import FileInUse, lock_file, write_atomically
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 T = TypeVar("T")
 FOLDER_FORMAT = 1
@@ -26,7 +27,7 @@ class BadRunFolder(ValueError):
 
 @contextlib.contextmanager
 def open_run_folder(
-    folder: str | os.PathLike[str], kind: str, about: Mapping[str, Any]
+    folder: str | os.PathLike[str], kind: str, about: JSONMapping
 ) -> Iterator[Path]:
     """Make a folder or go on with it; `about` has to be what it was made with."""
     path = Path(folder)
@@ -55,11 +56,11 @@ def open_run_folder(
         yield path
 
 
-def load_header(folder: str | os.PathLike[str], kind: str) -> dict[str, Any]:
+def load_header(folder: str | os.PathLike[str], kind: str) -> JSONObject:
     """Return what a folder was made with."""
     path = Path(folder) / "about.json"
     try:
-        about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        about: JSONObject = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadRunFolder(f"{folder} holds no {kind}: there is no {path}") from None
     except (ValueError, RecursionError) as error:
@@ -95,14 +96,14 @@ def load_json(path: Path, default: T) -> T:
     return found
 
 
-def write_json(path: Path, data: Any) -> None:
+def write_json(path: Path, data: object) -> None:
     """Write a file of JSON in one go: there is the old one or the new one."""
     write_atomically(
         path, (json.dumps(_redact_secrets(data), indent=1, allow_nan=False) + "\n").encode()
     )
 
 
-def _redact_secrets(value: Any) -> Any:
+def _redact_secrets(value: object) -> object:
     """Return JSON values as they may be written down."""
     if isinstance(value, str):
         return redact_secrets(value)
@@ -111,7 +112,7 @@ def _redact_secrets(value: Any) -> Any:
     return [_redact_secrets(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def make_file_name(title: str, about: Any) -> str:
+def make_file_name(title: str, about: object) -> str:
     """Return a name for a file of episodes that tells what is in it, and nothing else's."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", title).strip("-")[:60]
     key = json.dumps(about, sort_keys=True).encode()
@@ -166,7 +167,7 @@ def _join_some(words: Sequence[str]) -> str:
     return ", ".join([*words[:_MAX_LISTED], *more])
 
 
-def _is_entry_list(value: Any) -> bool:
+def _is_entry_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) and "name" in one for one in value)
 
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from gem_ma.evaluation.metrics import (
@@ -21,6 +21,7 @@ from gem_ma.evaluation.metrics import (
     parse_value,
 )
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 RESULTS_SCHEMA = 1  # of results.json
 CONDITION_LABELS = {  # of what has to be the same, as it is told
@@ -82,7 +83,7 @@ class SuiteLeaderboard(NamedTuple):
     tables: list[LeaderboardTable]
     refused: list[str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JSONObject:
         """Return it as JSON values."""
         tables = [
             {
@@ -101,7 +102,7 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
     Rows of one entry and seat stand in one column only if all that decides a score was the same.
     The first file that has a row says what that is; a row of another that differs is refused.
     """
-    asked: dict[tuple[str, RowKey], tuple[Mapping[str, Any], str]] = {}
+    asked: dict[tuple[str, RowKey], tuple[JSONMapping, str]] = {}
     places: dict[str, dict[str, dict[RowKey, RowResult]]] = {}
     refused: dict[str, list[RowKey]] = {}
     for path, results in map(load_results, files):
@@ -143,7 +144,7 @@ def _format_keys(keys: Sequence[RowKey]) -> str:
     return named if len(keys) <= 3 else f"{len(keys)} rows: {named}, ..."
 
 
-def load_results(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
+def load_results(file: str | os.PathLike[str]) -> tuple[Path, JSONObject]:
     """Return the path of results, and what they say."""
     path = Path(file)
     path = path / "results.json" if path.is_dir() else path
@@ -164,9 +165,7 @@ def load_results(file: str | os.PathLike[str]) -> tuple[Path, dict[str, Any]]:
     return path, found
 
 
-def _parse_row(
-    row: Mapping[str, Any], results: Mapping[str, Any]
-) -> tuple[RowKey, str, dict[str, Any]]:
+def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSONObject]:
     """Return which row it is, who was evaluated, and all that decides a score beside them."""
     try:
         entry = next(one for one in results["entries"] if one["name"] == row["entry"])
@@ -180,7 +179,7 @@ def _parse_row(
     return (row["entry"], row["seat"]), ", ".join(sorted(own)), wanted
 
 
-def _parse_row_result(row: Mapping[str, Any], path: Path) -> RowResult:
+def _parse_row_result(row: JSONMapping, path: Path) -> RowResult:
     return RowResult(
         _parse_estimate(row["success"]),
         _parse_estimate(row["return"]),
@@ -223,7 +222,7 @@ def _replace_nan(value: float, other: float) -> float:
     return other if math.isnan(value) else value
 
 
-def _agent_to_dict(line: AgentResults) -> dict[str, Any]:
+def _agent_to_dict(line: AgentResults) -> JSONObject:
     rows = [
         {
             "entry": key[0],
@@ -249,7 +248,7 @@ def _estimate_to_dict(estimate: IntervalEstimate) -> dict[str, float | None]:
     return {name: None if math.isnan(value) else value for name, value in told.items()}
 
 
-def _shorten_value(value: Any) -> str:
+def _shorten_value(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

@@ -7,11 +7,15 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from gem_ma.engine.config import EnvOptions
 from gem_ma.envs import registry
+from gem_ma.game import ResetOptions
 from gem_ma.packs import list_packs
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class BadSuite(ValueError):
@@ -40,17 +44,17 @@ class SuiteEntry:
 
     id: str
     name: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: EnvOptions = field(default_factory=dict)
     tasks: int = 10
     trials: int = 1
     seats: Any = "each"
     opponents: Any = "random"
     success: float = 1.0
-    options: Sequence[Mapping[str, Any]] = ()
+    options: Sequence[ResetOptions] = ()
     numbered: str = ""
     context: str = ""
     tools: Any = ""
-    sampling: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sampling: Mapping[str, JSONMapping] = field(default_factory=dict)
 
     def list_lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the line-ups, each the seats that the evaluated agent takes."""
@@ -69,7 +73,7 @@ class SuiteEntry:
             return self.opponents
         return str(self.opponents.get(seat, "random"))
 
-    def list_reset_options(self) -> list[Mapping[str, Any]]:
+    def list_reset_options(self) -> list[ResetOptions]:
         """Return the options of the starts."""
         if not self.numbered:
             return [dict(one) for one in self.options] or [{}]
@@ -88,7 +92,7 @@ class Suite:
     seed: int = 0
     description: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JSONObject:
         """Return the suite as JSON values."""
         out = asdict(self)
         out["entries"] = [
@@ -103,7 +107,7 @@ def list_suites() -> list[str]:
     return sorted(_find_files())
 
 
-def _find_files() -> dict[str, Any]:
+def _find_files() -> dict[str, Traversable]:
     folders = [resources.files("gem_ma.evaluation") / "suites"]
     folders += [
         resources.files(one.package) / one.pack.suites for one in list_packs() if one.pack.suites
@@ -140,7 +144,7 @@ def load_suite(name: str) -> Suite:
     return parse_suite(data, path.stem)
 
 
-def parse_suite(data: Mapping[str, Any], name: str) -> Suite:
+def parse_suite(data: JSONMapping, name: str) -> Suite:
     """Return the suite that a table describes: description, seed, defaults, and each `entry`.
 
     An entry with a list of ids is one for each; so it is with `vary`, a table from an argument to
@@ -170,9 +174,9 @@ def parse_suite(data: Mapping[str, Any], name: str) -> Suite:
 
 def make_suite(
     ids: Sequence[str],
-    arguments: Mapping[str, Any] | None = None,
+    arguments: EnvOptions | None = None,
     opponents: str = "random",
-    tools: str | Sequence[str] | Mapping[str, Any] = "",
+    tools: str | Sequence[str] | JSONMapping = "",
 ) -> Suite:
     """Return a suite of environments as they come; an id that nobody knows is an error.
 
@@ -181,7 +185,7 @@ def make_suite(
         opponents: who sits in seats not evaluated.
         tools: spec strings of what seats may call.
     """
-    given: dict[str, Any] = {"arguments": dict(arguments)} if arguments else {}
+    given: JSONObject = {"arguments": dict(arguments)} if arguments else {}
     given |= {"opponents": opponents, "tools": tools}
     for id in ids:
         registry.spec(id)
@@ -215,7 +219,7 @@ def select_tasks(
 _ENTRY_FIELDS = [one.name for one in fields(SuiteEntry)]
 
 
-def _expand_vary(given: Mapping[str, Any], where: str) -> list[SuiteEntry]:
+def _expand_vary(given: JSONMapping, where: str) -> list[SuiteEntry]:
     """Return an entry for each choice of what varies, or the one."""
     vary = given.get("vary", {})
     if not (_is_table(vary) and all(isinstance(one, list) and one for one in vary.values())):
@@ -230,7 +234,7 @@ def _expand_vary(given: Mapping[str, Any], where: str) -> list[SuiteEntry]:
     return out if vary else [one]
 
 
-def _parse_entry(given: Mapping[str, Any], where: str) -> SuiteEntry:
+def _parse_entry(given: JSONMapping, where: str) -> SuiteEntry:
     options = given.get("options", ())
     given = {**given, "options": [options] if isinstance(options, Mapping) else options}
     for key, value in given.items():
@@ -240,27 +244,27 @@ def _parse_entry(given: Mapping[str, Any], where: str) -> SuiteEntry:
     return SuiteEntry(**{**given, "options": tuple(given["options"])})
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_table(value: Any) -> bool:
+def _is_table(value: object) -> bool:
     return isinstance(value, Mapping)
 
 
-def _is_specs(value: Any) -> bool:
+def _is_specs(value: object) -> bool:
     return _is_text(value) or (isinstance(value, list | tuple) and all(map(_is_text, value)))
 
 
-def _is_lineups(value: Any) -> bool:
+def _is_lineups(value: object) -> bool:
     """Return whether it is a word for line-ups, or a list of names and of lists of names."""
     if isinstance(value, str):
         return value in ("each", "all")
@@ -296,7 +300,7 @@ _FIELD_CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def _check_keys(given: Any, known: Sequence[str], where: str) -> None:
+def _check_keys(given: object, known: Sequence[str], where: str) -> None:
     if not isinstance(given, Mapping):
         raise BadSuite(f"{where}: expected a table, got {given!r}")
     for key in given:

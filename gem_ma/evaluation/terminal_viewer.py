@@ -7,7 +7,7 @@ import json
 import math
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,12 +31,14 @@ from gem_ma.chat.agent import Agent
 from gem_ma.chat.conversation import Step
 from gem_ma.chat.messages import find_observation_pictures
 from gem_ma.engine.action_parsing import strip_thinking
+from gem_ma.engine.config import EnvOptions
 from gem_ma.envs import registry
 from gem_ma.evaluation.viewer.episode_files import find_episode_files, scan_episodes
 from gem_ma.evaluation.viewer.spectator import Spectator, SpectatorView, UnseenEpisode, group_steps
 from gem_ma.renderers.picture import Picture, join_pictures
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import RecordError
+from gem_ma.validation.json_types import JSONMapping
 
 _MIN_TEXT_COLUMNS = 30  # columns that text beside a picture needs
 _MAX_REPLY_LENGTH = 2000  # characters of a reply that are shown
@@ -116,7 +118,7 @@ def play_match_frames(
     agents: str | Sequence[str],
     seat: str | None,
     seed: int | None,
-    make: Mapping[str, Any],
+    make: EnvOptions,
 ) -> Iterator[WatchFrame]:
     """Play a match and yield its moments."""
     env = _make_env(id, make)
@@ -158,7 +160,7 @@ def _play_frames(
         )
 
 
-def _make_env(id: str, make: Mapping[str, Any]) -> Env:
+def _make_env(id: str, make: EnvOptions) -> Env:
     try:
         return factory.make(id, **make)
     except (registry.UnknownEnv, registry.MissingRequirement, ValueError, TypeError) as error:
@@ -286,7 +288,7 @@ def _format_reply(reply: str | None) -> str:
     return "\n".join(filter(None, [strip_thinking(reply).strip(), *called]))
 
 
-def _format_reason(invalid: Mapping[str, Any] | None) -> str:
+def _format_reason(invalid: JSONMapping | None) -> str:
     return str(invalid.get("reason", "it is no move")) if invalid else ""
 
 

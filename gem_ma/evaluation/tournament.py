@@ -19,8 +19,9 @@ from typing import Any, Literal
 import numpy as np
 
 from gem_ma.agents import AGENT_SPECS
-from gem_ma.chat.agent import check_agent_seat
+from gem_ma.chat.agent import AgentSource, check_agent_seat
 from gem_ma.chat.event_loops import run_async
+from gem_ma.engine.config import EnvOptions
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import ratings, run_folder
 from gem_ma.evaluation.contests import find_contest, find_outcome, is_contest
@@ -33,6 +34,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.arguments import check_each
+from gem_ma.validation.json_types import JSONObject
 
 TOURNAMENT_KIND = "tournament"
 POOL_FILE = "agents.json"
@@ -75,7 +77,7 @@ class Leaderboard:
     returns: dict[tuple[str, str], IntervalEstimate] = field(default_factory=dict)
     unrated: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
-    missing: list[dict[str, Any]] = field(default_factory=list)
+    missing: list[JSONObject] = field(default_factory=list)
     skills: dict[str, tuple[float, float]] = field(default_factory=dict)  # Plackett-Luce
     stopped: list[dict[str, str]] = field(default_factory=list)
 
@@ -136,7 +138,7 @@ class Leaderboard:
         )
         return Grid(tuple(rows), tuple(tiles.items()), (), numbers, numbers, names)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JSONObject:
         """Return it as JSON values."""
         return {
             "matches": self.matches,
@@ -190,10 +192,10 @@ def run_tournament(
     concurrency: int = 64,
     max_errors: int = 10,
     workers: int | None = None,
-    named: Mapping[str, Any] | None = None,
+    named: Mapping[str, AgentSource] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
-    make: Mapping[str, Any] | None = None,
+    make: EnvOptions | None = None,
 ) -> Leaderboard:
     """Play what is not in the folder yet, and return the leaderboard of all that is.
 
@@ -266,7 +268,7 @@ def run_tournament(
             plans = [_plan_round_robin(entry, pool, seating) for entry in entries]
         else:
             plans = [_plan_swiss(entry, pool, seating, rounds, folder) for entry in entries]
-        planned: dict[str, Any] = run_folder.load_json(path / PLAN_FILE, {})
+        planned: JSONObject = run_folder.load_json(path / PLAN_FILE, {})
         for plan in plans:
             for cells in plan:
                 _record_plan(planned, cells)
@@ -284,7 +286,7 @@ def run_tournament(
     return board
 
 
-def _record_plan(planned: dict[str, Any], cells: Sequence[EvalTask]) -> None:
+def _record_plan(planned: JSONObject, cells: Sequence[EvalTask]) -> None:
     """Add the matches that are to be played to those that ever were, by file."""
     for cell in cells:
         most = max(cell.episodes, planned.get(cell.file, {}).get("matches", 0))
@@ -360,7 +362,7 @@ def _split_name(one: str) -> tuple[str, str]:
     return (name, spec) if equals and re.fullmatch(r"[\w.-]+", name) else ("", one)
 
 
-def _make_entry(id: str, matches: int, arguments: Mapping[str, Any]) -> SuiteEntry:
+def _make_entry(id: str, matches: int, arguments: EnvOptions) -> SuiteEntry:
     entry = SuiteEntry(id, id, arguments, tasks=matches)
     seats = make_entry_env(entry).possible_agents
     if len(seats) < 2:
@@ -519,9 +521,9 @@ def build_leaderboard(
     return board
 
 
-def _find_missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[dict[str, Any]]:
+def _find_missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[JSONObject]:
     """Return which line-ups have fewer matches that came to their end than were asked for."""
-    planned: dict[str, dict[str, Any]] = run_folder.load_json(folder / PLAN_FILE, {})
+    planned: dict[str, JSONObject] = run_folder.load_json(folder / PLAN_FILE, {})
     out = []
     for file, cell in planned.items():
         played = sum(one.failure is None for one in episodes.get(file, ()))

@@ -9,6 +9,7 @@ from typing import Any
 from gem_ma.agents import load_agent
 from gem_ma.cli.command_options import (
     AGENTS_HELP,
+    SubcommandParsers,
     UsageError,
     add_observation_options,
     collect_env_arguments,
@@ -24,7 +25,7 @@ from gem_ma.serving.middleware import resolve_token
 from gem_ma.validation.endpoints import check_variable_name, parse_model_url
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add the commands to those of gem-ma."""
     _add_arena(commands)
     _add_gateway(commands)
@@ -96,7 +97,7 @@ def _run_serve(args: argparse.Namespace) -> int:
     return 0
 
 
-def _add_arena(commands: Any) -> None:
+def _add_arena(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "arena",
         help="let people and agents play in a browser",
@@ -154,7 +155,7 @@ def _run_arena(args: argparse.Namespace) -> int:
     return 0
 
 
-def _add_gateway(commands: Any) -> None:
+def _add_gateway(commands: SubcommandParsers) -> None:
     gateway = commands.add_parser(
         "gateway",
         help="let programs from outside take seats, and pass their calls on to a model's server",

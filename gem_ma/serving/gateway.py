@@ -21,13 +21,15 @@ from gem_ma.agents.programs.gateway import ModelGateway, make_http_error
 from gem_ma.agents.programs.program import ProgramAgent
 from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
 from gem_ma.apis.aec import AECEnv
-from gem_ma.apis.factory import resolve_env
+from gem_ma.apis.factory import EnvSource, resolve_env
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
 from gem_ma.serving.middleware import resolve_token
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.extras import LazyModule
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -37,7 +39,7 @@ else:
 MCP_PROTOCOL_VERSION = (
     "2025-06-18"  # the version of the protocol that is spoken where a client names none
 )
-_MCP_TOOLS: tuple[tuple[str, str, Mapping[str, Any], list[str]], ...] = (
+_MCP_TOOLS: tuple[tuple[str, str, JSONMapping, list[str]], ...] = (
     ("look", "Wait for your turn, and return what you see.", {}, []),
     (
         "play",
@@ -127,7 +129,7 @@ class SeatGateway(ModelGateway):
         if number is None:  # a notification
             return web.Response(status=202)
         asked = said.get("params")
-        told: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
+        told: JSONObject = {"jsonrpc": "2.0", "id": number}
         try:
             told["result"] = await answer_mcp_request(
                 seat, method, asked if isinstance(asked, dict) else {}
@@ -137,9 +139,7 @@ class SeatGateway(ModelGateway):
         return web.json_response(told)
 
 
-async def answer_mcp_request(
-    seat: ProgramSeat, method: Any, asked: Mapping[str, Any]
-) -> dict[str, Any]:
+async def answer_mcp_request(seat: ProgramSeat, method: Any, asked: JSONMapping) -> JSONObject:
     """Return the result of a method of MCP, or raise LookupError."""
     if method == "initialize":
         from gem_ma.rollouts.version import __version__
@@ -233,11 +233,11 @@ class GatewayRun:
 
 
 def gateway(
-    env: Any,
+    env: EnvSource,
     model: str | None = None,
     *,
     seats: list[str] | None = None,
-    agents: Any = "random",
+    agents: SeatAgents = "random",
     episodes: int = 1,
     seconds: float = 600.0,
     host: str = "127.0.0.1",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from gem_ma.engine.seeding import pack_chance, unpack_chance
 from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
 from gem_ma.scene.serialization import encode_scene
 from gem_ma.serving.openenv_messages import ClientError, SessionObservation
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class HostedGame:
@@ -24,13 +25,13 @@ class HostedGame:
         self.rng = np.random.Generator(np.random.PCG64(0))
         self.state: Any = None
 
-    def reset(self, request: Mapping[str, Any]) -> SessionObservation:
+    def reset(self, request: JSONMapping) -> SessionObservation:
         """Begin with the random numbers of the client."""
         self._restore_chance(request)
         self.state = self.game.start(self.rng, request.get("options") or {})
         return self._build_observation(self._describe_position(()))
 
-    def step(self, request: Mapping[str, Any]) -> SessionObservation:
+    def step(self, request: JSONMapping) -> SessionObservation:
         """Read a reply, look, let a seat forfeit, or make the moves of all that are to act."""
         state, game = self.state, self.game
         told: Iterable[Message] = ()
@@ -57,18 +58,18 @@ class HostedGame:
         self.state = after
         return self._build_observation(self._describe_position(told))
 
-    def _restore_chance(self, request: Mapping[str, Any]) -> None:
+    def _restore_chance(self, request: JSONMapping) -> None:
         try:
             unpack_chance(request["chance"], self.rng)
         except (KeyError, ValueError, TypeError, AttributeError):
             raise ClientError("chance: expected where a PCG64 generator stands") from None
 
-    def _check_seat(self, agent: Any) -> str:
+    def _check_seat(self, agent: object) -> str:
         if agent not in self.game.agents:
             raise SeatError(f"no seat {clip_repr(repr(agent))}; {', '.join(self.game.agents)}")
         return str(agent)
 
-    def _parse_moves(self, texts: Any) -> dict[str, Any]:
+    def _parse_moves(self, texts: object) -> dict[str, Any]:
         acting = self.state.to_act()
         if not isinstance(texts, dict) or set(texts) != set(acting) or not acting:
             raise ClientError(f"moves: expected one for each of: {', '.join(acting) or 'nobody'}")
@@ -82,7 +83,7 @@ class HostedGame:
             )
         return moves
 
-    def _check_reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _check_reply(self, request: JSONMapping) -> JSONObject:
         seat, text = self._check_seat(request.get("seat")), request["read"]
         if not isinstance(text, str):
             raise ClientError("read: expected str")
@@ -92,7 +93,7 @@ class HostedGame:
             return {"invalid": str(error)}
         return {}
 
-    def _observe(self, request: Mapping[str, Any]) -> Any:
+    def _observe(self, request: JSONMapping) -> Any:
         """Return how the game shows itself to a seat, or to a spectator where it can."""
         what, seat = request["look"], request.get("seat")
         if what not in ("describe", "picture", "encode", "brief"):
@@ -104,7 +105,7 @@ class HostedGame:
         seat = self._check_seat(seat)
         return encode_scene(getattr(self.game, what)(self.state.seen_by(seat), seat))
 
-    def _describe_position(self, told: Iterable[Message]) -> dict[str, Any]:
+    def _describe_position(self, told: Iterable[Message]) -> JSONObject:
         """Return what an Env needs to know of the position whatever it shows."""
         state, game = self.state, self.game
         views = {seat: state.seen_by(seat) for seat in game.agents}
@@ -124,7 +125,7 @@ class HostedGame:
             "chance": pack_chance(self.rng),
         }
 
-    def _build_observation(self, answer: dict[str, Any]) -> SessionObservation:
+    def _build_observation(self, answer: JSONObject) -> SessionObservation:
         shown: SessionObservation = SessionObservation.model_construct(
             done=answer.get("to_act") == (), game=answer, metadata={}
         )

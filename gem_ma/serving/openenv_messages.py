@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
+from gem_ma.game import Info
 from gem_ma.serving.openenv import (
     Action,
     BeforeValidator,
@@ -12,6 +13,7 @@ from gem_ma.serving.openenv import (
     Field,
     Observation,
 )
+from gem_ma.validation.json_types import JSONObject
 
 
 class ClientError(ValueError):
@@ -37,7 +39,7 @@ class ReplyAction(Action):
         description="Replies by seat, of some of those that are to act; then text is left out or "
         "empty",
     )
-    game: dict[str, Any] | None = Field(
+    game: JSONObject | None = Field(
         None, description="For gem_ma's own client, instead of the others"
     )
 
@@ -62,7 +64,7 @@ class SessionObservation(Observation):
     rewards: dict[str, float] = Field({}, description="What the last step earned each seat")
     terminations: dict[str, bool] = Field({}, description="Whom the game is over for")
     truncations: dict[str, bool] = Field({}, description="Who was stopped by a limit")
-    infos: dict[str, dict[str, Any]] = Field(
+    infos: dict[str, Info] = Field(
         {}, description="By seat: legal_actions where they can be listed, what was invalid, ..."
     )
-    game: dict[str, Any] | None = Field(None, description="For gem_ma's own client")
+    game: JSONObject | None = Field(None, description="For gem_ma's own client")

@@ -11,12 +11,14 @@ from gem_ma.apis.gymnasium_view import GymnasiumView
 from gem_ma.apis.session import to_json_value
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import ResetNeeded, SeatError
+from gem_ma.game import Info
 from gem_ma.serving.hosted_game import HostedGame
 from gem_ma.serving.openenv import (
     Environment,
     State,
 )
 from gem_ma.serving.openenv_messages import ClientError, ReplyAction, SessionObservation
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _LOG = logging.getLogger(__name__)
 
@@ -29,7 +31,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, env: Env, facts: Mapping[str, Any], seat: str | None, others: Any) -> None:
+    def __init__(self, env: Env, facts: JSONMapping, seat: str | None, others: Any) -> None:
         super().__init__()
         self._env = env.fork()[0]
         self._game_facts = facts
@@ -52,8 +54,8 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         episode_id: str | None = None,
         *,
         seat: str | None = None,
-        options: dict[str, Any] | None = None,
-        game: dict[str, Any] | None = None,
+        options: JSONObject | None = None,
+        game: JSONObject | None = None,
         **unknown: Any,
     ) -> SessionObservation:
         """Begin an episode, bound to a seat if one is named."""
@@ -62,18 +64,18 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         )
 
     def step(
-        self, action: ReplyAction, timeout_s: float | None = None, **_: Any
+        self, action: ReplyAction, timeout_s: float | None = None, **_: object
     ) -> SessionObservation:
         """Take replies; `timeout_s` is OpenEnv's and not kept: a step cannot be left half done."""
         return self._hide_server_errors(self._step_episode, action)
 
     async def step_async(
-        self, action: ReplyAction, timeout_s: float | None = None, **_: Any
+        self, action: ReplyAction, timeout_s: float | None = None, **_: object
     ) -> SessionObservation:
         return self.step(action)
 
     def _hide_server_errors(
-        self, do: Callable[..., SessionObservation], *args: Any
+        self, do: Callable[..., SessionObservation], *args: object
     ) -> SessionObservation:
         """Let what a client did wrong be its answer, and keep what went wrong here from it."""
         try:
@@ -92,7 +94,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         seat: Any,
         options: Any,
         game: Any,
-        unknown: Mapping[str, Any],
+        unknown: JSONMapping,
     ) -> SessionObservation:
         if unknown:
             takes = "seed, episode_id, seat, options"
@@ -195,7 +197,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         """Return what the session sees of the seats that are named."""
         env = self._env
         observations: dict[str, dict[str, str]] = {}
-        infos: dict[str, dict[str, Any]] = {}
+        infos: dict[str, Info] = {}
         for seat in terminations:
             observations[seat] = seen = {}
             for kind, value in env.observe(seat, turn=True).items():

@@ -31,6 +31,7 @@ from gem_ma.serving.openenv import (
 )
 from gem_ma.serving.openenv_messages import ReplyAction, SessionObservation
 from gem_ma.serving.openenv_session import OpenEnvSession, ThreadedSession
+from gem_ma.validation.json_types import JSONObject
 
 _SUGGESTED_ARGUMENTS = (
     "format",
@@ -171,7 +172,7 @@ def make_app(
     return AccessMiddleware(app, token, first_message, idle)
 
 
-def _describe_game(env: Env, seat: str | None, max_message: int) -> dict[str, Any]:
+def _describe_game(env: Env, seat: str | None, max_message: int) -> JSONObject:
     """Return what a gem_ma client needs to know of a game before it plays it."""
     game = env.game
     seats = game.agents if seat is None else (seat,)

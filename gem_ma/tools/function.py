@@ -11,12 +11,13 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, Union, overload
 
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.messages import Picture, ToolOutput
 from gem_ma.tools.tool import ToolCallHistory, ToolError
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 _INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
@@ -28,7 +29,7 @@ _ARGUMENT_LINE = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s(.+)")
 class FunctionTool:
     """A function with a schema; calling the object still calls the function."""
 
-    schema: Mapping[str, Any]
+    schema: JSONMapping
 
     def __init__(self, function: Callable[..., Any], name: str | None, blocking: bool):
         self.function = function
@@ -40,7 +41,7 @@ class FunctionTool:
         signature = inspect.signature(function)
         hints = typing.get_type_hints(function)
         description, notes = _parse_docstring(inspect.getdoc(function) or "", signature.parameters)
-        properties: dict[str, dict[str, Any]] = {}
+        properties: dict[str, JSONObject] = {}
         self._types: dict[str, Any] = {}
         self._required: list[str] = []
         for parameter in signature.parameters.values():
@@ -83,7 +84,7 @@ class FunctionTool:
         except TypeError as error:
             raise TypeError(f"{self.name}: a default cannot be told as JSON: {error}") from None
 
-    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
+    def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
         """Return what the function returns as text: a str as it is, anything else as JSON.
 
         A Picture is its alt text, with the picture.
@@ -99,7 +100,7 @@ class FunctionTool:
             return ToolOutput(result.alt or f"[picture: {result.width}x{result.height}]", [result])
         return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
 
-    def _check_arguments(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _check_arguments(self, arguments: JSONMapping) -> dict[str, Any]:
         if not isinstance(arguments, Mapping):
             raise ToolError(f"arguments: got {_format_value(arguments)}; expected an object")
         wrong = []
@@ -127,7 +128,7 @@ class FunctionTool:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[object, ...]:
         # Where a decorator has put this object under the function's name, that name stands for it.
         path: str = self.function.__qualname__
         found: Any = sys.modules.get(self.function.__module__)
@@ -172,7 +173,7 @@ async def _await_result(result: Any) -> Any:
     return await result
 
 
-def _parse_docstring(doc: str, names: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+def _parse_docstring(doc: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
     """Return what a docstring says of the function and of each argument."""
     description: list[str] = []
     notes: dict[str, str] = {}
@@ -212,7 +213,7 @@ def _list_member_names(enumeration: type[enum.Enum]) -> dict[enum.Enum, str | in
     return {member: member.name for member in enumeration}
 
 
-def _make_schema(type_: Any, where: str) -> dict[str, Any]:
+def _make_schema(type_: Any, where: str) -> JSONObject:
     origin, args = _split_type(type_)
     if origin is Any:
         return {}
@@ -335,7 +336,7 @@ def _describe_type(type_: Any) -> str:
     return words.get(schema.get("type", ""), "anything")
 
 
-def _format_value(value: Any) -> str:
+def _format_value(value: object) -> str:
     """Return a model's value short enough for a notice."""
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -24,6 +24,7 @@ from gem_ma.chat.messages import Picture, ToolOutput
 from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.endpoints import limit_response_size, redact_secrets, split_credentials
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping
 
 if TYPE_CHECKING:
     import mcp
@@ -110,7 +111,7 @@ class MCPServer:
         shown = self.target if isinstance(self.target, str) else " ".join(self.target)
         return f"MCPServer({redact_secrets(shown)!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         settings = (
             "target", "env", "cwd", "headers", "timeout", "start_timeout", "max_answer",
         )  # fmt: skip
@@ -137,7 +138,7 @@ class MCPServer:
             for tool in self._ask_client(_fetch_tools)
         ]
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def call(self, name: str, arguments: JSONMapping) -> str:
         """Return what a tool of the server answers as text, with its pictures."""
         result = self._ask_client(lambda client: client.call_tool(name, dict(arguments)))
         try:
@@ -217,13 +218,11 @@ class MCPTool:
 
     blocking = True
 
-    def __init__(
-        self, server: MCPServer, name: str, description: str, parameters: Mapping[str, Any]
-    ):
+    def __init__(self, server: MCPServer, name: str, description: str, parameters: JSONMapping):
         self.server = server
         self.name = name
         function = {"name": name, "description": description, "parameters": dict(parameters)}
-        self.schema: Mapping[str, Any] = {"type": "function", "function": function}
+        self.schema: JSONMapping = {"type": "function", "function": function}
 
     @classmethod
     def from_command(
@@ -266,7 +265,7 @@ class MCPTool:
     def __repr__(self) -> str:
         return f"MCPTool({self.name!r}, {self.server!r})"
 
-    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
+    def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
         """Return what the server answers as text; its errors and overlong calls are ToolErrors."""
         return self.server.call(self.name, arguments)
 

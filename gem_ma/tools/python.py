@@ -6,12 +6,12 @@ import re
 import signal
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from gem_ma.sandbox import RunResult, Sandbox, SandboxSession, get_shared_sandbox
 from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 
 _LOST_NOTE = "The variables are lost; the next call starts anew."
 _CODE_FENCE = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
@@ -53,7 +53,7 @@ class PythonTool:
         self._lock = threading.Lock()
         self._live_sessions: OrderedDict[tuple[str, ...], SandboxSession] = OrderedDict()
         kept = "Variables live on between calls." if session else "Every call starts anew."
-        self.schema: Mapping[str, Any] = {
+        self.schema: JSONMapping = {
             "type": "function",
             "function": {
                 "name": self.name,
@@ -70,7 +70,7 @@ class PythonTool:
             },
         }
 
-    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
+    def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
         """Return what a program printed, and how it ended if not well."""
         code = _extract_code(arguments)
         if not self.session:
@@ -93,7 +93,7 @@ class PythonTool:
         for session in sessions:
             session.close()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (
             self._sandbox_argument,
             self.session,
@@ -146,7 +146,7 @@ def _rebuild(
     return PythonTool(sandbox, session=session, level=level, seconds=seconds, sessions=sessions)
 
 
-def _extract_code(arguments: Any) -> str:
+def _extract_code(arguments: object) -> str:
     """Return the code of a call, without a fence around it, or raise ToolError."""
     if not isinstance(arguments, Mapping) or set(arguments) != {"code"}:
         given = ", ".join(map(str, arguments)) if isinstance(arguments, Mapping) else arguments
@@ -158,7 +158,7 @@ def _extract_code(arguments: Any) -> str:
     return fenced[1] if fenced else str(code)
 
 
-def _list_session_codes(past: Sequence[tuple[Mapping[str, Any], str]]) -> tuple[str, ...]:
+def _list_session_codes(past: ToolCallHistory) -> tuple[str, ...]:
     """Return the programs that made the variables there are."""
     codes: tuple[str, ...] = ()
     for arguments, result in past:

@@ -34,6 +34,7 @@ from gem_ma.validation.endpoints import (
     redact_secrets,
     split_credentials,
 )
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     import bm25s
@@ -81,7 +82,7 @@ class SearchIndex:
     def __len__(self) -> int:
         return len(self._ends)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         if self._folder is not None:
             return SearchIndex.load, (self._folder,)
         return SearchIndex, (self._bm25, self._lines, self._ends)
@@ -89,7 +90,7 @@ class SearchIndex:
     @classmethod
     def build(
         cls,
-        source: str | os.PathLike[str] | Iterable[str | Mapping[str, Any]],
+        source: str | os.PathLike[str] | Iterable[str | JSONMapping],
         *,
         text: str = "text",
         title: str | None = None,
@@ -261,7 +262,7 @@ class Retriever:
         query = query.encode(
             "utf-8", "replace"
         ).decode()  # a model's JSON may hold half a character
-        body: dict[str, Any] = {"topk": k, "return_scores": True}
+        body: JSONObject = {"topk": k, "return_scores": True}
         body |= {"query": query} if self.wire == "msgpack" else {"queries": [query]}
         return self._parse_answer(self._send_request(_encode_message(body, self.wire)))[:k]
 
@@ -378,7 +379,7 @@ class SearchTool:
         limits = self.schema["function"]["parameters"]["properties"]["top_k"]
         limits |= {"minimum": 1, "maximum": most}
 
-    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory = ()) -> str:
+    def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
         """Return the passages found, best first, as "[1] Title" and the passage below it."""
         return self._tool.call(arguments, past)
 
@@ -394,7 +395,7 @@ class SearchTool:
         text = "\n\n".join(found) or "No passage contains any of these words."
         return text if len(text) <= self.max_chars else text[: self.max_chars - 4] + " ..."
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.source, self.top_k, self.most, self.max_chars, self.name)
 
 
@@ -571,7 +572,7 @@ class _RetrieverQuery(TypedDict):
     topk: NotRequired[int | None]
 
 
-def _make_row(hit: SearchHit) -> dict[str, Any]:
+def _make_row(hit: SearchHit) -> JSONObject:
     return {"document": {"contents": f'"{hit.title}"\n{hit.text}'}, "score": hit.score}
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
 
-ToolCallHistory: TypeAlias = Sequence[tuple[Mapping[str, Any], str]]
+from gem_ma.validation.json_types import JSONMapping
+
+ToolCallHistory: TypeAlias = Sequence[tuple[JSONMapping | str, str]]
+"""Calls of a tool, each its arguments, or what is wrong with them, and its result."""
 
 
 class ToolError(Exception):
@@ -22,9 +25,9 @@ class Tool(Protocol):
     """
 
     name: str
-    schema: Mapping[str, Any]  # in OpenAI's form: {"type": "function", "function": {...}}
+    schema: JSONMapping  # in OpenAI's form: {"type": "function", "function": {...}}
 
-    def call(self, arguments: Mapping[str, Any], past: ToolCallHistory) -> str:
+    def call(self, arguments: JSONMapping, past: ToolCallHistory) -> str:
         """Return what the seat reads, or raise ToolError; `messages.Shown` has pictures with it.
 
         `past` holds the seat's earlier calls of this tool in this episode with their results, for

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.chat.messages import ToolOutput, find_tool_pictures
 from gem_ma.chat.reply import truncate_reply_calls
 from gem_ma.engine.action_parsing import (
     RejectedReply,
+    SeatActions,
     clip_repr,
     has_action,
     parse_call_arguments,
@@ -22,14 +23,18 @@ from gem_ma.engine.action_parsing import (
 )
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.observations import cut_middle
-from gem_ma.game import Message
+from gem_ma.game import Info, Message, SeatTool
 from gem_ma.tools.loading import load_tools
 from gem_ma.tools.tool import Tool, ToolError
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.spec_strings import parse_seat_specs
 from gem_ma.wrappers import TextWrapper
 
 _CALL_FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
+
+_ToolRequest: TypeAlias = tuple[str, JSONMapping | str]
+"""The name of a tool, and its arguments or what is wrong with them."""
 
 
 def with_tools(env: AECEnv, tools: Any, **limits: Any) -> ToolEnv:
@@ -41,7 +46,7 @@ class ToolCallRecord(NamedTuple):
     """The calls of one seat."""
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JSONMapping | str  # or what is wrong with them
     result: str
 
 
@@ -109,13 +114,13 @@ class ToolEnv(TextWrapper):
         return super().blocking or any(getattr(tool, "blocking", False) for tool in tools)
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> Info:
         """The metadata of the environment; who calls a tool is asked again, which breaks rounds."""
         inner = self.env.metadata
         alone = len(self.match.seats) == 1
         return {**inner, "is_parallelizable": alone and inner["is_parallelizable"]}
 
-    def tools(self, agent: str) -> tuple[Any, ...]:
+    def tools(self, agent: str) -> tuple[SeatTool, ...]:
         return (*super().tools(agent), *self._tools[agent].values())
 
     def rules(self, agent: str) -> str:
@@ -137,10 +142,10 @@ class ToolEnv(TextWrapper):
             return text
         return self.rules(agent) + text[len(inner) :]
 
-    def submit(self, replies: Mapping[str, Any]) -> Mapping[str, float]:
+    def submit(self, replies: SeatActions) -> Mapping[str, float]:
         match = self.match
         moves: dict[str, Any] = {}
-        calls: dict[str, list[tuple[str, Any]]] = {}
+        calls: dict[str, list[_ToolRequest]] = {}
         check_type(replies, Mapping, "replies")
         for agent, given in replies.items():
             reply = (
@@ -167,7 +172,7 @@ class ToolEnv(TextWrapper):
             }
         return rewards
 
-    def _find_calls(self, agent: str, reply: Any) -> list[tuple[str, Any]]:
+    def _find_calls(self, agent: str, reply: Any) -> list[_ToolRequest]:
         """Return the calls of a reply, each a name and its arguments or what is wrong with them."""
         tools = self._tools[agent]
         if not tools or not isinstance(reply, str):
@@ -184,7 +189,7 @@ class ToolEnv(TextWrapper):
             return []  # the game's own
         return calls
 
-    def _parse_text_calls(self, agent: str, text: str) -> list[tuple[str, Any]]:
+    def _parse_text_calls(self, agent: str, text: str) -> list[_ToolRequest]:
         """Return the calls that stand in the text of a reply, in their order."""
         if "<tool_call>" in text:
             calls = [_parse_call(call) for call in parse_tool_calls(text)]
@@ -212,7 +217,7 @@ class ToolEnv(TextWrapper):
             return f"only {total} tool calls are allowed in all; send an action"
         return ""
 
-    def _make_calls(self, agent: str, calls: Sequence[tuple[str, Any]]) -> float:
+    def _make_calls(self, agent: str, calls: Sequence[_ToolRequest]) -> float:
         """Make calls one after the other, let the seat read the results, return what they earn."""
         tools, memory = self._tools[agent], dict(self.memory or {})
         others = [
@@ -264,7 +269,7 @@ def _assign_tools(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
     return found
 
 
-def _parse_call(call: Any) -> tuple[str, Any]:
+def _parse_call(call: object) -> _ToolRequest:
     """Return the name and the arguments of a call in OpenAI's shape, or what is wrong with them."""
     name = parse_call_name(call)
     try:

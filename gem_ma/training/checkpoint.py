@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.files import write_atomically
+from gem_ma.validation.json_types import JSONMapping
 
 with require_extra("hf"):
     import torch
@@ -47,12 +48,12 @@ def make_history_path(checkpoint: str | os.PathLike[str]) -> Path:
 class HistoryLog:
     """A file of rows as JSON lines, written to the end one by one."""
 
-    def __init__(self, path: Path, rows: Sequence[Mapping[str, Any]]):
+    def __init__(self, path: Path, rows: Sequence[JSONMapping]):
         """Begin with the rows that there are; what else is in the file goes."""
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self.path = path
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: JSONMapping) -> None:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")

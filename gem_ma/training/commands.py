@@ -15,6 +15,7 @@ from typing import Any
 
 from gem_ma.agents import assign_agents, load_agent
 from gem_ma.cli.command_options import (
+    SubcommandParsers,
     UsageError,
     add_observation_options,
     count_played_episodes,
@@ -32,7 +33,7 @@ MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add pretrain and train to the commands of gem-ma."""
     pretrain = commands.add_parser(
         "pretrain",

@@ -24,20 +24,20 @@ PREFIX_KEY_LENGTH = 32  # tokens with which rows that are read together should b
 class TokenBatch(NamedTuple):
     """Samples as a model takes them, filled up at the right, so that no token's place changes."""
 
-    ids: Any
-    own: Any  # which of them a seat's model produced
-    inputs: dict[str, Any]  # pictures, and what belongs to them
+    ids: torch.Tensor
+    own: torch.Tensor  # which of them a seat's model produced
+    inputs: dict[str, torch.Tensor]  # pictures, and what belongs to them
 
 
 def collate_samples(found: Sequence[TokenSample], device: Any) -> TokenBatch:
     """Return samples as rows of one batch."""
 
-    def pad_rows(rows: Sequence[Sequence[int]]) -> Any:
+    def pad_rows(rows: Sequence[Sequence[int]]) -> torch.Tensor:
         longest = max(map(len, rows))
         whole = [[*row, *[0] * (longest - len(row))] for row in rows]
         return torch.tensor(whole, dtype=torch.long, device=device)
 
-    inputs: dict[str, Any] = {}
+    inputs: dict[str, torch.Tensor] = {}
     names = sorted({name for sample in found for name in sample.tensors})
     if names:
         inputs["attention_mask"] = pad_rows([[1] * len(sample.ids) for sample in found])

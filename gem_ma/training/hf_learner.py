@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from gem_ma.agents.hf import HFAgent
@@ -16,6 +16,7 @@ from gem_ma.training.optimization import PolicyOptimizer
 from gem_ma.training.reference_trainer import SeatTrajectory
 from gem_ma.training.token_samples import TokenSample, build_samples
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 with require_extra("hf"):
     import torch
@@ -291,13 +292,13 @@ class HFLearner(HFAgent):
         if self.adapter is not None:
             self.model.set_adapter(self.adapter)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JSONObject:
         state = {"descent": self.policy_optimizer.state_dict(), "seed": self.seed}
         if self.reference_model is not None:
             state["reference"] = self.reference_model.state_dict()
         return state
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: JSONMapping) -> None:
         self.policy_optimizer.load_state_dict(state["descent"])
         self.seed = state["seed"]
         if self.reference_model is not None:

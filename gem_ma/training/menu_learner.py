@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.training.optimization import PolicyOptimizer
 from gem_ma.training.reference_trainer import SeatTrajectory
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 with require_extra("hf"):
     import torch
@@ -37,7 +39,7 @@ class MenuLearner:
     def __init__(
         self,
         network: Any,
-        read: Callable[[Sequence[Mapping[str, Any]]], tuple[np.ndarray, Sequence[str]]],
+        read: Callable[[Sequence[ChatMessage]], tuple[np.ndarray, Sequence[str]]],
         *,
         lr: float = 2e-3,
         clip: float = 0.2,
@@ -133,9 +135,9 @@ class MenuLearner:
         scores = scores.masked_fill(beyond[:, None], -torch.inf)
         return torch.log_softmax(scores, -1)[rows]
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JSONObject:
         return {"descent": self.policy_optimizer.state_dict(), "seed": self.seed}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: JSONMapping) -> None:
         self.policy_optimizer.load_state_dict(state["descent"])
         self.seed = state["seed"]

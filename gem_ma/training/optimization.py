@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 with require_extra("hf"):
     import torch
@@ -99,7 +100,7 @@ class PolicyOptimizer:
         self.optimizer.zero_grad()
         return float(norm)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JSONObject:
         return {
             "parameters": {n: one.detach().cpu().clone() for n, one in self.parameters.items()},
             "optimizer": copy.deepcopy(self.optimizer.state_dict()),
@@ -107,7 +108,7 @@ class PolicyOptimizer:
             "updates": self.updates,
         }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: JSONMapping) -> None:
         if set(state["parameters"]) != set(self.parameters):
             raise ValueError("the checkpoint holds other parameters than those that are trained")
         with torch.no_grad():

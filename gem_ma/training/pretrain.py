@@ -31,6 +31,7 @@ from gem_ma.training.checkpoint import load_checkpoint, save_checkpoint
 from gem_ma.training.token_samples import TokenSample, build_samples
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.files import write_atomically
+from gem_ma.validation.json_types import JSONMapping
 
 with require_extra("hf", "gem_ma.training.pretrain"):
     import torch
@@ -185,7 +186,7 @@ def pretrain(
     return folder
 
 
-def _check_settings(found: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:
+def _check_settings(found: JSONMapping, settings: JSONMapping, folder: Path) -> None:
     """Refuse to go on with a model that was begun in another way."""
     names = [name for name in {**found, **settings} if found.get(name) != settings.get(name)]
     if names:
@@ -372,7 +373,7 @@ class ImitationTrainer:
         return [batches[place] for place in rng.permutation(len(batches)).tolist()]
 
     def run(
-        self, path: Path, settings: Mapping[str, Any], every: int, progress: bool | None
+        self, path: Path, settings: JSONMapping, every: int, progress: bool | None
     ) -> list[float]:
         """Take all steps, and return the loss of each, in nats a token."""
         if path.exists():
@@ -415,6 +416,6 @@ class ImitationTrainer:
         self.optimizer.step()
         return float(losses[weight == 1].mean().detach())
 
-    def _save_checkpoint(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def _save_checkpoint(self, path: Path, settings: JSONMapping) -> None:
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
         save_checkpoint(path, {"settings": settings, "losses": self.losses, **state})

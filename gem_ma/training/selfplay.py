@@ -36,13 +36,14 @@ import numpy as np
 
 from gem_ma.agents import AGENT_SPECS, load_agent
 from gem_ma.agents.mixture import MixtureAgent
-from gem_ma.chat.agent import format_agent_name
+from gem_ma.chat.agent import AgentSource, format_agent_name
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 OpponentWeighting: TypeAlias = Literal["uniform", "hard", "even"]
 PolicyFunction: TypeAlias = Callable[
@@ -225,9 +226,9 @@ class OpponentPool:
         pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
         return pool
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JSONObject:
         """Return all of it, for agents that are spec strings or have a state_dict themselves."""
-        saved: dict[str, Any] = {}
+        saved: JSONObject = {}
         for name, agent in self._agents.items():
             if not isinstance(agent, str) and not hasattr(agent, "state_dict"):
                 raise ValueError(
@@ -241,7 +242,7 @@ class OpponentPool:
             "scores": [[*pair, *score] for pair, score in self._scores.items()],
         }
 
-    def load_state_dict(self, state: Mapping[str, Any], learner: Any = None) -> None:
+    def load_state_dict(self, state: JSONMapping, learner: Any = None) -> None:
         """Go on from such a state; an agent that is not here yet was a copy of the learner."""
         check_type(state, Mapping, "state")
         if not {"agents", "decay", "scores"} <= set(state):
@@ -403,10 +404,10 @@ class SelfPlayOpponent:
 
         return add_copy
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> JSONObject:
         return self.pool.state_dict()
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: JSONMapping) -> None:
         self.pool.load_state_dict(state, self.learner)
         self._cached_mixture = None
 
@@ -424,7 +425,7 @@ def _check_spec(name: str, spec: str) -> str:
     return spec
 
 
-def resolve_agent_name(agent: Any) -> str:
+def resolve_agent_name(agent: AgentSource) -> str:
     """Return what a rollout calls an agent."""
     return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load_agent(agent)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -15,6 +14,7 @@ from gem_ma.chat.reply import Reply
 from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt, find_reply_ids
 from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_type
+from gem_ma.validation.json_types import JSONMapping
 
 
 class ReplySpan(NamedTuple):
@@ -57,7 +57,7 @@ def build_samples(
     *,
     per: Literal["conversation", "turn"] = "conversation",
     credit: Literal["all", "last", "even"] = "all",
-    template: Mapping[str, Any] | None = None,
+    template: JSONMapping | None = None,
 ) -> list[TokenSample]:
     """Return a seat's replies in an episode as sequences of tokens; none if the episode failed.
 

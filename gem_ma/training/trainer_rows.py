@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.rollouts.episode import Episode
 from gem_ma.training.token_samples import build_samples
 from gem_ma.validation.arguments import check_each, check_type
+from gem_ma.validation.json_types import JSONMapping
+
+TrainerRow: TypeAlias = Mapping[str, Any]
+"""A sample of a seat with what belongs to it, as `build_rows` describes it."""
 
 
 def build_rows(
@@ -19,7 +23,7 @@ def build_rows(
     train: Collection[str] | None = None,
     texts: bool = False,
     per: Literal["conversation", "turn"] = "conversation",
-    template: Mapping[str, Any] | None = None,
+    template: JSONMapping | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield one dict for each sample of each seat; what `rewards` holds came until the next turn.
 
@@ -79,7 +83,7 @@ class PromptCompletion(NamedTuple):
     reward: float  # all together
 
 
-def split_prompt_completion(row: Mapping[str, Any]) -> PromptCompletion:
+def split_prompt_completion(row: TrainerRow) -> PromptCompletion:
     """Split a row before its first reply."""
     check_type(row, Mapping, "row")
     if missing := [name for name in _REQUIRED_COLUMNS if not row.get(name)]:

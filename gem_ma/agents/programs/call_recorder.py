@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.chat.model_calls import ModelCall
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import check_json
 
 MAX_RECORD_DEPTH = 100  # of what is asked and said, as far as it is kept
 # What the gateway asks for beside what the program did, and the program is not given.
-ADDED_FIELDS: Mapping[str, Mapping[str, Any]] = {
+ADDED_FIELDS: Mapping[str, JSONMapping] = {
     "chat/completions": {"logprobs": True, "return_token_ids": True},
     "completions": {"logprobs": 0, "return_token_ids": True},
     "responses": {},
@@ -22,20 +23,20 @@ ADDED_FIELDS: Mapping[str, Mapping[str, Any]] = {
 class CallRecorder:
     """Hears an answer as it passes by, and says at its end what the call was."""
 
-    def __init__(self, endpoint: str, body: Mapping[str, Any]):
+    def __init__(self, endpoint: str, body: JSONMapping):
         self.endpoint = endpoint
         self.body = body
         self.start = time.monotonic()
         self.is_complete = False  # the last event was heard
         self.text: list[str] = []
-        self.calls: dict[int, dict[str, Any]] = {}
+        self.calls: dict[int, JSONObject] = {}
         self.ids: list[int] = []
         self.logprobs: list[float] = []
         self.prompt: Any = None
         self.finish: str | None = None
-        self.usage: Mapping[str, Any] = {}
+        self.usage: JSONMapping = {}
 
-    def record_answer(self, answer: Mapping[str, Any]) -> None:
+    def record_answer(self, answer: JSONMapping) -> None:
         """Hear all of it."""
         if self.endpoint == "responses":
             self._record_response(answer)
@@ -47,7 +48,7 @@ class CallRecorder:
             self.calls[place] = dict(_as_mapping(call))
         self._record_tokens(answer, choice)
 
-    def _record_response(self, answer: Mapping[str, Any]) -> None:
+    def _record_response(self, answer: JSONMapping) -> None:
         for item in map(_as_mapping, _as_list(answer.get("output"))):
             if item.get("type") == "message":
                 self.text += [
@@ -62,7 +63,7 @@ class CallRecorder:
         self.usage = {names.get(name, name): value for name, value in used.items()}
         self.finish = answer.get("status")
 
-    def _record_tokens(self, answer: Mapping[str, Any], choice: Mapping[str, Any]) -> None:
+    def _record_tokens(self, answer: JSONMapping, choice: JSONMapping) -> None:
         prompt = answer.get("prompt_token_ids") or choice.get("prompt_token_ids")
         self.prompt = prompt or self.prompt
         self.ids += [one for one in _as_list(choice.get("token_ids")) if type(one) is int]
@@ -75,7 +76,7 @@ class CallRecorder:
         self.finish = choice.get("finish_reason") or self.finish
         self.usage = _as_mapping(answer.get("usage")) or self.usage
 
-    def record_event(self, data: str) -> dict[str, Any] | None:
+    def record_event(self, data: str) -> JSONObject | None:
         """Hear the data of an event; return it without what nobody but us asked for."""
         if data.strip() == "[DONE]":
             self.is_complete = True
@@ -97,7 +98,7 @@ class CallRecorder:
         self._record_tokens(chunk, choice)
         return remove_added_fields(chunk, self.body)
 
-    def _add_call_piece(self, piece: Mapping[str, Any]) -> None:
+    def _add_call_piece(self, piece: JSONMapping) -> None:
         """Add a piece of a tool call to what is there of it."""
         place = piece.get("index")
         place = place if type(place) is int else max(len(self.calls) - 1, 0)
@@ -130,7 +131,7 @@ class CallRecorder:
         )
 
 
-def extract_messages(endpoint: str, body: Mapping[str, Any]) -> Sequence[Any]:
+def extract_messages(endpoint: str, body: JSONMapping) -> Sequence[Any]:
     """Return what a request asks, as messages of a chat."""
     if endpoint == "chat/completions":
         return _as_list(body.get("messages"))
@@ -140,7 +141,7 @@ def extract_messages(endpoint: str, body: Mapping[str, Any]) -> Sequence[Any]:
     return [{"role": "system", "content": told}, *found] if isinstance(told, str) else found
 
 
-def remove_added_fields(answer: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+def remove_added_fields(answer: JSONMapping, body: JSONMapping) -> JSONObject:
     """Return an answer without what the program did not ask for."""
     kept = dict(answer)
     ids, logprobs = body.get("return_token_ids"), body.get("logprobs")
@@ -157,7 +158,7 @@ def remove_added_fields(answer: Mapping[str, Any], body: Mapping[str, Any]) -> d
     return kept
 
 
-def parse_object(content: bytes | str) -> Mapping[str, Any]:
+def parse_object(content: bytes | str) -> JSONMapping:
     """Return what is an object in JSON, or raise ValueError."""
     try:
         found = json.loads(content)
@@ -168,7 +169,7 @@ def parse_object(content: bytes | str) -> Mapping[str, Any]:
     return found
 
 
-def encode_object(answer: Mapping[str, Any]) -> bytes:
+def encode_object(answer: JSONMapping) -> bytes:
     """Return the bytes of an answer."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -181,14 +182,14 @@ def _make_recordable(values: Iterable[Any]) -> tuple[Any, ...]:
         return ()
 
 
-def _get_first_choice(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_first_choice(answer: JSONMapping) -> JSONMapping:
     choices = _as_list(answer.get("choices"))
     return _as_mapping(choices[0]) if choices else {}
 
 
-def _as_mapping(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: object) -> JSONMapping:
     return value if isinstance(value, Mapping) else {}
 
 
-def _as_list(value: Any) -> Sequence[Any]:
+def _as_list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else ()

@@ -22,6 +22,7 @@ from typing import Any
 
 from gem_ma.agents.programs.gateway import serialize_turn
 from gem_ma.agents.programs.program_seat import ProgramSeat
+from gem_ma.validation.json_types import JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
 PROCESS_MARK = "GEM_MA_PROGRAM"  # in the environment of all that a program begins
@@ -84,7 +85,7 @@ async def _play_seat(process: Any, seat: ProgramSeat, heard: deque[str]) -> None
         await _send_message(process, serialize_turn(None, seat))
 
 
-async def _send_message(process: Any, told: dict[str, Any]) -> None:
+async def _send_message(process: Any, told: JSONObject) -> None:
     process.stdin.write(json.dumps(told).encode() + b"\n")
     with contextlib.suppress(ConnectionError):  # that it has ended is seen where it is read
         await process.stdin.drain()

@@ -12,7 +12,6 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.agents.programs.call_recorder import (
@@ -32,6 +31,7 @@ from gem_ma.validation.endpoints import (
     redact_secrets,
 )
 from gem_ma.validation.extras import LazyModule
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     import aiohttp
@@ -109,7 +109,7 @@ class ModelGateway:
         """Forget a seat; what is called there from now on is refused."""
         self._call_logs.pop(_get_secret(seat), None)
 
-    def take_calls(self, seat: ProgramSeat) -> tuple[list[dict[str, Any]], ModelCall | None]:
+    def take_calls(self, seat: ProgramSeat) -> tuple[list[JSONObject], ModelCall | None]:
         """Return the calls since the last time as a record keeps them, and the last of them."""
         account = self._call_logs[_get_secret(seat)]
         calls, account.calls = sorted(account.calls, key=lambda one: one[0]), []
@@ -185,7 +185,7 @@ class ModelGateway:
     def add_routes(self, app: web.Application) -> None:
         """Add what else is served."""
 
-    async def parse_request(self, request: web.Request) -> Mapping[str, Any]:
+    async def parse_request(self, request: web.Request) -> JSONMapping:
         """Return the object that a request is in JSON, or refuse it."""
         try:
             return parse_object(await request.read() or b"{}")
@@ -226,7 +226,7 @@ class ModelGateway:
             )
         body = await self.parse_request(request)
         # Some servers stream where nothing is said, and no client expects that.
-        added: dict[str, Any] = {"stream": False} if "stream" not in body else {}
+        added: JSONObject = {"stream": False} if "stream" not in body else {}
         if self.model:
             added["model"] = self.model
         if self.token_ids:
@@ -344,7 +344,7 @@ class ModelGateway:
         return web.json_response(serialize_turn(turn, seat))
 
 
-def serialize_turn(turn: Turn | None, seat: ProgramSeat) -> dict[str, Any]:
+def serialize_turn(turn: Turn | None, seat: ProgramSeat) -> JSONObject:
     """Return what a program outside is told of a turn, or of the end."""
     about = {"seat": seat.name, "episode": seat.episode}
     if turn is None:

@@ -17,6 +17,7 @@ from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import format_tool_calls
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.json_types import JSONObject
 
 _MAX_THREADS = 1024  # plain functions, each in a thread
 _CLEANUP_TIMEOUT = 15.0  # seconds in which what programs have begun is ended
@@ -172,14 +173,14 @@ class ProgramAgent:
 
 
 def make_program_reply(
-    answer: Any, packed: list[dict[str, Any]], last: ModelCall | None, seat: str = "the seat"
+    answer: Any, packed: list[JSONObject], last: ModelCall | None, seat: str = "the seat"
 ) -> Reply:
     """Return what a program played as a reply, with the calls that it made before.
 
     A reply that is what the last call said has the tokens of that call.
     """
     text, calls = _parse_program_answer(answer, last, seat)
-    fields: dict[str, Any] = {"calls": packed, "tool_calls": calls}
+    fields: JSONObject = {"calls": packed, "tool_calls": calls}
     if last is not None and (text, list(calls)) == (last.text, list(last.tool_calls)):
         fields |= {"token_ids": last.token_ids, "logprobs": last.logprobs}
         fields["finish_reason"] = last.finish_reason
@@ -222,7 +223,7 @@ def _consume_exception(task: asyncio.Task[None]) -> None:
         task.exception()
 
 
-def _format_program_name(program: Any) -> str:
+def _format_program_name(program: object) -> str:
     if program is None:
         return "outside"
     return str(getattr(program, "__qualname__", type(program).__name__))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from gem_ma.agents.providers.answers import count_usage, parse_answer
 from gem_ma.agents.providers.base import ProviderAgent
@@ -17,6 +16,7 @@ from gem_ma.agents.providers.transport import (
 )
 from gem_ma.chat.messages import ChatInput, to_anthropic
 from gem_ma.chat.reply import Reply
+from gem_ma.validation.json_types import JSONObject
 
 _FINISH_REASONS = {
     "end_turn": "stop",
@@ -86,7 +86,7 @@ class AnthropicAgent(ProviderAgent):
     def make_body(self, messages: ChatInput, tools: ToolSchemas, seed: int | None) -> RequestBody:
         """Return the request of a message."""
         system, chat = to_anthropic(messages)
-        thinking: dict[str, Any] = {"type": self.thinking}
+        thinking: JSONObject = {"type": self.thinking}
         if isinstance(self.thinking, int):
             thinking = {"type": "enabled", "budget_tokens": self.thinking}
         return {

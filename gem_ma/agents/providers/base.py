@@ -38,6 +38,7 @@ from gem_ma.validation.endpoints import (
     split_credentials,
 )
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONMapping
 
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
 _LOG_INTERVAL = 2.0  # seconds between two lines about retries
@@ -100,7 +101,7 @@ class ProviderAgent(ABC):
     max_total_tokens: int | None = None
     max_answer: int = MAX_RESPONSE_SIZE
     prices: tuple[float, float] = (0.0, 0.0)
-    body: Mapping[str, Any] | None = None
+    body: JSONMapping | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.max_answer < 1:
@@ -341,10 +342,10 @@ class ProviderAgent(ABC):
         key = os.environ.get(self.key)
         return redact_secrets(text.replace(key, f"${self.key}") if key else text)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_sessions": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
         self._reset()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
 
 from gem_ma.agents.providers.answers import count_usage, parse_answer
 from gem_ma.agents.providers.base import ProviderAgent
@@ -18,6 +17,7 @@ from gem_ma.agents.providers.transport import (
 )
 from gem_ma.chat.messages import ChatInput, to_gemini
 from gem_ma.chat.reply import Reply
+from gem_ma.validation.json_types import JSONObject
 
 _FINISH_REASONS = {"STOP": "stop", "MAX_TOKENS": "length"}
 _FILTERS = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"}
@@ -40,7 +40,7 @@ class _Candidate:
 @dataclass
 class _Answer:
     candidates: list[_Candidate] = field(default_factory=list)
-    promptFeedback: dict[str, Any] | None = None  # noqa: N815 - of a prompt that is blocked
+    promptFeedback: JSONObject | None = None  # noqa: N815 - of a prompt that is blocked
     usageMetadata: dict[str, object] = field(default_factory=dict)  # noqa: N815
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
-def flatten_tool(tool: Mapping[str, Any], schema: str = "parameters") -> dict[str, Any]:
+def flatten_tool(tool: JSONMapping, schema: str = "parameters") -> JSONObject:
     """Return a tool in OpenAI's form as name, description and schema beside each other.
 
     Args:
@@ -22,7 +22,7 @@ def flatten_tool(tool: Mapping[str, Any], schema: str = "parameters") -> dict[st
 
 def make_tool_call(
     call_id: object, name: object, arguments: object, thought_signature: str | None = None
-) -> dict[str, Any]:
+) -> JSONObject:
     """Return a tool call in OpenAI's form, as a Reply holds it.
 
     Args:
@@ -33,7 +33,7 @@ def make_tool_call(
     """
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     function = {"name": str(name or ""), "arguments": text}
-    call: dict[str, Any] = {"id": str(call_id or ""), "type": "function", "function": function}
+    call: JSONObject = {"id": str(call_id or ""), "type": "function", "function": function}
     if thought_signature:
         call["extra_content"] = {"google": {"thought_signature": thought_signature}}
     return call

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from gem_ma.agents.providers.errors import RedirectRefused
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.endpoints import limit_response_size, redact_secrets
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-RequestBody: TypeAlias = dict[str, Any]
-ToolSchemas: TypeAlias = Sequence[Mapping[str, Any]]  # in OpenAI's form
+RequestBody: TypeAlias = JSONObject
+ToolSchemas: TypeAlias = Sequence[JSONMapping]  # in OpenAI's form
 
 
 class ModelConnection(NamedTuple):
@@ -72,7 +73,7 @@ class ModelEndpoint:
 def open_sdk_connection(
     client: Any,
     create: Callable[..., Awaitable[Any]],
-    extra_body: Mapping[str, Any] | None,
+    extra_body: JSONMapping | None,
     errors: tuple[type[Exception], type[Exception]],
 ) -> ModelConnection:
     """Return the connection of a client that Stainless generated, as OpenAI's and Anthropic's are.

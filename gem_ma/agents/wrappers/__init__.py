@@ -23,6 +23,7 @@ from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.validation.arguments import check_each
+from gem_ma.validation.json_types import JSONObject
 
 
 class AgentWrapper:
@@ -125,7 +126,7 @@ def replace_rules(turn: Turn, rules: str) -> Turn:
     return asked
 
 
-def select_fields(reply: str, *names: str) -> dict[str, Any]:
+def select_fields(reply: str, *names: str) -> JSONObject:
     """Return some of what a model told beside its reply."""
     fields = reply.fields() if isinstance(reply, Reply) else {}
     return {name: value for name, value in fields.items() if name in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from gem_ma.agents.wrappers import (
     sum_usage,
 )
 from gem_ma.chat.conversation import Step, make_tool_schemas
+from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import (
@@ -28,6 +29,7 @@ from gem_ma.engine.action_parsing import (
 )
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import Message
+from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import check_json, parse_json
 
 RESPOND_TOOL = "respond"
@@ -262,7 +264,7 @@ def _extract_action(said: str) -> str:
     return said.rpartition("Action:")[2]
 
 
-def _get_content(call: Mapping[str, Any]) -> Any:
+def _get_content(call: JSONMapping) -> Any:
     arguments = call.get("arguments")
     return arguments.get("content") if isinstance(arguments, dict) else None
 
@@ -317,7 +319,7 @@ def _format_example(example: Any) -> str:
     )
 
 
-def _list_message_lines(message: Mapping[str, Any]) -> Iterator[str]:
+def _list_message_lines(message: ChatMessage) -> Iterator[str]:
     """Yield a chat message as lines; the rules are told already."""
     role, content, calls = message["role"], message["content"], message.get("tool_calls") or ()
     if role != "system" and content:

@@ -5,15 +5,14 @@ They turn words into calls of `gem_ma.evaluation`, and what comes of them into t
 
 from __future__ import annotations
 
-from typing import Any
-
+from gem_ma.cli.command_options import SubcommandParsers
 from gem_ma.cli.evaluation.eval_command import add_eval
 from gem_ma.cli.evaluation.exploit_command import add_exploit
 from gem_ma.cli.evaluation.leaderboard_command import add_leaderboard
 from gem_ma.cli.evaluation.tournament_command import add_tournament
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add the commands to those of the command line."""
     add_eval(commands)
     add_tournament(commands)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gem_ma.cli.command_options import (
+    SubcommandParsers,
     add_observation_options,
     add_tool_option,
     collect_env_arguments,
@@ -38,12 +39,13 @@ from gem_ma.evaluation.metrics import (
     group_by_heading,
 )
 from gem_ma.evaluation.statistics import average_estimates
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 if TYPE_CHECKING:
     from gem_ma.evaluation.runner.results import Evaluation
 
 
-def add_eval(commands: Any) -> None:
+def add_eval(commands: SubcommandParsers) -> None:
     """Add eval to the commands."""
     found = ", ".join(suites.list_suites())
     parser = commands.add_parser(
@@ -262,7 +264,7 @@ def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
         write_text(f"stopped {one['what']}: {translate_arguments(one['reason'], args)}\n")
 
 
-def _make_table(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+def _make_table(rows: Sequence[JSONMapping]) -> tuple[list[str], list[list[str]]]:
     """Return the head and the lines of the table; what is empty in all rows is left out."""
     shown = [one for one in METRICS.values() if one.terminal == "column"]
     columns = group_by_heading(shown)
@@ -278,7 +280,7 @@ def _make_table(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list
     return [head[i] for i in filled], [[line[i] for i in filled] for line in lines]
 
 
-def _format_curves(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _format_curves(rows: Sequence[JSONMapping]) -> list[str]:
     """Return the curves over all rows that were tried more than once, such as pass^k."""
     out = []
     for metric in METRICS.values():
@@ -294,7 +296,7 @@ def _format_curves(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return out
 
 
-def _explain_row(row: Mapping[str, Any]) -> str:
+def _explain_row(row: JSONMapping) -> str:
     """Return the data that a row was played on and why episodes were not paid, where known."""
     where = f"{row['entry']} {row['seat']}" if len(row["agents"]) > 1 else row["entry"]
     lines = [f"{where}: data {row['data']}\n"] if row["data"] else []
@@ -313,7 +315,7 @@ def _explain_row(row: Mapping[str, Any]) -> str:
     return "".join(lines)
 
 
-def _format_headline(overall: dict[str, Any]) -> str:
+def _format_headline(overall: JSONObject) -> str:
     """Return what an evaluation comes to in all, over what, and what is not in it."""
     rows, out = overall["rows"], overall["rows left out"]
     lines = []
@@ -340,7 +342,7 @@ def _format_headline(overall: dict[str, Any]) -> str:
     return "".join(lines)
 
 
-def _format_cost(overall: Mapping[str, Any]) -> str:
+def _format_cost(overall: JSONMapping) -> str:
     costs = overall["costs in all"]
     each = ", ".join(f"{seat} {cost:.4f}" for seat, cost in costs.items())
     return f"cost: {overall['cost in all']:.4f}{f' ({each})' if len(costs) > 1 else ''}\n"

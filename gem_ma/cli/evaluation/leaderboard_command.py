@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from gem_ma.cli.command_options import UsageError, format_count
+from gem_ma.cli.command_options import SubcommandParsers, UsageError, format_count
 from gem_ma.cli.evaluation.printing import print_json, report_usage, write_text
 
 
-def add_leaderboard(commands: Any) -> None:
+def add_leaderboard(commands: SubcommandParsers) -> None:
     """Add leaderboard to the commands."""
     parser = commands.add_parser(
         "leaderboard",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gem_ma.cli.command_options import (
+    SubcommandParsers,
     add_observation_options,
     collect_env_arguments,
     parse_count,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from gem_ma.evaluation.tournament import Leaderboard
 
 
-def add_tournament(commands: Any) -> None:
+def add_tournament(commands: SubcommandParsers) -> None:
     """Add tournament to the commands."""
     parser = commands.add_parser(
         "tournament",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
 
 from gem_ma.cli.command_options import (
+    SubcommandParsers,
     UsageError,
     add_setting_option,
     format_error,
@@ -17,7 +17,7 @@ from gem_ma.cli.command_options import (
 from gem_ma.envs.registry import BadArgument
 
 
-def add_commands(commands: Any) -> None:
+def add_commands(commands: SubcommandParsers) -> None:
     """Add the command to those of the command line."""
     parser = commands.add_parser(
         "users",

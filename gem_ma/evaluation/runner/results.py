@@ -17,6 +17,7 @@ from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
 from gem_ma.evaluation.suite_leaderboard import RESULTS_SCHEMA
 from gem_ma.evaluation.suites import Suite
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 TokenPrices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]]"
 
@@ -26,11 +27,11 @@ class Evaluation:
     """What an evaluation has come to: a row for each cell, and what was left out and why."""
 
     suite: str
-    rows: list[dict[str, Any]]
-    overall: dict[str, Any]
+    rows: list[JSONObject]
+    overall: JSONObject
     skipped: list[dict[str, str]] = field(default_factory=list)
     stopped: list[dict[str, str]] = field(default_factory=list)
-    about: dict[str, Any] = field(default_factory=dict)  # of what decides a score, what all share
+    about: JSONObject = field(default_factory=dict)  # of what decides a score, what all share
 
     @property
     def exit_code(self) -> int:
@@ -39,7 +40,7 @@ class Evaluation:
             return 1
         return 3 if self.skipped else 0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JSONObject:
         """Return it as JSON values; what cannot be told is null."""
         return {
             **self.about,
@@ -60,7 +61,7 @@ def summarize(
     stopped: Sequence[Mapping[str, str]] = (),
 ) -> Evaluation:
     """Return the numbers of all episodes that a folder holds; prices are by spec, if a table."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JSONObject] = []
     kinds: dict[str, list[bool | None]] = {}
     for cell in cells:
         episodes = load_task_episodes(folder, cell)
@@ -71,7 +72,7 @@ def summarize(
             one |= {metric.name: None for metric in METRICS.values() if metric.contest}
     played = [one for one in rows if one["episodes"]]
     left = [dict(one) for one in skipped]
-    overall: dict[str, Any] = {
+    overall: JSONObject = {
         "rows": len(played),
         "rows left out": len(rows) - len(played),
         "environments": len({one["entry"] for one in played}),
@@ -98,14 +99,14 @@ def summarize(
     return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped], about)
 
 
-def _pop_releases(rows: Iterable[dict[str, Any]]) -> str:
+def _pop_releases(rows: Iterable[JSONObject]) -> str:
     """Return the releases that have played; they leave the rows."""
     return ", ".join(sorted({one for row in rows for one in row.pop("versions")}))
 
 
 def compute_row(
     cell: EvalTask, episodes: Sequence[Episode], prices: TokenPrices | None = None
-) -> dict[str, Any]:
+) -> JSONObject:
     """Return what is known of one cell, with every metric; prices are by spec, if a table."""
     entry, seats = cell.entry, cell.lineup
     done = [episode for episode in episodes if episode.failure is None]
@@ -202,11 +203,11 @@ def _find_prices(cell: EvalTask, prices: TokenPrices | None) -> dict[str, tuple[
     return found
 
 
-def _make_plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def _make_plain(row: JSONMapping) -> JSONObject:
     return {key: _make_plain_value(value) for key, value in row.items()}
 
 
-def _make_plain_value(value: Any) -> Any:
+def _make_plain_value(value: object) -> object:
     if isinstance(value, IntervalEstimate):
         return {name: _make_plain_value(one) for name, one in value._asdict().items()}
     if isinstance(value, Mapping):

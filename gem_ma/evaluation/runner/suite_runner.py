@@ -23,6 +23,7 @@ from typing import Any
 from gem_ma import agents as players
 from gem_ma.chat.agent import (
     Agent,
+    AgentSource,
     check_agent_seat,
     get_traits,
     notify_episode_end,
@@ -99,7 +100,7 @@ def evaluate(
     workers: int | None = None,
     pictures: bool = False,
     prices: TokenPrices | None = None,
-    named: Mapping[str, Any] | None = None,
+    named: Mapping[str, AgentSource] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
@@ -214,7 +215,7 @@ def _change_suite(suite: Suite, seed: int | None, tasks: int | None, trials: int
     return replace(suite, entries=entries, seed=suite.seed if seed is None else seed)
 
 
-def load_agents(specs: Iterable[str], named: Mapping[str, Any]) -> dict[str, LoadedAgent]:
+def load_agents(specs: Iterable[str], named: Mapping[str, AgentSource]) -> dict[str, LoadedAgent]:
     """Load each agent once, under a name that may be written down."""
     check_type(named, Mapping, "named")
     found: dict[str, LoadedAgent] = {}

@@ -13,10 +13,10 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from gem_ma.evaluation.viewer.spectator import Spectator, SpectatorView, UnseenE
 from gem_ma.evaluation.viewer.squares import SQUARE_SIDE, SQUARES_ACROSS, SquareSheets
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.outcomes import describe_outcome, is_zero_sum
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _BLOCK_LENGTH = 1 << 18  # characters of JSON that are unpacked together
 _COMPRESSION_LEVEL = 7  # of compression: 9 takes three times as long and saves 6 %
@@ -97,7 +98,7 @@ class _PageWriter:
         self._block: list[str] = []
         self._length = 0
         self._blocks = 0
-        self._index: list[dict[str, Any]] = []
+        self._index: list[JSONObject] = []
         self._damaged: list[DamagedLine] = []
         self._unseen = 0
         self._squares = SquareSheets(lambda number, sheet: self._put(f"sheet{number}", sheet))
@@ -198,7 +199,7 @@ def _check_ascii(page: str) -> str:
     return page
 
 
-def _dump_json(value: Any) -> str:
+def _dump_json(value: object) -> str:
     """Return JSON that every parser reads: no NaN, no half of a character."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -207,7 +208,7 @@ def _dump_json(value: Any) -> str:
     return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _make_finite(value: Any) -> Any:
+def _make_finite(value: object) -> object:
     if isinstance(value, float):
         return value if np.isfinite(value) else str(value)
     if isinstance(value, dict):
@@ -222,7 +223,7 @@ def _hash_start(episode: Episode) -> str:
     return hashlib.blake2b(repr(start).encode(), digest_size=8).hexdigest()
 
 
-def _make_row(episode: Episode, file: str) -> dict[str, Any]:
+def _make_row(episode: Episode, file: str) -> JSONObject:
     """Return what the list shows of an episode."""
     steps, report = episode.steps, _find_numbers(episode.report)
     return {
@@ -243,7 +244,7 @@ def _make_row(episode: Episode, file: str) -> dict[str, Any]:
     }
 
 
-def _find_numbers(report: Mapping[str, Any]) -> dict[str, float]:
+def _find_numbers(report: JSONMapping) -> dict[str, float]:
     """Return what of a report can be compared."""
     some = [
         (clip_name(name), one)

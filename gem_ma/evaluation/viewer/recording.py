@@ -20,6 +20,7 @@ from gem_ma.evaluation.viewer.spectator import (
 from gem_ma.evaluation.viewer.squares import SquaredPicture, SquareSheets
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.episode import Episode
+from gem_ma.validation.json_types import JSONObject
 
 
 class EpisodeRecording:
@@ -28,15 +29,15 @@ class EpisodeRecording:
     def __init__(self, squares: SquareSheets, views: Iterator[SpectatorView] | None = None):
         self._squares = squares
         self._views = views
-        self._pictures: list[dict[str, Any]] = []
+        self._pictures: list[JSONObject] = []
         self._numbers: dict[Any, int] = {}  # a key, or what is in a picture -> its place
         self._last: dict[
             str | None, tuple[int, SquaredPicture]
         ] = {}  # who looks -> what was seen last
 
-    def data(self, episode: Episode) -> dict[str, Any]:
+    def data(self, episode: Episode) -> JSONObject:
         """Return what the page holds of an episode, or raise UnseenEpisode if its views say so."""
-        out: dict[str, Any] = {
+        out: JSONObject = {
             name: getattr(episode, name)
             for name in Episode.__slots__
             if name not in ("spec", "steps", "failure")
@@ -64,9 +65,9 @@ class EpisodeRecording:
         out["pictures"] = self._pictures
         return out
 
-    def _step(self, step: Step, again: Picture | None) -> dict[str, Any]:
+    def _step(self, step: Step, again: Picture | None) -> JSONObject:
         reply = step.reply
-        out: dict[str, Any] = {"agent": step.agent, "number": step.number, "text": step.text}
+        out: JSONObject = {"agent": step.agent, "number": step.number, "text": step.text}
         for name in ("results", "calls", "move", "reward", "invalid", "seconds"):
             out[name] = getattr(step, name)
         out["reply"] = None if reply is None else str(reply)
@@ -100,7 +101,7 @@ class EpisodeRecording:
         content = new.size, new.numbers.tobytes()
         number = self._numbers.setdefault(content, len(self._pictures))
         if number == len(self._pictures):
-            told: dict[str, Any] = {"width": new.size[0], "height": new.size[1]}
+            told: JSONObject = {"width": new.size[0], "height": new.size[1]}
             if old is None or old.size != new.size:
                 told["squares"] = new.numbers.tolist()
             else:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from gem_ma.apis import factory
+from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import Session
 from gem_ma.apis.workers import StepTimeout, WorkerDied, WorkerProcess
 from gem_ma.chat.conversation import Step
@@ -199,7 +200,7 @@ def _play_views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator
         raise UnseenEpisode(f"playing it again failed: {type(error).__name__}: {error}") from error
 
 
-def _replay_views(episode: Episode, env: Any) -> Iterator[SpectatorView]:
+def _replay_views(episode: Episode, env: AECEnv) -> Iterator[SpectatorView]:
     if env.blocking:
         raise UnseenEpisode("its environment is slow or lives elsewhere")
     env.render_mode = "ansi"
@@ -242,5 +243,5 @@ def combine_pictures(shown: tuple[Picture, ...]) -> Picture:
     return shown[0] if len(shown) == 1 else Picture(join_pictures(shown))
 
 
-def clip_name(value: Any) -> str:
+def clip_name(value: object) -> str:
     return str(value)[:200]

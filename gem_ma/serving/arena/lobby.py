@@ -14,7 +14,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +32,7 @@ from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
 from gem_ma.serving.arena.match_session import ArenaError, MatchInfo, MatchSession
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 MAX_NAME_LENGTH = 40  # characters of a name
 MAX_OPEN_MATCHES = 200  # matches that are not over, at most
@@ -137,7 +138,7 @@ class ArenaLobby:
         ids = registry.list_envs() if self.others else ()
         return frozenset(one for one in ids if one not in self.offered_envs and _is_available(one))
 
-    def find_env(self, id: Any) -> OfferedEnv:
+    def find_env(self, id: object) -> OfferedEnv:
         """Return an environment that may be played here."""
         if not isinstance(id, str) or (id not in self.offered_envs and id not in self.other_ids):
             raise ArenaError(f"no environment {str(id)[:60]!r} is offered here")
@@ -150,7 +151,7 @@ class ArenaLobby:
                 raise ArenaError(f"{id} cannot be played here: {type(error).__name__}") from None
         return found
 
-    def begin_match(self, asked: Mapping[str, Any]) -> tuple[MatchSession, dict[str, str]]:
+    def begin_match(self, asked: JSONMapping) -> tuple[MatchSession, dict[str, str]]:
         """Set up a table; return it, and the keys of the seats of whoever asked."""
         start = self._parse_start(asked)
         self._end_idle_match()
@@ -193,7 +194,7 @@ class ArenaLobby:
         self.match_sessions[about.id] = table
         return table, keys
 
-    def _parse_start(self, asked: Mapping[str, Any]) -> MatchInfo:
+    def _parse_start(self, asked: JSONMapping) -> MatchInfo:
         """Return how a match begins: anew, or where a record stood."""
         if asked.get("of") is not None:
             return self.make_continuation(asked["of"], asked.get("number"), asked.get("turn"))
@@ -215,7 +216,7 @@ class ArenaLobby:
         table.abandon()
         self.notify_viewers(table)
 
-    def _check_player(self, name: Any) -> str:
+    def _check_player(self, name: object) -> str:
         """Return the name of somebody who plays, which is nobody else's kind of name."""
         checked = check_player_name(name)
         if checked.lower() in (one.lower() for one in self.agents):
@@ -232,7 +233,7 @@ class ArenaLobby:
         except (LookupError, ValueError, TypeError, ImportError) as error:
             raise ArenaError(f"{about.env} cannot be played here: {error}") from None
 
-    def make_continuation(self, source: Any, number: Any, turn: Any) -> MatchInfo:
+    def make_continuation(self, source: object, number: object, turn: object) -> MatchInfo:
         """Return a match that begins where a record stood before one of its turns."""
         if type(turn) is not int or type(number) is not int or turn < 0 or number < 0:
             raise ArenaError("say which episode, and before which of its turns")
@@ -252,7 +253,7 @@ class ArenaLobby:
             of=f"{source}:{number}:{turn}",
         )
 
-    def _load_episode(self, source: Any, number: int) -> Episode:
+    def _load_episode(self, source: object, number: int) -> Episode:
         episode = next(
             itertools.islice(load_episodes(self.find_record_file(source)), number, None), None
         )
@@ -269,7 +270,7 @@ class ArenaLobby:
             raise ArenaError("the record that it went on from is not here any more")
         return episode
 
-    def find_record_file(self, name: Any) -> Path:
+    def find_record_file(self, name: object) -> Path:
         """Return the file of a match that is over, of all such, or of records that were given.
 
         c and the name of a match: it, and the record that it went on from.
@@ -325,7 +326,7 @@ class ArenaLobby:
 
     def describe_view(
         self, table: MatchSession, seat: str | None, theme: str = "light"
-    ) -> dict[str, Any]:
+    ) -> JSONObject:
         """Return what a seat or a spectator sees; of a board that can be clicked, its squares."""
         board = self._make_board(table, seat) if seat is not None and table.get_turn(seat) else None
         if board is None:
@@ -350,7 +351,7 @@ class ArenaLobby:
             self.clickable_games[about.id] = clicked and clicked.around(table.game, about.env)
         return self.clickable_games[about.id]
 
-    def apply_request(self, table: MatchSession, seat: str, asked: Mapping[str, Any]) -> None:
+    def apply_request(self, table: MatchSession, seat: str, asked: JSONMapping) -> None:
         """Do what somebody in a seat asks for."""
         key = table.info.id, seat
         if asked.get("back") is True:

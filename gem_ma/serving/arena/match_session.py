@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -24,6 +23,7 @@ from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.rollouts.replay import ReplayError
 from gem_ma.scene.screen import Screen
 from gem_ma.validation.files import write_atomically
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 MATCH_FORMAT = 1
 MAX_BUTTONS = 120  # replies that have one each
@@ -64,7 +64,7 @@ class MatchInfo(NamedTuple):
 
     id: str
     env: str
-    arguments: dict[str, Any]
+    arguments: JSONObject
     seed: int
     people: dict[str, tuple[str, str]]
     agents: dict[str, str]
@@ -74,7 +74,7 @@ class MatchInfo(NamedTuple):
     clock: float = 0.0
     bank: float = 0.0
     begun: float = 0.0  # seconds since 1970
-    options: dict[str, Any] = {}  # noqa: RUF012 - nobody writes into it
+    options: JSONObject = {}  # noqa: RUF012 - nobody writes into it
     past: tuple[Any, ...] = ()
     of: str = ""
     left: str = ""  # the seat that has left, and so ended it
@@ -283,7 +283,7 @@ class MatchSession:
         self._append_line("moves", {"back": own[-1]})
         self._replay_replies(self.reply_history[: own[-1]])
 
-    def _append_line(self, name: str, line: Mapping[str, Any]) -> None:
+    def _append_line(self, name: str, line: JSONMapping) -> None:
         with (self.folder / f"{name}.jsonl").open("ab") as file:
             file.write(json.dumps(line).encode() + b"\n")
 
@@ -336,7 +336,7 @@ class MatchSession:
 
     def describe_view(
         self, seat: str | None, theme: str = "light", picture: bytes | None = None
-    ) -> dict[str, Any]:
+    ) -> JSONObject:
         """Return what a seat sees of it, or a spectator, as JSON and a picture under "image".
 
         A seat gets what its masked view and its own chat hold, and nothing else before the end: not
@@ -348,7 +348,7 @@ class MatchSession:
         if seat is not None and seat not in self.seats:
             raise ArenaError(f"there is no seat {seat!r}")
         about, play = self.info, self.live_episode
-        told: dict[str, Any] = {
+        told: JSONObject = {
             "id": about.id,
             "env": about.env,
             "seat": seat,
@@ -379,7 +379,7 @@ class MatchSession:
 
     def _describe_seat_view(
         self, seat: str, theme: str, picture: bytes | None = None
-    ) -> dict[str, Any]:
+    ) -> JSONObject:
         turn, chat = self.get_turn(seat), self.live_episode.session.conversations[seat]
         told = {
             "rules": self._env.rules(seat),
@@ -423,7 +423,7 @@ class MatchSession:
     def _describe_state(self) -> str:
         return str(self._env.game.describe(self._env.match.state, None))
 
-    def _format_steps(self, steps: list[Any]) -> list[dict[str, Any]]:
+    def _format_steps(self, steps: list[Any]) -> list[JSONObject]:
         return [
             {
                 "seat": step.agent,
@@ -466,7 +466,7 @@ class MatchSession:
         return True
 
 
-def _read_lines(path: Path) -> list[dict[str, Any]]:
+def _read_lines(path: Path) -> list[JSONObject]:
     """Return what the whole lines of a file say; half a line, of a machine that stopped, goes."""
     whole = path.read_bytes().rpartition(b"\n")[0] if path.exists() else b""
     if path.exists() and path.stat().st_size != (size := len(whole) + bool(whole)):

@@ -23,6 +23,7 @@ from gem_ma.evaluation.viewer.page import write_page
 from gem_ma.serving.arena.lobby import ArenaLobby, OfferedEnv
 from gem_ma.serving.arena.match_session import MAX_REPLY_LENGTH, ArenaError, MatchInfo, MatchSession
 from gem_ma.validation.extras import require_extra
+from gem_ma.validation.json_types import JSONObject
 
 with require_extra("arena", "the arena"):
     import uvicorn
@@ -144,7 +145,7 @@ class ArenaApp:
         return JSONResponse(told, headers=_HEADERS)
 
     @functools.cached_property
-    def _offered_envs(self) -> list[dict[str, Any]]:
+    def _offered_envs(self) -> list[JSONObject]:
         return list(map(_encode_offered_env, self.lobby.offered_envs.values()))
 
     async def serve_search(self, request: Request) -> Response:
@@ -244,7 +245,7 @@ class ArenaApp:
     async def _send_updates(
         self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, theme: str
     ) -> None:
-        last: dict[str, Any] = {}
+        last: JSONObject = {}
         while True:
             news.clear()
             told = self.lobby.describe_view(table, seat, theme)
@@ -278,11 +279,11 @@ def _log_task_error(task: asyncio.Task[None]) -> None:
         _LOG.error("telling a browser failed", exc_info=error)
 
 
-def _encode_offered_env(place: OfferedEnv) -> dict[str, Any]:
+def _encode_offered_env(place: OfferedEnv) -> JSONObject:
     return {**place._asdict(), "picture": base64.b64encode(place.picture).decode()}
 
 
-def _encode_match_info(about: MatchInfo) -> dict[str, Any]:
+def _encode_match_info(about: MatchInfo) -> JSONObject:
     return {
         "id": about.id,
         "env": about.env,
@@ -307,7 +308,7 @@ def _read_page(name: str) -> Response:
     return Response(data, media_type=_MEDIA_TYPES[kind], headers=_HEADERS)
 
 
-async def _read_body(request: Request) -> dict[str, Any]:
+async def _read_body(request: Request) -> JSONObject:
     data = b""
     async for part in request.stream():
         data += part
@@ -316,7 +317,7 @@ async def _read_body(request: Request) -> dict[str, Any]:
     return _parse_message(data)
 
 
-def _parse_message(text: str | bytes) -> dict[str, Any]:
+def _parse_message(text: str | bytes) -> JSONObject:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

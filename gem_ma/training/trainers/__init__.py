@@ -17,28 +17,39 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gem_ma.apis import factory
+from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.async_seats import AsyncSeat, SeatOutcome
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import AgentSource, SeatAgents
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.messages import list_pictures
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
+from gem_ma.engine.config import EnvOptions
 from gem_ma.engine.match import SeatError
+from gem_ma.game import ResetOptions
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout
+from gem_ma.training.trainer_rows import TrainerRow
+from gem_ma.validation.json_types import JSONMapping
 
 
 class SeatAssignment(NamedTuple):
     """An environment, who is given, and the seats that are trained."""
 
-    env: Any
-    others: dict[str, Any]
+    env: AECEnv
+    others: dict[str, AgentSource]
     seats: list[str]
 
 
 def assign_seats(
-    function: Any, env: Any, seat: Any, others: Any, make: Mapping[str, Any]
+    function: Callable[..., object],
+    env: EnvSource,
+    seat: str | None,
+    others: SeatAgents | None,
+    make: EnvOptions,
 ) -> SeatAssignment:
     """Return who sits where: `seat` is trained, or without it every seat that others leave."""
     env = factory.resolve_env(function, env, make)
@@ -53,7 +64,9 @@ def assign_seats(
     return SeatAssignment(env, given, [name for name in names if name not in given])
 
 
-def make_seat(env: Any, seat: str | None = None, others: Any = None, **make: Any) -> AsyncSeat:
+def make_seat(
+    env: EnvSource, seat: str | None = None, others: SeatAgents | None = None, **make: Any
+) -> AsyncSeat:
     """Return one seat at a new table, for a trainer that knows one agent.
 
     Args:
@@ -68,7 +81,7 @@ def make_seat(env: Any, seat: str | None = None, others: Any = None, **make: Any
             f"this trainer knows one agent, and {', '.join(table.seats)} wait for one; "
             f"others= plays the rest: others={{{list(table.env.possible_agents)[-1]!r}: 'random'}}"
         )
-    seats: dict[str, AsyncSeat] = table.env.seats(others=table.others)
+    seats = table.env.seats(others=table.others)
     return next(iter(seats.values()))
 
 
@@ -115,7 +128,7 @@ class EngineAgent:
 
 
 async def play_group(
-    table: SeatAssignment, engine: EngineAgent, start: Mapping[str, Any], games: int = 1
+    table: SeatAssignment, engine: EngineAgent, start: JSONMapping, games: int = 1
 ) -> list[Episode]:
     """Return games from one start, in all of whose trained seats the engine sits.
 
@@ -149,7 +162,7 @@ def iter_seat_episodes(
                 yield episode, seat
 
 
-def compute_token_rewards(row: Mapping[str, Any]) -> list[float]:
+def compute_token_rewards(row: TrainerRow) -> list[float]:
     """Return for each token of a row what its turn earned, which stands at the turn's end."""
     found = [0.0] * len(row["ids"])
     for (_, end), reward in zip(row["spans"], row["rewards"], strict=True):
@@ -157,7 +170,7 @@ def compute_token_rewards(row: Mapping[str, Any]) -> list[float]:
     return found
 
 
-def find_row_end(row: Mapping[str, Any], room: int) -> int:
+def find_row_end(row: TrainerRow, room: int) -> int:
     """Return where a row ends: with its last reply, or where `room` cuts it."""
     end: int = row["spans"][-1][1]
     if end > room and row["pictures"]:
@@ -226,9 +239,7 @@ class SyncSeat:
         self.reward = 0.0
         self.done = True
 
-    def reset(
-        self, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> SeatOutcome:
+    def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> SeatOutcome:
         """Begin an episode."""
         self.reward = 0.0
         return self._apply_outcome(run_async(lambda: self.seat.reset(seed, options)))

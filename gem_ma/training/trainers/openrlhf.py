@@ -14,13 +14,13 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
+from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
-from gem_ma.training.trainer_rows import build_rows
+from gem_ma.training.trainer_rows import TrainerRow, build_rows
 from gem_ma.training.trainers import (
     CallBatcher,
     EngineAgent,
@@ -32,6 +32,7 @@ from gem_ma.training.trainers import (
     play_group,
     subtract_seat_means,
 )
+from gem_ma.validation.json_types import JSONObject
 
 try:
     from openrlhf.utils.agent import AgentExecutorBase
@@ -40,7 +41,7 @@ except ImportError as error:
 
 
 def make_executor_class(
-    processor: Any, env: str, seat: str | None = None, others: Any = None, **make: Any
+    processor: Any, env: str, seat: str | None = None, others: SeatAgents | None = None, **make: Any
 ) -> type[AgentExecutorBase]:
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 
@@ -73,7 +74,7 @@ def make_executor_class(
 
         async def _play(
             self, samples: int, label: Any, sampling: Any, room: int, engine: Any
-        ) -> list[dict[str, Any]]:
+        ) -> list[JSONObject]:
             games = math.ceil(samples / len(table.seats))
             player = EngineAgent(tokens, _make_generate(engine, sampling, room), room)
             episodes = await play_group(table, player, _parse_label(label), games)
@@ -113,9 +114,7 @@ def _make_generate(engine: Any, sampling: Any, room: int) -> Any:
     return generate
 
 
-def _make_sequence(
-    row: Mapping[str, Any] | None, tokens: ChatTokenizer, room: int
-) -> dict[str, Any]:
+def _make_sequence(row: TrainerRow | None, tokens: ChatTokenizer, room: int) -> JSONObject:
     """Return a row as OpenRLHF wants it; of a seat that never came to act one that says nothing."""
     if row is None:
         end = tokens.tokenizer.eos_token_id
@@ -140,7 +139,7 @@ def _make_sequence(
     }
 
 
-def _parse_label(label: Any) -> dict[str, Any]:
+def _parse_label(label: Any) -> JSONObject:
     """Return the start that a label tells."""
     start = json.loads(str(label))
     start = start if isinstance(start, dict) else {"seed": start}

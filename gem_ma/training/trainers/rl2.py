@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gem_ma.chat.messages import to_hf
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import SeatAgents
+from gem_ma.chat.messages import ChatMessage, to_hf
 from gem_ma.training.trainers import CallBatcher, assign_seats, subtract_seat_means
+from gem_ma.validation.json_types import JSONObject
 
 
 class RL2Env:
@@ -38,11 +41,11 @@ class RL2Env:
 
     def __init__(
         self,
-        env: Any,
+        env: EnvSource,
         seat: str | None = None,
-        others: Any = None,
+        others: SeatAgents | None = None,
         *,
-        render: Callable[[Sequence[Mapping[str, Any]]], str],
+        render: Callable[[Sequence[ChatMessage]], str],
         end: str = "",
         compare: bool = True,
         **make: Any,
@@ -51,7 +54,7 @@ class RL2Env:
         self.render, self.end, self.compare = render, end, compare
         self.samples = CallBatcher()
 
-    async def reset(self, extra_info: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    async def reset(self, extra_info: JSONObject) -> tuple[str, JSONObject]:
         """Begin a sample of a prompt, which is a seat of a game; `extra_info` says `seed`."""
         key = json.dumps(extra_info, sort_keys=True, default=str)
         number, places = await self.samples.join(key, self._make_samples)
@@ -60,7 +63,7 @@ class RL2Env:
         place.take(outcome)
         return self.render(place.messages), {**extra_info, "place": place}
 
-    async def step(self, state: str, action: str, extra_info: dict[str, Any]) -> dict[str, Any]:
+    async def step(self, state: str, action: str, extra_info: JSONObject) -> JSONObject:
         """Reply, and wait until this seat is to act again or is done."""
         place, reward = extra_info["place"], 0.0
         shown = self.render(place.messages) + action
@@ -111,7 +114,7 @@ class _SeatSample:
 
     def __init__(self, seat: Any, name: str, group: _SampleGroup):
         self.seat, self.name, self.group = seat, name, group
-        self.messages: list[Mapping[str, Any]] = []
+        self.messages: list[ChatMessage] = []
         self.total, self.owed, self.done = 0.0, 0.0, False
 
     def take(self, outcome: Any) -> None:

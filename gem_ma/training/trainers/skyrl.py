@@ -7,11 +7,11 @@ Checked by tests/training against SkyRL-gym 0.4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.chat.messages import to_openai_chat
 from gem_ma.training.trainers import SyncSeat, make_seat
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 try:
     from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
@@ -28,7 +28,7 @@ class SkyRLSeatEnv(BaseTextEnv):
         extras: of one row: the same, which goes before, `seed` and `options`.
     """
 
-    def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None):
+    def __init__(self, env_config: Any = None, extras: JSONMapping | None = None):
         super().__init__()
         extras = extras or {}
         said = {**dict(env_config or {}), **extras}
@@ -42,7 +42,7 @@ class SkyRLSeatEnv(BaseTextEnv):
         self.max_turns = said.get("max_turns")  # SkyRL's own limit
         self.truncated = False
 
-    def init(self, prompt: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    def init(self, prompt: Any) -> tuple[list[JSONObject], JSONObject]:
         """Begin an episode; the prompt of the row is not used."""
         self.turns = 0
         outcome = self.sync_seat.reset(self.seed, self.options)
@@ -62,7 +62,7 @@ class SkyRLSeatEnv(BaseTextEnv):
             metadata={},
         )
 
-    def get_metrics(self) -> dict[str, Any]:
+    def get_metrics(self) -> JSONObject:
         """Return what SkyRL logs of an episode."""
         return {
             "return": self.sync_seat.reward,

@@ -17,14 +17,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gem_ma.chat.messages import to_openai_chat
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
-from gem_ma.training.trainer_rows import build_rows
+from gem_ma.training.trainer_rows import TrainerRow, build_rows
 from gem_ma.training.trainers import (
     EngineAgent,
     GeneratedTokens,
@@ -35,6 +35,7 @@ from gem_ma.training.trainers import (
     make_pixel_inputs,
     play_group,
 )
+from gem_ma.validation.json_types import JSONMapping
 
 try:
     from skyrl.train.generators.base import GeneratorInterface, GeneratorOutput
@@ -61,7 +62,7 @@ class GameGenerator(GeneratorInterface):
         ids, extras = input_batch["trajectory_ids"], input_batch["env_extras"]
         runs = [list(run) for _, run in itertools.groupby(ids, lambda one: one.instance_id)]
         copies = len(runs[0])
-        tables: list[tuple[SeatAssignment, Mapping[str, Any]]] = []
+        tables: list[tuple[SeatAssignment, JSONMapping]] = []
         place = 0
         while place < len(ids):
             start = dict(extras[place])
@@ -85,7 +86,7 @@ class GameGenerator(GeneratorInterface):
         played = await asyncio.gather(
             *(play_group(table, engine, start, copies) for table, start in tables)
         )
-        found: list[list[Mapping[str, Any]]] = []
+        found: list[list[TrainerRow]] = []
         for (table, _), episodes in zip(tables, played, strict=True):
             found += self._collect_sequences(table, episodes, copies)
         return self._make_output(found, ids)
@@ -124,9 +125,9 @@ class GameGenerator(GeneratorInterface):
 
     def _collect_sequences(
         self, table: SeatAssignment, episodes: Sequence[Episode], copies: int
-    ) -> list[list[Mapping[str, Any]]]:
+    ) -> list[list[TrainerRow]]:
         """Return for each prompt the rows of its seat: none if it never came to act."""
-        known: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+        known: dict[tuple[str, str], list[TrainerRow]] = {}
         for row in build_rows(episodes, self.tokens, train=table.seats):
             if row["trainable"]:
                 known.setdefault((row["episode"], row["agent"]), []).append(row)
@@ -142,9 +143,7 @@ class GameGenerator(GeneratorInterface):
             for e, seat in iter_seat_episodes(episodes, table.seats, copies)
         ]
 
-    def _make_output(
-        self, found: list[list[Mapping[str, Any]]], ids: Sequence[Any]
-    ) -> GeneratorOutput:
+    def _make_output(self, found: list[list[TrainerRow]], ids: Sequence[Any]) -> GeneratorOutput:
         stepwise = bool(self.config.step_wise_trajectories)
         end = self.tokens.tokenizer.eos_token_id
         silent = {"ids": [end, end], "mask": [0, 0], "logprobs": [0.0, 0.0],

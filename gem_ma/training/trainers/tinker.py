@@ -14,7 +14,9 @@ from typing import Any
 
 from gem_ma.apis import factory
 from gem_ma.apis.async_seats import AsyncSeat, SeatLeftError, SeatOutcome
+from gem_ma.chat.agent import AgentSource
 from gem_ma.chat.messages import list_pictures, to_hf
+from gem_ma.engine.config import EnvOptions
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.training.trainers import subtract_seat_means
 
@@ -101,8 +103,8 @@ class GameGroupBuilder(types.EnvGroupBuilder):
     renderer: Any
     seed: int
     games: int
-    others: dict[str, Any] = field(default_factory=dict)
-    make: dict[str, Any] = field(default_factory=dict)
+    others: dict[str, AgentSource] = field(default_factory=dict)
+    make: EnvOptions = field(default_factory=dict)
     max_tokens: int | None = None
 
     async def make_envs(self) -> Sequence[SeatEnv]:

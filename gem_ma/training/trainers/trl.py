@@ -10,23 +10,31 @@ from typing import Any
 
 from gem_ma.agents.hf import HFAgent
 from gem_ma.apis import factory
-from gem_ma.chat.messages import to_hf
+from gem_ma.apis.factory import EnvSource
+from gem_ma.chat.agent import AgentSource, SeatAgents
+from gem_ma.chat.messages import ChatMessage, to_hf
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.rollout import rollout
-from gem_ma.training.trainer_rows import PromptCompletion, build_rows, split_prompt_completion
+from gem_ma.training.trainer_rows import (
+    PromptCompletion,
+    TrainerRow,
+    build_rows,
+    split_prompt_completion,
+)
 from gem_ma.training.trainers import SyncSeat, iter_seat_episodes, make_seat
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 GAME_OVER_TEXT = "The game is over. Do not call this tool again."
 
 
 def rollout_func(
-    env: Any,
-    others: Mapping[str, Any] | None = None,
+    env: EnvSource,
+    others: Mapping[str, AgentSource] | None = None,
     *,
     agent: Callable[[Any], Any] | None = None,
     max_new_tokens: int = 256,
-    template: Mapping[str, Any] | None = None,
+    template: JSONMapping | None = None,
     context: Any = None,
     seed: int = 0,
     **make: Any,
@@ -82,7 +90,7 @@ def rollout_func(
         finally:
             trainer.model.train(training)
         found: dict[tuple[str, str], PromptCompletion] = {}
-        turns: dict[tuple[str, str], Mapping[str, Any]] = {}
+        turns: dict[tuple[str, str], TrainerRow] = {}
         for row in build_rows(episodes, tokens, train=seats):
             if row["trainable"]:
                 if row["part"]:
@@ -117,7 +125,7 @@ def rollout_func(
     return play_prompts
 
 
-def env_reward(env_reward: list[float], **_: Any) -> list[float]:
+def env_reward(env_reward: list[float], **_: object) -> list[float]:
     """Return what `rollout_func` found: a reward function of GRPOTrainer, which passes all."""
     return env_reward
 
@@ -129,7 +137,7 @@ def _compute_baseline(returns: Sequence[float], place: int, copies: int) -> floa
     return (sum(group) - returns[place]) / max(copies - 1, 1)
 
 
-def _compute_turn_credit(row: Mapping[str, Any] | None, total: float, others: float) -> list[float]:
+def _compute_turn_credit(row: TrainerRow | None, total: float, others: float) -> list[float]:
     """Return for each token of a completion what came from its turn on, less what others earned."""
     if row is None:
         return [0.0]
@@ -179,7 +187,7 @@ class SeatToolEnv:
     def __init__(self, solo: SyncSeat):
         self._sync_seat = solo
 
-    def reset(self, seed: int | None = None, options: Any = None, **_: Any) -> Any:
+    def reset(self, seed: int | None = None, options: Any = None, **_: object) -> Any:
         """Begin a game; return what the seat reads, which TRL adds to the last user message."""
         return _merge_content(self._sync_seat.reset(seed, options).messages)
 
@@ -200,15 +208,15 @@ class SeatToolEnv:
 
 
 def environment_factory(
-    env: Any, seat: str | None = None, others: Any = None, **make: Any
+    env: EnvSource, seat: str | None = None, others: SeatAgents | None = None, **make: Any
 ) -> Callable[[], SeatToolEnv]:
     """Return an `environment_factory`; its arguments are those of `make_seat`."""
     return lambda: SeatToolEnv(SyncSeat(make_seat(env, seat, others, **make)))
 
 
-def _merge_content(messages: Sequence[Mapping[str, Any]]) -> Any:
+def _merge_content(messages: Sequence[ChatMessage]) -> Any:
     """Return new messages of a seat as one text, or as blocks where there are pictures."""
-    blocks: list[dict[str, Any]] = []
+    blocks: list[JSONObject] = []
     for message in to_hf([one for one in messages if one["role"] != "assistant"]):
         content = message["content"]
         text = isinstance(content, str)

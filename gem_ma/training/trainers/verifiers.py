@@ -11,6 +11,7 @@ from typing import Any
 
 from gem_ma.apis import factory
 from gem_ma.apis.async_seats import AsyncSeat, SeatLeftError
+from gem_ma.chat.agent import AgentSource
 from gem_ma.chat.messages import to_openai_chat
 
 try:
@@ -43,7 +44,9 @@ class GameTaskset(vf.Taskset[GameTask, vf.TasksetConfig]):
             number += 1
 
 
-def make_env_class(env: str, others: Mapping[str, Any] | None = None, **make: Any) -> type[Any]:
+def make_env_class(
+    env: str, others: Mapping[str, AgentSource] | None = None, **make: Any
+) -> type[Any]:
     """Return an Env of verifiers for a game, in which each seat is an agent with its own trace.
 
     The seats that `others` plays have no trace. A module exports it beside GameTaskset, and its

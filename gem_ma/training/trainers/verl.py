@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
-from gem_ma.training.trainer_rows import build_rows
+from gem_ma.training.trainer_rows import TrainerRow, build_rows
 from gem_ma.training.trainers import (
     EngineAgent,
     GeneratedTokens,
@@ -30,6 +30,7 @@ from gem_ma.training.trainers import (
     find_row_end,
     play_group,
 )
+from gem_ma.validation.json_types import JSONObject
 
 try:
     import torch
@@ -45,7 +46,7 @@ class SeatOutput(AgentLoopOutput):
     token_rewards: list[float]
     group: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> JSONObject:
         """Return what verl trains on; its own as_dict has one reward, at the last token."""
         found = super().as_dict()
         found["rm_scores"] = torch.tensor(found.pop("token_rewards"), dtype=torch.float32)
@@ -63,7 +64,7 @@ class _SeatFields(dict[str, Any]):
 class GameAgentLoop(AgentLoopBase):
     """Play one episode."""
 
-    async def run(self, sampling_params: dict[str, Any], **kwargs: Any) -> list[SeatOutput]:
+    async def run(self, sampling_params: JSONObject, **kwargs: Any) -> list[SeatOutput]:
         """Return the sequences of all seats that are trained."""
         row = dict(kwargs["extra_info"])
         table = assign_seats(
@@ -97,7 +98,7 @@ class GameAgentLoop(AgentLoopBase):
         return [_make_output(one, room, session.format(one["agent"])) for one in found]
 
 
-def _make_output(row: Mapping[str, Any], room: int, session: str) -> SeatOutput:
+def _make_output(row: TrainerRow, room: int, session: str) -> SeatOutput:
     start = row["spans"][0][0]
     end = find_row_end(row, start + room)
     logprobs = [
@@ -128,7 +129,11 @@ def _make_output(row: Mapping[str, Any], room: int, session: str) -> SeatOutput:
 
 @register_adv_est("gem_ma")  # type: ignore[untyped-decorator]
 def compute_seat_advantages(
-    token_level_rewards: Any, response_mask: Any, index: Sequence[str], config: Any = None, **_: Any
+    token_level_rewards: Any,
+    response_mask: Any,
+    index: Sequence[str],
+    config: Any = None,
+    **_: object,
 ) -> tuple[Any, Any]:
     """Return how much more came from each token on than others in this seat earned from this start.
 
