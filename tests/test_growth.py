@@ -4,6 +4,7 @@ import re
 
 import growth
 import pytest
+from chat_forms import CHAT_FORMS
 
 from gem_ma import Message
 from gem_ma.agents.wrappers import prompting
@@ -56,16 +57,8 @@ def test_patterns_are_found_wherever_they_stand():
 
 def _chats(text):
     chat = [{"role": "user", "content": text}]
-    for shape in (
-        messages.to_openai_chat,
-        messages.to_openai_responses,
-        messages.to_anthropic,
-        messages.to_gemini,
-    ):
-        shape(chat)
-    messages.to_hf(chat)
-    messages.to_verl_row(chat)
-    messages.to_trl_row(chat)
+    for form in CHAT_FORMS:
+        form(chat)
     messages.unescape_placeholders(messages.escape_placeholders(text))
 
 

@@ -1,8 +1,8 @@
 """The environments that come with the package: a line for each game, which is imported when made.
 
 A folder holds the games of one kind and the helpers that only these use; what several kinds use
-stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing`
-and `gem_ma.validation`: never an agent, a renderer or an API.
+stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.validation` and
+`gem_ma.engine.action_parsing`: never an agent, a renderer or an API.
 """
 
 from gem_ma.envs.registry import register

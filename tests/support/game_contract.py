@@ -99,7 +99,8 @@ class GameContract:
     Attributes:
         id: the game's id, without a level
         seats: what they are called
-        zero_sum, simultaneous: what the game says of itself
+        zero_sum, simultaneous, conversation, blocking, oracle, max_tool_calls: what the game says
+            of itself
         pays: what a seat earns, in a sentence; the next release has it under "Scoring"
         outcomes: final returns that are possible, as tuples in the order of the seats, or a
             function that tells whether such a tuple is
@@ -115,6 +116,10 @@ class GameContract:
     seats = ("player",)
     zero_sum = False
     simultaneous = False
+    conversation = False
+    blocking = False
+    oracle = False
+    max_tool_calls = None
     pays = ""
     outcomes = frozenset()
     draws = {}
@@ -147,9 +152,11 @@ class GameContract:
     def test_what_it_says_of_itself(self):
         game = gem_ma.make(self.id).game
         assert gem_ma.make(self.id).possible_agents == list(self.seats)
-        assert (game.zero_sum, game.simultaneous) == (self.zero_sum, self.simultaneous)
-        assert (game.conversation, game.blocking, game.oracle) == (False, False, False)
-        assert game.max_tool_calls is None
+        for name in (
+            *("zero_sum", "simultaneous", "conversation", "blocking", "oracle"),
+            "max_tool_calls",
+        ):
+            assert getattr(game, name) == getattr(self, name), name
 
     def test_what_is_drawn_at_the_start(self):
         game = gem_ma.make(self.id).game

@@ -7,10 +7,10 @@ import threading
 
 import packs
 import pytest
+from chat_forms import CHAT_FORMS
 from needed import Later
 
 import gem_ma
-from gem_ma.chat import messages
 from gem_ma.chat.tokenization import format_reply
 from gem_ma.engine.action_parsing import extract_action, parse_tool_calls
 from gem_ma.game import InvalidMove
@@ -262,18 +262,7 @@ def test_spaces_of_other_libraries_are_read_or_refused():
                     describing.read(space, text)
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        messages.to_openai_chat,
-        messages.to_openai_responses,
-        messages.to_anthropic,
-        messages.to_gemini,
-        messages.to_hf,
-        messages.to_trl_row,
-        messages.to_verl_row,
-    ],
-)
+@pytest.mark.parametrize("shape", CHAT_FORMS)
 def test_a_conversation_with_it_has_every_shape(shape):
     for reply in REPLIES:
         said = {"role": "assistant", "content": reply}

@@ -1,8 +1,11 @@
 """What all providers share, where no client library is needed; with one, see provider_checks."""
 
+import ast
 import importlib
+import inspect
 import pickle
 import sys
+import textwrap
 
 import pytest
 from needed import needed
@@ -14,8 +17,6 @@ from gem_ma.agents.providers import PROVIDERS
 from gem_ma.agents.providers.base import ProviderAgent
 from gem_ma.agents.providers.tool_calls import flatten_tool, make_tool_call
 from gem_ma.agents.providers.transport import find_retry_delay, read_status
-
-LIBRARIES = {"google": "google.genai", "openai": "openai", "anthropic": "anthropic"}
 
 
 def make_agent(spec):
@@ -39,10 +40,17 @@ def test_a_provider_is_one_file_and_its_line(spec):
     assert (repr(again), again.usage, again.retries) == (repr(agent), agent.usage, 2)
 
 
+def find_library(agent):
+    """Return the module that `connect` of a provider imports first."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(type(agent).connect))).body[0].body
+    (first, *_) = (one for one in body if isinstance(one, ast.Import | ast.ImportFrom))
+    return first.module if isinstance(first, ast.ImportFrom) else first.names[0].name
+
+
 @pytest.mark.parametrize("spec", PROVIDERS)
 def test_a_library_that_is_not_there_is_named_with_its_extra(spec, monkeypatch):
     agent = make_agent(spec)
-    monkeypatch.setitem(sys.modules, LIBRARIES[agent.provider], None)
+    monkeypatch.setitem(sys.modules, find_library(agent), None)
     remedy = rf"{type(agent).__name__} needs \w+: pip install 'gem-ma\[{agent.provider}\]'"
     with pytest.raises(ImportError, match=remedy):
         gem_ma.chat.agent.ask_agent(agent, [make_turn()])
