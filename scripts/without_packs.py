@@ -31,7 +31,7 @@ ALWAYS = (
     "tests/cli",
     "tests/testing",
     "tests/validation/test_extras.py",
-    "tests/apis/test_registry.py",
+    "tests/envs/test_registry.py",
     "tests/evaluation/test_eval.py",
     "tests/rollouts/test_records.py",
 )

@@ -55,7 +55,7 @@ WRAPS = [
     remembering,
 ]
 
-# A random game of chess is long: test_chess_game.py checks one of six turns.
+# A random game of chess is long: test_chess.py checks one of six turns.
 BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
 # Their own tests check all of it on smaller boards.
 SMALLER = (

@@ -548,7 +548,7 @@ sys.path[:0] = {tests!r}
 import torch
 
 torch.set_num_threads(1)
-import test_training_loop
+import test_reference_trainer
 
 save, replace = torch.save, Path.replace
 
@@ -574,7 +574,7 @@ delays = random.Random(7)
 for name, updates, place in {runs!r}:
     child = os.fork()
     if not child:
-        made, after = getattr(test_training_loop, name)()
+        made, after = getattr(test_reference_trainer, name)()
         if place == "half written":
             torch.save = second(save, half)
         if place == "not renamed":

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from test_font import HOSTILE
+from hostile_texts import HOSTILE
 
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import choose_ink
