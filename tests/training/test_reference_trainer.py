@@ -700,25 +700,6 @@ def simple_chooser(**settings):
     return MenuLearner(Scores(), lambda messages: (np.zeros(1), ("rock", "paper")), **settings)
 
 
-def test_a_chooser_tells_what_an_update_was_like():
-    player = simple_chooser(epochs=1, entropy=0.5)
-    episodes = rollout(SAME_TIME, player, 2, seed=0, rounds=1, progress=False)
-    worth = [[1.0], [-3.0]]
-    parts = [loop.Part(one, "left", np.array(w)) for one, w in zip(episodes, worth, strict=True)]
-    paper = math.e / (1 + math.e)
-    entropy = -paper * math.log(paper) - (1 - paper) * math.log(1 - paper)
-    # of gain and entropy by the score of paper, and of rock with the other sign
-    said = [part.episode.steps[0].reply == "paper" for part in parts]
-    slope = sum(w * (own - paper) for (w,), own in zip(worth, said, strict=True)) / 2
-    slope -= 0.5 * paper * (1 - paper)
-    told = player.update(parts)
-    assert told["entropy"] == pytest.approx(entropy, abs=1e-5)
-    assert told["loss"] == pytest.approx(1 - 0.5 * entropy, abs=1e-5)
-    assert told["gradient"] == pytest.approx(math.sqrt(2) * abs(slope), abs=1e-5)
-    several = simple_chooser(epochs=3, entropy=0.5, minibatch=2, lr=1e-9).update(parts)
-    assert several == pytest.approx(told, abs=1e-5)  # the mean over steps
-
-
 def test_a_trainer_plays_from_as_many_starts_as_it_has_episodes():
     for given, starts in (({}, 6), ({"group": 2}, 3), ({"starts": 5}, 6)):
         met = []
@@ -738,29 +719,9 @@ def test_a_trainer_plays_from_as_many_starts_as_it_has_episodes():
         assert [row["one"] for row in made.history] == [1.0] * 2
 
 
-def test_a_chooser_draws_from_its_scores_and_stays_on_the_menu():
-    player = simple_chooser()
-    episodes = rollout(SAME_TIME, player, 1000, seed=0, rounds=1, progress=False)
-    said = [step.reply for episode in episodes for step in episode.steps]
-    share = math.e / (1 + math.e)
-    assert set(map(str, said)) == {"rock", "paper"}
-    assert sum(reply == "paper" for reply in said) / len(said) == pytest.approx(share, abs=0.03)
-    for reply in said:
-        wanted = share if reply == "paper" else 1 - share
-        assert reply.logprobs == pytest.approx([math.log(wanted)], abs=1e-5)
-        assert reply.token_ids == [("rock", "paper").index(reply)]
-
-
 def test_a_number_is_found_more_often():
     before, now = gained(example("train_tiny.py").trainer(0), 14, "return/player")
     assert now > before + 0.05
-
-
-def test_the_tiny_network_reads_the_last_words_of_what_is_too_long():
-    module = example("train_tiny.py")
-    words, menu = module.read([{"content": " ".join("3 higher" for _ in range(50))}])
-    assert len(words) == module.LONGEST
-    assert menu == module.GUESSES
 
 
 def test_a_lake_is_crossed_by_sight():

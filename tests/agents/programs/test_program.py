@@ -1,8 +1,6 @@
 """Programs in seats: functions, coroutines and commands, whose calls pass through a gateway."""
 
 import json
-import os
-import signal
 import sys
 import time
 import urllib.error
@@ -17,8 +15,8 @@ from vllm_shaped import Shaped
 
 import gem_ma
 from gem_ma.agents import ProgramAgent
-from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
-from gem_ma.chat.model_calls import CallHistory, ModelCall, unpack_calls
+from gem_ma.agents.programs.program_seat import NotYourTurn
+from gem_ma.chat.model_calls import unpack_calls
 from gem_ma.rollouts.run import TooManyErrors
 
 needed("aiohttp", install="'gem-ma[gateway]'")
@@ -174,44 +172,6 @@ def both_of(episode, seat):
     return found
 
 
-def test_calls_are_kept_as_what_they_add():
-    def told(*texts):
-        return tuple({"role": "user", "content": text} for text in texts)
-
-    one = ModelCall(told("a"), "b", (), (1, 2), (3,), (-0.5,))
-    two = ModelCall(
-        (*told("a"), one.to_message(), *told("c")), "d", (), (1, 2, 3, 4), (5,), (-0.25,)
-    )
-    other = ModelCall(told("x"), "y", (), (9,), (8,), (0.0,), tools=({"type": "function"},))
-    three = ModelCall(
-        (*two.messages, two.to_message(), *told("e")), "f", (), (1, 2, 3, 4, 5, 6), (7,), (-1.0,)
-    )
-    history = CallHistory()
-    packed = [history.pack(call) for call in (one, two, other, three)]
-    assert packed[1]["of"] == 0
-    assert packed[1]["prompt_ids"] == [4]
-    assert packed[1]["messages"] == list(told("c"))
-    assert "of" not in packed[2]
-    assert packed[3]["of"] == 1
-    assert packed[3]["prompt_ids"] == [6]
-    back = CallHistory()
-    whole = [back.unpack(json.loads(json.dumps(one))) for one in packed]
-    for call, was in zip(whole, (one, two, other, three), strict=True):
-        assert call._replace(tools=()) == was._replace(tools=())
-    assert whole[2].tools == other.tools
-    assert whole[3].tools == three.tools == ()
-
-
-def test_pictures_are_kept_by_what_identifies_them():
-    data = "data:image/png;base64," + "A" * 5000
-    parts = [{"type": "image_url", "image_url": {"url": data}}, {"type": "text", "text": "?"}]
-    call = ModelCall(({"role": "user", "content": parts},), "a cat")
-    packed = CallHistory().pack(call)
-    assert len(json.dumps(packed)) < 500
-    assert packed["messages"][0]["content"][1] == parts[1]
-    assert "sha256:" in packed["messages"][0]["content"][0]["image_url"]["url"]
-
-
 def only_failure(program, server, seconds=20.0, **settings):
     agent = ProgramAgent(program, server.url, seconds=seconds, patience=0.5, **settings)
     (episode,) = gem_ma.rollout(GAME, agent, 1, seed=0, rounds=2, progress=False)
@@ -260,75 +220,6 @@ def test_a_program_that_does_not_play(program, seconds, words):
     import re
 
     assert re.search(words, failure.message)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (
-            "raise SystemExit('out of ideas')",
-            "ended with exit status 1; it said last:\nout of ideas",
-        ),
-        ("import os; os.kill(os.getpid(), 9)", "signal SIGKILL"),
-        ("print('{\"a\": 1}', flush=True); input(); input()", 'expected {"reply": ...}'),
-        ("print('{a', flush=True); input(); input()", "a line that is no JSON"),
-    ],
-)
-def test_a_command_that_does_not_play(text, words, tmp_path):
-    with StubServer(rock) as server:
-        failure = only_failure(command(tmp_path, text), server)
-    assert words in failure.message
-
-
-def test_a_command_that_is_not_there():
-    with StubServer(rock) as server:
-        assert "FileNotFoundError" in only_failure("no-such-program --fast", server).message
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="it takes Linux's /proc")
-def test_nothing_that_a_command_began_outlives_it(tmp_path):
-    """A program begins others, in sessions of their own, and none is left, however it ends."""
-    pids = tmp_path / "pids"
-    text = f"""
-import os, subprocess, sys, time
-for _ in range(3):
-    child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"],
-                             start_new_session=True)
-    with open({str(pids)!r}, "a") as file:
-        file.write(f"{{child.pid}}\\n")
-input()
-{{}}
-"""
-    for end in (
-        "raise SystemExit(3)",
-        "time.sleep(600)",
-        'print(\'{"reply": "rock"}\', flush=True)',
-    ):
-        pids.unlink(missing_ok=True)
-        with StubServer(rock) as server:
-            agent = ProgramAgent(
-                command(tmp_path, text.replace("END", end)), server.url, seconds=2, patience=0.2
-            )
-            gem_ma.rollout(
-                GAME, {"left": agent, "right": "random"}, 1, seed=0, rounds=1, progress=False
-            )
-        found = [int(line) for line in pids.read_text().split()]
-        assert len(found) == 3
-        assert not [pid for pid in found if os.path.exists(f"/proc/{pid}") and not dead(pid)]
-
-
-def dead(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0] in "ZX"
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit is one of Linux")
-def test_memory_is_limited(tmp_path):
-    text = "import sys\nsys.stdin.readline()\nx = bytearray(10**9)\n" + COMMAND
-    with StubServer(rock) as server:
-        agent = command(tmp_path, text)
-        failure = only_failure(agent, server, memory=400 * 2**20)
-    assert "MemoryError" in failure.message
 
 
 def test_a_server_that_is_gone_is_named():
@@ -398,20 +289,6 @@ def test_strangers_are_refused():
         )
     codes = [one[0] if isinstance(one, tuple) else one for one in refused]
     assert codes == [404, 404, 400, 404, "the episode is over"]
-
-
-def test_a_seat_by_itself():
-    seat = ProgramSeat("left", "1-0", "")
-    with pytest.raises(NotYourTurn, match="it is not left's turn"):
-        seat.play("rock")
-    said = seat.offer_turn("turn")
-    assert seat.turn() == "turn"
-    seat._submit_reply("rock")
-    assert said.result() == "rock"
-    seat.offer_turn("turn 2")
-    seat.end(1.0)
-    assert seat.turn() is None
-    assert seat.final_return == 1.0
 
 
 @pytest.mark.parametrize("model", ["127.0.0.1:8000", "m@127.0.0.1", "ftp://x/v1"])
@@ -484,10 +361,3 @@ def test_samples_of_branches():
     assert len(build_samples(episode, "left", tokenizer, per="turn")) == 4
     with pytest.raises(ValueError, match="credit='none': expected"):
         build_samples(episode, "left", tokenizer, credit="none")
-
-
-def test_signals_have_names():
-    from gem_ma.agents.programs.command_process import _format_exit
-
-    assert _format_exit(-signal.SIGTERM) == "signal SIGTERM"
-    assert _format_exit(-200) == "signal 200"

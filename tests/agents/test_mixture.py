@@ -1,27 +1,20 @@
-"""Scripts, mixtures, functions and people."""
+"""Mixtures of agents: who is drawn, who waits, and what cannot be drawn from."""
 
 import asyncio
 import copy
-import functools
 import itertools
 import pickle
-import sys
 import threading
 from collections import Counter
 
-import numpy as np
 import pytest
 
-import gem_ma
 from gem_ma import Agent, Turn
 from gem_ma.agents import load_agent
-from gem_ma.agents.function import FunctionAgent
-from gem_ma.agents.human import HumanAgent, enable_completion, make_completer
 from gem_ma.agents.mixture import MixtureAgent
 from gem_ma.agents.random import RandomAgent
 from gem_ma.agents.scripted import ScriptedAgent
 from gem_ma.chat.agent import ask_agent
-from gem_ma.chat.messages import Picture
 from gem_ma.rollouts.rollout import rollout
 
 LEGAL = tuple("abcdef")
@@ -39,43 +32,8 @@ def says_x(turn):
     return "x"
 
 
-def first_legal(turn):
-    return turn.legal[0]
-
-
 async def last_legal(turn):
     return turn.legal[-1]
-
-
-class Callable:
-    def __call__(self, turn):
-        return "c"
-
-
-class AsyncCallable:
-    async def __call__(self, turn):
-        return "ac"
-
-
-def test_a_script_is_read_in_order():
-    agents = {"x": ScriptedAgent(["0", "1", "2"]), "o": ScriptedAgent({"o": ["3", "4"]})}
-    (episode,) = rollout("game:TicTacToe-v0", agents, seed=1)
-    assert [step.reply for step in episode.steps] == list("03142")
-    assert episode.returns == {"x": 1, "o": -1}
-    same = again(agents["o"])
-    assert repr(same) == "ScriptedAgent({'o': ['3', '4']})"
-    assert same.act([turn(seat="o", index=1), turn(seat="o")]) == ["4", "3"]
-
-
-def test_a_script_says_where_it_ends():
-    with pytest.raises(ValueError, match=r"a is to give reply number 3, .* has 2; pass a longer"):
-        ScriptedAgent(["p", "q"]).act([turn(index=2)])
-    with pytest.raises(ValueError, match="no script for a; there are b"):
-        ScriptedAgent({"b": ["p"]}).act([turn()])
-    with pytest.raises(TypeError, match="a list of replies, got the text 'pq'"):
-        ScriptedAgent("pq")
-    with pytest.raises(TypeError, match="a list of replies, got the text 'pq'"):
-        ScriptedAgent({"a": "pq"})
 
 
 class Counting:
@@ -219,92 +177,3 @@ def test_a_mixture_refuses_what_it_cannot_draw_from():
         "MixtureAgent([RandomAgent(seed=1), "
         f"FunctionAgent({__name__}.says_x)], weights=(2, 1), per='turn', seed=0)"
     )
-
-
-def test_functions_that_wait_overlap_in_threads():
-    together = threading.Barrier(4)
-
-    def wait(turn):
-        together.wait(timeout=10)
-        return turn.legal[0]
-
-    agent = FunctionAgent(wait, workers=4)
-    episodes = rollout("game:TicTacToe-v0", agent, episodes=4, seed=1, concurrency=4)
-    assert [episode.ended for episode in episodes] == ["terminated"] * 4
-    assert ask_agent(agent, [turn(legal=LEGAL)] * 4) == ["a"] * 4
-
-
-def test_a_function_agent_with_threads_pickles_without_them():
-    agent = FunctionAgent(first_legal, workers=2)
-    assert ask_agent(agent, [turn(legal=LEGAL)]) == ["a"]
-    same = again(agent)
-    assert agent._pool is not None
-    assert same._pool is None
-    assert ask_agent(same, [turn(legal=LEGAL)] * 5) == ["a"] * 5
-    assert isinstance(agent, Agent)
-
-
-def test_coroutine_functions_are_awaited():
-    assert ask_agent(FunctionAgent(last_legal), [turn(legal=LEGAL)] * 2) == ["f", "f"]
-    assert ask_agent(load_agent(AsyncCallable()), [turn()]) == ["ac"]
-    assert ask_agent(load_agent(functools.partial(last_legal)), [turn(legal=LEGAL)]) == ["f"]
-    (episode,) = rollout("game:TicTacToe-v0", last_legal, seed=1)
-    assert episode.steps[0].reply == "8"
-    with pytest.raises(ValueError, match="is a coroutine function, which needs no threads"):
-        FunctionAgent(last_legal, workers=2)
-    with pytest.raises(ValueError, match="workers=-1: expected 0 or more"):
-        FunctionAgent(first_legal, workers=-1)
-
-
-def test_a_function_agent_has_the_same_name_everywhere():
-    assert repr(FunctionAgent(says_x)) == f"FunctionAgent({__name__}.says_x)"
-    assert repr(FunctionAgent(says_x, workers=2)) == f"FunctionAgent({__name__}.says_x, workers=2)"
-    assert repr(FunctionAgent(Callable())) == f"FunctionAgent({__name__}.Callable)"
-    assert repr(FunctionAgent(functools.partial(says_x))) == "FunctionAgent(functools.partial)"
-    assert repr(FunctionAgent(len)) == "FunctionAgent(builtins.len)"
-
-
-def test_a_person_can_complete_legal_moves():
-    complete = make_completer(("Raise to 5", "raise to 10", "fold"))
-    assert [complete("ra", i) for i in range(3)] == ["Raise to 5", "raise to 10", None]
-    assert [complete("fo", i) for i in range(2)] == ["fold", None]
-    assert [complete("", i) for i in range(4)] == ["Raise to 5", "raise to 10", "fold", None]
-
-
-def test_completion_leaves_readline_as_it_was():
-    readline = pytest.importorskip("readline")
-
-    def mine(text, number):
-        return None
-
-    before = readline.get_completer()
-    readline.set_completer(mine)
-    delims = readline.get_completer_delims()
-    try:
-        with enable_completion(("fold", "call")):
-            assert readline.get_completer()("c", 0) == "call"
-            assert readline.get_completer_delims() == ""
-        assert readline.get_completer() is mine
-        assert readline.get_completer_delims() == delims
-    finally:
-        readline.set_completer(before)
-
-
-def test_completion_does_without_readline(monkeypatch):
-    monkeypatch.setitem(sys.modules, "readline", None)
-    with enable_completion(("fold",)):
-        pass
-
-
-def test_a_person_reads_words_where_there_is_only_a_picture(monkeypatch, capsys):
-    monkeypatch.setattr("builtins.input", lambda prompt: prompt)
-    picture = Picture(np.zeros((2, 2, 3), np.uint8), "a black square")
-    seen = turn(observation={"image": picture}, text="", legal=("0",))
-    assert HumanAgent().act([seen]) == ["a> "]
-    assert capsys.readouterr().out == "r\n\na black square\n(0)\n"
-    env = gem_ma.make("game:TicTacToe-v0", observe="both")
-    env.reset(seed=1)
-    HumanAgent().act([env.turn("x")])
-    assert capsys.readouterr().out.count("0 1 2\n3 4 5\n6 7 8") == 1
-    assert HumanAgent.blocking
-    assert repr(again(HumanAgent())) == "HumanAgent()"

@@ -1,14 +1,12 @@
-"""Turn, Reply, and the agents that need no model."""
+"""Agents by their specs: options, one for all seats or each, and who cannot sit where."""
 
-import copy
-import pickle
 import re
 
 import packs
 import pytest
 
 import gem_ma
-from gem_ma import Agent, Reply, Turn
+from gem_ma import Agent, Turn
 from gem_ma.agents import (
     FunctionAgent,
     HumanAgent,
@@ -24,31 +22,6 @@ from gem_ma.chat.agent import ask_agent
 
 def turn(**fields):
     return Turn(**{"seat": "a", "rules": "r", "observation": {}, "text": "t", **fields})
-
-
-def test_a_reply_is_text_with_what_the_model_told():
-    reply = Reply("3", token_ids=[5, 6], finish_reason="stop", usage={"prompt_tokens": 7})
-    assert reply == "3"
-    assert isinstance(reply, str)
-    for same in (copy.deepcopy(reply), pickle.loads(pickle.dumps(reply))):
-        assert (same, same.token_ids, same.usage) == ("3", [5, 6], {"prompt_tokens": 7})
-    assert Reply("x").usage == {}
-    env = gem_ma.make("game:ConnectFour-v0")
-    env.reset()
-    env.step(reply)
-    assert env.turns == 1
-
-
-def test_random_is_stateless_and_decided_by_the_seeds():
-    agent, legal = RandomAgent(), tuple("abcdef")
-    turns = [turn(legal=legal, seed=seed) for seed in range(200)]
-    replies = agent.act(turns)
-    assert replies == agent.act(turns)
-    assert agent.act(turns[7:8]) == replies[7:8]
-    assert set(replies) == set(legal)
-    assert RandomAgent(seed=1).act(turns) != replies
-    with pytest.raises(ValueError, match="does not list the legal moves"):
-        agent.act([turn()])
 
 
 def test_load():
@@ -133,31 +106,6 @@ def test_which_agents_may_go_elsewhere_and_which_need_a_thread():
     blocking = [name for name, one in classes.items() if getattr(one, "blocking", None) is True]
     assert portable == ["RandomAgent", "ScriptedAgent", "SearchAgent"]
     assert blocking == ["HFAgent", "HumanAgent"]
-
-
-def test_a_turn_holds_what_a_seat_may_know():
-    env = gem_ma.make("game:KuhnPoker-v0", observe="both")
-    env.reset(seed=2)
-    first = env.turn("first")
-    assert first.rules == env.rules("first")
-    assert first.text == first.observation["text"]
-    assert first.rules not in first.text
-    assert first.observation["image"].array.shape == (252, 252, 3)
-    assert first.legal == ("check", "bet")
-    assert env.turn("second").legal == ()
-    assert first.env_id == "game:KuhnPoker-v0"
-    seeds = {env.turn("first").seed, env.turn("second").seed}
-    env.step("check")
-    seeds |= {env.turn("first").seed, env.turn("second").seed}
-    assert len(seeds) == 4
-    numbers = gem_ma.make("game:KuhnPoker-v0", actions="discrete")
-    numbers.reset(seed=2)
-    assert "Cards: " in numbers.turn("first").text
-    assert numbers.turn("first").legal == ("check", "bet")
-    pictures = gem_ma.make("game:KuhnPoker-v0", observe="image")
-    pictures.reset(seed=2)
-    pictures.step("nonsense")
-    assert pictures.turn("first").text.startswith("Invalid: ")
 
 
 @pytest.mark.parametrize(
