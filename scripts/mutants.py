@@ -142,7 +142,7 @@ def stages(path, near):
         return
     yield [test for test in room if test not in tests]
     if games:
-        yield [ROOT / "tests/testing/test_contract.py", *chosen]
+        yield [ROOT / "tests/testing/test_env_checker.py", *chosen]
 
 
 def passes(tests, tree, limit=LIMIT):

@@ -12,7 +12,7 @@ from gem_ma import rollout
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
-tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.reference_trainer")
+loop = Later("gem_ma.training.reference_trainer")
 
 from gem_ma.training.menu_learner import MenuLearner
 

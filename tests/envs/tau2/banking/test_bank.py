@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 
 import pytest
 
 from gem_ma.envs.tau2 import scoring
-from gem_ma.envs.tau2.banking.bank import Banking, KBSearchMixin, KnowledgeTools, KnowledgeUserTools
-from gem_ma.envs.tau2.banking.texts import TOOLS
+from gem_ma.envs.tau2.banking.bank import Banking, KBSearchMixin, KnowledgeTools
 from gem_ma.envs.tau2.domain import Action, DataMissing, Task
 
 CARD = "get_credit_limit_increase_history_4829"
@@ -45,19 +43,6 @@ def gold(*names):
         Action("assistant", "call_discoverable_agent_tool", discovered(name)) for name in names
     )
     return Task("t", "", actions=tuple(actions))
-
-
-def test_the_texts_of_tools_to_be_discovered_are_those_of_their_parameters():
-    found = {}
-    for kit in (KnowledgeTools, KnowledgeUserTools):
-        for name in set(kit.tools) - set(kit.listed):
-            parameters = list(inspect.signature(kit.tools[name]).parameters.values())[1:]
-            found[name] = [(one.name, one.default is one.empty) for one in parameters]
-    told = {
-        name: [(line.partition(":")[0], "(required) - " in line) for line in lines]
-        for name, (_, *lines) in TOOLS.items()
-    }
-    assert found == told
 
 
 def test_what_is_unlocked_stays_so_and_is_no_part_of_the_database(folder):
