@@ -32,6 +32,7 @@ ALWAYS = (
     "tests/testing",
     "tests/validation/test_extras.py",
     "tests/envs/test_registry.py",
+    "tests/apis/test_factory.py",
     "tests/evaluation/test_eval.py",
     "tests/rollouts/test_records.py",
 )

@@ -219,19 +219,6 @@ def test_no_end_of_words_is_left_out(kind, side):
     draw(WORDED[kind]("2"), (336, 336))  # there is room
 
 
-def test_a_cell_of_a_table_has_lines_and_a_share_of_colour():
-    def blue(share):
-        frame = draw(TextTable((("", ("one\ntwo", "blue", share)),)), SIZE)
-        return int((frame == LIGHT.color("blue")).all(-1).sum())
-
-    assert blue(0.0) == 0
-    assert blue(0.25) < blue(0.5) < blue(1.0)
-    lines = {draw(TextTable(((text,),)), SIZE).tobytes() for text in ("one two", "one\ntwo")}
-    assert len(lines) == 2
-    with pytest.raises(BadScene, match="expected 0 to 1"):
-        blue(1.5)
-
-
 def test_what_is_drawn_on_plain_ground_is_what_is_drawn_over_anything():
     # A line below makes the ground of the second uneven, where the figure does not cover it.
     item = ("star", "red", 0.5, 0.5, 0.5, 0.0)

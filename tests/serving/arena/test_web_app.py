@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -26,10 +25,7 @@ from served import (
 )
 
 from gem_ma import rollout
-from gem_ma.rollouts.records import load_episodes, save_episodes
-from gem_ma.serving.arena import arena
-from gem_ma.serving.arena.lobby import MAX_OPEN_MATCHES, ArenaLobby
-from gem_ma.serving.arena.match_session import ArenaError
+from gem_ma.rollouts.records import save_episodes
 
 
 def test_forged_moves_and_seats(served):
@@ -98,27 +94,6 @@ def test_wrong_questions(served):
         assert served.ask(path)[0] == 404
 
 
-def test_there_is_room_for_who_comes(tmp_path):
-    """A match in which nobody has moved for a day ends, if there are too many for one more."""
-    hall = ArenaLobby(tmp_path, ["random"], [FOUR])
-    try:
-        asked = {"env": FOUR, "name": "Ann", "seats": {"red": "me", "yellow": "me"}}
-        first, _ = hall.begin_match(asked)
-        for _ in range(MAX_OPEN_MATCHES - 1):
-            hall.begin_match(asked)
-        with pytest.raises(ArenaError, match="come back when one is over"):
-            hall.begin_match(asked)
-        for path in first.folder.iterdir():
-            os.utime(path, (1, 1))
-        hall.begin_match(asked)
-        assert [one.id for one in hall.match_infos.values() if one.ended] == [first.info.id]
-        assert hall.match_infos[first.info.id].left == "red"
-    finally:
-        hall.close()
-    (episode,) = load_episodes(tmp_path / "episodes.jsonl")
-    assert episode.ended == "failed"
-
-
 def test_other_sites_and_hosts_are_kept_out(served):
     for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example:80"}):
         status, told = served.ask("api/lobby", **headers)
@@ -147,17 +122,6 @@ def test_a_token_opens_the_door_once(browser, tmp_path):
     finally:
         server.kill()
         server.process.stdout.close()
-
-
-def test_what_an_arena_may_not_be(tmp_path):
-    with pytest.raises(ValueError, match="takes a token"):
-        arena(tmp_path, host="0.0.0.0")
-    with pytest.raises(ValueError, match="a token has"):
-        arena(tmp_path, token="a b")
-    with pytest.raises(LookupError, match="no environment"):
-        arena(tmp_path, envs=["game:Nope"])
-    with pytest.raises(ValueError, match="no agent"):
-        arena(tmp_path, agents=["nobody"])
 
 
 @packs.needs("screens")
