@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hostile_texts import HOSTILE
+from fuzz import HOSTILE_TEXTS
 from needed import needed
 from playable import unless
 
@@ -237,9 +237,9 @@ def test_wrap_breaks(text, columns, lines):
     assert font.wrap_text(text, columns) == lines
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_TEXTS)
 def test_hostile_text_raises_nothing_and_takes_no_time(name):
-    text = HOSTILE[name]
+    text = HOSTILE_TEXTS[name]
     start = time.process_time()
     for columns in (1, 2, 40):
         lines = font.wrap_text(text, columns)

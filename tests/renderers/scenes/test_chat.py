@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hostile_texts import HOSTILE
+from fuzz import HOSTILE_TEXTS
 
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import choose_ink
@@ -142,9 +142,9 @@ def test_every_change_of_a_turn_is_seen():
         assert (one != two).any()
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_TEXTS)
 def test_hostile_text_is_drawn_everywhere(name):
-    text = HOSTILE[name]
+    text = HOSTILE_TEXTS[name]
     for size in ((252, 252), (10, 10)):
         chat.draw(Chat(((text, "hello"), ("Ann", text)), text, text), size, LIGHT)
     chat.draw(Chat((("Ann", text), ("Bob", "x"))), (252, 252), LIGHT)
