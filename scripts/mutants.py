@@ -131,13 +131,18 @@ def stages(path, near):
     if games:
         yield [*sorted((ROOT / "tests/envs").glob("test_*.py")), *chosen]
     if parts == ["engine"]:  # the engine is held by what its views show, too
-        views = ("test_env.py", "test_views.py", "test_wrappers.py")
+        views = (
+            "test_env.py",
+            "test_gymnasium_view.py",
+            "test_parallel_view.py",
+            "test_wrappers.py",
+        )
         yield [ROOT / "tests" / "apis" / name for name in views]
     if near:
         return
     yield [test for test in room if test not in tests]
     if games:
-        yield [ROOT / "tests/testing/test_contract.py", *chosen]
+        yield [ROOT / "tests/testing/test_env_checker.py", *chosen]
 
 
 def passes(tests, tree, limit=LIMIT):

@@ -31,7 +31,8 @@ ALWAYS = (
     "tests/cli",
     "tests/testing",
     "tests/validation/test_extras.py",
-    "tests/apis/test_registry.py",
+    "tests/envs/test_registry.py",
+    "tests/apis/test_factory.py",
     "tests/evaluation/runner",
     "tests/rollouts/test_records.py",
 )

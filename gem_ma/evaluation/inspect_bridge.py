@@ -4,7 +4,7 @@
         --model-role red=openai/gpt-5-mini --epochs 4 --token-limit 50000
 
 Providers, retries, caching, epochs, limits, clustered errors and the log viewer are Inspect's own.
-Checked by tests/evaluation/test_inspect.py against inspect-ai 0.3.285.
+Checked by tests/evaluation/test_inspect_bridge.py against inspect-ai 0.3.285.
 """
 
 # mypy: allow-untyped-decorators

@@ -1,60 +1,15 @@
 """The command line, as a person uses it."""
 
-import argparse
 import os
 import re
-import shlex
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import packs
 import pytest
-import warm
-from PIL import Image
-from playable import EVERY_ID
 
 import gem_ma
-from gem_ma.cli import data
-from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
-from gem_ma.packs import list_packs
-
-
-def commands(parser):
-    """Yield a parser and those below it."""
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for below in action.choices.values():
-                yield from commands(below)
-
-
-COMMANDS = list(commands(command_line._make_parser()))
-
-
-def test_help_says_what_the_defaults_are():
-    said = 0
-    for action in (action for command in COMMANDS for action in command._actions):
-        default = re.search(r"\(default: ([\dx.]+)\)", action.help or "")
-        if default and action.default is not None:  # which says to ask elsewhere
-            assert str(action.default) in (default[1], f"{default[1]}.0"), action.dest
-            said += 1
-    assert said > (10 if packs.ABSENT else 20)
-
-
-def test_a_command_takes_the_arguments_that_it_reads():
-    taken = {}
-    for command in COMMANDS:
-        if run := command.get_default("run"):
-            names = taken.setdefault(sys.modules[run.__module__].__file__, set())
-            names |= {*command._defaults, *(action.dest for action in command._actions)}
-    added = sum(len(one.pack.commands) for one in list_packs())
-    none = not data.DOWNLOADS  # then there is no command data
-    assert len(taken) == len(command_line.COMMAND_MODULES) + added - none
-    for file, names in taken.items():
-        assert set(re.findall(r"\bargs\.(\w+)", Path(file).read_text())) <= names, file
 
 
 @packs.needs("tau")
@@ -125,61 +80,6 @@ def test_run_stops_at_too_many_errors(capsys):
     assert "gem-ma: 11 episodes failed (--max-errors 10)" in captured.err
 
 
-def test_list(capsys):
-    assert main(["list", "Guess", "--ids"]) == 0
-    assert capsys.readouterr().out.splitlines() == gem_ma.list_envs("Guess")
-    assert main(["list", "poker"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:3] == [
-        "Games of cards and dice.",
-        "  game:KuhnPoker-v0          2 seats  Kuhn poker: three cards, two agents, one betting "
-        "round; the smallest game with secrets.",
-        "  game:LeducPoker-v0         2 seats  Leduc poker: six cards, one held by each agent and "
-        "one for both, two rounds of bets.",
-    ]
-
-
-@packs.needs("bridges")
-def test_list_tells_whose_games_are_whose(capsys):
-    assert main(["list", "poker"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[4].startswith("OpenSpiel's games")
-    assert any(line.startswith("TextArena's games") for line in lines[5:])
-
-
-def test_list_tells_each_game_once_and_each_family_in_a_line(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("TAU_BENCH_DATA", str(tmp_path))  # where nothing is
-    monkeypatch.setenv("TAU2_BENCH_DATA", str(tmp_path))
-    assert main(["list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Games of two on a board."
-    told = [line.split()[0] for line in lines if line.startswith("  ")]
-    assert len(told) == len(set(told))
-    some = ["game:Werewolf-v0", "visual:Clock-v0", "tau:shop", "ta:*", "rg:*"]
-    assert set(packs.present(some)) <= set(told)
-    assert not [id for id in told if re.search(r"-v\d+-", id)]
-    (sudoku,) = [line for line in lines if "game:Sudoku" in line]
-    assert sudoku.endswith("twice. [-easy -hard -random]")
-    (werewolf,) = [line for line in lines if "game:Werewolf" in line]
-    assert re.match(r"  game:Werewolf-v0 +\d seats  Werewolf: ", werewolf)
-    families = [line.split(maxsplit=1)[1] for line in lines if "rg:*" in line]
-    assert families == packs.present(["104 ids: gem-ma list 'rg:*'"])
-
-
-def test_agents_are_named_by_seat_or_in_order(capsys):
-    for words in (
-        ["--agents", "o=search:depth=1"],
-        ["--agents", "random,search:depth=1"],
-        ["--agents", "random", "--agents", "o=search:depth=1"],
-    ):
-        assert main(["play", "game:TicTacToe-v0", "--seed", "3", *words]) == 0
-    first, second, third = capsys.readouterr().out.split("game:TicTacToe-v0, seed 3")[1:]
-    assert first == second == third
-    for command in ("play", "run"):
-        assert main([command, "game:TicTacToe-v0", "--agents", "y=random"]) == 2
-        assert "--agents y=random: no seat 'y'; the seats are x, o" in capsys.readouterr().err
-
-
 def test_a_name_stands_for_an_id(capsys):
     assert main(["play", "connectfour", "--seed", "0"]) == 0
     assert capsys.readouterr().out.startswith("game:ConnectFour-v0, seed 0")
@@ -192,112 +92,6 @@ def test_a_name_of_several_stands_for_none(capsys):
         "gem-ma: no environment 'kuhn'; did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0' "
         "or 'os:kuhn_poker'?\n"
     )
-
-
-def test_play_prints_the_match_and_the_returns(capsys):
-    assert main(["play", "game:ConnectFour-v0", "--agents", "random,random", "--seed", "0"]) == 0
-    first = capsys.readouterr().out
-    assert first.startswith("game:ConnectFour-v0, seed 0\n\n1. red: ")
-    assert "0 1 2 3 4 5 6" in first
-    assert first.rstrip().splitlines()[-1].startswith("returns: red ")
-    main(["play", "game:ConnectFour-v0", "--seed", "0"])
-    assert capsys.readouterr().out == first
-    main(["play", "game:ConnectFour-v0", "--seed", "1"])
-    assert capsys.readouterr().out != first
-
-
-@pytest.mark.parametrize("id", EVERY_ID)
-def test_every_id_can_be_played(id, capsys):
-    assert main(["play", id, "--seed", "1"]) == 0
-    assert "returns: " in capsys.readouterr().out
-
-
-def test_a_person_takes_a_seat(capsys, monkeypatch):
-    lines = iter(["nonsense", "4", "0", "2", "8", "6", "7", "3", "5", "1"] * 3)
-    prompts = []
-
-    def typed(prompt):
-        prompts.append(prompt)
-        return next(lines)
-
-    monkeypatch.setattr("builtins.input", typed)
-    assert main(["play", "game:TicTacToe-v0", "--agents", "human,random", "--seed", "0"]) == 0
-    out = capsys.readouterr().out
-    assert out.count("You are playing Tic-tac-toe as x") == 1
-    assert "Invalid: 'nonsense' is not a legal move. Legal: 0, 1, 2" in out
-    assert set(prompts) == {"x> "}
-
-
-def test_a_person_sees_no_secrets_before_the_end(capsys, monkeypatch):
-    seen = []
-
-    def typed(prompt):
-        seen.append(capsys.readouterr().out)
-        return "bet"
-
-    monkeypatch.setattr("builtins.input", typed)
-    words = ["play", "game:KuhnPoker-v0", "--agents", "human,random", "--seed", "0"]
-    assert main(words) == 0
-    assert "second ?" in "".join(seen)
-    assert "second K" not in "".join(seen)
-    assert "second K" in capsys.readouterr().out
-
-
-def test_a_person_who_leaves(capsys, monkeypatch):
-    def gone(prompt):
-        raise EOFError
-
-    monkeypatch.setattr("builtins.input", gone)
-    assert main(["play", "game:TicTacToe-v0", "--agents", "human,random"]) == 130
-
-
-def test_render_writes_a_picture_or_a_match(tmp_path):
-    image, match = tmp_path / "board.png", tmp_path / "match.gif"
-    common = ["render", "game:ConnectFour-v0", "--moves", "5", "--seed", "2", "--theme", "dark"]
-    assert main([*common, "--size", "280x252", "--out", str(image)]) == 0
-    with Image.open(image) as file:
-        assert file.size == (280, 252)
-    assert main([*common, "--out", str(match)]) == 0
-    with Image.open(match) as file:
-        assert file.n_frames == 6
-    drawn = []
-    for theme in ("-5", "5"):
-        assert main([*common[:-1], theme, "--out", str(image)]) == 0
-        drawn.append(image.read_bytes())
-    assert drawn[0] != drawn[1]
-    for theme in ("--5", "x5"):
-        assert main([*common[:-2], f"--theme={theme}", "--out", str(image)]) == 2
-    secret, whole = tmp_path / "secret.png", tmp_path / "whole.png"
-    assert main(["render", "game:KuhnPoker-v0", "--seat", "first", "--out", str(secret)]) == 0
-    assert main(["render", "game:KuhnPoker-v0", "--out", str(whole)]) == 0
-    assert secret.read_bytes() != whole.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("command", "first"),
-    [
-        ("play game:LiarsDice-v0 --seed 0", "game:LiarsDice-v0, seed 0\n"),
-        ("list --ids", f"{gem_ma.list_envs()[0]}\n"),
-        ("list game:Conn --ids", "game:ConnectFour-v0\n"),
-        ("info game:Nim-v0", "game:Nim-v0\n"),
-    ],
-)
-def test_a_reader_that_closes_the_pipe_sees_no_traceback(command, first):
-    command = f"set -o pipefail; {shlex.join(warm.python())} -m gem_ma.cli {command} | head -1"
-    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
-    assert run.stdout == first
-    assert run.stderr == ""
-
-
-def test_an_interrupt_is_no_traceback():
-    words = ["play", "game:Chess-v0", "--agents", "search:simulations=1000000"]
-    command = [sys.executable, "-u", "-m", "gem_ma.cli", *words, "--seed", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        assert run.stdout.readline() == b"game:Chess-v0, seed 0\n"
-        run.send_signal(signal.SIGINT)
-        _, error = run.communicate(timeout=30)
-    assert run.returncode == 130
-    assert error.strip() == b""
 
 
 def test_arguments_of_an_environment(capsys, tmp_path):
@@ -317,25 +111,6 @@ def test_failures_of_a_run_are_told(capsys):
     captured = capsys.readouterr()
     assert "0 of 1 episodes, 1 failed" in captured.out
     assert "gem-ma: the last failure: ValueError: " in captured.err
-
-
-def test_the_version(capsys):
-    with pytest.raises(SystemExit):
-        main(["--version"])
-    assert capsys.readouterr().out == f"gem-ma {gem_ma.__version__}\n"
-
-
-def test_lists_say_what_is_needed_and_what_is_here(capsys):
-    assert main(["list", "--here", "--ids"]) == 0
-    here = capsys.readouterr().out.splitlines()
-    assert "game:ConnectFour-v0" in here
-    assert all(not gem_ma.spec(id).list_missing() for id in here)
-
-
-@packs.needs("bridges")
-def test_what_a_library_has_needs_it(capsys):
-    assert main(["list", "ta:Chess*", "--needs"]) == 0
-    assert "ta:Chess-v0  textarena" in capsys.readouterr().out
 
 
 def test_a_run_in_workers(capsys):
@@ -361,15 +136,3 @@ def test_what_cannot_be_served_or_made_is_one_line(capsys):
     lines = told.err.splitlines()
     assert len(lines) == 3
     assert all(line.startswith("gem-ma: ") for line in lines)
-
-
-def test_packs_are_listed_and_so_is_what_is_missing(capsys, monkeypatch):
-    assert main(["list", "--packs"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert {line.split()[0] for line in lines} >= packs.DECLARED.keys()
-    for name in packs.ABSENT:
-        assert any(line.startswith(f"{name} ") and "not here: " in line for line in lines)
-    if "tau2" in packs.HERE:
-        (phone,) = [line for line in lines if line.startswith("tau2 ")]
-        assert "gem_ma.envs.tau2" in phone
-        assert phone.endswith("6 environments, 2 suites, 1 pages of documentation; uses tau")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz import HOSTILE_TEXTS
 from needed import needed
 from playable import unless
 
@@ -18,21 +19,6 @@ from gem_ma.renderers.scenes import terminal
 from gem_ma.scene import Grid, Panels, Terminal, Tile
 
 INK, PAPER = (32, 33, 36), (250, 250, 247)
-HOSTILE = {
-    "nothing": "",
-    "controls": "".join(map(chr, range(32))) + "\x7f\x85\x9b",
-    "surrogates": "\ud800\udfff a \udc00",
-    "right to left": "\u202eabc\u202c \u200f\u05d0\u0627",
-    "colours": "\x1b[31mred\x1b[0m\x1b]0;title\x07",
-    "combining": "e" + "\u0301" * 500,
-    "emoji": "\U0001f600\U0001f468\u200d\U0001f469 \U0010ffff",
-    "breaks": "a\r\nb\rc\nd\x0be\x0cf\x1cg\x85h\u2028i\u2029j",
-    "tabs": "\t" * 300,
-    "a megabyte of words": "word " * 200_000,
-    "a megabyte of one word": "x" * 1_000_000,
-    "a megabyte of spaces": " " * 1_000_000 + "x",
-    "ten thousand lines": "line\n" * 10_000,
-}
 GOLDEN = 894682709  # a checksum of pixels
 SCRIPT = """
 import zlib
@@ -60,48 +46,6 @@ def own_font(monkeypatch):
     user_fonts.use_fonts()
 
 
-def cells(text, height=28):
-    """Return what a line covers, cell by cell from left to right."""
-    return np.split(font.render_coverage(text, height), len(text), axis=1)
-
-
-def test_named_fonts_join_letters_and_order_them(own_font):
-    text = "a \u0633\u0644\u0627\u0645 x (b)"  # salam
-    shown, (run,) = user_fonts.arrange_line(text, lambda char: not font.has_glyph(char))
-    assert (shown, run.start, run.cells, run.text) == ("a      x (b)", 2, 4, text[2:6])
-    word = font.render_coverage(text[2:6], 28)
-    assert (np.hstack(cells(text)[2:6]) == word).all()
-    alone = [font.render_coverage(one, 28) for one in text[2:6]]
-    assert not (word == np.hstack(alone)).all()
-    assert not (word == np.hstack(alone[::-1])).all()  # it is more than letters in another order
-    row = word[:, np.flatnonzero(word.any(0))[0] :].max(0) > 0
-    assert row.sum() > 0.6 * row.size
-    assert word[:, -14:].any()  # it begins at the right
-    frame = screen(text, 28)
-    assert (frame == font.make_shades(INK, PAPER)[font.render_coverage(text, 28)]).all()
-
-
-def test_hebrew_is_read_from_the_right(own_font):
-    text = "\u05d0\u05d1\u05d2 (x) 12"
-    shown, (run,) = user_fonts.arrange_line(text, lambda char: not font.has_glyph(char))
-    assert shown == "12 (x)    "
-    assert (run.start, run.text, run.backward) == (7, text[:3], True)
-    pictures = [one.any(0) for one in cells("\u05d0\u05d3")]
-    assert all(one.any() for one in pictures)
-    assert all(zlib.crc32(font.render_coverage(text, height)) for height in font.LETTER_HEIGHTS)
-
-
-def test_what_no_named_font_has_stays_a_box(own_font):
-    boxes = font.render_coverage("\u4e2d", 28)
-    word = font.render_coverage("\u05d0", 28)
-    both = font.render_coverage("\u4e2d\u05d0", 28)
-    assert (both[:, :14] == word).all() or (both[:, 14:] == word).all()
-    assert (boxes == both[:, :14]).all() or (boxes == both[:, 14:]).all()
-    user_fonts.use_fonts()
-    assert (font.render_coverage("\u4e2d", 28) == boxes).all()
-    assert not (font.render_coverage("\u05d0", 28) == word).all()
-
-
 def test_wide_letters_take_two_cells(monkeypatch, own_font):
     # DejaVu has no wide letter: one that is as wide as any stands in for them.
     monkeypatch.setattr(
@@ -125,15 +69,6 @@ def test_letters_are_composed_before_they_are_drawn():
     assert (
         draw(panels, (252, 252)) == draw(Panels((("\u00e9", Terminal("\u00e9")),)), (252, 252))
     ).all()
-
-
-def test_files_that_are_no_fonts(tmp_path):
-    needed("uharfbuzz", install="'gem-ma[fonts]'")
-    (tmp_path / "a.ttf").write_text("no font")
-    for name, words in (("a.ttf", "no font file"), ("b.ttf", "No such file")):
-        with pytest.raises(ValueError, match=words):
-            user_fonts.use_fonts(tmp_path / name)
-    assert user_fonts.get_font_files() == ""
 
 
 def test_the_order_of_letters_is_unicodes():
@@ -302,9 +237,9 @@ def test_wrap_breaks(text, columns, lines):
     assert font.wrap_text(text, columns) == lines
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE_TEXTS)
 def test_hostile_text_raises_nothing_and_takes_no_time(name):
-    text = HOSTILE[name]
+    text = HOSTILE_TEXTS[name]
     start = time.process_time()
     for columns in (1, 2, 40):
         lines = font.wrap_text(text, columns)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import test_contract as planted
+import test_env_checker as planted
 from gymnasium import spaces
 
 from gem_ma import Env, Message, testing

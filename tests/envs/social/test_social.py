@@ -195,15 +195,6 @@ def test_words_cannot_be_forged():
     )
 
 
-def test_who_hears_whom_on_the_telephone():
-    state = replies("Telephone", "It is 47.", "Answer 94.")
-    assert state.seen_by("cid").said == (("ben", "Answer 94."),)
-    assert state.seen_by("ann").said == (("ann", "It is 47."), ("ben", "Answer 94."))
-    game = Social("Telephone")
-    assert game.tell(state, {"ann": "Hm"}, state)[0].to == ("ben",)
-    assert game.tell(state, {"ben": "Hm"}, state)[0].to == ("ann", "cid")
-
-
 def test_a_form_of_one_field_needs_no_name():
     assert replies("Vote", "answer: beach").forms[0] == (("vote", "beach"),)
     assert replies("Car", "agree: 50", "agree: price=50").to_act() == ()
@@ -271,52 +262,6 @@ LIKES = ((9, 0, 1, 2), (8, 3, 4, 5), (0, 9, 8, 7), (1, 2, 3, 6))
 )  # fmt: skip
 def test_what_pays_what_worked_out_by_hand(name, truth, outcome, paid):
     assert pays(name, truth, outcome) == paid
-
-
-@pytest.mark.parametrize(
-    ("said", "paid"),
-    [
-        ([("ann", "Any fruit?"), ("ben", "An apple.")], (1, 0)),
-        ([("ann", "Apples!"), ("ben", "An apple.")], (0, 0)),
-        ([("ann", "An engine?"), ("ben", "APPLES!")], (1, 1)),
-        ([("ben", "Pineapple")], (0, 0)),
-    ],
-)
-def test_whose_word_is_said_first_by_whom(said, paid):
-    assert pays("SayIt", ("apple", "engine"), None, said) == paid
-
-
-@pytest.mark.parametrize(
-    ("words", "right"),
-    [
-        ("As many as a week has days.", 1),
-        ("It is one more than a half dozen.", 1),
-        *(
-            ("7", 0),
-            ("Seven!", 0),
-            ("\u0667", 0),
-            ("\u2166", 0),
-            ("seventh heaven", 0),
-            ("s even", 1),
-        ),
-    ],
-)
-def test_no_number_may_be_said(words, right):
-    said = [("teller", words), ("guesser", "7?")]
-    assert pays("Forbidden", 7, {"guesser": {"number": 7}}, said) == (right, right)
-    assert pays("Forbidden", 7, {"guesser": {"number": 8}}, said) == (0, 0)
-
-
-def test_a_secret_is_kept_by_who_talks():
-    wrong, right = ({"asker": {"word": word}} for word in ("candle", "apple"))
-    talk = [("holder", "It is quite sweet."), ("asker", "So?"), ("holder", "And it is red.")]
-    assert pays("KeepSecret", "apple", wrong, talk) == (1, 0)
-    assert pays("KeepSecret", "apple", right, talk) == (0, 1)
-    assert pays("KeepSecret", "apple", wrong, [("holder", "No.")]) == (0, 0)
-    assert pays("KeepSecret", "apple", wrong, [*talk, ("holder", "Like apples in autumn.")]) == (
-        0,
-        0,
-    )
 
 
 def numbers(line):

@@ -69,20 +69,6 @@ def test_after_a_tool_call_the_assistant_keeps_the_floor():
 CALL = {"name": "calculate", "arguments": {"expression": "1"}}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"name": "calculate", "arguments": {"expression": "1"}}',
-        '{"name": "calculate", "kwargs": {"expression": "1"}}',
-        '<tool_call>{"name": "calculate", "arguments": {"expression": "1"}}</tool_call>',
-        'Hm. <tool_call>\n{"name": "calculate", "kwargs": {"expression": "1"}}\n</tool_call>',
-        '[{"name": "calculate", "arguments": {"expression": "1"}}]',
-    ],
-)
-def test_every_form_of_a_tool_call(text):
-    assert read_reply(text) == (Call("calculate", {"expression": "1"}),)
-
-
 def test_native_calls_and_several_at_once():
     env = start()
     env.step("Hello!")

@@ -1,7 +1,6 @@
 """All visual tasks: answers from their scenes, what is paid, and that nothing tells the answer."""
 
 import importlib
-import re
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from gem_ma import Env, InvalidMove
 from gem_ma.envs import visual
 from gem_ma.envs.visual.graded import Boxing, Pointing
-from gem_ma.envs.visual.looking import turn_cube, under_cursor, window
+from gem_ma.envs.visual.looking import under_cursor, window
 from gem_ma.envs.visual.programs import draw_program
 from gem_ma.envs.visual.question import AGENT
 from gem_ma.scene import COLORS, Grid
@@ -138,150 +137,3 @@ def test_what_is_outside_of_the_window_is_not_seen(task):
         seen.add(env.game_state.at)
     assert len(seen) > 1
     assert (0, 0) in seen or task == "FindStar"
-
-
-def figures_of(scene, wanted):
-    """Return how many of a figure the picture of a cube shows at its top, its left and right."""
-    size = round((len(scene.items) / 3) ** 0.5)
-    faces = [scene.items[i : i + size * size] for i in range(0, len(scene.items), size * size)]
-    for face, side in zip(faces, ("top", "left", "right"), strict=True):  # they lie where they must
-        x, y = (np.mean([item[i] for item in face]) for i in (2, 3))
-        assert {"top": abs(x - 0.5) < 0.01 and y < 0.5, "left": x < 0.5, "right": x > 0.5}[side]
-    return [sum(item[0] == wanted for item in face) for face in faces]
-
-
-@pytest.mark.parametrize("difficulty", POINTS)
-def test_who_turns_a_cube_sees_each_face_once(difficulty):
-    for seed in range(10):
-        env = made("TurnCube", difficulty, seed)
-        kind = env.game_state.question.split(" figures")[0].split()[-1]
-        start, seen = env.game_state.at, 0
-        for _ in range(4):  # once around: each side comes to the left
-            scene = env.game.picture(env.game_state, AGENT)
-            seen += figures_of(scene, kind)[1]
-            env.step("left")
-        assert env.game_state.at == start
-        seen += figures_of(env.game.picture(env.game_state, AGENT), kind)[0]
-        env.step("up")
-        env.step("up")  # what was below is at the top now
-        seen += figures_of(env.game.picture(env.game_state, AGENT), kind)[0]
-        env.step(str(seen))
-        assert env.rewards[AGENT] == 1
-
-
-@pytest.mark.parametrize(("one", "other"), [("left", "right"), ("up", "down")])
-def test_a_cube_turns_back(one, other):
-    env = made("TurnCube", 8, 2)
-    before = env.game.describe(env.game_state, AGENT)
-    parts = env.game_state.seen_by(AGENT).shown
-    env.step(one)
-    turned = env.game_state.seen_by(AGENT).shown
-    assert turned != parts
-    assert (turned.left == parts.right) if one == "left" else (turned.right != parts.right)
-    env.step(other)
-    assert env.game_state.seen_by(AGENT).shown == parts
-    assert env.game.describe(env.game_state, AGENT) == before
-
-
-def test_faces_that_are_not_seen_are_in_no_view():
-    env = made("TurnCube", 8, 1)
-    state = env.game_state
-    view = state.seen_by(AGENT)
-    spun = turn_cube.TURNS["left"](*turn_cube.TURNS["left"](*state.at))
-    behind = turn_cube.TURNS["up"](*turn_cube.TURNS["up"](*spun))
-    rows = list(state.shown.rows)
-    for out in behind:  # the three ways that are not seen
-        axis = next(i for i, one in enumerate(out) if one)
-        if out not in state.at:
-            face = 2 * axis + (sum(out) < 0)
-            rows[3 * face : 3 * face + 3] = ["ddd"] * 3
-    changed = state._replace(shown=turn_cube.Cube(tuple(rows)))
-    assert changed.shown != state.shown
-    assert changed.seen_by(AGENT) == view
-
-
-@pytest.mark.parametrize("difficulty", POINTS)
-def test_who_moves_the_cursor_onto_each_figure_knows(difficulty):
-    env = made("UnderCursor", difficulty, 4)
-    state = env.game_state
-    kind = state.question.partition(" figure")[0].split()[-1]
-    numbers = []
-    for name, place in state.shown.things:
-        if name == kind:
-            for at, wanted, back, on in zip(
-                env.game_state.at, place, ("left", "up"), ("right", "down"), strict=True
-            ):
-                if at != wanted:
-                    env.step(f"{on if wanted > at else back} {abs(wanted - at)}")
-            seen = env.game_state.seen_by(AGENT)
-            assert seen.shown.at == place
-            numbers.append(seen.shown.number)
-            assert f"number {numbers[-1]}." in env.observe(AGENT)["text"]
-    assert not re.search(r"number \d", env.game.describe(state.seen_by(AGENT), AGENT))
-    env.step(str(max(numbers)))
-    assert env.rewards[AGENT] == 1
-
-
-@pytest.mark.parametrize(
-    ("program", "size", "cells"),
-    [
-        ("box 0 0 1 1", 3, {(0, 0), (1, 0), (0, 1), (1, 1)}),
-        ("box 0 0 9 9; clear 1 0 9 9", 2, {(0, 0), (0, 1)}),
-        ("line 0 0 2 2", 3, {(0, 0), (1, 1), (2, 2)}),
-        ("line 0 0 3 1", 4, {(0, 0), (1, 0), (2, 1), (3, 1)}),
-        ("disc 1 1 1", 3, {(1, 0), (0, 1), (1, 1), (2, 1), (1, 2)}),
-        ("box 0 0 0 0\nmirror", 3, {(0, 0), (2, 0)}),
-    ],
-)
-def test_what_a_program_paints(program, size, cells):
-    assert draw_program.run(draw_program.parsed(program), size) == cells
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        "",
-        "box 1 2 3",
-        "box 1 2 3 4 5",
-        "draw 1",
-        "box -1 0 1 1",
-        "box 100 1 1 1",
-        "mirror;" * 25,
-        "x" * 3000,
-    ],
-)
-def test_what_is_no_program_is_refused(program):
-    with pytest.raises(InvalidMove):
-        draw_program.parsed(program)
-
-
-def test_a_program_earns_what_it_shares():
-    grade = draw_program.DrawProgram().grade
-    assert grade("4: box 0 0 1 3", "box 0 0 1 3") == 1
-    assert grade("4: box 0 0 1 3", "box 0 0 3 3") == 0  # painting everything
-    assert grade("4: box 0 0 1 3", "box 0 0 1 1") == 0  # 4 of 8, as all would share
-    assert grade("4: box 0 0 1 3", "box 0 0 1 2") == 0.5  # 6 of 8
-
-
-@pytest.mark.parametrize(
-    ("said", "earned"),
-    [("40, 60", 1), ("(43, 60)", 1), ("x: 40, y: 69", 0.5), ("40 75", 0), ("[0, 0]", 0)],
-)
-def test_points_are_paid_by_distance(said, earned):
-    game = made("Midpoint", 2, 0).game
-    assert game.grade("40, 60", game.read(said, None, AGENT)) == earned
-
-
-@pytest.mark.parametrize(
-    ("said", "earned"),
-    [("10, 10, 50, 50", 1), ("left 10 top 10 right 50 bottom 40", 0.75), ("10 10 20 20", 0)],
-)
-def test_boxes_are_paid_by_overlap(said, earned):
-    game = made("BoxAround", 2, 0).game
-    assert game.grade("10, 10, 50, 50", game.read(said, None, AGENT)) == earned
-
-
-@pytest.mark.parametrize("said", ["40", "40, 60, 80", "y 40, x 60", "40, 101", "-4, 5", "4.5, 5"])
-def test_what_is_no_point_is_refused(said):
-    with pytest.raises(InvalidMove, match="such as 40, 65"):
-        made("Midpoint", 2, 0).game.read(said, None, AGENT)

@@ -1,0 +1,270 @@
+"""The learner of a model: its ratios, gradients, updates, critic, rates and algorithms."""
+
+import copy
+import dataclasses
+import functools
+import math
+
+import numpy as np
+import pytest
+from needed import Later, needed
+
+from gem_ma import rollout
+from gem_ma.training import build_samples
+from gem_ma.training.advantages import build_turn_table, compute_returns, grpo, ppo, rebn, rloo
+
+torch = needed("torch", install="'gem-ma[hf]'")
+needed("transformers", install="'gem-ma[hf]'")
+tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.reference_trainer")
+learning, pretraining = Later("gem_ma.training.hf_learner"), Later("gem_ma.training.pretrain")
+
+from gem_ma.training.optimization import make_cosine_schedule
+
+TWO = "game:TicTacToe-v0"
+SAME_TIME = "game:RockPaperScissors-v0"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return tiny_models.tokenizer()
+
+
+@pytest.fixture(scope="module", params=["qwen2-vl", "llava"])
+def sight(request):
+    if request.param == "llava":
+        return tiny_models.llava()
+    processor = tiny_models.vlm_processor()
+    return tiny_models.vlm(processor), processor
+
+
+def learner(tokenizer, seed=0, **kwargs):
+    return learning.HFLearner(
+        tiny_models.llm(tokenizer, seed=seed), tokenizer, max_new_tokens=3, **{"lr": 1e-3, **kwargs}
+    )
+
+
+def weights(one):
+    return {name: p.detach().clone() for name, p in one.policy_optimizer.parameters.items()}
+
+
+def check_ratios(player, episodes, seats):
+    """Compare each token's probability with what it was drawn with; return how many there were."""
+    found = [
+        one for e in episodes for seat in seats for one in build_samples(e, seat, player.tokens)
+    ]
+    assert len({len(sample.ids) for sample in found}) > 1  # so that rows are padded
+    tokens = 0
+    for batch in (found, *[[sample] for sample in found]):
+        with torch.no_grad():
+            new = player.compute_logprobs(batch).tolist()
+        old = [x for one in batch for x, own in zip(one.logprobs, one.mask, strict=True) if own]
+        assert [math.exp(a - b) for a, b in zip(new, old, strict=True)] == pytest.approx(
+            [1] * len(old), abs=1e-4
+        )
+        tokens += len(old)
+    return tokens
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.7])
+def test_before_the_first_step_every_ratio_is_one(tokenizer, temperature):
+    player = learner(tokenizer, temperature=temperature, top_p=0.9)
+    episodes = rollout(TWO, player, 2, seed=1, invalid="random")
+    assert check_ratios(player, episodes, ["x", "o"]) > 20
+    parts = [
+        loop.SeatTrajectory(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents
+    ]
+    assert player.update(parts)["disagreement"] < 1e-4
+
+
+@pytest.mark.parametrize("observe", ["image", "both"])
+def test_before_the_first_step_every_ratio_is_one_with_pictures(sight, observe):
+    model, processor = sight
+    player = learning.HFLearner(copy.deepcopy(model), processor, max_new_tokens=4, microbatch=3)
+    episodes = rollout(TWO, player, 2, seed=2, observe=observe, invalid="random", max_turns=4)
+    assert check_ratios(player, episodes, ["x", "o"]) > 8
+    parts = [
+        loop.SeatTrajectory(e, s, [1.0] * len(e.chat(s).steps)) for e in episodes for s in e.agents
+    ]
+    before = weights(player)
+    assert player.update(parts)["disagreement"] < 1e-4
+    seeing = [name for name in before if "vision" in name or "visual" in name]
+    assert seeing
+    assert any(not torch.equal(before[name], weights(player)[name]) for name in seeing)
+
+
+def played(player, count=3):
+    episodes = rollout(SAME_TIME, player, count, seed=3, invalid="random", rounds=2)
+    return [
+        loop.SeatTrajectory(e, s, [1.0 if n % 2 else -0.5 for n in range(len(e.chat(s).steps))])
+        for e in episodes
+        for s in e.agents
+    ]
+
+
+def test_the_gradient_is_that_of_the_formula_however_it_is_accumulated(tokenizer):
+    found = []
+    for microbatch in (1, 3, 64):
+        player = learner(tokenizer, microbatch=microbatch, max_norm=1e9)
+        parts = played(player)
+        grads = {}
+        player.policy_optimizer.optimizer.register_step_pre_hook(
+            lambda *_, player=player, grads=grads: grads.update(
+                {name: p.grad.clone() for name, p in player.policy_optimizer.parameters.items()}
+            )
+        )
+        player.update(parts)
+        found.append(grads)
+    plain = learner(tokenizer)
+    total, tokens = 0.0, 0
+    for part in parts:
+        (sample,) = build_samples(part.episode, part.seat, plain.tokens)
+        logits = plain.model(input_ids=torch.tensor([sample.ids])).logits[0]
+        logprobs = torch.log_softmax(logits, -1)
+        for span, worth in zip(sample.spans, part.advantages, strict=True):
+            for place in range(span.start, span.end):
+                total = total + worth * logprobs[place - 1, sample.ids[place]]
+                tokens += 1
+    (-total / tokens).backward()
+    for name, one in plain.policy_optimizer.parameters.items():
+        for grads in found:
+            assert torch.allclose(grads[name], one.grad, atol=2e-6), name
+
+
+def test_an_update_makes_what_was_good_likelier(tokenizer):
+    player = learner(tokenizer, lr=3e-3)
+    parts = [part._replace(advantages=[1.0] * len(part.advantages)) for part in played(player)]
+    found = [one for part in parts for one in build_samples(part.episode, part.seat, player.tokens)]
+
+    def likely():
+        with torch.no_grad():
+            return player.compute_logprobs(found).mean().item()
+
+    before = likely()
+    player.update(parts)
+    assert likely() > before + 1e-3
+
+
+def test_the_clip_stops_what_went_far_enough(tokenizer):
+    descent = learner(tokenizer, clip=0.2).policy_optimizer
+    new = torch.log(torch.tensor([1.1, 1.5, 0.5, 1.5, 0.5])).requires_grad_()
+    advantages = torch.tensor([2.0, 2.0, 2.0, -2.0, -2.0])
+    gain = descent.compute_objective(new, torch.zeros(5), advantages)
+    assert gain.tolist() == pytest.approx([2.2, 2.4, 1.0, -3.0, -1.6])
+    gain.sum().backward()
+    assert new.grad.tolist() == pytest.approx([2.2, 0.0, 1.0, -3.0, 0.0])
+
+
+def test_the_distance_to_the_reference_holds_it_back(tokenizer):
+    far = []
+    for kl in (1e-9, 3.0):
+        player = learner(tokenizer, kl=kl, epochs=4, lr=1e-2)
+        far.append(player.update(played(player))["kl"])
+    assert 0 <= far[1] < far[0] / 1.5
+
+
+def test_a_critic_learns_what_follows(tokenizer):
+    """It expects nothing at first, and then what is earned; what is learnt is how that was off."""
+    player = learner(tokenizer, lr=1e-2, critic=0.5)
+    made = trainer({"left": player, "right": "random"}, functools.partial(ppo, gamma=0.5))
+    episodes = rollout(SAME_TIME, made.agents, 4, seed=5, invalid="random", rounds=2)
+    parts = made.compute_advantages(episodes, ["left"])
+    rows = build_turn_table(episodes)
+    rows = rows[rows.seat == "left"]
+    nothing = dataclasses.replace(rows, value=np.zeros(len(rows)))
+    wanted = ppo(nothing, gamma=0.5)
+    assert np.allclose(np.concatenate([part.advantages for part in parts]), wanted.advantages)
+    assert np.allclose(np.concatenate([part.targets for part in parts]), wanted.targets)
+    flat = [part._replace(advantages=[0.0] * len(part.advantages)) for part in parts]
+    off = [player.update(flat)["critic"] for _ in range(40)]
+    assert off[0] == pytest.approx((wanted.targets**2).mean())
+    first = [part.targets[0] for part in parts]  # to the seat all episodes begin alike
+    for values in player.values(parts):
+        assert values[0] == pytest.approx(np.mean(first), abs=0.1)
+    plain = learner(tokenizer, critic=0.5)
+    with pytest.raises(ValueError, match="a critic learns from what turns were to lead to"):
+        plain.update(played(plain))
+    with pytest.raises(ValueError, match="no critic said what it expects"):
+        trainer({"left": learner(tokenizer), "right": "random"}, ppo).update()
+
+
+def test_values_are_read_before_the_reply_they_belong_to(tokenizer):
+    player = learner(tokenizer, critic=0.5, microbatch=2)
+    torch.nn.init.normal_(player.value_head.weight, generator=torch.Generator().manual_seed(0))
+    parts = played(player)
+    for part, values in zip(parts, player.values(parts), strict=True):
+        (sample,) = build_samples(part.episode, part.seat, player.tokens)
+        for span, value in zip(sample.spans, values, strict=True):
+            seen = torch.tensor([sample.ids[: span.start]])
+            with torch.no_grad():
+                state = player.model(input_ids=seen, output_hidden_states=True).hidden_states[-1]
+                assert player.value_head(state[0, -1]).item() == pytest.approx(value, abs=1e-5)
+
+
+def test_the_learning_rate_follows_its_schedule(tokenizer):
+    player = learner(
+        tokenizer, lr=1e-2, schedule=make_cosine_schedule(4, warmup=2, to=0.5), epochs=2
+    )
+    rates = []
+    player.policy_optimizer.optimizer.register_step_pre_hook(
+        lambda optimizer, *_: rates.append(optimizer.param_groups[0]["lr"])
+    )
+    for _ in range(5):
+        player.update(played(player))
+    assert rates == pytest.approx(
+        [0.005, 0.005, 0.01, 0.01, 0.01, 0.01, 0.0075, 0.0075, 0.005, 0.005]
+    )
+    for wrong in ({"warmup": 5}, {"to": 2.0}):
+        with pytest.raises(ValueError, match="expected warmup of 0 to steps, to of 0 to 1"):
+            make_cosine_schedule(4, **wrong)
+
+
+@pytest.fixture(scope="module")
+def talker(tmp_path_factory):
+    """A model that knows what is said in one round of rock, paper, scissors."""
+    return pretraining.pretrain(
+        SAME_TIME,
+        "random",
+        tmp_path_factory.mktemp("talker") / "model",
+        size=pretraining.ModelSize(32, 2, 2, 64, 300, 1e-2, 2048),
+        episodes=64,
+        epochs=5,
+        progress=False,
+        rounds=1,
+    )
+
+
+@pytest.mark.parametrize("algorithm", [compute_returns, rebn, grpo, rloo, ppo])
+def test_every_algorithm_teaches_a_model_what_to_say(talker, algorithm):
+    """Against somebody who always plays rock, paper is what it learns to write."""
+    critic = 0.1 if algorithm is ppo else 0.0
+    player = learning.HFLearner(str(talker), lr=3e-3, critic=critic, max_new_tokens=2)
+    made = loop.Trainer(
+        SAME_TIME,
+        {"left": player, "right": lambda turn: "rock"},
+        algorithm,
+        episodes=32,
+        group=32,
+        rollout={"invalid": "lose", "rounds": 1},
+    )
+    won = [row["return/left"] for row in made.run(30)]
+    assert won[0] < 0.5
+    assert np.mean(won[-5:]) > 0.9
+
+
+def trainer(agents, advantages=rebn, **kwargs):
+    return loop.Trainer(
+        SAME_TIME,
+        agents,
+        advantages,
+        episodes=4,
+        rollout={"invalid": "random", "rounds": 2},
+        **kwargs,
+    )
