@@ -13,7 +13,6 @@ from typing_extensions import TypeVar
 __all__ = [
     "Game",
     "InvalidMove",
-    "Maybe",
     "Message",
     "RefusedMove",
     "State",

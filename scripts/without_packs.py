@@ -40,7 +40,7 @@ RULES = ("tests/test_packs.py", "tests/test_imports.py")
 LOOK = """
 import importlib, pathlib, sys
 import gem_ma
-from gem_ma.agents import SPECS
+from gem_ma.agents import AGENT_SPECS
 from gem_ma.cli.main import main
 from gem_ma.evaluation import suites
 from gem_ma.packs import list_missing_packs
@@ -74,7 +74,7 @@ for id in ids:  # one of each family that can be made here
     assert episode.failure is None, id
     played.add(prefix)
 assert all(map(suites.load_suite, suites.list_suites()))
-assert str(SPECS)
+assert str(AGENT_SPECS)
 for words in (["list"], ["list", "--packs"], ["play", "game:ConnectFour-v0", "--seed", "0"]):
     assert main(words) == 0
 print(len(ids), "ids without", *sorted(missing), "played:", *sorted(played), file=sys.stderr)

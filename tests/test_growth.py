@@ -4,7 +4,7 @@ import re
 
 import growth
 import pytest
-from chat_forms import CHAT_FORMS
+from playable import CHAT_FORMS
 
 from gem_ma import Message
 from gem_ma.agents.wrappers import prompting

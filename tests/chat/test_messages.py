@@ -11,8 +11,8 @@ import sys
 
 import numpy as np
 import pytest
-from chat_forms import CHAT_FORMS
 from PIL import Image
+from playable import CHAT_FORMS
 
 from gem_ma.chat import image_tokens
 from gem_ma.chat import messages as shapes

@@ -1,10 +1,12 @@
-"""The ids that can be played here: some need data that is not part of the package."""
+"""What tests go over: the ids that can be played here, and the forms of a conversation."""
 
+import inspect
 import os
 
 import pytest
 
 import gem_ma
+from gem_ma.chat import messages
 
 NEEDS_DATA = {
     **dict.fromkeys(("tau:retail", "tau:airline"), "TAU_BENCH_DATA"),
@@ -50,3 +52,10 @@ def unless(needed, *values):
 # these by default, and of every id in the long run.
 FEW = [id for number, id in enumerate(GAMES) if number % 4 == 0 or id in MECHANISMS]
 EVERY_ID = [unless(id in FEW, id) for id in IDS]
+
+# All functions `to_NAME(messages, ...)`, each a form of a whole conversation.
+CHAT_FORMS = [
+    function
+    for name, function in vars(messages).items()
+    if name.startswith("to_") and next(iter(inspect.signature(function).parameters)) == "messages"
+]

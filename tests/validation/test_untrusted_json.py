@@ -7,8 +7,8 @@ import threading
 
 import packs
 import pytest
-from chat_forms import CHAT_FORMS
 from needed import Later
+from playable import CHAT_FORMS
 
 import gem_ma
 from gem_ma.chat.tokenization import format_reply
