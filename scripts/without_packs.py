@@ -4,7 +4,7 @@
     python scripts/without_packs.py tau visual  # these
     python scripts/without_packs.py --core      # all at once; the tests that remain are collected
     python scripts/without_packs.py --tests     # each, and the tests that may notice
-    python scripts/without_packs.py --all       # each, and the whole default suite: .ci/run long
+    python scripts/without_packs.py --all       # each, and the whole default suite
 
 It runs in the environment of the Python that runs it, where gem-ma is installed with what tests
 need. Copies stand before what is installed, whose metadata still declares what was taken out, as it
