@@ -68,6 +68,8 @@ def ours(url, monkeypatch):
 
 
 def test_gem_itself_does_the_same(ours, url, tmp_path):
+    if not CLONE:  # the release lacks arguments that the clone has
+        pytest.skip(REMEDY)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     done = subprocess.run(
         [sys.executable, gem_probe.__file__, "gem", url],

@@ -163,8 +163,8 @@ def test_what_a_url_holds_is_written_nowhere(key, caplog, tmp_path):
         entry = {"id": SAME_TIME, "tasks": 1, "arguments": {"rounds": 1}, "opponents": spec}
         suite = parse_suite({"entry": [entry]}, "mine")
         found = evaluate(suite, spec, tmp_path / "eval", progress=False)
-        assert found.code == 0
-        assert evaluate(suite, spec, tmp_path / "eval", progress=False).code == 0
+        assert found.exit_code == 0
+        assert evaluate(suite, spec, tmp_path / "eval", progress=False).exit_code == 0
         run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=1, progress=False)
         board = run_tournament([SAME_TIME], [spec], tmp_path / "cup", matches=2, progress=False)
         assert board.agents == [shown, "random"]

@@ -11,7 +11,7 @@ def test_skyrl_plays_through_its_registry():
         env = skyrl_gym.make("gem_ma", env_config=config, extras={"seed": 3})
         prompt, _ = env.init([{"role": "user", "content": ""}])
         assert [message["role"] for message in prompt] == ["system", "user"]
-        steps = [env.step(move) for move in ("no move", *"012345678") if not env.solo.done]
+        steps = [env.step(move) for move in ("no move", *"012345678") if not env.sync_seat.done]
         assert steps[0]["observations"]
         assert [step["done"] for step in steps] == [False] * (len(steps) - 1) + [True]
         assert sum(step["reward"] for step in steps) == env.get_metrics()["return"] != 0.0

@@ -220,4 +220,4 @@ def test_verl_finds_the_estimator_as_the_example_says(verl):
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "function advantages" in done.stdout
+    assert "function compute_seat_advantages" in done.stdout
