@@ -2,7 +2,7 @@
 
 Each function returns a figure, to change or to save:
 
-    save(win_rates(*read_tournament("cup")), "cup.svg")
+    save(plot_win_rates(*read_tournament("cup")), "cup.svg")
 """
 
 from __future__ import annotations

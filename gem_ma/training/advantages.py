@@ -1,10 +1,11 @@
 """How much better than expected a turn went: returns and advantages, one for each turn.
 
-Everything here is a pure function of Turns, a table with one row for each reply:
+Everything here is a pure function of a TurnTable, with one row for each reply:
 
-    rows = turns(episodes)
+    rows = build_turn_table(episodes)
     advantages = rebn(rows, gamma=0.9)
-    weights = per_token(samples(episode, "first", tokenizer), rows, advantages)
+    samples = build_samples(episode, "first", tokenizer)
+    weights = expand_to_tokens(samples, rows, advantages)
 
 `by` names the columns that must agree for turns to be compared, such as ("env", "seat"); with ()
 all are compared with all. In a zero-sum game the mean over both seats is 0 whatever happens, so
@@ -31,9 +32,8 @@ if TYPE_CHECKING:
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 _GROUP_COLUMNS = ("episode", "seat", "env", "agent", "group", "trajectory")  # what `by` may name
-_MIN_RELATIVE_STD = (
-    1e-12  # a spread that is smaller than this part of the values comes from rounding
-)
+# A spread that is smaller than this part of the values comes from rounding.
+_MIN_RELATIVE_STD = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -155,9 +155,8 @@ class Trainer:
                 than a twentieth of the time.
             after: Called after each update, one or several: to evaluate, to give opponents a new
                 state, or to stop what goes wrong (see `gem_ma.training.best_checkpoint`). What has
-                a method
-                `played(trainer, row)` is told before that what was played, when nobody has learnt
-                yet.
+                a method `before_learning(trainer, row)` is told before that what was played, when
+                nobody has learnt yet.
             progress: Show a bar on a terminal, and elsewhere a line every few seconds; None: on a
                 terminal only.
 

@@ -173,7 +173,7 @@ def test_the_same_in_every_process(index, tmp_path):
     (tmp_path / "facts.jsonl").write_text("\n".join(map(json.dumps, FACTS)))
     code = (
         "import sys; from gem_ma.tools.search import SearchIndex\n"
-        "for i in (SearchIndex.load(sys.argv[1]), Index.build(sys.argv[2])):\n"
+        "for i in (SearchIndex.load(sys.argv[1]), SearchIndex.build(sys.argv[2])):\n"
         "    print([i.search(q, 5) for q in eval(sys.argv[3])])"
     )
     arguments = [str(tmp_path / "index"), str(tmp_path / "facts.jsonl"), repr(QUERIES)]
