@@ -105,7 +105,7 @@ def ask_agent(agent: Agent, turns: list[Turn]) -> list[str]:
 
 async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
     """Return the agent's replies without holding up the loop: one that blocks has a thread."""
-    if get_traits(agent).blocking and not inspect.iscoroutinefunction(agent.act):
+    if not inspect.iscoroutinefunction(agent.act) and get_traits(agent).blocking:
         import asyncio
 
         answer = await asyncio.to_thread(agent.act, turns)

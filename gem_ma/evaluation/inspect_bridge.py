@@ -126,9 +126,6 @@ def read_log_episodes(log: EvalLog | str | os.PathLike[str]) -> Iterator[Episode
             yield episode_from_json(copy.deepcopy(sample.store["episode"]))
 
 
-# -- playing ---------------------------------------------------------------------------------------
-
-
 @solver
 def rollout_solver(run: RolloutRun) -> Solver:
     """Play the episode of a sample as a rollout does."""
@@ -310,9 +307,6 @@ def _escape_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
     if content == message.content:
         return message
     return message.model_copy(update={"content": content})
-
-
-# -- scores ----------------------------------------------------------------------------------------
 
 
 @scorer(metrics={"*": [mean(), stderr()]})

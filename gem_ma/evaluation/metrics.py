@@ -167,9 +167,6 @@ class Metric:
     contest: bool = False
 
 
-# -- how a number is shown -------------------------------------------------------------------------
-
-
 def format_number(one: IntervalEstimate | ChangeEstimate, digits: int = 2) -> str:
     """Return a number with its interval, or nothing if it cannot be told."""
     if math.isnan(one.value):
@@ -235,8 +232,6 @@ def format_metrics_table() -> str:
 def _escape(text: str) -> str:
     return text.replace("|", "\\|")
 
-
-# -- the metrics -----------------------------------------------------------------------------------
 
 METRICS: dict[str, Metric] = {}
 
@@ -458,9 +453,6 @@ def compute_latency(sample: EpisodeSample) -> IntervalEstimate:
     replies = [sum(len(one.steps) for one in start) for start in sample.starts]
     seconds = [sum(one.seconds for one in start) for start in sample.starts]
     return estimate_mean([s / n if n else 0.0 for s, n in zip(seconds, replies, strict=True)])
-
-
-# -- what they are made of -------------------------------------------------------------------------
 
 
 def count_tokens(reply: object) -> tuple[int, int]:

@@ -63,9 +63,6 @@ def save_figure(figure: Any, path: str | os.PathLike[str]) -> None:
     figure.savefig(path, dpi=110)
 
 
-# -- learning curves -------------------------------------------------------------------------------
-
-
 def draw_band(
     axes: Any,
     runs: Sequence[Sequence[float]],
@@ -177,9 +174,6 @@ def read_log(path: str | os.PathLike[str]) -> list[JSONObject]:
                 raise BadPlot(f"{path}, line {number}: no row of a training; it has no 'step'")
             rows.append(row)
     return rows
-
-
-# -- evaluations and tournaments -------------------------------------------------------------------
 
 
 def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[list[float]], str]:

@@ -260,9 +260,6 @@ def _test_permutations(before: Sequence[float], after: Sequence[float]) -> float
     return (hits + 1) / (_MAX_PERMUTATIONS + 1)
 
 
-# -- shares of trials ------------------------------------------------------------------------------
-
-
 def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
     """Return how likely k trials of a task all succeed: the mean over tasks of C(c,k)/C(n,k).
 

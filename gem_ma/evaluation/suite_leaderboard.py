@@ -253,9 +253,6 @@ def _shorten_value(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-# -- as words, and as a page -----------------------------------------------------------------------
-
-
 def format_share(one: IntervalEstimate) -> str:
     """Return a share with its interval, or "-" where it is not known."""
     return format_percent(one) or "-"

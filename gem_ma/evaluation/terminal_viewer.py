@@ -110,9 +110,6 @@ def watch(
     return 0
 
 
-# -- where moments come from -------------------------------------------------------------------
-
-
 def play_match_frames(
     id: str,
     agents: str | Sequence[str],
@@ -290,9 +287,6 @@ def _format_reply(reply: str | None) -> str:
 
 def _format_reason(invalid: JSONMapping | None) -> str:
     return str(invalid.get("reason", "it is no move")) if invalid else ""
-
-
-# -- how they are shown ------------------------------------------------------------------------
 
 
 def escape_invisible(text: str) -> str:

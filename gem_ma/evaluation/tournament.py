@@ -54,8 +54,8 @@ class Leaderboard:
     Only games in which seats win from each other count for ratings, wins, draws and seats.
 
     Attributes:
-        wins: how often the agent of a row beat that of a column, and how often neither did.
-        draws: how often the agent of a row beat that of a column, and how often neither did.
+        wins: how often the agent of a row beat that of a column.
+        draws: how often neither did.
         returns: by game and agent, what it earned on average, seats of all and all its seats alike.
         unrated: games without winners.
         absent: agents of whom no match came to its end.
@@ -370,9 +370,6 @@ def _make_entry(id: str, matches: int, arguments: EnvOptions) -> SuiteEntry:
     return entry
 
 
-# -- who plays whom --------------------------------------------------------------------------------
-
-
 def _plan_round_robin(
     entry: SuiteEntry, pool: Sequence[str], seating: str
 ) -> Iterator[list[EvalTask]]:
@@ -454,9 +451,6 @@ def _form_groups(
             group.append(fewest)
         groups.append(group)
     return groups
-
-
-# -- what came of it -------------------------------------------------------------------------------
 
 
 def _load_finished_episodes(path: Path, most: int | None = None) -> list[Episode]:

@@ -67,8 +67,8 @@ class Grid:
         rows: one symbol for each cell: a string for each row, or a tuple of longer symbols.
         tiles: what each symbol looks like.
         marks: the cells (row, column) that stand out, the last move for example.
-        columns: labels above the columns and beside the rows, or nothing.
-        lines: labels above the columns and beside the rows, or nothing.
+        columns: labels above the columns, or nothing.
+        lines: labels beside the rows, or nothing.
         status: lines of text below the board: whose turn it is, the score, what is left.
     """
 
@@ -85,11 +85,11 @@ class HexGrid:
     """A rhombus of hexagons: each row begins half a cell further right than the one above it.
 
     Attributes:
-        rows: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
-        tiles: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
-        columns: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
-        lines: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
-        status: as those of a Grid; a symbol is one character, and a tile has a figure or nothing.
+        rows: as those of a Grid; a symbol is one character.
+        tiles: as those of a Grid; a tile has a figure or nothing.
+        columns: as those of a Grid.
+        lines: as those of a Grid.
+        status: as that of a Grid.
         ground: the colour of the cells.
         edges: the colours along the top and the bottom, and along the left and the right; or
             nothing.

@@ -35,10 +35,10 @@ class Widget(NamedTuple):
             radio, select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile,
             and whether it is marked), shade (of a colour picker); scroll, veil, menu; tile (as a
             square); view (its value: a scene).
-        x: its box, on the screen, in pixels.
-        y: its box, on the screen, in pixels.
-        w: its box, on the screen, in pixels.
-        h: its box, on the screen, in pixels.
+        x: the left side of its box, on the screen, in pixels.
+        y: the top of its box.
+        w: the width of its box.
+        h: the height of its box.
         text: its label; of an area or a field what stands there while it is empty.
         value: what it holds: the text of a field, whether a box is checked, the place of what is
             selected (-1: nothing), the number of a slider, how far a scroll is scrolled, of a strip

@@ -250,9 +250,9 @@ def gateway(
     """Return episodes whose seats programs take from outside, each with an address of its own.
 
     Args:
-        env: as `rollout` takes them, and those of `make`.
-        episodes: as `rollout` takes them, and those of `make`.
-        **settings: as `rollout` takes them, and those of `make`.
+        env: as `rollout` takes it.
+        episodes: as `rollout` takes it.
+        **settings: other arguments of `rollout`, and those of `make`.
         model: the server that calls of models are passed on to, as URL or MODEL@URL; `key`,
             `token_ids` and `timeout` as ModelGateway takes them.
         seats: those for programs; None: all.

@@ -65,8 +65,8 @@ class ToolEnv(TextWrapper):
             between; with SEAT= before it, one is for that seat alone: "python,x=search:docs".
         max_calls: that a seat may make between two moves; one more is an invalid reply.
         max_calls_per_episode: that a seat may make in all.
-        reward: what a seat earns by a call that worked, and by one that did not.
-        error_reward: what a seat earns by a call that worked, and by one that did not.
+        reward: what a seat earns by a call that worked.
+        error_reward: what a seat earns by a call that did not work.
         result_length: bytes that a result may have; what is longer is cut in the middle.
     """
 

@@ -29,7 +29,8 @@ from gem_ma.validation.json_types import JSONObject
 class AgentWrapper:
     """Reply with what comes of asking the agent inside, once or several times.
 
-    A kind of it has a method `asking`. It waits if the agent inside waits, and blocks if that does.
+    A kind of it has a method `run_calls`. It waits if the agent inside waits, and blocks if that
+    does.
     """
 
     def __init__(self, agent: Any):

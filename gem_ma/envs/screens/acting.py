@@ -192,9 +192,6 @@ def _dragged(
     return ui._replace(focus="", hover=on), [Event("drop", under.id, on, action.to, moved)]
 
 
-# -- the caret -------------------------------------------------------------------------------------
-
-
 def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
     """Return before which letter of a field a point lies."""
     text = str(one.value or "")

@@ -6,8 +6,6 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    # -- screens to be clicked --------------------------------------------------------------------
-
     made_at = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
     for name in REGISTER:
         entry_point = "gem_ma.envs.screens.game:Screens"

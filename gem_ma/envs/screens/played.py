@@ -175,8 +175,6 @@ class Clicked(Game[Played]):
         """Return the reply that a button means beside the squares that are picked."""
         return self._reply(Played(view, {}, self), agent, Hand(squares=picked), move)
 
-    # -- the page ----------------------------------------------------------------------------------
-
     def page(self, state, agent):
         """Return what a seat, or a spectator, sees; kept for whoever asks again."""
         kept = self._kept
@@ -283,8 +281,6 @@ class Clicked(Game[Played]):
             replies, scene.columns, scene.lines, len(scene.rows), max(map(len, scene.rows))
         )
 
-    # -- the rules ---------------------------------------------------------------------------------
-
     def start(self, rng, options):
         return Played(self.rules_of.start(rng, options), {}, self)
 
@@ -371,8 +367,6 @@ class Clicked(Game[Played]):
             return None
         moves = {seat: move for seat, move in state.moves.items() if seat in inner.to_act()}
         return self._moved(state._replace(inner=inner, moves=moves), rng)
-
-    # -- the words ---------------------------------------------------------------------------------
 
     def rules(self, agent):
         return (

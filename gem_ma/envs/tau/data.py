@@ -150,8 +150,6 @@ def _checksums(files: Path) -> dict[str, str]:
         ) from None
 
 
-# -- tau2-bench ----------------------------------------------------------------------------------
-
 _TEXTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 _READING = ("get_", "find_", "list_")  # how the names of tools that change nothing begin
 _BASIS = ("DB", "COMMUNICATE")  # of the reward, where a task does not say it

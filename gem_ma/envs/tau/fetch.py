@@ -204,9 +204,6 @@ def _user(name: str, files: Path, clone: str | None) -> Mapping[str, str]:
     return words
 
 
-# -- reading -------------------------------------------------------------------------------------
-
-
 def _downloads(url: str, say: Say) -> Read:
     def read(path: str) -> bytes:
         request = urllib.request.Request(f"{url}/{path}", headers=AGENT)
@@ -235,9 +232,6 @@ def _reads(top: Path) -> Read:
             ) from None
 
     return read
-
-
-# -- the original's files ------------------------------------------------------------------------
 
 
 def _original(name: str, read: Read, source: str) -> dict[str, bytes]:

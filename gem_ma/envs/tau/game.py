@@ -167,8 +167,6 @@ class Tau(Game[State]):
         self._gold: dict[int, Changes] = {}
         self._wants: dict[int, compiled.Wants] = {}
 
-    # -- the rules -------------------------------------------------------------------------------
-
     def start(self, rng, options):
         number = options.get("task")
         if number is None:
@@ -253,8 +251,6 @@ class Tau(Game[State]):
             arguments = {**arguments, "user_id": task.user_id}
         return call(tools, self.domain, desk, one.name, arguments)
 
-    # -- the reward ------------------------------------------------------------------------------
-
     def _over(self, state, how):
         verdict = self.judge(state.task, state.changes, state.talk)
         if how == "limit":
@@ -328,8 +324,6 @@ class Tau(Game[State]):
             report["data_hash"] = self.base.sha256(state.changes)
             report["gold_hash"] = self.base.sha256(self.gold(state.task))
         return report
-
-    # -- the words -------------------------------------------------------------------------------
 
     def rules(self, agent):
         if agent == "user" and self._words:

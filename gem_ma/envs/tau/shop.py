@@ -220,9 +220,6 @@ def _order(
     }
 
 
-# -- tasks -----------------------------------------------------------------------------------------
-
-
 def task(content: Domain, number: int, many: int | None = None) -> Task:
     """Return the task with this number: wishes of one customer, and what fulfils them.
 

@@ -193,9 +193,6 @@ def _wishes(talk: Talk, wants: Wants) -> tuple[Shown, Shown]:
     return vague, chaotic
 
 
-# -- a population ----------------------------------------------------------------------------------
-
-
 class Row(NamedTuple):
     """One assistant with one user."""
 

@@ -109,8 +109,6 @@ class Domain:
         self.notes: dict[str, str] = {}  # of the tables that have any
         self.base = Tables(self._tables(), self.sides, self.notes)
 
-    # -- what subclasses may say -----------------------------------------------------------------
-
     def database(self, seat: str) -> JSONMapping:
         """Return a seat's database as its file has it."""
         return parse(self.read(self.files[seat]), self.files[seat])
@@ -141,8 +139,6 @@ class Domain:
     def task(self, number: int) -> Task:
         """Return the task of a number, where tasks are made on demand."""
         raise NotImplementedError
-
-    # -- what they share -------------------------------------------------------------------------
 
     def path(self) -> Path:
         return folder() / (self.folder or self.name)
@@ -243,9 +239,6 @@ def _merged(old: object, new: object) -> object:
     return old
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def folder() -> Path:
     """Return where the data lie: where TAU2_BENCH_DATA says, or in the user's cache."""
     named = os.environ.get(VARIABLE)
@@ -267,9 +260,6 @@ def parse(content: bytes, name: str) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise DataMissing(f"{name} is damaged ({error}); {REMEDY}") from None
-
-
-# -- tasks -----------------------------------------------------------------------------------------
 
 
 def read_task(one: JSONMapping) -> Task:

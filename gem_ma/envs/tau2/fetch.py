@@ -120,9 +120,6 @@ def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
         ) from None
 
 
-# -- words ---------------------------------------------------------------------------------------
-
-
 def words() -> JSONMapping:
     """Return what the original tells models, out of the data's folder or the clone that it is in.
 

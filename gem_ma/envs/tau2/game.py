@@ -193,8 +193,6 @@ class Tau2(Game[State]):
         if solo and self.ids is not None:
             self.ids = tuple([one for one in self.ids if self.domain.tasks[one].alone])
 
-    # -- the rules -------------------------------------------------------------------------------
-
     def start(self, rng, options):
         task = self._chosen(rng, options.get("task"))
         begun = scoring.begun(self.domain, task, self.solo)
@@ -309,8 +307,6 @@ class Tau2(Game[State]):
             ended = "errors"
         return self._over(state, ended) if ended else state
 
-    # -- the reward ------------------------------------------------------------------------------
-
     def _over(self, state, how, asked=False):
         task = state.task
         good = how in ("user", "done")
@@ -363,8 +359,6 @@ class Tau2(Game[State]):
                 side = seat if seat in base.sides else ASSISTANT
                 report[f"{seat}_hash"] = base.hash_of(side, state.changes)
         return copied(report)  # nobody reaches the database through it
-
-    # -- the words -------------------------------------------------------------------------------
 
     def rules(self, agent):
         if agent == JUDGE:

@@ -114,8 +114,6 @@ def known(user_id: str, user: Record, instruction: str) -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
-# -- what the instruction asks for beside ----------------------------------------------------------
-
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 _ASKS = re.compile(
     r"\byou (?:\w+ ){0,2}(?:want|wish|need|like) (?:also )?to (?:know|check|ask|find out|figure out"

@@ -31,9 +31,6 @@ _COMPARE: Mapping[str, Callable[[Any, Any], object]] = {  # what may follow "__"
 }
 
 
-# -- tables ----------------------------------------------------------------------------------------
-
-
 def find(
     desk: Desk, table: str, constraints: JSONMapping, limit: int | None = None
 ) -> list[tuple[str, Record]]:
@@ -119,9 +116,6 @@ def update(desk: Desk, table: str, id: str, updates: JSONMapping) -> Maybe[Recor
     return record
 
 
-# -- amounts ---------------------------------------------------------------------------------------
-
-
 def amount_of(value: object) -> float:
     """Read an amount, which may be written as "$2,850.00"."""
     if isinstance(value, int | float):
@@ -134,9 +128,6 @@ def amount_of(value: object) -> float:
 def balance_of(account: JSONMapping) -> float:
     """Return what lies on a bank account."""
     return amount_of(account.get("current_holdings", account.get("balance", 0)))
-
-
-# -- answers ---------------------------------------------------------------------------------------
 
 
 def executed(name: str, arguments: JSONMapping) -> str:
@@ -154,9 +145,6 @@ def age(opened: str) -> int:
 def titled(word: str) -> str:
     """Return a word of the tools as it is printed: some_reason as Some Reason."""
     return word.replace("_", " ").title()
-
-
-# -- ids, all made of what they are for ------------------------------------------------------------
 
 
 def digest(seed: str, length: int = 16) -> str:

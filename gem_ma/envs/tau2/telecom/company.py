@@ -304,8 +304,6 @@ class TelecomTools(Kit):
             message=message, new_data_refueling_gb=line["data_refueling_gb"], charge=charge
         )
 
-    # -- what tasks prepare ----------------------------------------------------------------------
-
     def set_data_usage(self, customer_id: str, line_id: str, data_used_gb: float) -> str:
         self._line(customer_id, line_id)
         self.desk.edit("lines", line_id)["data_used_gb"] = data_used_gb
@@ -334,8 +332,6 @@ class TelecomTools(Kit):
             f"Contract ended: {contract_ended}"
         )
 
-    # -- what tasks assert -----------------------------------------------------------------------
-
     def assert_data_refueling_amount(
         self, customer_id: str, line_id: str, expected_amount: float
     ) -> bool:
@@ -355,8 +351,6 @@ class TelecomTools(Kit):
     def assert_no_overdue_bill(self, overdue_bill_id: str) -> bool:
         bill = self._found("bills", overdue_bill_id)
         return bill is None or bill["status"] == PAID
-
-    # -- what they share -------------------------------------------------------------------------
 
     def _of_phone(self, phone_number: object) -> str | None:
         domain = self.world.domain

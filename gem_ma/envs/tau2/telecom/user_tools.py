@@ -83,8 +83,6 @@ class TelecomUserTools(PhoneSimulation, Kit):
     def _append_status_bar(self, words: str) -> str:
         return f"{words}\nStatus Bar: {self._format_status_bar()}"
 
-    # -- what it shows ---------------------------------------------------------------------------
-
     @tool
     def check_status_bar(self) -> str:
         """Look at the icons at the top of your screen: signal, data, Wi-Fi, battery."""
@@ -139,8 +137,6 @@ class TelecomUserTools(PhoneSimulation, Kit):
         if speed is None:
             return f"Speed test failed: {name}."
         return f"Speed Test Result: {speed:.2f} Mbps ({name}). {_ADVICE[name]}"
-
-    # -- switches --------------------------------------------------------------------------------
 
     @writing
     def toggle_airplane_mode(self) -> str:
@@ -305,8 +301,6 @@ class TelecomUserTools(PhoneSimulation, Kit):
             "VPN disconnected successfully." if left else "No active VPN connection to disconnect."
         )
 
-    # -- apps ------------------------------------------------------------------------------------
-
     @tool
     def check_installed_apps(self) -> str:
         """List the apps on your phone."""
@@ -370,8 +364,6 @@ class TelecomUserTools(PhoneSimulation, Kit):
         can = "can" if self.has_mms_service() else "cannot"
         return f"Your messaging app {can} send MMS messages."
 
-    # -- the whole phone -------------------------------------------------------------------------
-
     @writing
     def reboot_device(self) -> str:
         """Restart your phone."""
@@ -404,8 +396,6 @@ class TelecomUserTools(PhoneSimulation, Kit):
         return (
             f"Payment of {request['amount_due']} USD has been made for bill {request['bill_id']}."
         )
-
-    # -- what tasks prepare ----------------------------------------------------------------------
 
     def set_user_info(self, name: str, phone_number: str) -> None:
         self.desk.edit("surroundings", "").update(name=name, phone_number=phone_number)
@@ -463,8 +453,6 @@ class TelecomUserTools(PhoneSimulation, Kit):
 
     def remove_app_permission(self, app_name: str, permission: str) -> None:
         self.set_permission(app_name, permission.lower(), False)
-
-    # -- what tasks assert -----------------------------------------------------------------------
 
     def assert_airplane_mode_status(self, expected_status: bool) -> bool:
         return bool(self.device["airplane_mode"] == expected_status)

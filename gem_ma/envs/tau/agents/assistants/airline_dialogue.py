@@ -123,8 +123,6 @@ class AirlineDialogue(ServiceDialogue):
             self.user = parse_tool_result((yield format_call("get_user_details", user_id=self.id)))
         return not answer.startswith("Error")
 
-    # -- which reservation -------------------------------------------------------------------------
-
     def _find_reservation(self, wish: str) -> DialogueFlow:
         text = wish
         for _ in range(5):
@@ -150,8 +148,6 @@ class AirlineDialogue(ServiceDialogue):
                 (yield format_call("get_reservation_details", reservation_id=id))
             )
         return self.reservations[id]
-
-    # -- flights -----------------------------------------------------------------------------------
 
     def _ask_flights(self, wish: str, id: str, record: AirlineRecord) -> DialogueFlow:
         """Return the cabin and the flights that a reservation is to have."""
@@ -202,8 +198,6 @@ class AirlineDialogue(ServiceDialogue):
                 find_offer,
             )
         )
-
-    # -- new ones ----------------------------------------------------------------------------------
 
     def _book_trip(self, wish: str) -> DialogueFlow:
         legs = [

@@ -173,8 +173,6 @@ def _use_phone(turn: Turn, heard: Sequence[str]) -> str | None:
     return None if tool is None else json.dumps({"name": tool, "arguments": {}})
 
 
-# -- without a game: what the rules say ------------------------------------------------------------
-
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _NAME = re.compile(r"(?:name is|You are) ([A-Z][\w'-]+ [A-Z][\w'-]+)")
 _ZIP = re.compile(r"(?:zip(?: code)?(?: is)?|in) (\d{5})")

@@ -162,8 +162,6 @@ class UserSimulator(BaseUserSimulator):
             answer = self._find_unsaid()
         return self.add_traits(answer) if answer else STOP_MARK
 
-    # -- what it comes to --------------------------------------------------------------------------
-
     def _choose_answer(self) -> str:
         """Return what it says to the last message, or nothing where all is said."""
         now = self.now
@@ -246,8 +244,6 @@ class UserSimulator(BaseUserSimulator):
         return (
             self.say("corrected", " ".join(parts)) if erred else self.recall_fact(" ".join(parts))
         )
-
-    # -- wishes ------------------------------------------------------------------------------------
 
     def _make_opening(self) -> str:
         wishes = self._order_wishes()
