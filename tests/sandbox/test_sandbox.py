@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import fcntl
 import gc
 import marshal
 import os
@@ -824,6 +825,15 @@ def world():
     """Return the outside, which must stay as it is."""
     with outside() as there:
         yield there
+
+
+@pytest.fixture(autouse=True)
+def tasks_of_the_user(request):
+    """Let no test take all tasks of the user while another one, in any process, counts on some."""
+    takes_all = any(word in request.node.name for word in ("many_threads", "fork_bomb"))
+    with open(__file__, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX if takes_all else fcntl.LOCK_SH)
+        yield
 
 
 def make(level, **options):
