@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from gem_ma.agents.wrappers import (
+from gem_ma.agents.wrappers.agent_wrapper import (
     AgentWrapper,
     copy_chat_before,
     replace_rules,

@@ -20,7 +20,7 @@ from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.trainer_rows import build_rows
-from gem_ma.training.trainers import SeatAssignment
+from gem_ma.training.trainers.seats import SeatAssignment
 
 try:
     from oat.types import Transition

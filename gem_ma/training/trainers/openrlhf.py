@@ -21,17 +21,15 @@ from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
 from gem_ma.training.trainer_rows import TrainerRow, build_rows
-from gem_ma.training.trainers import (
+from gem_ma.training.trainers.batches import (
     CallBatcher,
-    EngineAgent,
-    GeneratedTokens,
-    assign_seats,
     find_row_end,
     iter_seat_episodes,
     make_pixel_inputs,
-    play_group,
     subtract_seat_means,
 )
+from gem_ma.training.trainers.engine_agent import EngineAgent, GeneratedTokens, play_group
+from gem_ma.training.trainers.seats import assign_seats
 from gem_ma.validation.json_types import JSONObject
 
 try:

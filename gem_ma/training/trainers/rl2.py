@@ -19,7 +19,8 @@ from typing import Any
 from gem_ma.apis.factory import EnvSource
 from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.messages import ChatMessage, to_hf
-from gem_ma.training.trainers import CallBatcher, assign_seats, subtract_seat_means
+from gem_ma.training.trainers.batches import CallBatcher, subtract_seat_means
+from gem_ma.training.trainers.seats import assign_seats
 from gem_ma.validation.json_types import JSONObject
 
 

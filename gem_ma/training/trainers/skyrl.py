@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gem_ma.chat.messages import to_openai_chat
-from gem_ma.training.trainers import SyncSeat, make_seat
+from gem_ma.training.trainers.seats import SyncSeat, make_seat
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 try:

@@ -25,16 +25,13 @@ from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.training.trainer_rows import TrainerRow, build_rows
-from gem_ma.training.trainers import (
-    EngineAgent,
-    GeneratedTokens,
-    SeatAssignment,
-    assign_seats,
+from gem_ma.training.trainers.batches import (
     compute_token_rewards,
     iter_seat_episodes,
     make_pixel_inputs,
-    play_group,
 )
+from gem_ma.training.trainers.engine_agent import EngineAgent, GeneratedTokens, play_group
+from gem_ma.training.trainers.seats import SeatAssignment, assign_seats
 from gem_ma.validation.json_types import JSONMapping
 
 try:

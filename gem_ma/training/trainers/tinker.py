@@ -18,7 +18,7 @@ from gem_ma.chat.agent import AgentSource
 from gem_ma.chat.messages import list_pictures, to_hf
 from gem_ma.engine.config import EnvOptions
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.training.trainers import subtract_seat_means
+from gem_ma.training.trainers.batches import subtract_seat_means
 
 try:
     import tinker

@@ -22,7 +22,8 @@ from gem_ma.training.trainer_rows import (
     build_rows,
     split_prompt_completion,
 )
-from gem_ma.training.trainers import SyncSeat, iter_seat_episodes, make_seat
+from gem_ma.training.trainers.batches import iter_seat_episodes
+from gem_ma.training.trainers.seats import SyncSeat, make_seat
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 GAME_OVER_TEXT = "The game is over. Do not call this tool again."

@@ -22,14 +22,9 @@ from uuid import uuid4
 from gem_ma.chat.tokenization import ChatTokenizer
 from gem_ma.chat.turn import Turn
 from gem_ma.training.trainer_rows import TrainerRow, build_rows
-from gem_ma.training.trainers import (
-    EngineAgent,
-    GeneratedTokens,
-    assign_seats,
-    compute_token_rewards,
-    find_row_end,
-    play_group,
-)
+from gem_ma.training.trainers.batches import compute_token_rewards, find_row_end
+from gem_ma.training.trainers.engine_agent import EngineAgent, GeneratedTokens, play_group
+from gem_ma.training.trainers.seats import assign_seats
 from gem_ma.validation.json_types import JSONObject
 
 try:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from gem_ma.agents.wrappers import (
+from gem_ma.agents.wrappers.agent_wrapper import (
     AgentWrapper,
     copy_chat_before,
     replace_rules,

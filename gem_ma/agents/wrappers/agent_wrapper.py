@@ -1,0 +1,142 @@
+"""What wrappers of an agent share: one base, and what they do with turns and replies."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from gem_ma.chat.agent import (
+    Agent,
+    ask_agent,
+    check_agent_replies,
+    get_traits,
+    notify_episode_end,
+    notify_rollout_end,
+)
+from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.turn import Turn
+from gem_ma.validation.arguments import check_each
+from gem_ma.validation.json_types import JSONObject
+
+
+class AgentWrapper:
+    """Reply with what comes of asking the agent inside, once or several times.
+
+    A kind of it has a method `run_calls`. It waits if the agent inside waits, and blocks if that
+    does.
+    """
+
+    def __init__(self, agent: Any):
+        from gem_ma.agents.loading import load_agent
+
+        self.agent: Agent = load_agent(agent)
+        self._is_async = inspect.iscoroutinefunction(self.agent.act)
+
+    def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
+        """Yield what the agent inside is asked, and return the reply."""
+        return (yield turn)
+
+    @property
+    def blocking(self) -> bool:
+        """Whether the agent inside blocks."""
+        return get_traits(self.agent).blocking
+
+    def on_episode_end(self, episode: object) -> None:
+        """Pass on that an episode is over."""
+        notify_episode_end(self.agent, episode)
+
+    def on_rollout_end(self) -> None:
+        """Pass on that a rollout is over."""
+        notify_rollout_end(self.agent)
+
+    @property
+    def act(self) -> Callable[[list[Turn]], Any]:
+        """Return the way to reply: a coroutine function if the agent inside has one."""
+        return self._act_async if self._is_async else self._act
+
+    def _act(self, turns: list[Turn]) -> list[str]:
+        works = [_CallSequence(self.run_calls(turn)) for turn in check_each(turns, Turn, "turns")]
+        while wave := [work for work in works if work.turn]:
+            asked = [work.turn for work in wave if work.turn]
+            self._pass_answers(wave, ask_agent(self.agent, asked))
+        return [work.reply for work in works]
+
+    async def _act_async(self, turns: list[Turn]) -> list[str]:
+        works = [_CallSequence(self.run_calls(turn)) for turn in check_each(turns, Turn, "turns")]
+        while wave := [work for work in works if work.turn]:
+            asked = [work.turn for work in wave if work.turn]
+            answer: Any = self.agent.act(asked)
+            self._pass_answers(wave, check_agent_replies(self.agent, asked, await answer))
+        return [work.reply for work in works]
+
+    def _pass_answers(self, wave: list[_CallSequence], answers: list[Any]) -> None:
+        for work, answer in zip(wave, answers, strict=True):
+            if not isinstance(answer, str):
+                kind = type(answer).__name__
+                raise TypeError(f"{self.agent!r} replied with a {kind}; expected a str")
+            work.send_answer(answer)
+
+    async def __aenter__(self) -> Self:
+        if hasattr(self.agent, "__aenter__"):
+            await self.agent.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        if hasattr(self.agent, "__aexit__"):
+            await self.agent.__aexit__(*error)
+
+
+class _CallSequence:
+    """What is under way for one turn: the turn that the agent gets next, or the reply."""
+
+    def __init__(self, calls: Generator[Turn, str, str]):
+        self.calls = calls
+        self.turn: Turn | None = next(calls)
+        self.reply = ""
+
+    def send_answer(self, answer: str) -> None:
+        """Go on with the agent's answer."""
+        try:
+            self.turn = self.calls.send(answer)
+        except StopIteration as end:
+            self.turn, self.reply = None, end.value
+
+
+def copy_chat_before(turn: Turn) -> Conversation:
+    """Return a copy of the chat before a turn, which may be changed."""
+    old = turn.chat
+    if old is None:
+        return Conversation(turn.seat)
+    chat = Conversation(turn.seat, episode=old.episode, context=old.context, salt=old.salt)
+    chat.steps = old.steps[: turn.index]
+    return chat
+
+
+def replace_rules(turn: Turn, rules: str) -> Turn:
+    """Return the turn with other rules."""
+    chat = copy_chat_before(turn)
+    asked = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
+    chat.add_turn(asked, turn.number)
+    return asked
+
+
+def select_fields(reply: str, *names: str) -> JSONObject:
+    """Return some of what a model told beside its reply."""
+    fields = reply.fields() if isinstance(reply, Reply) else {}
+    return {name: value for name, value in fields.items() if name in names}
+
+
+def sum_usage(calls: Sequence[str], reply: Reply) -> Reply:
+    """Return the reply with what all calls took."""
+    usage: Counter[str] = Counter()
+    seconds = []
+    for call in calls:
+        usage.update(getattr(call, "usage", {}))
+        if getattr(call, "latency", None) is not None:
+            seconds.append(getattr(call, "latency"))  # noqa: B009
+    reply.usage, reply.latency = dict(usage), sum(seconds) if seconds else None
+    return reply

@@ -1,0 +1,81 @@
+"""A trainer's own engine as an agent, and whole games that it plays."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple
+
+from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.messages import list_pictures
+from gem_ma.chat.reply import Reply
+from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.turn import Turn
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.rollout import arollout
+from gem_ma.training.trainers.seats import SeatAssignment
+from gem_ma.validation.json_types import JSONMapping
+
+
+class GeneratedTokens(NamedTuple):
+    """What an engine drew: token ids and, where it tells them, their log-probabilities."""
+
+    ids: Sequence[int]
+    logprobs: Sequence[float] | None = None
+
+
+class EngineAgent:
+    """An agent for a trainer's own engine, which reads and writes token ids.
+
+    Args:
+        generate: an async function of a turn, its prompt as token ids, and the pictures in there.
+        room: how many tokens a chat may have for another reply to be asked for; a seat whose chat
+            has more ends its turns at once, and what that costs is the game's business.
+    """
+
+    def __init__(
+        self,
+        tokens: ChatTokenizer,
+        generate: Callable[[Turn, list[int], list[Any]], Awaitable[GeneratedTokens]],
+        room: int | None = None,
+    ):
+        self.tokens, self.generate, self.room = tokens, generate, room
+
+    async def act(self, turns: list[Turn]) -> list[Reply]:
+        """Return what the engine says."""
+        return [await self._ask_engine(turn) for turn in turns]
+
+    async def _ask_engine(self, turn: Turn) -> Reply:
+        prompt = self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools))
+        if self.room is not None and len(prompt.ids) >= self.room:
+            return Reply("", token_ids=[self.tokens.tokenizer.eos_token_id], logprobs=[0.0])
+        shown = [one.to_pil() for one in list_pictures(turn.messages)]
+        said = await self.generate(turn, prompt.ids, shown)
+        ids = list(said.ids)
+        text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
+        return Reply(text, token_ids=ids, logprobs=said.logprobs)
+
+    def __repr__(self) -> str:
+        return "EngineAgent()"
+
+
+async def play_group(
+    table: SeatAssignment, engine: EngineAgent, start: JSONMapping, games: int = 1
+) -> list[Episode]:
+    """Return games from one start, in all of whose trained seats the engine sits.
+
+    Args:
+        start: `seed`, `options` and `context` of a data set's row, as `rollout` takes them.
+    """
+    agents = {**table.others, **dict.fromkeys(table.seats, engine)}
+    names = ("seed", "options", "context")
+    given = {name: start[name] for name in names if start.get(name) is not None}
+    found: list[Episode] = []
+    playing = arollout(
+        table.env, agents, games, group=games, concurrency=games, max_errors=0, progress=False,
+        **given,
+    )  # fmt: skip
+    async with contextlib.aclosing(playing) as finished:
+        async for episode in finished:
+            found.append(episode)
+    return sorted(found, key=lambda episode: episode.number)
