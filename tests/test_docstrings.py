@@ -18,11 +18,20 @@ def trees():
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
+def statements(node):
+    """Yield a node and the statements below it."""
+    left = [node]
+    while left:
+        node = left.pop()
+        yield node
+        left += (one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.expr))
+
+
 def list_classes(parsed):
     """Return the classes of the package by name."""
     found = {}
     for tree in parsed.values():
-        for node in ast.walk(tree):
+        for node in statements(tree):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(node)
     return found
@@ -86,6 +95,8 @@ def problems(node, classes):
     except AssertionError as error:
         yield str(error)
         return
+    if not found:
+        return
     if isinstance(node, ast.ClassDef):
         parameters, attributes = list_members(node, classes)
     else:
@@ -111,7 +122,7 @@ def test_sections_name_what_is_there():
     wrong = [
         f"{path.relative_to(TOP)}:{getattr(node, 'lineno', 1)}: {problem}"
         for path, tree in parsed.items()
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, kinds)
         for problem in problems(node, classes)
     ]

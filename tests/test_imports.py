@@ -47,6 +47,7 @@ PACK_OF = {ROOT.parent.joinpath(*one.package.split(".")): one.pack for one in OU
 AS_HIGH = {"commands": "cli", "user_metrics": "evaluation", "pack": "cli", "oracle": "agents"}
 
 
+@functools.cache
 def pack(path):
     """Return the pack that a file belongs to, or None for the core."""
     return next((one for folder, one in PACK_OF.items() if folder in path.parents), None)
@@ -98,6 +99,7 @@ def test_what_a_file_offers_is_there():
         assert offered <= there, path
 
 
+@functools.cache
 def room(path):
     """Return the folder or file at the root that a file belongs to; of the root's own, gem_ma."""
     if pack(path) is not None and path.stem in AS_HIGH:
@@ -120,7 +122,7 @@ MODULES = {dotted(path): path for path in FILES}
 def imported(path, types=False):
     """Return the files of the package that a file imports, also within functions, and for types."""
     found = set()
-    for node in ast.walk(parsed(path)) if types else running(parsed(path)):
+    for node in statements(parsed(path), types):
         names = []
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
@@ -135,51 +137,46 @@ def imported(path, types=False):
     return found
 
 
-def running(node):
-    """Yield a node and what is below it, without what is only there for types."""
+def statements(node, types=True):
+    """Yield a node and the statements below it, those that are only there for types if asked."""
     left = [node]
     while left:
         node = left.pop()
         yield node
-        if isinstance(node, ast.If) and getattr(node.test, "id", None) == "TYPE_CHECKING":
+        if (
+            not types
+            and isinstance(node, ast.If)
+            and getattr(node.test, "id", None) == "TYPE_CHECKING"
+        ):
             left += node.orelse
         else:
-            left += ast.iter_child_nodes(node)
+            left += (one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.expr))
 
 
-@pytest.mark.parametrize("name", ROOMS)
-def test_a_room_imports_only_what_is_below_it(name):
-    wrong = [
+def test_files_import_only_what_they_may():
+    above = [
         f"{dotted(path)} imports {dotted(other)}"
         for path in FILES
-        if room(path) == name
         for other in sorted(imported(path))
-        if room(other) not in {name, *ROOMS[name]}
+        if room(other) not in {room(path), *ROOMS[room(path)]}
         and not (pack(path) is not None and pack(other) is pack(path))  # its own
     ]
-    assert not wrong
+    assert above == []
 
-
-def test_the_core_imports_no_pack():
-    wrong = [
+    packs_of_the_core = [
         f"{dotted(path)} imports {dotted(other)}"
         for path in FILES
         if pack(path) is None
         for other in sorted(imported(path, types=True))
         if pack(other) is not None
     ]
-    assert wrong == []
+    assert packs_of_the_core == []
 
+    for own in (one.pack for one in OURS):
+        files = [path for path in FILES if pack(path) is own]
+        used = [pack(other) for path in files for other in imported(path, types=True)]
+        assert {one.name for one in used if one not in (None, own)} == set(own.uses), own.name
 
-@pytest.mark.parametrize("name", [one.pack.name for one in OURS])
-def test_a_pack_imports_the_core_and_the_packs_that_it_uses(name):
-    (own,) = (one.pack for one in OURS if one.pack.name == name)
-    files = [path for path in FILES if pack(path) is own]
-    used = [pack(other) for path in files for other in imported(path, types=True)]
-    assert {one.name for one in used if one not in (None, own)} == set(own.uses)
-
-
-def test_no_files_import_each_other():
     graph = {path: imported(path, types=True) - {path} for path in FILES}
     assert [sorted(map(dotted, circle)) for circle in circles(graph)] == []
 
