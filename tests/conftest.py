@@ -1,5 +1,6 @@
 """How the tests are run."""
 
+import gc
 import multiprocessing
 import os
 import shutil
@@ -22,6 +23,12 @@ WORKERS = ("gem_ma.apis.vector.seat_vector", "gem_ma.rollouts.worker_pool")
 def pytest_xdist_auto_num_workers():
     """Return one more than there are cores for `-n auto`: some tests wait."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave alone what was collected: there are thousands of items."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

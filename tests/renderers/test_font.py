@@ -109,9 +109,7 @@ def test_ascii_signs_are_distinct(height):
     assert len({screen(chr(code), height).tobytes() for code in range(32, 127)}) == 95
 
 
-@pytest.mark.parametrize(
-    "height", [unless(i % 4 == 0, h) for i, h in enumerate(font.LETTER_HEIGHTS)]
-)
+@pytest.mark.parametrize("height", [unless(i == 0, h) for i, h in enumerate(font.LETTER_HEIGHTS)])
 def test_boxes_of_missing_glyphs_are_distinct(height):
     rng = random.Random(height)
     codes = {*rng.sample(range(0x110000), 3000), 0, 0x301, 0x4E2D, 0xD800, 0x1F600, 0x10FFFF}

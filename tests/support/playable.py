@@ -49,7 +49,7 @@ def unless(needed, *values):
 
 
 # Every eighth game, and each kind of mechanism: what holds of all games in the same way is asked of
-# these by default, and of every id in the long run. A game's own test asks GameContract's questions.
+# these by default, and of every id in the long run. What is asked of each stands in its own test.
 FEW = [id for number, id in enumerate(GAMES) if number % 8 == 0 or id in MECHANISMS]
 EVERY_ID = [unless(id in FEW, id) for id in IDS]
 

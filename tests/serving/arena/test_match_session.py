@@ -241,7 +241,7 @@ def test_a_match_that_nobody_plays_ends(tmp_path):
 @pytest.mark.parametrize("env", packs.present([FOUR, HANDS, KUHN, "tau:shop"]))
 def test_any_turn_of_a_record_is_a_beginning(env, tmp_path):
     table = MatchSession.create(tmp_path / "t", about(env))
-    play(table, random.Random(7), 30)
+    play(table, random.Random(7), 12)
     steps = table.episode.steps
     for turn in range(len(steps) + 1):
         past = EpisodePrefix.from_record(table.episode, turn)
