@@ -357,7 +357,7 @@ TASKS = {
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.__name__)
 
 
-@pytest.mark.parametrize("seeds", [15, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [30, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 @every_task
 def test_every_answer_follows_from_the_picture(task, level, seeds):
