@@ -144,15 +144,13 @@ def test_what_the_core_adds_has_no_words_of_packs():
         assert not any(re.search(words, id) for words in packs.WORDS.values())
 
 
-@every_pack
-def test_to_load_a_pack_imports_little(name):
-    package = OURS[name].package
-    code = (
-        "import sys, gem_ma; gem_ma.packs.list_packs()\n"
-        f"print(*sorted(m for m in sys.modules if f'{{m}}.'.startswith('{package}.')))"
-    )
+def test_to_load_a_pack_imports_little():
+    code = "import sys, gem_ma; gem_ma.packs.list_packs(); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(run.stdout.split()) == {package, f"{package}.pack", *TABLES.get(name, ())}
+    modules = run.stdout.split()
+    for name, one in OURS.items():
+        loaded = {m for m in modules if f"{m}.".startswith(f"{one.package}.")}
+        assert loaded == {one.package, f"{one.package}.pack", *TABLES.get(name, ())}
 
 
 @packs.needs("tau")

@@ -236,4 +236,4 @@ def test_search_beats_chance_in_more_games():
 @pytest.mark.slow
 @pytest.mark.parametrize("fen", [BACK_RANKS, BACK_RANKS_AND_QUEENS])
 def test_search_beats_chance_in_longer_games(fen):
-    assert search_beats_chance(fen, 40, max_turns=200) >= 20
+    assert search_beats_chance(fen, 10, max_turns=200) >= 5

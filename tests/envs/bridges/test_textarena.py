@@ -270,8 +270,9 @@ def test_seeds_decide_in_a_sample():
 
 
 @pytest.mark.slow
-def test_seeds_decide_everywhere():
-    seeds_decide(playable(BRIEF))
+def test_seeds_decide_in_every_family():
+    one = {entries()[name].family: name for name in reversed(BRIEF)}
+    seeds_decide(playable(list(one.values())))
 
 
 def test_seeds_decide_in_a_process_with_other_hashes():

@@ -92,7 +92,7 @@ def test_what_makes_no_game(arguments):
 
 
 def test_the_contract_and_the_pictures():
-    check_env(gem_ma.Env(ColonelBlotto(2, 6, 12)), seeds=1, processes=False)
+    check_env(gem_ma.Env(ColonelBlotto(2, 6, 3)), seeds=1, processes=False)
     certify(gem_ma.Env(GAME), views=10)
 
 

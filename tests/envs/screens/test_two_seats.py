@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from playable import unless
 from test_screens import anything
 
 import gem_ma
@@ -60,9 +59,8 @@ def test_chance_gets_little(id):
     assert sum(one.report["done"] for one in found) <= 3
 
 
-@pytest.mark.parametrize("id", [unless(id == "screens:guided", id) for id in IDS])
-def test_the_contract_holds(id):
-    check_env(id)
+def test_the_contract_holds():  # of every id: tests/testing/test_env_checker.py, in the long run
+    check_env("screens:guided", seeds=1, processes=False)
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -4,6 +4,7 @@ import json
 
 import growth
 import pytest
+from playable import unless
 
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.tau import fidelity
@@ -80,7 +81,9 @@ READERS = {
 
 
 @growth.lengths
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "name", [unless(name not in ("user by rule", "assistant"), name) for name in READERS]
+)
 def test_a_hostile_text_is_read_in_a_moment(name, size, limit, ends):
     assert growth.slow(READERS[name], size, limit, ends) == []
 
