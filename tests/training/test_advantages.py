@@ -28,7 +28,7 @@ from gem_ma.training.advantages import (
 from gem_ma.training.token_samples import ReplySpan, TokenSample
 
 KUHN = "game:KuhnPoker-v0"
-SEEDS = range(12)
+SEEDS = range(4)
 GROUPED = [grpo, dr_grpo, rloo]
 
 

@@ -36,7 +36,13 @@ def views(table):
     return [{name: value for name, value in one.items() if name not in left} for one in seen]
 
 
-@pytest.mark.parametrize("env", packs.present([FOUR, HANDS, KUHN, "game:Werewolf-v0", "tau:shop"]))
+@pytest.mark.parametrize(
+    "env",
+    [
+        *packs.present([FOUR, HANDS, KUHN, "tau:shop"]),
+        pytest.param("game:Werewolf-v0", marks=pytest.mark.slow),
+    ],
+)
 def test_a_table_stands_where_it_stood(env, tmp_path):
     rng = random.Random(3)
     table = MatchSession.create(tmp_path / "t", about(env))
