@@ -11,6 +11,8 @@ FILES = sorted((TOP / "gem_ma").rglob("*.py"))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises|Examples):")
 OTHER = re.compile(r"(Arguments|Parameters|Params|Return|Raise|Yield|Example|Keyword Args):")
+DESCRIPTION = re.compile(r"^    \*{0,2}\w+: (\S.*(?:\n {8}.*)*)", re.M)
+ELSEWHERE = re.compile(r"(as|see) ")  # it is described there
 ITEM = re.compile(r"    (\*{0,2}\w+): \S.*")
 
 
@@ -88,6 +90,13 @@ def sections(docstring):
     return found
 
 
+def twice(docstring):
+    """Yield a problem if two entries are described in the same words."""
+    own = [one for one in DESCRIPTION.findall(docstring) if not ELSEWHERE.match(one)]
+    if len(set(own)) < len(own):
+        yield "two are described in the same words"
+
+
 def problems(node, classes):
     """Yield what is wrong with the sections of a docstring."""
     try:
@@ -97,6 +106,7 @@ def problems(node, classes):
         return
     if not found:
         return
+    yield from twice(ast.get_docstring(node))
     if isinstance(node, ast.ClassDef):
         parameters, attributes = list_members(node, classes)
     else:
@@ -138,6 +148,10 @@ def test_sections_name_what_is_there():
         ("def f(a):\n    'Do.\n\n    Args:\n        a: it.\n\n    More.\n    '", "prose stands"),
         ("def f(a):\n    'Do.\n\n    Parameters:\n        a: it.\n    '", "called otherwise"),
         ("def f(a):\n    'Do.\n\n    Args:\n        a\n    '", "Args is empty"),
+        (
+            "def f(a, b):\n    'Do.\n\n    Args:\n        a: it.\n        b: it.\n    '",
+            "same words",
+        ),
     ],
 )
 def test_what_is_wrong_is_found(source, problem):

@@ -42,8 +42,8 @@ class Tile:
 
     Attributes:
         figure: one of `gem_ma.renderers.figures.FIGURES`, or "" for none.
-        color: names out of COLORS; a theme says which colour that is. "" is the plain ground.
-        ground: names out of COLORS; a theme says which colour that is. "" is the plain ground.
+        color: that of the figure and the text, a name out of COLORS; a theme says how it looks.
+        ground: that of the cell, a name out of COLORS; "" is the plain ground.
         text: at most three characters, drawn over the figure.
         name: what a legend calls it, "red's disc" for example.
         parts: (figure, color), drawn over one another in this order instead of one figure, a face
@@ -87,8 +87,8 @@ class HexGrid:
     Attributes:
         rows: as those of a Grid; a symbol is one character.
         tiles: as those of a Grid; a tile has a figure or nothing.
-        columns: as those of a Grid.
-        lines: as those of a Grid.
+        columns: labels above the columns, as those of a Grid.
+        lines: labels beside the rows, as those of a Grid.
         status: as that of a Grid.
         ground: the colour of the cells.
         edges: the colours along the top and the bottom, and along the left and the right; or

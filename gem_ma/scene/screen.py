@@ -87,8 +87,8 @@ class Screen(NamedTuple):
 
     Attributes:
         focus: the widget that has the keyboard.
-        caret: where in its text.
-        anchor: where in its text.
+        caret: where in its text the next letter goes.
+        anchor: where its selection began; at the caret, nothing is selected.
         hover: what the pointer is over.
         pointer: where it is; None: it was not moved yet.
         refs: whether each widget that can be used has a numbered mark.

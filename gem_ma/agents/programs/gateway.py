@@ -69,8 +69,8 @@ class ModelGateway:
         token_ids: ask vLLM for the ids of prompts and replies, and for log-probabilities.
         timeout: seconds for an answer.
         most: bytes of a request, and of an answer.
-        host: where it listens, on this machine alone if nothing is said.
-        port: where it listens, on this machine alone if nothing is said.
+        host: the address that it listens on; the default is reached from this machine alone.
+        port: the port that it listens on; 0: any free one.
     """
 
     def __init__(

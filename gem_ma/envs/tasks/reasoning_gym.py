@@ -28,8 +28,8 @@ class ReasoningGym(Task):
     """A dataset of ReasoningGym.
 
     Args:
-        size: of the dataset; a question is an index into it.
-        seed: of the dataset; a question is an index into it.
+        size: how many questions the dataset has; `index` in the options of reset chooses one.
+        seed: what the questions of the dataset are drawn from.
         curriculum: a level of the dataset's own curriculum, or levels by attribute.
         config: any other settings of the dataset, by name.
     """

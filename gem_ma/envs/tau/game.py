@@ -100,8 +100,8 @@ class Tau(Game[State]):
             "fidelity" or its parts (see `fidelity`).
         max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
         hashes: put the original's hash of the whole database into the report.
-        world: of the shop: its seed, and how many customers it has.
-        size: of the shop: its seed, and how many customers it has.
+        world: of the shop: the seed of its customers, orders and goods.
+        size: of the shop: how many customers it has.
         wishes: how many things a customer of the shop wants, up to four; None: one or two.
         dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
         unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part

@@ -135,10 +135,10 @@ class Tau2(Game[State]):
         original: of mock: play tau2-bench's own data and not ours.
         policy: of telecom: "manual" or "workflow".
         retrieval: of banking: see there.
-        world: of phone: its seed, and how hard it is.
-        faults: of phone: its seed, and how hard it is.
-        lines: of phone: its seed, and how hard it is.
-        misleading: of phone: its seed, and how hard it is.
+        world: of phone: the seed of its customers and tasks.
+        faults: of phone: how much is wrong at once, a number, or from and to.
+        lines: of phone: how many lines a customer has.
+        misleading: of phone: how much looks odd and does not matter.
     """
 
     agents: tuple[str, ...] = (USER, ASSISTANT)  # or as it is made

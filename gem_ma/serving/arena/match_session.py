@@ -58,8 +58,8 @@ class MatchInfo(NamedTuple):
             chance. Both 0: there is no clock.
         past: how the position came about that it began with.
         of: which record that is.
-        ended: what became of it, once it is over.
-        returns: what became of it, once it is over.
+        ended: how it ended, once it is over.
+        returns: what each seat has earned, once it is over.
     """
 
     id: str

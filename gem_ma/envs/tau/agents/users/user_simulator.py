@@ -29,8 +29,8 @@ class BaseUserSimulator:
     """What users by rule share: a way to say things, and what shows of somebody's traits.
 
     Args:
-        said: all messages of it, and to it, in order.
-        heard: all messages of it, and to it, in order.
+        said: all messages of the user, in order.
+        heard: all messages to the user, in order.
 
     Attributes:
         facts: what is never misspelt.
