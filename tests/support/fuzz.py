@@ -238,7 +238,8 @@ def play(env, rng, seed):
     """Play one episode to its end, which comes after TURNS turns of the game at the latest."""
     env.reset(seed=seed)
     core = env.core
-    hashable = not core.id.startswith(TALKS)  # whose States hold what tools were called with
+    # States of talks hold what tools were called with, and those of screens what a program stores.
+    hashable = not core.id.startswith((*TALKS, "screens:"))
     most = TURNS * len(env.possible_agents) * (core.match.config.max_invalid + 2)
     for number in itertools.count():
         if not core.to_act:

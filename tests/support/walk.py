@@ -552,7 +552,9 @@ RIGHT = {
     "gem_ma.evaluation.statistics.estimate_rate": _by(successes=(1, 2), trials=(2, 2)),
     "gem_ma.evaluation.statistics.estimate_mean": _by(values=(1.0, 2.0)),
     "gem_ma.evaluation.statistics.average_estimates": lambda: {
-        "estimates": [importlib.import_module("gem_ma.evaluation.statistics").Estimate(1, 0, 2)]
+        "estimates": [
+            importlib.import_module("gem_ma.evaluation.statistics").IntervalEstimate(1, 0, 2)
+        ]
     },
     "gem_ma.evaluation.statistics.estimate_change": lambda: {"old": {1: 0.5}, "new": {1: 0.6}},
     "gem_ma.evaluation.statistics.average_changes": lambda: {
