@@ -120,7 +120,7 @@ def _run_attack(args: argparse.Namespace) -> int:
     try:
         with _show_status() as say, open_target(args.what, args.settings) as env:
             say("doing nothing, quoting, hedging, flooding, forging")
-            found = attack(
+            report = attack(
                 env,
                 seeds=args.seeds,
                 turns=args.max_turns,
@@ -129,15 +129,15 @@ def _run_attack(args: argparse.Namespace) -> int:
             )
     except CheckTargetError as error:
         raise UsageError(str(error)) from None
-    sys.stdout.write(f"{found.env_id}: {found.replies} replies over {args.seeds} starts\n")
-    for name, value in found.earned.items():
+    sys.stdout.write(f"{report.env_id}: {report.replies} replies over {args.seeds} starts\n")
+    for name, value in report.earned.items():
         sys.stdout.write(f"  {name:<10}{value:8.3g}\n")
-    for one in found.findings:
+    for one in report.findings:
         sys.stdout.write(
             f"FOUND  {FINDING_KINDS[one.kind]}: {one.trick}, seed {one.seed}: {one.why}\n"
         )
-    sys.stdout.write("" if found else "nothing was found\n")
-    return int(bool(found))
+    sys.stdout.write("" if report else "nothing was found\n")
+    return int(bool(report))
 
 
 def make_expert_scorer(env: AECEnv, agents: str | None = None) -> Callable[[int], float] | None:
@@ -145,28 +145,28 @@ def make_expert_scorer(env: AECEnv, agents: str | None = None) -> Callable[[int]
     from gem_ma.rollouts.rollout import rollout
 
     id = env.core.id
-    experts = (who for pattern, who in EXPERT_AGENTS.items() if fnmatchcase(id, pattern))
-    known: Any = agents or next(experts, None)
-    if known is None:
+    experts = (players for pattern, players in EXPERT_AGENTS.items() if fnmatchcase(id, pattern))
+    expert: Any = agents or next(experts, None)
+    if expert is None:
         env.reset(seed=0)
         state = env.core.game_state
         if isinstance(getattr(state, "best", None), tuple):
             return _make_best_reply_scorer(env.copy())
         if not env.core.game.oracle or not hasattr(state, "answer"):
             return None
-        known = _reply_answer
-    who = known
-    if isinstance(known, str):
+        expert = _reply_answer
+    players = expert
+    if isinstance(expert, str):
         try:
-            load_seat_agents(known, env.possible_agents)  # what is wrong with them shows at once
+            load_seat_agents(expert, env.possible_agents)  # what is wrong with them shows at once
         except (ValueError, TypeError) as error:
             raise UsageError(str(error)) from None
-        who = assign_agents(known, env.possible_agents)
+        players = assign_agents(expert, env.possible_agents)
     twin = env.copy()
 
     def compute_return(seed: int) -> float:
         twin.reset(seed=seed)
-        (episode,) = rollout(twin, who, 1, seed=seed, start="here", max_errors=0)
+        (episode,) = rollout(twin, players, 1, seed=seed, start="here", max_errors=0)
         returns = episode.returns.values()
         return sum(returns) / len(returns)
 
@@ -226,32 +226,32 @@ def _add_check(commands: SubcommandParsers) -> None:
 
 def _run_check(args: argparse.Namespace) -> int:
     seeds = args.seeds or (1 if args.quick else 3)
-    wrong: CheckFailure | None = None
+    failure: CheckFailure | None = None
     try:
         with _show_status() as say, open_target(args.what, args.settings) as env:
-            held = check_contract(
+            passed_steps = check_contract(
                 env,
                 seeds=seeds,
                 max_turns=args.max_turns,
                 processes=not args.quick,
                 pictures=args.pictures,
-                on_step=lambda step, done: say(
-                    CONTRACT_STEPS[step] + (f" ({done + 1})" if done else "")
+                on_step=lambda step, count: say(
+                    CONTRACT_STEPS[step] + (f" ({count + 1})" if count else "")
                 ),
             )
     except CheckTargetError as error:
         raise UsageError(str(error)) from None
     except CheckFailure as error:
-        wrong, held = error, error.passed_steps
+        failure, passed_steps = error, error.passed_steps
     write = sys.stdout.write
-    write("".join(f"ok  {CONTRACT_STEPS[step]}\n" for step in held))
-    if wrong is None:
+    write("".join(f"ok  {CONTRACT_STEPS[step]}\n" for step in passed_steps))
+    if failure is None:
         write(f"{args.what} keeps the contract, tried with {seeds} seed{'s' * (seeds > 1)}\n")
         return 0
-    if wrong.step:
-        write(f"NO  {CONTRACT_STEPS[wrong.step]}\n")
+    if failure.step:
+        write(f"NO  {CONTRACT_STEPS[failure.step]}\n")
     sys.stdout.flush()
-    words = " ".join(str(wrong).split())
+    words = " ".join(str(failure).split())
     sys.stderr.write(
         f"gem-ma: {words if len(words) < MAX_FAULT_LENGTH else words[:MAX_FAULT_LENGTH] + ' ...'}\n"
     )
@@ -293,18 +293,18 @@ def check_contract(
     from gem_ma.testing import ContractError, certify
     from gem_ma.testing.env_checker import EnvChecker
 
-    held: dict[str, int] = {}
+    pass_counts: dict[str, int] = {}
     current = ""
 
     def run_step(step: str, look: Callable[..., object], *args: object) -> None:
         nonlocal current
         current = step
-        on_step(step, held.get(step, 0))
+        on_step(step, pass_counts.get(step, 0))
         look(*args)
-        held[step] = held.get(step, 0) + 1
+        pass_counts[step] = pass_counts.get(step, 0) + 1
 
     def list_passed_steps() -> list[str]:
-        return [step for step in CONTRACT_STEPS if step in held and step != current]
+        return [step for step in CONTRACT_STEPS if step in pass_counts and step != current]
 
     checker = EnvChecker(env.copy(), range(seeds), max_turns)
     for step in CONTRACT_STEPS:
@@ -325,9 +325,9 @@ def check_contract(
 
 def describe_exception(error: BaseException) -> str:
     """Return an exception in one paragraph: what it says, and where in whose code it was raised."""
-    what = f"{type(error).__name__}: {error}".rstrip(": ")
+    description = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{what.partition(' (')[0]}, in {error.filename}, line {error.lineno}"
+        return f"{description.partition(' (')[0]}, in {error.filename}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
     paths = sysconfig.get_paths()
     others = (
@@ -337,10 +337,12 @@ def describe_exception(error: BaseException) -> str:
         paths["platlib"],
         "<",
     )
-    own = [one for one in frames if not one.filename.startswith(others)]
-    for frame in reversed(own or frames):
-        return f"{what}, in {frame.filename}, line {frame.lineno}, {frame.name}: {frame.line}"
-    return what
+    own_frames = [one for one in frames if not one.filename.startswith(others)]
+    for frame in reversed(own_frames or frames):
+        return (
+            f"{description}, in {frame.filename}, line {frame.lineno}, {frame.name}: {frame.line}"
+        )
+    return description
 
 
 @contextlib.contextmanager
@@ -363,13 +365,13 @@ def open_target(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator
     if not path.is_file():
         raise CheckTargetError(f"{file}: no such file")
     paths = sys.path  # noqa: TID251 - what a file adds to it
-    before, kept = set(sys.modules), list(paths)
+    modules_before, saved_paths = set(sys.modules), list(paths)
     try:
         yield _make_file_env(path, file, name, dict(settings))
     finally:
-        paths[:] = kept
+        paths[:] = saved_paths
         module = entry_points.find_import_folder(path.resolve())[1].partition(".")[0]
-        for one in set(sys.modules) - before:
+        for one in set(sys.modules) - modules_before:
             if one.partition(".")[0] == module:
                 del sys.modules[one]
 

@@ -65,24 +65,24 @@ def translate_arguments(text: str, args: argparse.Namespace) -> str:
     if parser is None:
         return text
     options = dict(_list_options(parser))
-    given = {name for name, _ in getattr(args, "settings", ())}
+    setting_names = {name for name, _ in getattr(args, "settings", ())}
 
     def replace_argument(found: re.Match[str]) -> str:
         name, value = found.groups()
-        if name in given:
+        if name in setting_names:
             return found[0]
         if name not in options:
             return f"--set {found[0]}" if value == "..." and "settings" in options else found[0]
         value = value.strip("'")
         return options[name] if value in ("", "True", "...") else f"{options[name]} {value}"
 
-    own = re.search(r"(?:agent|tool) '", text)
-    begin, rest = (text[: own.start()], text[own.start() :]) if own else (text, "")
-    begin = _ARGUMENT_PATTERN.sub(replace_argument, begin)
+    match = re.search(r"(?:agent|tool) '", text)
+    head, rest = (text[: match.start()], text[match.start() :]) if match else (text, "")
+    head = _ARGUMENT_PATTERN.sub(replace_argument, head)
     for name in options:
-        if "_" in name and name not in given:
-            begin = re.sub(rf"(?<![\w-]){name}\b", options[name], begin)
-    return begin + rest
+        if "_" in name and name not in setting_names:
+            head = re.sub(rf"(?<![\w-]){name}\b", options[name], head)
+    return head + rest
 
 
 def _list_options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
@@ -117,11 +117,11 @@ def format_count(count: int, what: str) -> str:
 
 def count_played_episodes(*files: Path) -> int:
     """Return how many episodes that did not fail files hold."""
-    found = 0
+    count = 0
     for file in files:
         with contextlib.suppress(OSError), file.open("rb") as lines:
-            found += sum(b'"failure":null' in line.replace(b": ", b":") for line in lines)
-    return found
+            count += sum(b'"failure":null' in line.replace(b": ", b":") for line in lines)
+    return count
 
 
 def parse_positive(text: str) -> int:
@@ -147,17 +147,17 @@ def parse_count(text: str) -> int:
 
 def parse_seconds(text: str) -> float:
     """Return a time of the command line."""
-    found = parse_finite_number(text)
-    if found <= 0:
+    seconds = parse_finite_number(text)
+    if seconds <= 0:
         raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
-    return found
+    return seconds
 
 
 def parse_finite_number(text: str) -> float:
     """Return a number of the command line that is neither infinite nor no number."""
     with contextlib.suppress(ValueError):
-        if math.isfinite(found := float(text)):
-            return found
+        if math.isfinite(number := float(text)):
+            return number
     raise argparse.ArgumentTypeError(f"{text!r}: expected a number")
 
 
@@ -277,9 +277,9 @@ def choose_seed(given: int | None) -> int:
 def collect_env_arguments(args: argparse.Namespace) -> JSONObject:
     """Return what a command says of how an environment is made, for `make`."""
     names = "observe", "theme", "noise", "image_size", "panels"
-    given = {name: getattr(args, name, None) for name in names}
-    said = {name: value for name, value in given.items() if value is not None}
-    return {**said, **dict(getattr(args, "settings", ()))}
+    values = {name: getattr(args, name, None) for name in names}
+    arguments = {name: value for name, value in values.items() if value is not None}
+    return {**arguments, **dict(getattr(args, "settings", ()))}
 
 
 def make_env_from_args(id: str, args: argparse.Namespace) -> Env:

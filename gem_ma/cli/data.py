@@ -43,11 +43,11 @@ def add_commands(commands: SubcommandParsers) -> None:
 
 
 def _run_data(args: argparse.Namespace) -> int:
-    found = importlib.import_module(DOWNLOADS[args.what])
+    module = importlib.import_module(DOWNLOADS[args.what])
     if args.into and Path(args.into).exists() and not Path(args.into).is_dir():
         raise UsageError(f"--into {args.into}: expected a folder")
     write = sys.stdout.write
-    found.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
-    if args.into and Path(args.into).resolve() != found.folder().resolve():
-        write(f"set {found.VARIABLE}={args.into} to use them\n")
+    module.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
+    if args.into and Path(args.into).resolve() != module.folder().resolve():
+        write(f"set {module.VARIABLE}={args.into} to use them\n")
     return 0

@@ -93,9 +93,9 @@ def _describe_packs() -> str:
             "modules of commands": len(pack.commands),
             "pages of documentation": len(pack.docs),
         }
-        said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-        uses = f"; uses {', '.join(pack.uses)}" if pack.uses else ""
-        lines.append(f"{pack.name:<12} {package:<24} {said}{uses}".rstrip() + "\n")
+        contents = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+        dependencies = f"; uses {', '.join(pack.uses)}" if pack.uses else ""
+        lines.append(f"{pack.name:<12} {package:<24} {contents}{dependencies}".rstrip() + "\n")
     lines += [f"{one.name:<12} not here: {one.why}\n" for one in list_missing_packs()]
     return "".join(sorted(lines))
 
@@ -107,7 +107,7 @@ def _format_groups(specs: Sequence[Spec], chosen: bool) -> str:
         chosen: some were asked for, so that families are told id by id.
     """
     groups: dict[str, dict[str, list[str]]] = {}
-    said: dict[str, tuple[str, str]] = {}
+    descriptions: dict[str, tuple[str, str]] = {}
     for spec in specs:
         prefix, _, name = spec.id.partition(":")
         family = registry.read_family_summary(prefix)
@@ -117,7 +117,7 @@ def _format_groups(specs: Sequence[Spec], chosen: bool) -> str:
         else:
             levels = groups.setdefault(family or _find_group(spec), {}).setdefault(base, [])
             levels.extend([spec.id.removeprefix(base)] if spec.id != base else [])
-            said[base] = _format_seat_count(spec), "" if family else spec.summary
+            descriptions[base] = _format_seat_count(spec), "" if family else spec.summary
     lines = []
     for group, members in groups.items():
         lines.append(f"{group}\n")
@@ -125,9 +125,9 @@ def _format_groups(specs: Sequence[Spec], chosen: bool) -> str:
             if base.endswith(":*"):
                 lines.append(f"  {base:<26} {len(levels)} ids: gem-ma list '{base}'\n")
                 continue
-            seats, summary = said[base]
-            more = f"[{' '.join(levels)}]" if levels else ""
-            line = " ".join(filter(None, (f"  {base:<26} {seats:<8}", summary, more)))
+            seats, summary = descriptions[base]
+            level_names = f"[{' '.join(levels)}]" if levels else ""
+            line = " ".join(filter(None, (f"  {base:<26} {seats:<8}", summary, level_names)))
             lines.append(f"{line.rstrip()}\n")
         lines.append("\n")
     return "".join(lines[:-1])
@@ -161,25 +161,25 @@ def _run_info(args: argparse.Namespace) -> int:
 
     if args.picture and not args.picture.endswith(".png"):
         raise UsageError(f"--picture {args.picture}: expected a name that ends in .png")
-    found = describe_env(args.id)
-    drawn = None
+    info = describe_env(args.id)
+    picture = None
     if args.picture:
-        drawn = draw_first_turn(args.id)
-        drawn.save(args.picture)
+        picture = draw_first_turn(args.id)
+        picture.save(args.picture)
     if args.json:
-        plain = dataclasses.asdict(found)
+        plain = dataclasses.asdict(info)
         for name in ("parameters", "tools"):
             plain[name] = [one._asdict() for one in plain[name]]
-        plain["example"] = found.example and found.example._asdict()
+        plain["example"] = info.example and info.example._asdict()
         sys.stdout.write(json.dumps(plain, indent=1, default=str) + "\n")
         return 0
     if not sys.stdout.isatty():
-        sys.stdout.write(_format_plain(found))
+        sys.stdout.write(_format_plain(info))
         return 0
-    if drawn is None and not found.missing:
+    if picture is None and not info.missing:
         with contextlib.suppress(MissingRequirement):  # the words stand for it
-            drawn = draw_first_turn(args.id)
-    _print_info(found, drawn)
+            picture = draw_first_turn(args.id)
+    _print_info(info, picture)
     return 0
 
 
@@ -210,8 +210,8 @@ def _list_facts(found: EnvInfo) -> list[tuple[str, str]]:
 
 
 def _format_seats(found: EnvInfo) -> str:
-    how = {"": "", "alone": "", "both": "in turn, and sometimes at the same time"}
-    words = how.get(found.order, found.order)
+    phrases = {"": "", "alone": "", "both": "in turn, and sometimes at the same time"}
+    words = phrases.get(found.order, found.order)
     return ", ".join(found.seats) + (f" ({words})" if words else "")
 
 
@@ -222,14 +222,14 @@ def _format_parameter(one: GameParameter) -> str:
 
 def _format_level(found: EnvInfo, id: str) -> str:
     """Return another level, and what it sets otherwise than this one."""
-    own = {one.name: one.default for one in found.parameters} | dict(found.settings)
+    defaults = {one.name: one.default for one in found.parameters} | dict(found.settings)
     name = id.partition(":")[2]  # which other libraries' games are given as an argument
-    differs = ", ".join(
+    differences = ", ".join(
         f"{key}={value!r}"
         for key, value in found.levels[id].items()
-        if value not in (own.get(key), name)
+        if value not in (defaults.get(key), name)
     )
-    return f"{id}  {differs}".rstrip()
+    return f"{id}  {differences}".rstrip()
 
 
 def _format_difficulty(found: EnvInfo, difficulty: int) -> str:

@@ -104,16 +104,16 @@ class EnvInfo:
 def describe_env(id: str) -> EnvInfo:
     """Say what an id stands for, as far as that can be said here."""
     spec = registry.spec(id)
-    takes = list_parameters(spec)
-    taken = {one.name for one in takes}
-    env, missing = _try_make_env(spec, takes)
+    parameters = list_parameters(spec)
+    parameter_names = {one.name for one in parameters}
+    env, missing = _try_make_env(spec, parameters)
     return EnvInfo(
         id=spec.id,
         summary=_read_summary(spec, _import_game(spec)),
         entry_point=spec.entry_point,
-        parameters=takes,
+        parameters=parameters,
         settings=(dict(env.game.env_defaults) if env else {})
-        | {key: value for key, value in spec.kwargs.items() if key not in taken},
+        | {key: value for key, value in spec.kwargs.items() if key not in parameter_names},
         needs=spec.needs,
         missing=missing,
         levels=_list_levels(spec),
@@ -130,12 +130,12 @@ def list_parameters(spec: Spec) -> tuple[GameParameter, ...]:
     game = _import_game(spec)
     if game is None:
         return ()
-    found, meanings = [], _parse_parameter_docs(game)
+    parameters, meanings = [], _parse_parameter_docs(game)
     for one in list(inspect.signature(game.__init__).parameters.values())[1:]:
-        required = one.default is one.empty and one.name not in spec.kwargs
+        is_required = one.default is one.empty and one.name not in spec.kwargs
         default = spec.kwargs.get(one.name, None if one.default is one.empty else one.default)
-        found.append(GameParameter(one.name, default, meanings.get(one.name, ""), required))
-    return tuple(found)
+        parameters.append(GameParameter(one.name, default, meanings.get(one.name, ""), is_required))
+    return tuple(parameters)
 
 
 def draw_first_turn(id: str, **kwargs: Any) -> Image:
@@ -196,8 +196,8 @@ def _read_summary(spec: Spec, game: type[Game] | None) -> str:
     else:
         own_module = sys.modules[game.__module__]
         games = list_games(own_module)
-        whole, own = own_module.__doc__, game.__dict__.get("__doc__")
-        text = own or whole if len(games) > 1 else whole or own
+        module_doc, class_doc = own_module.__doc__, game.__dict__.get("__doc__")
+        text = class_doc or module_doc if len(games) > 1 else module_doc or class_doc
     words = " ".join((text or "").split())
     first = _SENTENCE_PATTERN.match(words)
     return first[0] if first else words
@@ -205,13 +205,13 @@ def _read_summary(spec: Spec, game: type[Game] | None) -> str:
 
 def _parse_parameter_docs(game: type[Game]) -> dict[str, str]:
     """Return what "Args:" and "Attributes:" say, or else a sentence with `name`."""
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     documents = []
     for one in game.__mro__[: game.__mro__.index(Game)]:
-        begin = one.__dict__.get("__init__")
+        init = one.__dict__.get("__init__")
         documents += [
             inspect.cleandoc(doc)
-            for doc in (one.__dict__.get("__doc__"), getattr(begin, "__doc__", None))
+            for doc in (one.__dict__.get("__doc__"), getattr(init, "__doc__", None))
             if doc
         ]
     for document in documents:
@@ -219,16 +219,16 @@ def _parse_parameter_docs(game: type[Game]) -> dict[str, str]:
         for line in document.splitlines():
             if line and not line.startswith(" "):
                 name, in_section = "", bool(_SECTION.fullmatch(line))
-            elif in_section and (begins := _PARAMETER_PATTERN.fullmatch(line)):
-                name = "" if begins[1] in found else begins[1]
-                found.setdefault(begins[1], begins[2])
+            elif in_section and (match := _PARAMETER_PATTERN.fullmatch(line)):
+                name = "" if match[1] in meanings else match[1]
+                meanings.setdefault(match[1], match[2])
             elif name and line:
-                found[name] += f" {line.strip()}"
+                meanings[name] += f" {line.strip()}"
     for document in documents:
         for sentence in _SENTENCE_PATTERN.findall(document.partition("\n\n")[0]):
             for name in re.findall(r"`(\w+)`", sentence):
-                found.setdefault(name, " ".join(sentence.split()))
-    return found
+                meanings.setdefault(name, " ".join(sentence.split()))
+    return meanings
 
 
 def _list_levels(spec: Spec) -> dict[str, EnvOptions]:
@@ -254,7 +254,7 @@ def _inspect_env(env: Env) -> dict[str, Any]:
     game, seats = env.game, tuple(env.possible_agents)
     seat = env.to_act[0]
     turn = env.turn(seat)
-    told: dict[str, Any] = {
+    description: dict[str, Any] = {
         "seats": seats,
         "action": _describe_action_space(env),
         "reply": action_parsing.make_instruction(env.observation_builder.config.format),
@@ -263,11 +263,11 @@ def _inspect_env(env: Env) -> dict[str, Any]:
         "tools": _list_game_tools(env),
         "example": FirstTurn(seat, turn.rules, turn.text, turn.legal[0] if turn.legal else None),
     }
-    together, returns = _play_randomly(env)
-    told["order"] = "alone" if len(seats) == 1 else _ORDER_NAMES[together]
-    told["rewards"] = _describe_rewards(game, returns)
+    simultaneous, returns = _play_randomly(env)
+    description["order"] = "alone" if len(seats) == 1 else _ORDER_NAMES[simultaneous]
+    description["rewards"] = _describe_rewards(game, returns)
     env.close()
-    return told
+    return description
 
 
 _ORDER_NAMES = {
@@ -292,25 +292,25 @@ def _describe_observation_spaces(env: Env) -> dict[str, str]:
             env.observation_builder.image_size,
             env.observation_builder.config.text_length,
         )
-        seen = Env(env.game, image_size=size, text_length=length, **kind)
-        return seen.observation_space(env.possible_agents[0])
+        variant = Env(env.game, image_size=size, text_length=length, **kind)
+        return variant.observation_space(env.possible_agents[0])
 
     both = make_space(observe="both")
-    found = {"text": both["text"], "image": both["image"], "both": both}
+    spaces = {"text": both["text"], "image": both["image"], "both": both}
     if env.game.moves is not None:
-        found["numbers"] = make_space(actions="discrete")["observation"]
-    return {kind: str(one) for kind, one in found.items()}
+        spaces["numbers"] = make_space(actions="discrete")["observation"]
+    return {kind: str(one) for kind, one in spaces.items()}
 
 
 def _list_game_tools(env: Env) -> tuple[GameTool, ...]:
-    found: dict[str, tuple[str, list[str]]] = {}
+    tools: dict[str, tuple[str, list[str]]] = {}
     for seat in env.possible_agents:
         for tool in env.tools(seat):
             (schema,) = make_tool_schemas([tool])
             function = schema.get("function", schema)
-            entry = found.setdefault(function["name"], (function.get("description", ""), []))
+            entry = tools.setdefault(function["name"], (function.get("description", ""), []))
             entry[1].append(seat)
-    return tuple(GameTool(name, text, tuple(seats)) for name, (text, seats) in found.items())
+    return tuple(GameTool(name, text, tuple(seats)) for name, (text, seats) in tools.items())
 
 
 def _play_randomly(env: Env) -> tuple[frozenset[bool], list[Mapping[str, float]]]:
@@ -318,23 +318,23 @@ def _play_randomly(env: Env) -> tuple[frozenset[bool], list[Mapping[str, float]]
 
     Only the first turn is looked at where turns are slow or legal moves are not listed.
     """
-    together = {len(env.to_act) > 1}
+    simultaneous = {len(env.to_act) > 1}
     returns: list[Mapping[str, float]] = []
-    left = 0 if env.game.blocking else MAX_RANDOM_TURNS
+    remaining = 0 if env.game.blocking else MAX_RANDOM_TURNS
     for seed in range(RANDOM_MATCHES):
         env.reset(seed=seed)
-        while env.to_act and left:
-            left -= 1
-            together.add(len(env.to_act) > 1)
+        while env.to_act and remaining:
+            remaining -= 1
+            simultaneous.add(len(env.to_act) > 1)
             turns = {seat: env.turn(seat) for seat in env.to_act}
             replies = {seat: t.legal[t.seed % len(t.legal)] for seat, t in turns.items() if t.legal}
             if len(replies) < len(turns):
-                return frozenset(together), returns
+                return frozenset(simultaneous), returns
             env.step_seats(replies)
-        if not left:
+        if not remaining:
             break
         returns.append(env.game_state.returns())
-    return frozenset(together), returns
+    return frozenset(simultaneous), returns
 
 
 def _describe_rewards(game: Game, returns: list[Mapping[str, float]]) -> str:
@@ -342,9 +342,9 @@ def _describe_rewards(game: Game, returns: list[Mapping[str, float]]) -> str:
     if game.zero_sum:
         words.append("What one seat gains the other loses.")
     if returns:
-        seen = [value for one in returns for value in one.values()]
-        low, high = min(seen), max(seen)
+        values = [value for one in returns for value in one.values()]
+        low, high = min(values), max(values)
         between = f"were {low:g}" if low == high else f"lay between {low:g} and {high:g}"
-        played = "a random episode" if len(returns) == 1 else f"{len(returns)} random episodes"
-        words.append(f"In {played}, returns {between}.")
+        episodes = "a random episode" if len(returns) == 1 else f"{len(returns)} random episodes"
+        words.append(f"In {episodes}, returns {between}.")
     return " ".join(words)

@@ -49,8 +49,10 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
     from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
     from gem_ma.rollouts.run import TooManyErrors
 
-    goes_on = args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
-    if not goes_on:  # with the seed that is in the file
+    is_resumed = (
+        args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
+    )
+    if not is_resumed:  # with the seed that is in the file
         args.seed = choose_seed(args.seed)
     warnings.simplefilter("ignore", FailedEpisodesWarning)  # told below
     try:
@@ -76,31 +78,35 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
 
 def _print_summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
     """Say how many episodes there are and what the seats earned; return how many failed."""
-    done = [episode for episode in episodes if episode.failure is None]
+    complete = [episode for episode in episodes if episode.failure is None]
     failures = [episode.failure for episode in episodes if episode.failure is not None]
-    failed = len(failures)
+    failure_count = len(failures)
     write = sys.stdout.write
     seed = episodes[0].id.rpartition("-")[0] if episodes else args.seed
-    write(f"{len(done)} of {args.episodes} episodes")
-    write(f"{f', {failed} failed' * bool(failed)}, seed {seed}\n")
-    for seat in done[0].returns if done else ():
-        mean = sum(episode.returns[seat] for episode in done) / len(done)
-        bad = sum(1 for e in done for step in e.steps if step.agent == seat and step.invalid)
-        said = sum(1 for e in done for step in e.steps if step.agent == seat)
-        write(f"{seat}: mean return {mean:+.3f}, {said} replies, {bad} invalid\n")
+    write(f"{len(complete)} of {args.episodes} episodes")
+    write(f"{f', {failure_count} failed' * bool(failure_count)}, seed {seed}\n")
+    for seat in complete[0].returns if complete else ():
+        mean = sum(episode.returns[seat] for episode in complete) / len(complete)
+        invalid_count = sum(
+            1 for e in complete for step in e.steps if step.agent == seat and step.invalid
+        )
+        reply_count = sum(1 for e in complete for step in e.steps if step.agent == seat)
+        write(f"{seat}: mean return {mean:+.3f}, {reply_count} replies, {invalid_count} invalid\n")
     if args.out:
         write(f"written to {args.out}\n")
     if failures:
         last = failures[-1]
         sys.stderr.write(f"gem-ma: the last failure: {last.kind}: {last.message}\n")
-    return failed
+    return failure_count
 
 
 def _describe_kept(episodes: Sequence[Episode], args: argparse.Namespace) -> str:
     """Return what is kept of a run that was stopped, and how it goes on."""
-    done = sum(episode.failure is None for episode in episodes)
+    count = sum(episode.failure is None for episode in episodes)
     if not args.out:
-        return f"stopped: {done} of {args.episodes} episodes are done, none is kept without --out"
-    more = "the same command" if args.resume else "the same command with --resume"
-    few = "" if done else " (with a lower --concurrency, episodes end sooner)"
-    return f"stopped: {args.out} keeps {done} of {args.episodes} episodes; {more} goes on{few}"
+        return f"stopped: {count} of {args.episodes} episodes are done, none is kept without --out"
+    command = "the same command" if args.resume else "the same command with --resume"
+    advice = "" if count else " (with a lower --concurrency, episodes end sooner)"
+    return (
+        f"stopped: {args.out} keeps {count} of {args.episodes} episodes; {command} goes on{advice}"
+    )

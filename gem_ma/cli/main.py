@@ -76,8 +76,8 @@ def _list_user_errors() -> tuple[type[Exception], ...]:
     from gem_ma.agents.providers.errors import ServerError
     from gem_ma.renderers import BadScene, UnknownTheme
 
-    known = BadScene, DependencyNotInstalled, MissingRequirement, SeatError, ServerError
-    return *known, ImportError, OSError, UnknownEnv, UnknownTheme, UsageError
+    errors = BadScene, DependencyNotInstalled, MissingRequirement, SeatError, ServerError
+    return *errors, ImportError, OSError, UnknownEnv, UnknownTheme, UsageError
 
 
 class _CommandParser(argparse.ArgumentParser):
@@ -88,16 +88,16 @@ class _CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Complain of what is not known where it is said: of a command, and not of gem-ma."""
-        found, rest = super().parse_known_args(args, namespace)
+        arguments, rest = super().parse_known_args(args, namespace)
         if rest:
             hint = suggest_word(rest[0].partition("=")[0], self._option_string_actions)
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
-        return found, rest
+        return arguments, rest
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
-        known = [str(one) for one in action.choices or ()]
+        choices = [str(one) for one in action.choices or ()]
         if action.choices is not None and value not in action.choices:
-            hint = suggest_word(str(value), known) or f" (choose from {', '.join(known)})"
+            hint = suggest_word(str(value), choices) or f" (choose from {', '.join(choices)})"
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
 
 

@@ -127,8 +127,8 @@ def _run_play(args: argparse.Namespace) -> int:
         if not env.game.conversation:  # where each reply says what is new
             write(f"{env.render()}\n")
     if people:
-        news = [str(message) for message in env.messages(people[0])]
-        write("\n".join(["", *news, "", env.render(), ""]))
+        messages = [str(message) for message in env.messages(people[0])]
+        write("\n".join(["", *messages, "", env.render(), ""]))
     write(
         "\nreturns: "
         + ", ".join(f"{seat} {value:+g}" for seat, value in session.returns.items())

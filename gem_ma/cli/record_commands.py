@@ -79,14 +79,14 @@ def add_commands(commands: SubcommandParsers) -> None:
         epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
     )
     kinds = plot.add_subparsers(required=True, metavar="KIND")
-    for kind, sources, about in (
+    for kind, sources, summary in (
         ("learning", "a history of a training, NAME-SEED.jsonl, or a folder of them", "curves"),
         ("win-rates", "the folder of a tournament", "the matrix of who beats whom"),
         ("pass-k", "the folder of an evaluation", "how likely k trials of a task all succeed"),
         ("robustness", "the folder of an evaluation", "success over the strength of noise"),
         ("tokens", "a file of episodes, or a folder with several", "what seats read and write"),
     ):
-        one = kinds.add_parser(kind, help=about)
+        one = kinds.add_parser(kind, help=summary)
         several = None if kind == "win-rates" else "+"
         one.add_argument("source", nargs=several, help=sources)
         one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
@@ -139,8 +139,8 @@ def _run_view(args: argparse.Namespace) -> int:
                 spectator=not args.no_spectator,
                 most=args.spectators,
                 trust=args.trust,
-                progress=lambda done: bar.update(
-                    task, completed=done, description=f"{done} episodes"
+                progress=lambda count: bar.update(
+                    task, completed=count, description=f"{count} episodes"
                 ),
             )
     except (RecordError, OSError) as error:
@@ -216,11 +216,17 @@ def _plot_pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
     """Return the figure of evaluations, likewise."""
     from gem_ma.evaluation import plots
 
-    found = plots.read_evaluations(args.source)
-    for name, rows in found.items():
-        done, all = (sum(row[what] for row in rows) for what in ("episodes", "expected"))
-        missing += [f"{name} has {done} of {all} episodes"] if done < all else []
-    return plots.plot_pass_hat_k(found)
+    evaluations = plots.read_evaluations(args.source)
+    for name, rows in evaluations.items():
+        episode_count, expected_count = (
+            sum(row[column] for row in rows) for column in ("episodes", "expected")
+        )
+        missing += (
+            [f"{name} has {episode_count} of {expected_count} episodes"]
+            if episode_count < expected_count
+            else []
+        )
+    return plots.plot_pass_hat_k(evaluations)
 
 
 def _plot_learning_curves(args: argparse.Namespace) -> Any:
@@ -229,11 +235,13 @@ def _plot_learning_curves(args: argparse.Namespace) -> Any:
 
     runs = plots.read_logs(args.source)
     rows = [row for histories in runs.values() for row in histories[0][:1]]
-    given = args.columns.split(",") if args.columns else None
-    found = given or [name for name in rows[0] if name.startswith("return/")]
-    if not found:
+    columns = args.columns.split(",") if args.columns else None
+    column_names = columns or [name for name in rows[0] if name.startswith("return/")]
+    if not column_names:
         raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
-    return plots.plot_learning_curves(runs, {name: name for name in found}, smooth=args.smooth)
+    return plots.plot_learning_curves(
+        runs, {name: name for name in column_names}, smooth=args.smooth
+    )
 
 
 def _add_rescore(commands: SubcommandParsers) -> None:
@@ -258,7 +266,7 @@ def _run_rescore(args: argparse.Namespace) -> int:
     if not change:
         raise UsageError("nothing is to be other: --set says what, such as --set penalty=0.1")
     try:
-        told = rescore((one for file in args.files for one in load_episodes(file)), change)
+        result = rescore((one for file in args.files for one in load_episodes(file)), change)
     except (BadArgument, ValueError) as error:
         raise UsageError(format_error(error)) from None
     if args.json:
@@ -269,12 +277,12 @@ def _run_rescore(args: argparse.Namespace) -> int:
                 "after": row.after._asdict(),
                 "change": row.change._asdict(),
             }
-            for row in told.rows
+            for row in result.rows
         ]
-        left = [{"episode": one.episode.id, "why": one.why} for one in told.unfit_episodes]
+        unfit = [{"episode": one.episode.id, "why": one.why} for one in result.unfit_episodes]
         sys.stdout.write(
-            f"{json.dumps({'rows': rows, 'kept': told.rank_correlation, 'left_out': left})}\n"
+            f"{json.dumps({'rows': rows, 'kept': result.rank_correlation, 'left_out': unfit})}\n"
         )
     else:
-        sys.stdout.write(f"{told}\n")
+        sys.stdout.write(f"{result}\n")
     return 0

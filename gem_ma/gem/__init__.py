@@ -29,6 +29,6 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     file = _FILES.get(name, "envs.registration")
-    found: object = getattr(importlib.import_module(f"gem_ma.gem.{file}"), name)
-    globals()[name] = found
-    return found
+    value: object = getattr(importlib.import_module(f"gem_ma.gem.{file}"), name)
+    globals()[name] = value
+    return value

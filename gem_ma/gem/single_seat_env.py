@@ -83,10 +83,10 @@ class SingleSeatEnv(GymnasiumView):
         """
         if self._make_another is None:
             raise ValueError("only what gem.make has made can spawn()")
-        made = self._make_another(**kwargs)
+        env = self._make_another(**kwargs)
         if same_state:
-            made.set_state(self.get_state())
-        return made
+            env.set_state(self.get_state())
+        return env
 
 
 Env.register(SingleSeatEnv)  # so that isinstance(env, gem.Env) holds

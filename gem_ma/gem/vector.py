@@ -37,14 +37,14 @@ class VectorEnv:
             seeds = list(seed)
         if len(seeds) != self.num_envs:
             raise ValueError(f"got {len(seeds)} seeds for {self.num_envs} environments")
-        given = [kwargs.pop(f"env{i}_kwargs", {}) for i in range(self.num_envs)]
+        env_kwargs = [kwargs.pop(f"env{i}_kwargs", {}) for i in range(self.num_envs)]
         if kwargs:
             raise TypeError(
                 f"got {', '.join(kwargs)}: expected env0_kwargs to env{self.num_envs - 1}_kwargs"
             )
         results = [
-            env.reset(seed=one, **more)
-            for env, one, more in zip(self.envs, seeds, given, strict=True)
+            env.reset(seed=env_seed, **arguments)
+            for env, env_seed, arguments in zip(self.envs, seeds, env_kwargs, strict=True)
         ]
         return [obs for obs, _ in results], [info for _, info in results]
 

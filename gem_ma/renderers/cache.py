@@ -39,12 +39,12 @@ class RenderCache:
             self.used_bytes += _count_bytes(value)
             while self.used_bytes > self.max_bytes:
                 oldest = next(iter(self._values))
-                kept = self._values.pop(oldest)
+                old_value = self._values.pop(oldest)
                 if oldest in self._used_keys:
                     self._used_keys.discard(oldest)
-                    self._values[oldest] = kept
+                    self._values[oldest] = old_value
                 else:
-                    self.used_bytes -= _count_bytes(kept)
+                    self.used_bytes -= _count_bytes(old_value)
         return value
 
     def pop(self, key: Hashable) -> Any:

@@ -32,11 +32,11 @@ _RED_TABLE, _GREEN_TABLE, _BLUE_TABLE = map(_make_luminance_table, _LUMINANCE_WE
 
 def compute_luminance(colors: np.ndarray | RGB) -> np.ndarray:
     """Return the relative luminance of colours, 0 to 1."""
-    of = np.asarray(colors, np.uint8)
-    found: np.ndarray = (
-        _RED_TABLE[of[..., 0]] + _GREEN_TABLE[of[..., 1]] + _BLUE_TABLE[of[..., 2]]
+    levels = np.asarray(colors, np.uint8)
+    luminance: np.ndarray = (
+        _RED_TABLE[levels[..., 0]] + _GREEN_TABLE[levels[..., 1]] + _BLUE_TABLE[levels[..., 2]]
     ) / _LUMINANCE_UNIT
-    return found
+    return luminance
 
 
 def compute_contrast(one: np.ndarray | RGB, other: np.ndarray | RGB) -> np.ndarray:
@@ -86,5 +86,5 @@ def compute_edge_contrast(picture: np.ndarray, shape: np.ndarray, reach: int) ->
     levels = np.round(bright * 60000).astype(np.uint16) + 1
     highest = dilate_mask(levels, reach)[reach:-reach, reach:-reach]
     lowest = 60002 - dilate_mask(60002 - levels, reach)[reach:-reach, reach:-reach].astype(np.int64)
-    found = ((highest - 1) / 60000 + 0.05) / ((lowest - 1) / 60000 + 0.05)
-    return float(np.percentile(found[shape & ~inner], _EDGE_PERCENTILE))
+    contrast = ((highest - 1) / 60000 + 0.05) / ((lowest - 1) / 60000 + 0.05)
+    return float(np.percentile(contrast[shape & ~inner], _EDGE_PERCENTILE))

@@ -95,10 +95,10 @@ def draw(
     else:
         renderer = _RENDERERS.get(type(scene))
         if renderer is None:
-            known = ", ".join(
+            names = ", ".join(
                 sorted(cls.__name__ for cls in (*_RENDERERS, *_CONTAINER_RENDERERS, Grid))
             )
-            raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {known}")
+            raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {names}")
         picture = renderer(scene, size, theme)
     if noise:
         picture = noise.apply(picture)
@@ -123,15 +123,15 @@ def normalize_scene(scene: Any) -> Any:
         value = getattr(scene, name)
         if isinstance(scene, Chat) and repr(value).isascii():  # quicker than to look at each
             continue
-        if value and (changed := _normalize_value(value)) is not value:
-            changes[name] = changed
+        if value and (new_value := _normalize_value(value)) is not value:
+            changes[name] = new_value
     return dataclasses.replace(scene, **changes) if changes else scene
 
 
 def _normalize_value(value: object) -> object:
     if isinstance(value, str):
-        changed = user_fonts.normalize_text(value)
-        return value if changed == value else changed
+        new_text = user_fonts.normalize_text(value)
+        return value if new_text == value else new_text
     if isinstance(value, tuple):
         parts = tuple(map(_normalize_value, value))
         same = all(one is other for one, other in zip(parts, value, strict=True))

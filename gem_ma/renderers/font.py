@@ -64,8 +64,8 @@ def choose_height(size: tuple[int, int]) -> int:
 @functools.lru_cache
 def list_heights(size: tuple[int, int]) -> tuple[int, ...]:
     """Return the usual height of words in a frame, and those to try where there is no room."""
-    fitting = [h for h in LETTER_HEIGHTS if h * 18 <= min(size)]
-    return tuple(reversed(fitting)) or LETTER_HEIGHTS[:1]
+    heights = [h for h in LETTER_HEIGHTS if h * 18 <= min(size)]
+    return tuple(reversed(heights)) or LETTER_HEIGHTS[:1]
 
 
 def has_glyph(char: str) -> bool:
@@ -88,9 +88,9 @@ def render_lines(
         keep: hold Latin letters in these colours ready, for many screens; else colour those needed.
     """
     advance = measure_advance(height)
-    shown = [line[:columns].ljust(columns) for line in lines[:rows]]
-    blank = " " * (columns * (rows - len(shown)))
-    glyphs, missing = _index_glyphs("".join(shown) + blank)
+    visible_lines = [line[:columns].ljust(columns) for line in lines[:rows]]
+    blank = " " * (columns * (rows - len(visible_lines)))
+    glyphs, missing = _index_glyphs("".join(visible_lines) + blank)
     if keep and glyphs.size and glyphs.max() < _LATIN_GLYPHS:
         atlas = _make_atlas(height, ink, paper)
     else:
@@ -100,7 +100,7 @@ def render_lines(
     start = glyphs.reshape(rows, 1, columns) * height
     picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
     frame: np.ndarray = picture.view(np.uint8).reshape(rows * height, columns * advance, 3)
-    for row, line in enumerate(shown if missing and user_fonts.get_font_files() else ()):
+    for row, line in enumerate(visible_lines if missing and user_fonts.get_font_files() else ()):
         if _arrange_line(line)[1]:
             frame[row * height : (row + 1) * height] = make_shades(ink, paper)[
                 render_coverage(line, height)
@@ -137,12 +137,12 @@ def draw_lines(
 def blend_ink(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
     """Lay ink over a region where, and as far as, a mask (0..255) says."""
     alpha = mask[..., None].astype(np.uint16)
-    laid = region * (255 - alpha)
-    laid += alpha * np.array(ink, np.uint16)
-    laid += 128
-    laid += laid >> 8
-    laid >>= 8  # the whole number that is nearest to a 255th
-    region[...] = laid
+    mixture = region * (255 - alpha)
+    mixture += alpha * np.array(ink, np.uint16)
+    mixture += 128
+    mixture += mixture >> 8
+    mixture >>= 8  # the whole number that is nearest to a 255th
+    region[...] = mixture
 
 
 def truncate_line(text: str, columns: int) -> str:
@@ -192,8 +192,8 @@ def _break_line(line: str, columns: int, lines: list[str]) -> None:
 
 def _load_array(name: str) -> np.ndarray:
     with np.load(_FONT_FILE, allow_pickle=False) as data:
-        found: np.ndarray = data[name]
-    return found
+        array: np.ndarray = data[name]
+    return array
 
 
 @functools.cache
@@ -221,8 +221,8 @@ def _index_glyphs(text: str) -> tuple[np.ndarray, list[int]]:
     if not text or glyphs.min() >= 0:
         return glyphs, []
     at = np.flatnonzero(glyphs < 0)
-    missing, which = np.unique(codes[at], return_inverse=True)
-    glyphs[at] = len(_load_codes()) + which
+    missing, inverse = np.unique(codes[at], return_inverse=True)
+    glyphs[at] = len(_load_codes()) + inverse
     return glyphs, missing.tolist()
 
 
@@ -234,21 +234,21 @@ def _load_glyphs(height: int) -> np.ndarray:
 
 def _select_glyphs(kinds: np.ndarray, height: int) -> np.ndarray:
     """Return the glyphs of these kinds, all of which there are."""
-    found: np.ndarray
+    glyphs: np.ndarray
     if height <= _MAX_DRAWN_HEIGHT:
-        found = _load_glyphs(height)[kinds]
+        glyphs = _load_glyphs(height)[kinds]
     else:
-        found = _load_glyphs(height // 2)[kinds].repeat(2, 1).repeat(2, 2)
-    return found
+        glyphs = _load_glyphs(height // 2)[kinds].repeat(2, 1).repeat(2, 2)
+    return glyphs
 
 
 def _render_glyphs(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarray:
     """Return the glyphs of these kinds, which are sorted: last the boxes of those missing."""
-    known = _select_glyphs(kinds[: len(kinds) - len(missing)], height)
+    glyphs = _select_glyphs(kinds[: len(kinds) - len(missing)], height)
     return (
-        np.concatenate([known, [_draw_code_box(code, height) for code in missing]])
+        np.concatenate([glyphs, [_draw_code_box(code, height) for code in missing]])
         if missing
-        else known
+        else glyphs
     )
 
 
@@ -284,8 +284,8 @@ def render_line(text: str, height: int, ink: RGB, paper: RGB) -> np.ndarray:
 def make_shades(ink: RGB, paper: RGB) -> np.ndarray:
     """Return the colours that the 256 levels of coverage have."""
     levels = np.arange(256)[:, None]
-    mixed: np.ndarray = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
-    return mixed.astype(np.uint8)
+    shades: np.ndarray = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
+    return shades.astype(np.uint8)
 
 
 @memoize

@@ -68,8 +68,8 @@ def _rotate_hue(image: PillowImage, degrees: float) -> PillowImage:
     row = [round(4096 * part) for part in (even + math.cos(angle), even - odd, even + odd)]
     row[0] += 4096 - sum(row)  # grays stay as they are
     turn = np.array([np.roll(row, place) for place in range(3)], np.int32)
-    turned = (np.asarray(image, np.int32) @ turn.T + 2048) >> 12
-    return Image.fromarray(np.clip(turned, 0, 255).astype(np.uint8))
+    pixels = (np.asarray(image, np.int32) @ turn.T + 2048) >> 12
+    return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
 
 
 NOISE_KINDS = {
@@ -122,7 +122,7 @@ def parse_noise(which: str | int) -> ImageNoise:
 
 def _parse_part(text: str, whole: str) -> tuple[str, float]:
     """Return a kind and its strength."""
-    name, colon, said = text.partition(":")
+    name, colon, value = text.partition(":")
     kind = NOISE_KINDS.get(name)
     if kind is None:
         close = difflib.get_close_matches(name, NOISE_KINDS, n=1)
@@ -132,7 +132,7 @@ def _parse_part(text: str, whole: str) -> tuple[str, float]:
         )
     if not colon:
         return name, kind.default
-    strength = float(said) if _STRENGTH.fullmatch(said[:20]) else math.nan
+    strength = float(value) if _STRENGTH.fullmatch(value[:20]) else math.nan
     if not kind.low <= strength <= kind.high:
         raise UnknownNoise(
             f"noise={whole!r}: expected {name}:N, N from {kind.low:g} to {kind.high:g} "

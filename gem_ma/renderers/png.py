@@ -35,11 +35,11 @@ def render_png(
     """Return the scene as a PNG file, the same picture as `draw` makes."""
     scene = normalize_scene(scene)
     if isinstance(scene, Grid) and not noise:
-        look = grid.prepare_style(scene, size, theme, unit)
-        key = "png", look.style_id, scene.columns, scene.lines, size
+        style = grid.prepare_style(scene, size, theme, unit)
+        key = "png", style.style_id, scene.columns, scene.lines, size
         board = RENDER_CACHE.get(key)
         if board is None:
-            board = RENDER_CACHE.put(key, _BoardEncoder(scene, size, look))
+            board = RENDER_CACHE.put(key, _BoardEncoder(scene, size, style))
         file: bytes | None = board.encode(scene)
         if file is not None:
             return file
@@ -56,11 +56,11 @@ def encode_png(picture: np.ndarray) -> bytes:
     rows[:, 0] = 0  # no filter
     rows[:, 1:] = picture.reshape(height, -1)
     packer = zlib.compressobj(_ZLIB_LEVEL, zlib.DEFLATED, 15, _ZLIB_MEMORY)
-    packed = packer.compress(rows.data) + packer.flush()
+    data = packer.compress(rows.data) + packer.flush()
     return (
         _SIGNATURE
         + _make_header(width, height, 2)
-        + _make_chunk(b"IDAT", packed)
+        + _make_chunk(b"IDAT", data)
         + _make_chunk(b"IEND", b"")
     )
 
@@ -120,7 +120,7 @@ class _BoardEncoder:
 
         The checksum of the whole follows from those of the parts.
         """
-        look, text = self.style, self.style.layout.text
+        style, text = self.style, self.style.layout.text
         bands = [self.top_band]
         numbers = grid.index_tiles(scene) if scene.marks else None
         for place, row in enumerate(scene.rows):
@@ -128,11 +128,13 @@ class _BoardEncoder:
             key: Hashable = (self.encoder_id, self.row_tops[place], content)
             band = RENDER_CACHE.get(key)
             if band is None:
-                chosen = grid.index_row(row, look.tiles) if numbers is None else numbers[place]
-                band = RENDER_CACHE.put(key, self._encode_row(self.row_tops[place], chosen))
+                tile_numbers = (
+                    grid.index_row(row, style.tiles) if numbers is None else numbers[place]
+                )
+                band = RENDER_CACHE.put(key, self._encode_row(self.row_tops[place], tile_numbers))
             bands.append(band)
         y = self.status_top
-        for x, top, line in grid.place_status(scene.status, self.size, look.layout):
+        for x, top, line in grid.place_status(scene.status, self.size, style.layout):
             if top > y:
                 bands.append(self._make_blank_band(top - y))
             key = self.encoder_id, line
@@ -172,18 +174,18 @@ class _BoardEncoder:
         rank, kinds = self._compute_rank(number), len(self.style.tiles)
         with self.lock:
             while len(self.color_counts) < rank + 2:
-                marked, which = divmod(len(self.color_counts) - 1, kinds)
-                before = 2 * which + marked
+                mark, kind = divmod(len(self.color_counts) - 1, kinds)
+                before = 2 * kind + mark
                 RENDER_CACHE.put(
                     (self.encoder_id, before),
                     self._index_colors(grid.render_tile(self.style, before)),
                 )
                 self.color_counts.append(len(self.colors))
-        found: np.ndarray | None = RENDER_CACHE.get((self.encoder_id, number))
-        if found is None:
-            found = self._index_colors(grid.render_tile(self.style, number))
-            RENDER_CACHE.put((self.encoder_id, number), found)
-        return found
+        indices: np.ndarray | None = RENDER_CACHE.get((self.encoder_id, number))
+        if indices is None:
+            indices = self._index_colors(grid.render_tile(self.style, number))
+            RENDER_CACHE.put((self.encoder_id, number), indices)
+        return indices
 
     def _index_colors(self, pixels: np.ndarray) -> np.ndarray:
         """Return the place of each pixel's colour in the palette, to which new ones are added.
@@ -192,10 +194,10 @@ class _BoardEncoder:
         """
         wide = pixels.astype(np.uint32)
         codes = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
-        found, which = np.unique(codes, return_inverse=True)
-        places = [self.colors.setdefault(one, len(self.colors)) for one in found.tolist()]
+        unique_codes, inverse = np.unique(codes, return_inverse=True)
+        places = [self.colors.setdefault(one, len(self.colors)) for one in unique_codes.tolist()]
         # One colour too many is noticed by who joins the bands.
-        return np.array(places).astype(np.uint8)[which].reshape(codes.shape)
+        return np.array(places).astype(np.uint8)[inverse].reshape(codes.shape)
 
     def _make_head(self, many: int) -> bytes:
         colors = b"".join(code.to_bytes(3, "big") for code in [*self.colors][:many])
@@ -212,11 +214,11 @@ class _BoardEncoder:
 
     def _make_blank_band(self, rows: int) -> _CompressedBand:
         """Return so many rows of paper."""
-        found = self.blank_bands.get(rows)
-        if found is None:
-            found = _compress_rows(np.full((rows, self.size[0]), self.shades[0], np.uint8))
-            self.blank_bands[rows] = found
-        return found
+        band = self.blank_bands.get(rows)
+        if band is None:
+            band = _compress_rows(np.full((rows, self.size[0]), self.shades[0], np.uint8))
+            self.blank_bands[rows] = band
+        return band
 
 
 def _compress_rows(pixels: np.ndarray) -> _CompressedBand:
@@ -225,8 +227,8 @@ def _compress_rows(pixels: np.ndarray) -> _CompressedBand:
     raw = rows.tobytes()
     packer = zlib.compressobj(_ZLIB_LEVEL, zlib.DEFLATED, -15, _ZLIB_MEMORY)
     checksum = zlib.adler32(raw, 0)
-    packed = packer.compress(raw) + packer.flush(zlib.Z_FULL_FLUSH)
-    return _CompressedBand(packed, len(raw), checksum & 0xFFFF, checksum >> 16)
+    data = packer.compress(raw) + packer.flush(zlib.Z_FULL_FLUSH)
+    return _CompressedBand(data, len(raw), checksum & 0xFFFF, checksum >> 16)
 
 
 def _make_header(width: int, height: int, kind: int) -> bytes:

@@ -31,26 +31,26 @@ def _load_letters(size: int, bold: bool) -> dict[str, tuple[int, np.ndarray]]:
 @memoize
 def render_line_coverage(text: str, size: int, bold: bool = False) -> np.ndarray:
     """Return how much of each pixel a line covers, as 0..255; a pixel is free at its left."""
-    known, high = _load_letters(size, bold), text_metrics.LINE_HEIGHTS[size]
+    letters, high = _load_letters(size, bold), text_metrics.LINE_HEIGHTS[size]
     edges = text_metrics.measure_edges(text, size, bold)
     wide = int(edges[-1])
-    drawn = np.zeros((wide + size + 2) * high, np.uint8)  # column after column
+    coverage = np.zeros((wide + size + 2) * high, np.uint8)  # column after column
     end = 0
     for letter, edge in zip(text, edges, strict=False):
-        found = known.get(letter)
+        entry = letters.get(letter)
         before, shape = (
-            found
-            if found is not None
+            entry
+            if entry is not None
             else (0, _flatten_columns(_make_missing_letter(letter, high)))
         )
-        begin = max(0, 1 + round(edge) - before) * high
-        if begin < end:  # it has columns in common with the letter before
-            area = drawn[begin : begin + len(shape)]
+        start = max(0, 1 + round(edge) - before) * high
+        if start < end:  # it has columns in common with the letter before
+            area = coverage[start : start + len(shape)]
             np.maximum(area, shape[: len(area)], out=area)
         else:
-            drawn[begin : begin + len(shape)] = shape[: len(drawn) - begin]
-        end = begin + len(shape)
-    line = drawn.reshape(-1, high)[: max(1, wide + 3)].T
+            coverage[start : start + len(shape)] = shape[: len(coverage) - start]
+        end = start + len(shape)
+    line = coverage.reshape(-1, high)[: max(1, wide + 3)].T
     return np.ascontiguousarray(line)
 
 

@@ -212,8 +212,8 @@ def _sample_theme(seed: int, split: str) -> Theme:
     line = _convert_hsv(tone, 0.1, 0.45 if dark else 0.65)
     mark = (255, 255, 255) if dark else (0, 0, 0)
     size = float(rng.uniform(0.6, 0.82))
-    free = (1 - size) / 2
-    across, down = (float(rng.uniform(-free, free) * 0.8) for _ in range(2))
+    half_margin = (1 - size) / 2
+    across, down = (float(rng.uniform(-half_margin, half_margin) * 0.8) for _ in range(2))
     figures = dict(
         zip(_SHUFFLED_FIGURES, map(str, rng.permutation(_SHUFFLED_FIGURES)), strict=True)
     )

@@ -77,10 +77,10 @@ def _load_font(path: str) -> tuple[uharfbuzz.Font, frozenset[int]]:
     except OSError as error:
         raise ValueError(f"font {path}: {error.strerror}") from None
     face = hb.Face(data)
-    known = frozenset(face.unicodes)
-    if not known:
+    code_points = frozenset(face.unicodes)
+    if not code_points:
         raise ValueError(f"font {path}: no font file, or one without letters")
-    return hb.Font(face), known
+    return hb.Font(face), code_points
 
 
 def _find_file(char: str, files: str) -> int | None:
@@ -98,33 +98,33 @@ def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[L
         missing: whether the package has no picture of a letter.
     """
     files = get_font_files()
-    which = [
+    file_numbers = [
         _find_file(one, files) if one != WIDE_FILLER and missing(one) else None for one in text
     ]
-    if not any(one is not None for one in which):
+    if not any(one is not None for one in file_numbers):
         return text, []
     depths = compute_bidi_levels(text)
     visual = compute_visual_order(depths)
     # What stands in the second cell of a letter belongs to it, and so does a mark on it.
     for place in range(1, len(text)):
-        attached = text[place] == WIDE_FILLER or unicodedata.combining(text[place])
-        if attached and which[place] is None and which[place - 1] is not None:
-            which[place] = which[place - 1]
+        is_attached = text[place] == WIDE_FILLER or unicodedata.combining(text[place])
+        if is_attached and file_numbers[place] is None and file_numbers[place - 1] is not None:
+            file_numbers[place] = file_numbers[place - 1]
     runs: list[LetterRun] = []
-    seen = []
+    letters = []
     at = 0
     while at < len(visual):
-        first, file, level = visual[at], which[visual[at]], depths[visual[at]]
+        first, file, level = visual[at], file_numbers[visual[at]], depths[visual[at]]
         char = text[first]
         end = at + 1
         if file is None:
-            seen.append(_MIRRORED_BRACKETS.get(char, char) if level % 2 else char)
+            letters.append(_MIRRORED_BRACKETS.get(char, char) if level % 2 else char)
         else:
             step = -1 if level % 2 else 1
             wide = WIDE_FILLER in text[first : first + 2]
             while end < len(visual) and not wide:  # wide letters stand in cells of their own
                 place = visual[end]
-                alike = which[place] == file and depths[place] == level
+                alike = file_numbers[place] == file and depths[place] == level
                 if (
                     not alike
                     or place != visual[end - 1] + step
@@ -136,9 +136,9 @@ def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[L
             places = visual[at:end]
             words = text[min(places) : max(places) + 1].replace(WIDE_FILLER, "")
             runs.append(LetterRun(at, end - at, words, bool(level % 2), file))
-            seen += [" "] * (end - at)
+            letters += [" "] * (end - at)
         at = end
-    return "".join(seen), runs
+    return "".join(letters), runs
 
 
 def compute_bidi_levels(text: str) -> list[int]:
@@ -149,49 +149,50 @@ def compute_bidi_levels(text: str) -> list[int]:
     kinds = [unicodedata.bidirectional(char) or "ON" for char in text]
     base = next(("L" if one == "L" else "R" for one in kinds if one in ("L", "R", "AL")), "L")
     last = base
-    found: list[str] = []  # L and R, N for numbers in what is read backward, "" for all others
+    directions: list[str] = []  # L and R, N for numbers in what is read backward, "" for all others
     for kind in kinds:
         if kind in ("L", "R", "AL"):
             last = "L" if kind == "L" else "R"
-            found.append(last)
+            directions.append(last)
         elif kind in ("EN", "AN"):
-            found.append("L" if last == "L" else "N")
-        elif kind in ("NSM", "BN") and found:
-            found.append(found[-1])
+            directions.append("L" if last == "L" else "N")
+        elif kind in ("NSM", "BN") and directions:
+            directions.append(directions[-1])
         else:
-            found.append("")
+            directions.append("")
     for place, kind in enumerate(kinds[1:-1], 1):  # 3.14 and 1/2 stay together
-        if kind in ("ES", "CS") and found[place - 1] == found[place + 1] == "N":
-            found[place] = "N"
-    for opened, closed in _pair_brackets(text):  # which go with what is in them, or with the line
-        inside = {_resolve_direction("", kind) for kind in found[opened:closed]} - {""}
+        if kind in ("ES", "CS") and directions[place - 1] == directions[place + 1] == "N":
+            directions[place] = "N"
+    for start, end in _pair_brackets(text):  # which go with what is in them, or with the line
+        inside = {_resolve_direction("", kind) for kind in directions[start:end]} - {""}
         context = next(
-            filter(None, (_resolve_direction("", one) for one in reversed(found[:opened]))), base
+            filter(None, (_resolve_direction("", one) for one in reversed(directions[:start]))),
+            base,
         )
         if inside:
-            found[opened] = found[closed] = base if base in inside else context
-    before = [base, *itertools.accumulate([base, *found], _resolve_direction)][1:-1]
-    behind = [*itertools.accumulate([base, *reversed(found)], _resolve_direction)][-2::-1]
+            directions[start] = directions[end] = base if base in inside else context
+    before = [base, *itertools.accumulate([base, *directions], _resolve_direction)][1:-1]
+    behind = [*itertools.accumulate([base, *reversed(directions)], _resolve_direction)][-2::-1]
     depth = {"L": 0 if base == "L" else 2, "R": 1, "N": 2}
     return [
         depth[kind or (one if one == other else base)]
-        for kind, one, other in zip(found, before, behind, strict=True)
+        for kind, one, other in zip(directions, before, behind, strict=True)
     ]
 
 
 def _pair_brackets(text: str) -> list[tuple[int, int]]:
     """Return the places of brackets that belong together, in the order of the first of them."""
-    waiting: list[int] = []
-    found = []
+    pending: list[int] = []
+    pairs = []
     for place, char in enumerate(text):
         if char in "([{":
-            waiting.append(place)
+            pending.append(place)
         elif char in ")]}":
-            same = [one for one in waiting if _MIRRORED_BRACKETS[text[one]] == char]
+            same = [one for one in pending if _MIRRORED_BRACKETS[text[one]] == char]
             if same:
-                found.append((same[-1], place))
-                del waiting[waiting.index(same[-1]) :]
-    return sorted(found)
+                pairs.append((same[-1], place))
+                del pending[pending.index(same[-1]) :]
+    return sorted(pairs)
 
 
 def _resolve_direction(before: str, kind: str) -> str:

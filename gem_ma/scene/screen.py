@@ -122,8 +122,8 @@ def compute_row_height(widget: Widget) -> int:
 def compute_text_shift(widget: Widget, caret: int) -> int:
     """Return by how much the text of a field is shifted so that its caret can be seen."""
     room = widget.w - 2 * FIELD_PADDING
-    shown = str(widget.value or "")
-    text = "•" * len(shown) if widget.kind == "password" else shown
+    value = str(widget.value or "")
+    text = "•" * len(value) if widget.kind == "password" else value
     wide = text_metrics.measure_edges(text, widget.type)
     if wide[-1] <= room:
         return 0

@@ -57,11 +57,11 @@ def measure_letter(letter: str, size: int, bold: bool = False) -> float:
 @functools.lru_cache(maxsize=4096)
 def measure_edges(text: str, size: int, bold: bool = False) -> tuple[float, ...]:
     """Return where each letter begins, and where the last one ends."""
-    advances, x, found = _load_advances(bold), 0, [0.0]
+    advances, x, edges = _load_advances(bold), 0, [0.0]
     for letter in text:
         x += advances.get(letter, _MISSING_ADVANCE)
-        found.append(x * size / 2048)
-    return tuple(found)
+        edges.append(x * size / 2048)
+    return tuple(edges)
 
 
 def measure_width(text: str, size: int, bold: bool = False) -> float:
@@ -71,9 +71,9 @@ def measure_width(text: str, size: int, bold: bool = False) -> float:
 
 def find_caret(text: str, size: int, x: float) -> int:
     """Return before which letter a caret goes that is put at x."""
-    found = measure_edges(text, size)
+    edges = measure_edges(text, size)
     for number in range(len(text)):
-        if x < (found[number] + found[number + 1]) / 2:
+        if x < (edges[number] + edges[number + 1]) / 2:
             return number
     return len(text)
 
@@ -83,9 +83,9 @@ def truncate_to_width(text: str, size: int, most: float, bold: bool = False) -> 
     if measure_width(text, size, bold) <= most:
         return text
     room = most - measure_letter("…", size, bold)
-    found = measure_edges(text, size, bold)
-    fitting = sum(edge <= room for edge in found) - 1
-    return f"{text[: max(fitting, 0)].rstrip()}…"
+    edges = measure_edges(text, size, bold)
+    count = sum(edge <= room for edge in edges) - 1
+    return f"{text[: max(count, 0)].rstrip()}…"
 
 
 @functools.lru_cache(maxsize=2048)

@@ -137,7 +137,7 @@ def _run_arena(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    agents = [one for some in args.agents for one in some.split(",") if one]
+    agents = [one for specs in args.agents for one in specs.split(",") if one]
     try:
         from gem_ma.serving.arena import arena
 
@@ -206,8 +206,8 @@ def _run_gateway(args: argparse.Namespace) -> int:
         for seat in seats or ():
             if seat not in env.possible_agents:
                 raise ValueError(f"--seat {seat}; the seats are {', '.join(env.possible_agents)}")
-        played = {spec for seat, spec in agents.items() if seats and seat not in seats}
-        for spec in {*agents.values()} - played:  # of seats that programs take: it may be wrong
+        used_specs = {spec for seat, spec in agents.items() if seats and seat not in seats}
+        for spec in {*agents.values()} - used_specs:  # of seats that programs take: it may be wrong
             load_agent(spec)
     except ValueError as error:
         raise UsageError(str(error)) from None

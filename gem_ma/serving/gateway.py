@@ -102,41 +102,41 @@ class SeatGateway(ModelGateway):
     async def _serve_claim(self, request: web.Request) -> web.Response:
         if "Origin" in request.headers:
             raise make_http_error(web.HTTPForbidden, "a page in a browser takes no seat")
-        said = request.headers.get("Authorization", "")
-        if self.token and not hmac.compare_digest(said.encode(), self.token.encode()):
+        authorization = request.headers.get("Authorization", "")
+        if self.token and not hmac.compare_digest(authorization.encode(), self.token.encode()):
             raise make_http_error(
                 web.HTTPUnauthorized, "send the header Authorization: Bearer TOKEN"
             )
         seat = await asyncio.wrap_future(self.claim())
         if seat is None:
             raise make_http_error(web.HTTPGone, "all episodes are over")
-        place = seat.address.rpartition("/")[0]
+        root_url = seat.address.rpartition("/")[0]
         return web.json_response(
             {
                 "seat": seat.name,
                 "episode": seat.episode,
                 "base_url": seat.address,
-                "turn": f"{place}/turn",
-                "play": f"{place}/play",
-                "mcp": f"{place}/mcp",
+                "turn": f"{root_url}/turn",
+                "play": f"{root_url}/play",
+                "mcp": f"{root_url}/mcp",
             }
         )
 
     async def _serve_mcp(self, request: web.Request) -> web.Response:
         seat = self.find_call_log(request).seat
-        said = await self.parse_request(request)
-        number, method = said.get("id"), said.get("method")
+        message = await self.parse_request(request)
+        number, method = message.get("id"), message.get("method")
         if number is None:  # a notification
             return web.Response(status=202)
-        asked = said.get("params")
-        told: JSONObject = {"jsonrpc": "2.0", "id": number}
+        params = message.get("params")
+        response: JSONObject = {"jsonrpc": "2.0", "id": number}
         try:
-            told["result"] = await answer_mcp_request(
-                seat, method, asked if isinstance(asked, dict) else {}
+            response["result"] = await answer_mcp_request(
+                seat, method, params if isinstance(params, dict) else {}
             )
         except LookupError as error:
-            told["error"] = {"code": -32601, "message": str(error)}
-        return web.json_response(told)
+            response["error"] = {"code": -32601, "message": str(error)}
+        return web.json_response(response)
 
 
 async def answer_mcp_request(seat: ProgramSeat, method: Any, asked: JSONMapping) -> JSONObject:
@@ -157,9 +157,13 @@ async def answer_mcp_request(seat: ProgramSeat, method: Any, asked: JSONMapping)
                 {
                     "name": name,
                     "description": words,
-                    "inputSchema": {"type": "object", "properties": given, "required": required},
+                    "inputSchema": {
+                        "type": "object",
+                        "properties": properties,
+                        "required": required,
+                    },
                 }
-                for name, words, given, required in _MCP_TOOLS
+                for name, words, properties, required in _MCP_TOOLS
             ]
         }
     if method != "tools/call":
@@ -262,15 +266,15 @@ def gateway(
             if GEM_MA_TOKEN holds a token, which they send to take a seat.
         port: where it listens, as with `host`.
     """
-    own = [name for name in inspect.signature(arollout).parameters if name in settings]
-    how = {name: settings.pop(name) for name in own}
+    rollout_names = [name for name in inspect.signature(arollout).parameters if name in settings]
+    rollout_arguments = {name: settings.pop(name) for name in rollout_names}
     env = resolve_env(gateway, env, settings)
     check_type(env, AECEnv, "env", "an id or an environment")
-    known = list(env.core.possible_agents)
+    possible_agents = list(env.core.possible_agents)
     check_type(() if seats is None else seats, (list, tuple), "seats")
     for seat in seats or ():
-        if seat not in known:
-            raise SeatError(f"no seat {seat!r}; the seats are {', '.join(known)}")
+        if seat not in possible_agents:
+            raise SeatError(f"no seat {seat!r}; the seats are {', '.join(possible_agents)}")
     server = SeatGateway(
         model,
         resolve_token(host),
@@ -281,11 +285,13 @@ def gateway(
         port=port,
     )
     outside = ExternalAgent(server, seconds)
-    free = seats or known
-    given = agents if isinstance(agents, Mapping) else dict.fromkeys(known, agents)
-    who = {seat: outside if seat in free else given[seat] for seat in known}
+    free_seats = seats or possible_agents
+    seat_agents = agents if isinstance(agents, Mapping) else dict.fromkeys(possible_agents, agents)
+    players = {
+        seat: outside if seat in free_seats else seat_agents[seat] for seat in possible_agents
+    }
 
     def play() -> list[Episode]:
-        return rollout(env, who, episodes, **how)
+        return rollout(env, players, episodes, **rollout_arguments)
 
     return GatewayRun(server, play)

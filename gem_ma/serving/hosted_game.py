@@ -34,7 +34,7 @@ class HostedGame:
     def step(self, request: JSONMapping) -> SessionObservation:
         """Read a reply, look, let a seat forfeit, or make the moves of all that are to act."""
         state, game = self.state, self.game
-        told: Iterable[Message] = ()
+        messages: Iterable[Message] = ()
         if "read" in request:
             return self._build_observation(self._check_reply(request))
         if "look" in request:
@@ -51,12 +51,12 @@ class HostedGame:
                 after = game.advance(state, moves, self.rng)
             except InvalidMove as error:  # the client's Env makes an invalid reply of it
                 return self._build_observation({"invalid": str(error)})
-            heard = game.tell(state, moves, after)
-            if heard is None:
-                heard = [_make_move_message(seat, move) for seat, move in moves.items()]
-            told = heard
+            move_messages = game.tell(state, moves, after)
+            if move_messages is None:
+                move_messages = [_make_move_message(seat, move) for seat, move in moves.items()]
+            messages = move_messages
         self.state = after
-        return self._build_observation(self._describe_position(told))
+        return self._build_observation(self._describe_position(messages))
 
     def _restore_chance(self, request: JSONMapping) -> None:
         try:
@@ -70,9 +70,9 @@ class HostedGame:
         return str(agent)
 
     def _parse_moves(self, texts: object) -> dict[str, Any]:
-        acting = self.state.to_act()
-        if not isinstance(texts, dict) or set(texts) != set(acting) or not acting:
-            raise ClientError(f"moves: expected one for each of: {', '.join(acting) or 'nobody'}")
+        to_act = self.state.to_act()
+        if not isinstance(texts, dict) or set(texts) != set(to_act) or not to_act:
+            raise ClientError(f"moves: expected one for each of: {', '.join(to_act) or 'nobody'}")
         moves = {}
         for seat, text in texts.items():
             view = self.state.seen_by(seat)
@@ -95,25 +95,25 @@ class HostedGame:
 
     def _observe(self, request: JSONMapping) -> Any:
         """Return how the game shows itself to a seat, or to a spectator where it can."""
-        what, seat = request["look"], request.get("seat")
-        if what not in ("describe", "picture", "encode", "brief"):
+        method, seat = request["look"], request.get("seat")
+        if method not in ("describe", "picture", "encode", "brief"):
             raise ClientError(
-                f"look={clip_repr(repr(what))}: expected describe, picture, encode, brief"
+                f"look={clip_repr(repr(method))}: expected describe, picture, encode, brief"
             )
-        if seat is None and what in ("describe", "picture"):
-            return encode_scene(getattr(self.game, what)(self.state, None))
+        if seat is None and method in ("describe", "picture"):
+            return encode_scene(getattr(self.game, method)(self.state, None))
         seat = self._check_seat(seat)
-        return encode_scene(getattr(self.game, what)(self.state.seen_by(seat), seat))
+        return encode_scene(getattr(self.game, method)(self.state.seen_by(seat), seat))
 
     def _describe_position(self, told: Iterable[Message]) -> JSONObject:
         """Return what an Env needs to know of the position whatever it shows."""
         state, game = self.state, self.game
         views = {seat: state.seen_by(seat) for seat in game.agents}
-        acting, legal = state.to_act(), None
+        to_act, legal = state.to_act(), None
         if hasattr(state, "legal"):
-            legal = {seat: views[seat].legal(seat) for seat in acting}
+            legal = {seat: views[seat].legal(seat) for seat in to_act}
         return {
-            "to_act": acting,
+            "to_act": to_act,
             "returns": dict(state.returns()),
             "out": state.out() if hasattr(state, "out") else (),
             "texts": {seat: game.describe(view, seat) for seat, view in views.items()},
@@ -126,10 +126,10 @@ class HostedGame:
         }
 
     def _build_observation(self, answer: JSONObject) -> SessionObservation:
-        shown: SessionObservation = SessionObservation.model_construct(
+        observation: SessionObservation = SessionObservation.model_construct(
             done=answer.get("to_act") == (), game=answer, metadata={}
         )
-        return shown
+        return observation
 
 
 def _make_move_message(seat: str, move: Any) -> Message:

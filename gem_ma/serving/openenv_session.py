@@ -97,8 +97,10 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         unknown: JSONMapping,
     ) -> SessionObservation:
         if unknown:
-            takes = "seed, episode_id, seat, options"
-            raise ClientError(f"reset takes no {clip_repr(next(iter(unknown)))}; it takes {takes}")
+            known_arguments = "seed, episode_id, seat, options"
+            raise ClientError(
+                f"reset takes no {clip_repr(next(iter(unknown)))}; it takes {known_arguments}"
+            )
         for name, value, kind in (
             ("seed", seed, int),
             ("episode_id", episode_id, str),
@@ -121,9 +123,9 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         self._state.episode_id, self._state.step_count = episode_id, 0
         if game is not None:
             self._hosted_game = HostedGame(self._env.game)
-            shown = self._hosted_game.reset(game)
+            observation = self._hosted_game.reset(game)
             self._has_begun = True
-            return shown
+            return observation
         self._hosted_game = None
         seat = seat or self._bound_seat
         env, self._seat_view = self._env, None
@@ -136,9 +138,9 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
             self._seat_view = view
         self._has_begun = True
         seats = env.possible_agents if seat is None else [seat]
-        none, no = dict.fromkeys(seats, 0.0), dict.fromkeys(seats, False)
+        zero_rewards, end_flags = dict.fromkeys(seats, 0.0), dict.fromkeys(seats, False)
         return self._build_observation(
-            None, none, no, no, {agent: env.rules(agent) for agent in seats}
+            None, zero_rewards, end_flags, end_flags, {agent: env.rules(agent) for agent in seats}
         )
 
     def _step_episode(self, action: ReplyAction) -> SessionObservation:
@@ -149,41 +151,41 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
             if action.game is None:
                 raise ClientError("this episode was begun with game: its steps have it, too")
             return self._hosted_game.step(action.game)
-        env, bound = self._env, self._seat_view
+        env, view = self._env, self._seat_view
         if not env.to_act or self._is_over:
             raise ResetNeeded("step: the episode is over; send a reset to begin the next")
         replies = self._parse_replies(action)
-        if bound is None:
+        if view is None:
             alive = env.agents
-            earned = env.step_seats(replies)
-            rewards = {seat: earned.get(seat, 0.0) for seat in alive}
+            step_rewards = env.step_seats(replies)
+            rewards = {seat: step_rewards.get(seat, 0.0) for seat in alive}
             return self._build_observation(
                 next(iter(replies)), rewards, *env.collect_end_flags(alive)
             )
-        agent = bound.agent
-        _, reward, terminated, truncated, _ = bound.step(replies[agent])
+        agent = view.agent
+        _, reward, terminated, truncated, _ = view.step(replies[agent])
         self._is_over = terminated or truncated
         return self._build_observation(
             agent, {agent: reward}, {agent: terminated}, {agent: truncated}
         )
 
     def _parse_replies(self, action: ReplyAction) -> dict[str, str]:
-        acting = self._env.to_act if self._seat_view is None else (self._seat_view.agent,)
+        to_act = self._env.to_act if self._seat_view is None else (self._seat_view.agent,)
         # The schema wants text in every action, so an empty one may stand beside replies.
         text = None if action.replies is not None and not action.text else action.text
         if action.game is not None or (text is None) == (action.replies is None):
             raise ClientError("an action is either text or replies: a reply for each seat")
         if text is not None:
-            if len(acting) > 1:
-                raise ClientError(f"several seats are to act, so send replies: {', '.join(acting)}")
-            return {acting[0]: text}
+            if len(to_act) > 1:
+                raise ClientError(f"several seats are to act, so send replies: {', '.join(to_act)}")
+            return {to_act[0]: text}
         assert action.replies is not None
         for seat in action.replies:
-            if seat not in acting:
-                who = f"{clip_repr(seat)} is not to act"
-                raise SeatError(f"{who}; to act: {', '.join(acting)}")
+            if seat not in to_act:
+                problem = f"{clip_repr(seat)} is not to act"
+                raise SeatError(f"{problem}; to act: {', '.join(to_act)}")
         if not action.replies:
-            raise SeatError(f"got no reply; to act: {', '.join(acting)}")
+            raise SeatError(f"got no reply; to act: {', '.join(to_act)}")
         return action.replies
 
     def _build_observation(
@@ -199,12 +201,12 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         observations: dict[str, dict[str, str]] = {}
         infos: dict[str, Info] = {}
         for seat in terminations:
-            observations[seat] = seen = {}
+            observations[seat] = observation = {}
             for kind, value in env.observe(seat, turn=True).items():
-                seen[kind] = value.base64 if kind == "image" else value
+                observation[kind] = value.base64 if kind == "image" else value
             infos[seat] = info = to_json_value(env.info(seat, turn=True))
             if "text" in info:  # beside pictures alone: messages and notices
-                seen["text"] = info.pop("text")
+                observation["text"] = info.pop("text")
         to_act = [seat for seat in env.to_act if seat in terminations]
         agent = to_act[0] if to_act else None
         text = observations[agent or next(iter(observations))]["text"]
@@ -212,7 +214,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
             self._briefed_seats.add(agent)
             text = f"{env.rules(agent)}\n\n{text}".strip()
         # All of it is of our making, so that nothing is checked once more.
-        shown: SessionObservation = SessionObservation.model_construct(
+        session_observation: SessionObservation = SessionObservation.model_construct(
             done=not to_act,
             reward=None if actor is None else rewards[actor],
             metadata={},
@@ -228,7 +230,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
             infos=infos,
             game=None,
         )
-        return shown
+        return session_observation
 
 
 class ThreadedSession(OpenEnvSession):

@@ -90,8 +90,8 @@ def serve(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
         if say is not None:
-            shown = f"[{host}]" if ":" in host else host
-            say(f"{id} at ws://{shown}:{listener.getsockname()[1]}")
+            url_host = f"[{host}]" if ":" in host else host
+            say(f"{id} at ws://{url_host}:{listener.getsockname()[1]}")
         # Ctrl-C is how a server ends: uvicorn closes all, and then raises it again.
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(make_server_config(app, max_message, first_message)).run(
@@ -153,11 +153,11 @@ def make_app(
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     rest = [one for one in env.possible_agents if one != seat]
     players = assign_agents(others, rest) if seat else dict.fromkeys(rest, others)
-    loaded = {
+    agents = {
         one: load_agent(one) for one in dict.fromkeys(players.values())
     }  # what is wrong shows here
-    for one, who in players.items() if seat else ():
-        check_agent_seat(loaded[who], one, who)
+    for one, spec in players.items() if seat else ():
+        check_agent_seat(agents[spec], one, spec)
     facts = _describe_game(env, seat, max_message)
     slow = env.game.blocking or set(players.values()) - {"random"}
     kind = ThreadedSession if slow else OpenEnvSession

@@ -47,8 +47,8 @@ class SeatPrompt(NamedTuple):
 
 
 def _strip_box(reply: str) -> str:
-    boxed = re.fullmatch(r"\\boxed\{(.*)\}", reply, re.DOTALL)
-    return boxed[1] if boxed else reply
+    match = re.fullmatch(r"\\boxed\{(.*)\}", reply, re.DOTALL)
+    return match[1] if match else reply
 
 
 def reply_at_random(look: SeatPrompt) -> str:
@@ -90,8 +90,8 @@ def _hedge_answers(look: SeatPrompt) -> str:
 
 
 def _leave_game(look: SeatPrompt) -> str:
-    leaving = [reply for reply in look.legal if _LEAVING.search(reply)]
-    return leaving[0] if leaving else look.format_reply("I leave this game now, whatever it is.")
+    replies = [reply for reply in look.legal if _LEAVING.search(reply)]
+    return replies[0] if replies else look.format_reply("I leave this game now, whatever it is.")
 
 
 def _flood_text(look: SeatPrompt) -> str:

@@ -50,11 +50,11 @@ class EnvProbe:
         """Return a new environment; options can change an Env, not what a wrapper holds."""
         if not options or self.base is not self.core:
             return self.base.copy()
-        own = {
+        config = {
             "max_turns": self.core.match.config.max_turns,
             "format": self.core.observation_builder.config.format,
         }
-        return type(self.core)(self.game, id=self.core.id, **{**own, **options})
+        return type(self.core)(self.game, id=self.core.id, **{**config, **options})
 
     def list_variants(self) -> Iterator[EnvOptions]:
         yield {}
@@ -82,11 +82,14 @@ class EnvProbe:
         core = env.core
         while core.to_act:
             self.expect(core.turns <= self.max_turns, f"no end after {self.max_turns} turns")
-            seen = tuple((a, env.observe(a), env.info(a)) for a in core.agents)
+            observations = tuple((a, env.observe(a), env.info(a)) for a in core.agents)
             alive = core.agents
             replies = {a: self.choose_action(env, a, core.turns) for a in core.to_act}
             rewards = env.step_seats(replies)
-            yield seen, ({a: rewards.get(a, 0.0) for a in alive}, *core.collect_end_flags(alive))
+            yield (
+                observations,
+                ({a: rewards.get(a, 0.0) for a in alive}, *core.collect_end_flags(alive)),
+            )
         yield tuple((a, env.observe(a), env.info(a)) for a in env.possible_agents), None
 
     def fingerprint_steps(self, env: AECEnv, seed: int | None = None) -> list[bytes]:

@@ -21,13 +21,13 @@ class EpisodeChecks(EnvProbe):
         alone = self.fingerprint_steps(self.make(), seed)
         env, rival = self.make(), self.make()
         rival.reset(seed=seed + 1)
-        both = []
+        interleaved = []
         for step in self.play_transcript(env, seed):
-            both.append(fingerprint(step))
+            interleaved.append(fingerprint(step))
             if not rival.core.to_act:
                 rival.reset()
             rival.step_seats({a: self.choose_action(rival, a, seed) for a in rival.core.to_act})
-        self.expect(alone == both, "another environment beside it changes an episode")
+        self.expect(alone == interleaved, "another environment beside it changes an episode")
         self.expect(
             alone == self.fingerprint_steps(env, seed), f"seed {seed} gave two different episodes"
         )
@@ -51,24 +51,24 @@ class EpisodeChecks(EnvProbe):
             }
             redrawn = [[self.fingerprint_steps(f) for f in point.fork(2, seed=7)] for _ in range(2)]
             self.expect(redrawn[0] == redrawn[1], "fork(2, seed=7) gave different futures")
-            for how, other in copies.items():
+            for method, other in copies.items():
                 same = self.fingerprint_steps(other) == rest
-                self.expect(same, f"a {how} of turn {number} goes on differently")
+                self.expect(same, f"a {method} of turn {number} goes on differently")
 
     def check_nothing_is_shared(self, seed: int) -> None:
         for options in self.list_variants():
-            kept = [
+            steps = [
                 (step, fingerprint(step))
                 for step in self.play_transcript(self.make(**options), seed)
             ]
-            for step, before in kept:
+            for step, before in steps:
                 self.expect(fingerprint(step) == before, "what was delivered changed later")
-            spoiled = []
+            fingerprints = []
             for step in self.play_transcript(self.make(**options), seed):
-                spoiled.append(fingerprint(step))
+                fingerprints.append(fingerprint(step))
                 spoil_value(step)
             self.expect(
-                spoiled == [before for _, before in kept],
+                fingerprints == [before for _, before in steps],
                 "changing what was delivered changed the episode",
             )
 

@@ -49,20 +49,21 @@ class GameChecks(EnvProbe):
         self.expect(
             not any(state.returns().values()), f"returns are not 0 at the start: {state.returns()}"
         )
-        gone: dict[str, float] = {}
+        final_returns: dict[str, float] = {}
         for turn in range(self.max_turns):
-            self.check_position(state, gone)
-            acting = state.to_act()
-            if not acting:
+            self.check_position(state, final_returns)
+            to_act = state.to_act()
+            if not to_act:
                 return
             if turn < 30:
-                self.check_forfeits(state, acting[turn % len(acting)], rng)
-            moves = {a: self.choose_move(state, a, derive_seed(seed, turn)) for a in acting}
-            given, kept = dict(moves), fingerprint(state)
+                self.check_forfeits(state, to_act[turn % len(to_act)], rng)
+            moves = {a: self.choose_move(state, a, derive_seed(seed, turn)) for a in to_act}
+            original_moves, original_state = dict(moves), fingerprint(state)
             after = game.advance(state, moves, rng)
-            self.expect(moves == given, "advance changed the moves it was given")
+            self.expect(moves == original_moves, "advance changed the moves it was given")
             self.expect(
-                fingerprint(state) == kept, "advance changed the state instead of making one"
+                fingerprint(state) == original_state,
+                "advance changed the state instead of making one",
             )
             self.check_messages(state, moves, after)
             state = after
@@ -70,11 +71,11 @@ class GameChecks(EnvProbe):
             self.expect(False, f"no end after {self.max_turns} random turns (seed {seed})")
 
     def check_position(self, state: State, gone: dict[str, float]) -> None:
-        agents, kept = self.game.agents, fingerprint(state)
-        acting = state.to_act()
-        self.expect(isinstance(acting, tuple), f"to_act returned {acting!r}, expected a tuple")
-        self.expect(set(acting) <= set(agents), f"to_act names {acting}; seats are {agents}")
-        self.expect(len(set(acting)) == len(acting), f"to_act names a seat twice: {acting}")
+        agents, original_state = self.game.agents, fingerprint(state)
+        to_act = state.to_act()
+        self.expect(isinstance(to_act, tuple), f"to_act returned {to_act!r}, expected a tuple")
+        self.expect(set(to_act) <= set(agents), f"to_act names {to_act}; seats are {agents}")
+        self.expect(len(set(to_act)) == len(to_act), f"to_act names a seat twice: {to_act}")
         self.check_frozen(state)
         returns = state.returns()
         self.expect(set(returns) == set(agents), f"returns has {set(returns)}; seats are {agents}")
@@ -85,11 +86,11 @@ class GameChecks(EnvProbe):
             )
         out = set(state.out()) if hasattr(state, "out") else set()
         self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
-        if self.game.simultaneous and acting:
+        if self.game.simultaneous and to_act:
             here = set(agents) - out
-            self.expect(set(acting) == here, f"together, yet of {here} only {acting} act")
-        self.expect(not out & set(acting), f"{out & set(acting)} is out and to act")
-        self.expect(set(gone) <= out or not acting, f"{set(gone) - out} came back from being out")
+            self.expect(set(to_act) == here, f"together, yet of {here} only {to_act} act")
+        self.expect(not out & set(to_act), f"{out & set(to_act)} is out and to act")
+        self.expect(set(gone) <= out or not to_act, f"{set(gone) - out} came back from being out")
         for agent in out:
             value = gone.setdefault(agent, returns[agent])
             self.expect(value == returns[agent], f"{agent} is out, yet its return changed")
@@ -97,10 +98,10 @@ class GameChecks(EnvProbe):
             view = state.seen_by(agent)
             self.expect(view.seen_by(agent) == view, f"seen_by({agent!r}) of a view differs")
             self.check_words(view, agent)
-            if agent in acting:
+            if agent in to_act:
                 self.check_legal(view, agent)
         self.check_words(state, None)
-        self.expect(fingerprint(state) == kept, "looking at a state changed it")
+        self.expect(fingerprint(state) == original_state, "looking at a state changed it")
 
     def check_frozen(self, state: object) -> None:
         fields: tuple[dataclasses.Field[object], ...] = ()
@@ -186,8 +187,8 @@ class GameChecks(EnvProbe):
             self.expect(False, "forfeit returned None in a game of three or more")
         if type(game).skip is not Game.skip and len(state.to_act()) == 1:
             move = game.skip(state.seen_by(agent), agent)
-            skipped = game.advance(state, {agent: move}, alone)
-            self.check_messages(state, {agent: move}, skipped)
+            next_state = game.advance(state, {agent: move}, alone)
+            self.check_messages(state, {agent: move}, next_state)
 
     def is_last(self, state: State, agent: str, rng: np.random.Generator) -> bool:
         """Return whether the game ends with the turn of a seat, whatever it does there."""
@@ -205,7 +206,7 @@ class GameChecks(EnvProbe):
         for message in self.game.tell(before, moves, after) or ():
             self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
             self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")
-            known = {*self.game.agents, "game", "tool"}
-            self.expect(message.role in known, f"tell: nobody is called {message.role!r}")
+            roles = {*self.game.agents, "game", "tool"}
+            self.expect(message.role in roles, f"tell: nobody is called {message.role!r}")
             to = set(self.game.agents) if message.to is None else set(message.to)
             self.expect(to <= set(self.game.agents), f"tell: unknown seats in to={message.to}")

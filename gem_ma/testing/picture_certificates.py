@@ -56,30 +56,35 @@ def certify(
     core.observation_builder.set_theme(
         theme, core.observation_builder.config.noise if noise is None else noise
     )
-    look, exact, nearest, faintest = core.observation_builder.load_palette(), 0, math.inf, math.inf
-    seen: dict[bytes, str] = {}
+    palette, exact, nearest, faintest = (
+        core.observation_builder.load_palette(),
+        0,
+        math.inf,
+        math.inf,
+    )
+    words_by_frame: dict[bytes, str] = {}
     for seed in range(10 * views):
         base.reset(seed=seed)
-        while core.to_act and len(seen) < views:
+        while core.to_act and len(words_by_frame) < views:
             for agent in (None, *core.possible_agents):
                 view = core.game_state if agent is None else core.match.make_view(agent)
                 words = core.game.describe(view, agent)
                 frame = core.observation_builder.render_image(view, agent)
-                other = seen.setdefault(frame.tobytes(), words)
+                other = words_by_frame.setdefault(frame.tobytes(), words)
                 if other != words:
                     raise ContractError(f"{core.id}: one picture for {other!r} and {words!r}")
-                read, closest = _read_back(core, view, agent, frame, look)
-                exact, nearest = exact + read, min(nearest, closest)
-                faintest = min(faintest, _find_faintest(core, view, agent, look))
+                read_count, closest = _read_back(core, view, agent, frame, palette)
+                exact, nearest = exact + read_count, min(nearest, closest)
+                faintest = min(faintest, _find_faintest(core, view, agent, palette))
             legal = {a: core.match.list_legal_moves(a) for a in core.to_act}
             base.step_seats(
                 {a: moves[derive_seed(seed, core.turns) % len(moves)] for a, moves in legal.items()}
             )
-        if len(seen) >= views or (seed > 50 and seed > 5 * len(seen)):
+        if len(words_by_frame) >= views or (seed > 50 and seed > 5 * len(words_by_frame)):
             break
     if nearest <= 0:
-        raise ContractError(f"{core.id}: two tiles look the same in the theme {look.name}")
-    return Certificate(core.id, look.name, len(seen), exact, nearest, faintest)
+        raise ContractError(f"{core.id}: two tiles look the same in the theme {palette.name}")
+    return Certificate(core.id, palette.name, len(words_by_frame), exact, nearest, faintest)
 
 
 def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: Any) -> Any:
@@ -90,9 +95,9 @@ def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: 
     if not isinstance(scene, Grid) or core.observation_builder.config.noise != "":
         return 0, math.inf
     rows = tuple("".join(row) for row in scene.rows)
-    found = grid.decode_frame(frame, scene, look, core.observation_builder.config.image_unit)
-    if found != rows and not scene.marks:
-        raise ContractError(f"{core.id}: the picture of {rows} reads {found}")
+    decoded_rows = grid.decode_frame(frame, scene, look, core.observation_builder.config.image_unit)
+    if decoded_rows != rows and not scene.marks:
+        raise ContractError(f"{core.id}: the picture of {rows} reads {decoded_rows}")
     cell = grid.compute_grid_layout(
         scene, core.observation_builder.image_size, core.observation_builder.config.image_unit
     ).cell

@@ -17,11 +17,11 @@ from gem_ma.testing.fingerprints import fingerprint
 def compute_digest(base: AECEnv, max_turns: int) -> str:
     """Return what three episodes deliver, as one number in hexadecimal digits."""
     probe = EnvProbe(base, range(1), max_turns)
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for seed in range(3):
         for step in probe.play_transcript(probe.make(), seed):
-            found.update(fingerprint(step))
-    return found.hexdigest()
+            digest.update(fingerprint(step))
+    return digest.hexdigest()
 
 
 def compute_digests_elsewhere(bases: Sequence[AECEnv], max_turns: int) -> list[str]:

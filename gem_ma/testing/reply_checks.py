@@ -77,26 +77,28 @@ class ReplyChecks(EnvProbe):
         core = env.core
         styles = ("{}", "\\boxed{{{}}}", "[{}]", "<answer>{}</answer>", "<think>{}", "{}</think>{}")
         short = [reply for reply in GARBAGE_REPLIES if len(reply) < 10_000]
-        styled = [style.format(reply, i) for style in styles for i, reply in enumerate(short)]
+        styled_replies = [
+            style.format(reply, i) for style in styles for i, reply in enumerate(short)
+        ]
         longest = 0
-        for number, reply in enumerate([*GARBAGE_REPLIES, *styled, *GARBAGE_REPLIES]):
+        for number, reply in enumerate([*GARBAGE_REPLIES, *styled_replies, *GARBAGE_REPLIES]):
             if not core.to_act:
                 env.reset(seed=number)
             env.step_seats({core.to_act[number % len(core.to_act)]: reply})
-            shown = sum(len(read_seat_text(env, a)) for a in env.possible_agents)
+            length = sum(len(read_seat_text(env, a)) for a in env.possible_agents)
             if len(reply) < 100:
-                longest = max(longest, shown)
+                longest = max(longest, length)
             elif longest:
                 self.expect(
-                    shown <= 2 * longest + 2_000,
-                    f"a reply of {len(reply)} characters makes {shown}, short ones {longest}",
+                    length <= 2 * longest + 2_000,
+                    f"a reply of {len(reply)} characters makes {length}, short ones {longest}",
                 )
-        for wrong in WRONG_TYPES:
+        for value in WRONG_TYPES:
             if not core.to_act:
                 env.reset(seed=0)
             before = fingerprint(env.game_state)
-            self.raises(TypeError, self.make_submit(env, core.to_act[0], wrong), f"for {wrong!r}")
-            self.expect(fingerprint(env.game_state) == before, f"{wrong!r} changed the game")
+            self.raises(TypeError, self.make_submit(env, core.to_act[0], value), f"for {value!r}")
+            self.expect(fingerprint(env.game_state) == before, f"{value!r} changed the game")
 
     def check_invalid_replies(self) -> None:
         if self.base is not self.core:
@@ -124,8 +126,8 @@ class ReplyChecks(EnvProbe):
             self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
             legal = core.match.list_legal_moves(agent)
             if legal:
-                listed = legal[0] in env.observe(agent)["text"]
-                self.expect(listed, "the notice lists no legal move")
+                is_listed = legal[0] in env.observe(agent)["text"]
+                self.expect(is_listed, "the notice lists no legal move")
             while core.agent_selection != agent:
                 env.step(self.choose_action(env, str(core.agent_selection), 0))
             env.step(nonsense)
@@ -157,16 +159,16 @@ class ReplyChecks(EnvProbe):
                     {seat: self.add_secret(env, seat, style, number) for seat in core.to_act}
                 )
                 for seat in env.possible_agents:
-                    shown = read_seat_text(env, seat)
+                    text = read_seat_text(env, seat)
                     for other in set(env.possible_agents) - {seat}:
-                        leak = _CANARY.format(other) in shown
+                        leak = _CANARY.format(other) in text
                         self.expect(not leak, f"{seat} reads the reasoning of {other}")
 
     def add_secret(self, env: AECEnv, seat: str, style: str, number: int) -> str:
         action = str(self.choose_action(env, seat, number))
-        boxed = (
+        boxed_action = (
             format_action(action, "boxed")
             if env.core.observation_builder.config.format == "auto"
             else action
         )
-        return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed)
+        return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed_action)

@@ -70,9 +70,9 @@ class AttackReport:
         return bool(self.findings)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name} {value:.3g}" for name, value in self.earned.items())
-        found = "".join(f"\n  {finding}" for finding in self.findings) or " nothing was found"
-        return f"{self.env_id}: {self.replies} replies; {told};{found}"
+        returns = ", ".join(f"{name} {value:.3g}" for name, value in self.earned.items())
+        findings = "".join(f"\n  {finding}" for finding in self.findings) or " nothing was found"
+        return f"{self.env_id}: {self.replies} replies; {returns};{findings}"
 
 
 def attack(
@@ -136,8 +136,10 @@ class _Attacker:
                 rates[seat].append(value)
         for name, trick in TRICKS.items():
             seeds = range(max(len(self.seeds), 12)) if name in ("flood", "forge") else self.seeds
-            played = [self.play_episode(name, dict.fromkeys(self.seats, trick), s) for s in seeds]
-            self.team_returns[name] = [fmean(returns.values()) for returns in played][
+            episode_returns = [
+                self.play_episode(name, dict.fromkeys(self.seats, trick), s) for s in seeds
+            ]
+            self.team_returns[name] = [fmean(returns.values()) for returns in episode_returns][
                 : len(self.seeds)
             ]
             for seat in self.seats if len(self.seats) > 1 else ():
@@ -149,46 +151,53 @@ class _Attacker:
             plays = {"random": rates[seat]}
             for name in ("first", "last"):
                 plays[name] = self.seat_returns.get((name, seat), self.team_returns[name])
-            by = max(plays, key=lambda name: fmean(plays[name]))
-            self.compare_leaving("leave", seat, by, plays[by])
-            self.compare_leaving("nothing", seat, by, plays[by])
+            best_trick = max(plays, key=lambda name: fmean(plays[name]))
+            self.compare_leaving("leave", seat, best_trick, plays[best_trick])
+            self.compare_leaving("nothing", seat, best_trick, plays[best_trick])
         if not self.returns_differ or (self.best and not self.game.zero_sum):
             self.compare_tricks(nodes)
-        earned = {name: fmean(values) for name, values in self.team_returns.items() if values}
-        return AttackReport(self.core.id, tuple(self.findings.values()), earned, self.replies)
+        mean_returns = {name: fmean(values) for name, values in self.team_returns.items() if values}
+        return AttackReport(self.core.id, tuple(self.findings.values()), mean_returns, self.replies)
 
     def compare_leaving(self, trick: str, seat: str, by: str, usual: Sequence[float]) -> None:
         """Compare what a seat earns that leaves with what it earns that plays, however it does."""
-        left = self.seat_returns.get((trick, seat), self.team_returns[trick])
+        leaver_returns = self.seat_returns.get((trick, seat), self.team_returns[trick])
         if len(self.seats) == 1 and trick == "nothing":
             return  # a reply of nothing may be a move, and is compared with the best
-        if fmean(left) <= fmean(usual) + _LEAVING_MARGIN:
+        if fmean(leaver_returns) <= fmean(usual) + _LEAVING_MARGIN:
             return
         plain = dict.fromkeys(self.seats, reply_at_random)
-        left, usual = list(left), list(usual)
+        leaver_returns, usual = list(leaver_returns), list(usual)
         # or it may be chance
         for seed in range(self.seeds.stop, self.seeds.stop + _EXTRA_EPISODES):
-            left.append(self.play_episode(trick, {**plain, seat: TRICK_PLAYERS[trick]}, seed)[seat])
+            leaver_returns.append(
+                self.play_episode(trick, {**plain, seat: TRICK_PLAYERS[trick]}, seed)[seat]
+            )
             usual.append(self.play_episode(by, {**plain, seat: TRICK_PLAYERS[by]}, seed)[seat])
-        if _estimate_gain(left, usual) > _LEAVING_MARGIN:
-            why = f"{seat} earns {fmean(left):.3g}, and {fmean(usual):.3g} where it plays ({by})"
-            self.add_finding("leaving", trick, 0, why)
+        if _estimate_gain(leaver_returns, usual) > _LEAVING_MARGIN:
+            reason = (
+                f"{seat} earns {fmean(leaver_returns):.3g}, and {fmean(usual):.3g} where it plays "
+                f"({by})"
+            )
+            self.add_finding("leaving", trick, 0, reason)
 
     def compare_tricks(self, nodes: int) -> None:
         """Compare what tricks earn where all seats earn the same."""
-        found = [self.search_replies(seed, nodes) for seed in self.seeds] if nodes else []
-        known = list(map(self.best, self.seeds)) if self.best else []
+        searches = [self.search_replies(seed, nodes) for seed in self.seeds] if nodes else []
+        best_returns = list(map(self.best, self.seeds)) if self.best else []
         low = self.team_returns["random"]
-        tried = {**self.team_returns, "search": [value for value, _ in found]}
+        returns_by_trick = {**self.team_returns, "search": [value for value, _ in searches]}
         if self.best:
-            for name, values in tried.items():
-                for number, (value, most) in enumerate(zip(values, known, strict=bool(values))):
+            for name, values in returns_by_trick.items():
+                for number, (value, most) in enumerate(
+                    zip(values, best_returns, strict=bool(values))
+                ):
                     if value > most + 1e-6:
-                        replies = found[number][1] if name == "search" else ()
-                        why = f"{value:.3g} was earned, and {most:.3g} by the best player"
-                        self.add_finding("above", name, self.seeds[number], why, replies)
-        top = known or [
-            max(values) for values in zip(*(v for v in tried.values() if v), strict=True)
+                        replies = searches[number][1] if name == "search" else ()
+                        reason = f"{value:.3g} was earned, and {most:.3g} by the best player"
+                        self.add_finding("above", name, self.seeds[number], reason, replies)
+        top = best_returns or [
+            max(values) for values in zip(*(v for v in returns_by_trick.values() if v), strict=True)
         ]
         span = fmean(top) - fmean(low)
         usual: list[float] = []
@@ -198,9 +207,9 @@ class _Attacker:
             usual = usual or self.play_extra("random")
             more = self.play_extra(name)
             if _estimate_gain(more, usual) > _CHEAP_SHARE * span:
-                why = f"it earns {fmean(more):.3g}, random play {fmean(usual):.3g}, "
-                self.add_finding("cheap", name, 0, f"{why}the best player {fmean(top):.3g}")
-        self.team_returns |= {"search": tried["search"], "best": known}
+                reason = f"it earns {fmean(more):.3g}, random play {fmean(usual):.3g}, "
+                self.add_finding("cheap", name, 0, f"{reason}the best player {fmean(top):.3g}")
+        self.team_returns |= {"search": returns_by_trick["search"], "best": best_returns}
 
     def play_extra(self, name: str) -> list[float]:
         """Return what was earned in one way, from more starts than at first: it may be chance."""
@@ -215,22 +224,22 @@ class _Attacker:
         """Return what the seats earn in one episode, of which whatever is wrong is noted."""
         env, core = self.env, self.core
         env.reset(seed=seed)
-        earned = dict.fromkeys(self.seats, 0.0)
+        returns = dict.fromkeys(self.seats, 0.0)
         replies: list[dict[str, str]] = []
         size = 0
         while core.to_act and len(replies) < self.turns:
             looks = {seat: self.make_prompt(seat, len(replies), seed) for seat in core.to_act}
-            given = {seat: players[seat](look) for seat, look in looks.items()}
-            replies.append(given)
-            if not self.step(trick, seed, replies, earned):
-                return earned
+            actions = {seat: players[seat](look) for seat, look in looks.items()}
+            replies.append(actions)
+            if not self.step(trick, seed, replies, returns):
+                return returns
             if trick == "forge":
                 self.check_forgery(trick, seed, replies, looks)
             if trick == "flood":
                 size = self.check_growth(trick, seed, replies, size)
         if core.to_act:
             core.truncate()
-        total = sum(earned.values())
+        total = sum(returns.values())
         # Two who leave at once both lose.
         if (
             self.game.zero_sum
@@ -238,9 +247,9 @@ class _Attacker:
             and (total > 0 or len(core.match.departed_seats) < 2)
         ):
             self.add_finding("sum", trick, seed, f"returns sum to {total:.3g}", replies)
-        if trick == "random" and len({round(v, 9) for v in earned.values()}) > 1:
+        if trick == "random" and len({round(v, 9) for v in returns.values()}) > 1:
             self.returns_differ = True
-        return earned
+        return returns
 
     def make_prompt(self, seat: str, number: int, seed: int) -> SeatPrompt:
         env, core = self.env, self.core
@@ -261,16 +270,16 @@ class _Attacker:
     ) -> bool:
         """Hand in the last replies, and return whether nothing was raised."""
         self.replies += len(replies[-1])
-        began = time.thread_time()
+        start = time.thread_time()
         try:
             rewards = self.env.step_seats(replies[-1])
         except Exception as error:  # noqa: BLE001 - whatever a game's code may raise is a finding about it
-            why = f"{type(error).__name__}: {error}"[:300]
-            self.add_finding("raised", trick, seed, why, replies)
+            reason = f"{type(error).__name__}: {error}"[:300]
+            self.add_finding("raised", trick, seed, reason, replies)
             return False
-        taken = time.thread_time() - began
-        if taken > MAX_REPLY_SECONDS:
-            self.add_finding("slow", trick, seed, f"a reply took {taken:.1f} s", replies)
+        seconds = time.thread_time() - start
+        if seconds > MAX_REPLY_SECONDS:
+            self.add_finding("slow", trick, seed, f"a reply took {seconds:.1f} s", replies)
         for seat, reward in rewards.items():
             earned[seat] += reward
         return True
@@ -286,23 +295,25 @@ class _Attacker:
         lines = {line for look in looks.values() for line in make_forged_lines(look)}
         match = self.core.match
         for seat in self.seats:
-            heard = [m for m in match.list_messages(seat) if FORGERY_TOKEN in m.text]
-            if any(isinstance(m, VerbatimMessage) for m in heard):
+            messages = [m for m in match.list_messages(seat) if FORGERY_TOKEN in m.text]
+            if any(isinstance(m, VerbatimMessage) for m in messages):
                 continue  # a chat of its own, in which the speaker is told by the role
-            text = "\n".join(map(str, heard))
+            text = "\n".join(map(str, messages))
             if seat in self.core.to_act:
                 text += "\n" + (self.env.observe(seat).get("text") or "")
-            bad = [line for line in text.splitlines() if line.strip() in lines]
-            if bad:
-                self.add_finding("forged", trick, seed, f"{seat} reads {bad[0].strip()!r}", replies)
+            forged_lines = [line for line in text.splitlines() if line.strip() in lines]
+            if forged_lines:
+                self.add_finding(
+                    "forged", trick, seed, f"{seat} reads {forged_lines[0].strip()!r}", replies
+                )
 
     def check_growth(self, trick: str, seed: int, replies: list[dict[str, str]], size: int) -> int:
         """Compare what seats read, and what the state takes, with what they did at first."""
-        bound = 2 * self.core.observation_builder.config.text_length
+        limit = 2 * self.core.observation_builder.config.text_length
         for seat in self.core.to_act:
-            shown = len(self.env.observe(seat).get("text") or "")
-            if shown > bound:
-                self.add_finding("grown", trick, seed, f"{seat} reads {shown} characters", replies)
+            length = len(self.env.observe(seat).get("text") or "")
+            if length > limit:
+                self.add_finding("grown", trick, seed, f"{seat} reads {length} characters", replies)
         now = len(pickle.dumps(self.core.match.state))
         if size and now > size + _MAX_GROWTH:
             self.add_finding("grown", trick, seed, f"a state of {size} bytes has {now}", replies)
@@ -317,18 +328,18 @@ class _Attacker:
         for node in range(nodes):
             number = derive_seed(seed, node)
             # Half of the time from the best, so that what pays is gone on with.
-            place = 0 if number % 2 else number // 2 % len(open_)
-            value, point, before = open_[place]
+            index = 0 if number % 2 else number // 2 % len(open_)
+            value, point, before = open_[index]
             env.restore(point)
             players = _choose_player(number // 2)
-            given = {
+            actions = {
                 seat: players(self.make_prompt(seat, number // 64 + len(before), seed))
                 for seat in core.to_act
             }
-            replies, earned = [*before, given], dict.fromkeys(self.seats, 0.0)
-            if not self.step("search", seed, replies, earned):
+            replies, returns = [*before, actions], dict.fromkeys(self.seats, 0.0)
+            if not self.step("search", seed, replies, returns):
                 continue
-            value += fmean(earned.values())
+            value += fmean(returns.values())
             if value > best[0] or not best[1]:
                 best = value, replies
             if core.to_act and len(replies) < self.turns:

@@ -35,23 +35,25 @@ class ViewChecks(EnvProbe):
         core = env.core
         mask, legal = info.get("action_mask"), info.get("legal_actions")
         if core.observation_builder.discrete and env is core:  # a wrapper may add what it likes
-            told = {name: type(value) for name, value in info.items()}
+            types = {name: type(value) for name, value in info.items()}
             self.expect(
-                told == {"to_act": np.bool_, "invalid": np.int64},
-                f"a discrete view tells {told}: a learner needs the same keys and shapes always",
+                types == {"to_act": np.bool_, "invalid": np.int64},
+                f"a discrete view tells {types}: a learner needs the same keys and shapes always",
             )
         if mask is None or agent not in core.to_act:
             return
         space = core.action_space(agent)
         assert isinstance(space, UnicodeText)  # as there are texts that are legal
-        named = [space.examples[i] for i, allowed in enumerate(mask) if allowed]
-        self.expect(sorted(named) == sorted(legal or ()), "action_mask and legal_actions differ")
+        legal_texts = [space.examples[i] for i, allowed in enumerate(mask) if allowed]
+        self.expect(
+            sorted(legal_texts) == sorted(legal or ()), "action_mask and legal_actions differ"
+        )
 
     def check_aec(self, env: AECEnv, seed: int) -> None:
         env.reset(seed=seed)
         core = env.core
-        earned = dict.fromkeys(env.possible_agents, 0.0)
-        heard = dict(earned)
+        returns = dict.fromkeys(env.possible_agents, 0.0)
+        last_returns = dict(returns)
         dead: set[str] = set()
         for number, agent in enumerate(env.agent_iter(20 * self.max_turns)):
             observation, reward, terminated, truncated, info = env.last()
@@ -62,7 +64,7 @@ class ViewChecks(EnvProbe):
             self.expect(info == env.infos[agent], "last() and infos differ")
             for flag in (terminated, truncated):
                 self.expect(type(flag) is bool, f"a flag is {flag!r}, not a bool")
-            heard[agent] += reward
+            last_returns[agent] += reward
             keys: list[Mapping[str, object]] = [
                 env.rewards,
                 env.terminations,
@@ -80,10 +82,10 @@ class ViewChecks(EnvProbe):
                 self.expect(len(ends) == 1, f"at the end the flags differ: {ends}")
             env.step(None if over else self.choose_action(env, agent, derive_seed(seed, number)))
             for seat, value in env.rewards.items():
-                earned[seat] += value
+                returns[seat] += value
         self.expect(not env.agents, "an episode through the AEC API never ended")
-        self.check_totals("AEC", env, earned)
-        self.check_totals("AEC, last()", env, heard)
+        self.check_totals("AEC", env, returns)
+        self.check_totals("AEC, last()", env, last_returns)
 
     def check_totals(self, where: str, env: AECEnv, earned: Mapping[str, float]) -> None:
         if env is not env.core:
@@ -99,7 +101,7 @@ class ViewChecks(EnvProbe):
     def check_parallel(self, env: AECEnv, seed: int) -> None:
         view, number = env.parallel(), 0
         observations, infos = view.reset(seed=seed)
-        earned = dict.fromkeys(view.possible_agents, 0.0)
+        returns = dict.fromkeys(view.possible_agents, 0.0)
         while view.agents:
             number += 1
             for agent in view.agents:
@@ -114,14 +116,17 @@ class ViewChecks(EnvProbe):
             results = view.step({**actions, **idle})
             observations, rewards, terminations, truncations, infos = results
             for result in results:
-                got = list(result)
-                self.expect(got == alive, f"parallel step: expected {alive}, got {got}")
+                agents = list(result)
+                self.expect(agents == alive, f"parallel step: expected {alive}, got {agents}")
             for agent in alive:
                 self.check_observation(view, agent, observations[agent])
-                earned[agent] += rewards[agent]
-            left = [a for a in alive if not terminations[a] and not truncations[a]]
-            self.expect(view.agents == left, f"parallel: alive are {view.agents}, expected {left}")
-        self.check_totals("parallel", env, earned)
+                returns[agent] += rewards[agent]
+            alive_after = [a for a in alive if not terminations[a] and not truncations[a]]
+            self.expect(
+                view.agents == alive_after,
+                f"parallel: alive are {view.agents}, expected {alive_after}",
+            )
+        self.check_totals("parallel", env, returns)
 
     def check_cycles(self, env: AECEnv, seed: int) -> None:
         """Play through PettingZoo's own conversion, where the metadata say that it works."""
@@ -179,5 +184,10 @@ class ViewChecks(EnvProbe):
         env.reset(seed=0)
         width, height = env.core.observation_builder.image_size
         frame = env.core.render()
-        shown = f"{frame.dtype} of {frame.shape}" if isinstance(frame, np.ndarray) else repr(frame)
-        self.expect(shown == f"uint8 of {(height, width, 3)}", f"rgb_array rendering gave {shown}")
+        description = (
+            f"{frame.dtype} of {frame.shape}" if isinstance(frame, np.ndarray) else repr(frame)
+        )
+        self.expect(
+            description == f"uint8 of {(height, width, 3)}",
+            f"rgb_array rendering gave {description}",
+        )

@@ -89,9 +89,9 @@ class FunctionTool:
 
         A Picture is its alt text, with the picture.
         """
-        checked = self._check_arguments(arguments)
+        checked_arguments = self._check_arguments(arguments)
         try:
-            result = self.function(**checked)
+            result = self.function(**checked_arguments)
             if inspect.isawaitable(result):
                 result = run_async(functools.partial(_await_result, result))
         except ValueError as error:
@@ -103,27 +103,27 @@ class FunctionTool:
     def _check_arguments(self, arguments: JSONMapping) -> dict[str, Any]:
         if not isinstance(arguments, Mapping):
             raise ToolError(f"arguments: got {_format_value(arguments)}; expected an object")
-        wrong = []
+        problems = []
         if unknown := [name for name in arguments if name not in self._types]:
-            known = ", ".join(self._types) or "none"
-            wrong.append(f"unknown argument {', '.join(map(repr, unknown))}; known: {known}")
+            names = ", ".join(self._types) or "none"
+            problems.append(f"unknown argument {', '.join(map(repr, unknown))}; known: {names}")
         for name in self._required:
             if name not in arguments:
-                wanted = _describe_type(self._types[name])
-                wrong.append(f"argument {name!r} is missing; expected {wanted}")
-        checked = {}
+                expected_type = _describe_type(self._types[name])
+                problems.append(f"argument {name!r} is missing; expected {expected_type}")
+        converted = {}
         for name, value in arguments.items():
             if name in self._types:
                 try:
-                    checked[name] = _convert_value(value, self._types[name])
+                    converted[name] = _convert_value(value, self._types[name])
                 except _TypeMismatch:
-                    wanted = _describe_type(self._types[name])
-                    wrong.append(
-                        f"argument {name!r}: got {_format_value(value)}; expected {wanted}"
+                    expected_type = _describe_type(self._types[name])
+                    problems.append(
+                        f"argument {name!r}: got {_format_value(value)}; expected {expected_type}"
                     )
-        if wrong:
-            raise ToolError("\n".join(wrong))
-        return checked
+        if problems:
+            raise ToolError("\n".join(problems))
+        return converted
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -131,10 +131,10 @@ class FunctionTool:
     def __reduce__(self) -> str | tuple[object, ...]:
         # Where a decorator has put this object under the function's name, that name stands for it.
         path: str = self.function.__qualname__
-        found: Any = sys.modules.get(self.function.__module__)
+        value: Any = sys.modules.get(self.function.__module__)
         for part in path.split("."):
-            found = getattr(found, part, None)
-        if found is self:
+            value = getattr(value, part, None)
+        if value is self:
             return path
         return FunctionTool, (self.function, self._name_argument, self.blocking)
 
@@ -182,9 +182,9 @@ def _parse_docstring(doc: str, names: Collection[str]) -> tuple[str, dict[str, s
         if section := _SECTION_HEADING.fullmatch(line):
             current, in_description = "", False
             in_arguments = section[1] in ("Args", "Arguments", "Parameters")
-        elif in_arguments and (found := _ARGUMENT_LINE.fullmatch(line)) and found[2] in names:
-            current, indent, in_description = found[2], len(found[1]), False
-            notes[current] = found[3].strip()
+        elif in_arguments and (match := _ARGUMENT_LINE.fullmatch(line)) and match[2] in names:
+            current, indent, in_description = match[2], len(match[1]), False
+            notes[current] = match[3].strip()
         elif current and line.strip() and len(line) - len(line.lstrip()) > indent:
             notes[current] += " " + line.strip()
         elif in_description:
@@ -270,24 +270,24 @@ def _convert_value(value: Any, type_: Any) -> Any:
 
 def _convert_union(value: Any, options: Sequence[Any]) -> Any:
     """Return the value as it is where one of the types takes it so, or as the first that can."""
-    read = []
+    candidates = []
     for option in options:
         try:
-            read.append(_convert_value(value, option))
+            candidates.append(_convert_value(value, option))
         except _TypeMismatch:
             continue
-    for candidate in read:
+    for candidate in candidates:
         if type(candidate) is type(value) and candidate == value:
             return candidate
-    if not read:
+    if not candidates:
         raise _TypeMismatch
-    return read[0]
+    return candidates[0]
 
 
 def _match_option(options: Mapping[Any, Any], value: Any) -> Any:
-    for name, meant in options.items():
+    for name, option in options.items():
         if type(name) is type(value) and name == value:  # True is not 1
-            return meant
+            return option
     raise _TypeMismatch
 
 

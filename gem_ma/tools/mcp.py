@@ -108,8 +108,8 @@ class MCPServer:
         _SERVERS[key] = self
 
     def __repr__(self) -> str:
-        shown = self.target if isinstance(self.target, str) else " ".join(self.target)
-        return f"MCPServer({redact_secrets(shown)!r})"
+        target = self.target if isinstance(self.target, str) else " ".join(self.target)
+        return f"MCPServer({redact_secrets(target)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         settings = (
@@ -149,8 +149,10 @@ class MCPServer:
             text = json.dumps(result.structured_content, ensure_ascii=False)
         if result.is_error:
             raise ToolError(text or f"{name} failed and does not say why")
-        found = [_read_picture(block) for block in result.content if block.type == "image"]
-        pictures = [one for one in found if one is not None]
+        pictures_or_none = [
+            _read_picture(block) for block in result.content if block.type == "image"
+        ]
+        pictures = [one for one in pictures_or_none if one is not None]
         return ToolOutput(text, pictures) if pictures else text
 
     def _ask_client(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
@@ -301,17 +303,17 @@ class _MCPConnection:
         import mcp_types
         from mcp import MCPError
 
-        asking = self._await_answer(question)
+        coroutine = self._await_answer(question)
         try:
-            asked = asyncio.run_coroutine_threadsafe(asking, self._loop)
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         except RuntimeError:  # the loop is closed
-            asking.close()
+            coroutine.close()
             raise _ConnectionLost from None
-        wait([asked, self._ended], return_when=FIRST_COMPLETED)
-        if not asked.done():
+        wait([future, self._ended], return_when=FIRST_COMPLETED)
+        if not future.done():
             raise _ConnectionLost
         try:
-            return asked.result()
+            return future.result()
         except CancelledError:
             raise _ConnectionLost from None
         except TimeoutError:
@@ -367,8 +369,8 @@ class _MCPConnection:
             if self._garbage:
                 problem += f"; it printed what is no MCP message: {self._garbage}"
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - 1000))
-            if said := errors.read().decode("utf-8", "replace").strip():
-                problem += f"; it said: {said}"
+            if output := errors.read().decode("utf-8", "replace").strip():
+                problem += f"; it said: {output}"
             self.started.set_exception(
                 MCPServerError(f"{self._name} does not start as an MCP server: {problem}")
             )
@@ -425,8 +427,8 @@ def _list_errors(error: BaseException) -> list[str]:
 
 
 def _make_malformed_error(name: str, error: Exception) -> MCPServerError:
-    told = redact_secrets(str(error))[:1000]
-    return MCPServerError(f"{name} answered with something malformed: {told}")
+    message = redact_secrets(str(error))[:1000]
+    return MCPServerError(f"{name} answered with something malformed: {message}")
 
 
 def _read_picture(block: Any) -> Picture | None:

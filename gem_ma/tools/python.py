@@ -52,14 +52,14 @@ class PythonTool:
         self.seconds, self.sessions = seconds, sessions
         self._lock = threading.Lock()
         self._live_sessions: OrderedDict[tuple[str, ...], SandboxSession] = OrderedDict()
-        kept = "Variables live on between calls." if session else "Every call starts anew."
+        lifetime = "Variables live on between calls." if session else "Every call starts anew."
         self.schema: JSONMapping = {
             "type": "function",
             "function": {
                 "name": self.name,
                 "description": (
                     "Run Python code and read what it prints, or the value of an expression that "
-                    f"stands last. {kept} No network; at most {seconds:g} seconds."
+                    f"stands last. {lifetime} No network; at most {seconds:g} seconds."
                 ),
                 "parameters": {
                     "type": "object",
@@ -149,13 +149,13 @@ def _rebuild(
 def _extract_code(arguments: object) -> str:
     """Return the code of a call, without a fence around it, or raise ToolError."""
     if not isinstance(arguments, Mapping) or set(arguments) != {"code"}:
-        given = ", ".join(map(str, arguments)) if isinstance(arguments, Mapping) else arguments
-        raise ToolError(f"expected one argument, 'code'; got {str(given)[:80] or 'none'}")
+        names = ", ".join(map(str, arguments)) if isinstance(arguments, Mapping) else arguments
+        raise ToolError(f"expected one argument, 'code'; got {str(names)[:80] or 'none'}")
     code = arguments["code"]
     if not isinstance(code, str) or not code.strip():
         raise ToolError(f"'code' is a Python program, and not {str(code)[:80]!r}")
-    fenced = _CODE_FENCE.fullmatch(code)
-    return fenced[1] if fenced else str(code)
+    match = _CODE_FENCE.fullmatch(code)
+    return match[1] if match else str(code)
 
 
 def _list_session_codes(past: ToolCallHistory) -> tuple[str, ...]:

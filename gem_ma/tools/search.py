@@ -165,8 +165,8 @@ class SearchIndex:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> SearchIndex:
         """Open a saved index, or index the texts of a file or folder."""
-        saved = all((Path(path) / name).exists() for name in (_MANIFEST_FILE, _PASSAGES_FILE))
-        return cls.load(path) if saved else cls.build(path)
+        is_index = all((Path(path) / name).exists() for name in (_MANIFEST_FILE, _PASSAGES_FILE))
+        return cls.load(path) if is_index else cls.build(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> SearchIndex:
@@ -198,8 +198,8 @@ class SearchIndex:
         scores = self._bm25.get_scores_from_ids(terms)
         k = min(k, len(scores))
         least = max(np.partition(scores, -k)[-k], np.finfo(scores.dtype).tiny)
-        found = np.flatnonzero(scores >= least)
-        best = found[np.argsort(-scores[found], kind="stable")[:k]]
+        indices = np.flatnonzero(scores >= least)
+        best = indices[np.argsort(-scores[indices], kind="stable")[:k]]
         return [self._read_hit(int(i), float(scores[i])) for i in best]
 
     def _read_hit(self, i: int, score: float) -> SearchHit:
@@ -278,8 +278,8 @@ class Retriever:
                     return read_response(answer, _MAX_ANSWER_SIZE, self.timeout)
             except urllib.error.HTTPError as error:
                 with error:
-                    said = error.read(300).decode("utf-8", "replace")
-                problem = f"status {error.code} {error.reason}: {said}"
+                    content = error.read(300).decode("utf-8", "replace")
+                problem = f"status {error.code} {error.reason}: {content}"
                 if error.code not in _RETRY_STATUSES:
                     break
             except UnreadableResponse as error:
@@ -287,8 +287,8 @@ class Retriever:
                 break
             except (OSError, http.client.HTTPException) as error:  # URLError, timeouts
                 problem = f"{type(error).__name__}: {error}"
-        where = redact_secrets(self.url)
-        raise RetrieverError(redact_secrets(f"{where} ({attempt + 1} attempts): {problem}"))
+        url = redact_secrets(self.url)
+        raise RetrieverError(redact_secrets(f"{url} ({attempt + 1} attempts): {problem}"))
 
     def _parse_answer(self, content: bytes) -> list[_RetrievedRow]:
         msgspec = _import_msgspec()
@@ -296,13 +296,13 @@ class Retriever:
             answer = _decode_message(content)
             result = msgspec.convert(answer, _RetrieverAnswer)["result"]
             rows = result[0] if result and isinstance(result[0], list) else result
-            found: list[_RetrievedRow] = msgspec.convert(rows, list[_RetrievedRow])
+            documents: list[_RetrievedRow] = msgspec.convert(rows, list[_RetrievedRow])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
                 f"{redact_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
                 "{result: [{document: {contents}, score}]}"
             ) from None
-        return found
+        return documents
 
 
 class _RedirectRefuser(urllib.request.HTTPRedirectHandler):
@@ -388,11 +388,11 @@ class SearchTool:
             raise ToolError(f"argument 'top_k': got {top_k}; expected 1 to {self.most}")
         if not query.strip():
             raise ToolError("argument 'query' is empty; expected words to look for")
-        found = []
+        passages = []
         for number, hit in enumerate(self.source.search(query, top_k), 1):
             heading = f"{hit.title}\n" if hit.title else ""
-            found.append(f"[{number}] {heading}{hit.text}")
-        text = "\n\n".join(found) or "No passage contains any of these words."
+            passages.append(f"[{number}] {heading}{hit.text}")
+        text = "\n\n".join(passages) or "No passage contains any of these words."
         return text if len(text) <= self.max_chars else text[: self.max_chars - 4] + " ..."
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -430,12 +430,12 @@ def _read_files(path: Path, text: str, title: str | None) -> Iterator[tuple[str,
         if file.suffix == ".jsonl":
             for number, line in enumerate(content.split("\n"), 1):
                 if line.strip():
-                    where = f"{file}, line {number}"
+                    location = f"{file}, line {number}"
                     try:
                         row = json.loads(line)
                     except json.JSONDecodeError as error:
-                        raise ValueError(f"{where} is not JSON: {error}") from None
-                    yield _read_row(row, text, title, where)
+                        raise ValueError(f"{location} is not JSON: {error}") from None
+                    yield _read_row(row, text, title, location)
         else:
             heading = re.match(r"\s*#\s+(.+)", content) if file.suffix == ".md" else None
             yield (heading[1].strip() if heading else file.stem), content
@@ -447,19 +447,19 @@ def _read_row(row: Any, text: str, title: str | None, where: str) -> tuple[str, 
         return "", row
     if not isinstance(row, Mapping):
         raise TypeError(f"{where}: got a {type(row).__name__}; expected text or named columns")
-    read = []
+    texts = []
     for column in (title or "title", text):
         if isinstance(row.get(column), str):
-            read.append(row[column])
+            texts.append(row[column])
         elif column not in (title, text):
-            read.append("")  # a title that nobody asked for need not be there
+            texts.append("")  # a title that nobody asked for need not be there
         else:
-            got = type(row[column]).__name__ if column in row else "no such column"
+            kind = type(row[column]).__name__ if column in row else "no such column"
             raise ValueError(
-                f"{where}: column {column!r} holds {got}; expected text (columns: "
+                f"{where}: column {column!r} holds {kind}; expected text (columns: "
                 f"{', '.join(map(repr, row))}; name them with text= and title=)"
             )
-    return read[0], read[1]
+    return texts[0], texts[1]
 
 
 def _describe_source(source: Any) -> str:
@@ -543,16 +543,16 @@ class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
         msgspec = _import_msgspec()
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
-            asked = msgspec.convert(_decode_message(content), _RetrieverQuery)
+            query_message = msgspec.convert(_decode_message(content), _RetrieverQuery)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self.send_error(400, str(error))
             return
-        k = asked.get("topk") or 3
+        k = query_message.get("topk") or 3
         search = self.server.index.search
-        if "query" in asked:
-            result: list[Any] = [_make_row(hit) for hit in search(asked["query"], k)]
+        if "query" in query_message:
+            result: list[Any] = [_make_row(hit) for hit in search(query_message["query"], k)]
         else:
-            queries = asked.get("queries", ())
+            queries = query_message.get("queries", ())
             result = [[_make_row(hit) for hit in search(query, k)] for query in queries]
         wire = "json" if content.lstrip()[:1] == b"{" else "msgpack"
         answer = _encode_message({"result": result}, wire)
@@ -582,8 +582,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("index", help="a folder that SearchIndex.save has written")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
-    given = parser.parse_args(arguments)
-    with RetrieverServer(SearchIndex.load(given.index), given.host, given.port) as server:
+    args = parser.parse_args(arguments)
+    with RetrieverServer(SearchIndex.load(args.index), args.host, args.port) as server:
         server.serve_forever()
 
 

@@ -89,16 +89,20 @@ class ToolEnv(TextWrapper):
         if env.observation_builder.discrete:
             raise SeatError("tools are called in words; make the environment with actions='text'")
         seats = list(env.match.seats)
-        given = _assign_tools(tools, seats)
-        made = {one: load_tools(one) for _, one in given if isinstance(one, str)}  # each once
+        seat_tools = _assign_tools(tools, seats)
+        loaded_tools = {
+            one: load_tools(one) for _, one in seat_tools if isinstance(one, str)
+        }  # each once
         self._tools: dict[str, dict[str, Tool]] = {seat: {} for seat in seats}
-        for seat, own in self._tools.items():
-            its = [one for where, one in given if where in ("", seat)]
-            loaded = (made[one] if isinstance(one, str) else load_tools(one) for one in its)
-            for tool in chain.from_iterable(loaded):
-                if tool.name in own:
+        for seat, tools_by_name in self._tools.items():
+            sources = [one for seat_name, one in seat_tools if seat_name in ("", seat)]
+            tool_lists = (
+                loaded_tools[one] if isinstance(one, str) else load_tools(one) for one in sources
+            )
+            for tool in chain.from_iterable(tool_lists):
+                if tool.name in tools_by_name:
                     raise ValueError(f"tools of {seat}: two have the same name: {tool.name}")
-                own[tool.name] = tool
+                tools_by_name[tool.name] = tool
         for name, limit in (("max_calls", max_calls), ("result_length", result_length)):
             if limit < 1:
                 raise ValueError(f"{name}={limit}: expected 1 or more")
@@ -110,7 +114,7 @@ class ToolEnv(TextWrapper):
     @property
     def blocking(self) -> bool:
         """Whether a reply may take long to answer."""
-        tools = [tool for given in self._tools.values() for tool in given.values()]
+        tools = [tool for seat_tools in self._tools.values() for tool in seat_tools.values()]
         return super().blocking or any(getattr(tool, "blocking", False) for tool in tools)
 
     @property
@@ -147,27 +151,32 @@ class ToolEnv(TextWrapper):
         moves: dict[str, Any] = {}
         calls: dict[str, list[_ToolRequest]] = {}
         check_type(replies, Mapping, "replies")
-        for agent, given in replies.items():
+        for agent, action in replies.items():
             reply = (
-                truncate_reply_calls(given, match.game.max_tool_calls)
-                if isinstance(given, str)
-                else given
+                truncate_reply_calls(action, match.game.max_tool_calls)
+                if isinstance(action, str)
+                else action
             )
-            found = self._find_calls(agent, reply) if agent in match.waiting_seats else []
-            if not found:
+            requests = self._find_calls(agent, reply) if agent in match.waiting_seats else []
+            if not requests:
                 moves[agent] = reply
-            elif refused := self._check_limits(agent, len(found)):
-                moves[agent] = RejectedReply(refused)
+            elif refusal := self._check_limits(agent, len(requests)):
+                moves[agent] = RejectedReply(refusal)
             else:
-                calls[agent] = found
-        earned = {agent: self._make_calls(agent, found) for agent, found in calls.items()}
+                calls[agent] = requests
+        tool_rewards = {
+            agent: self._make_calls(agent, requests) for agent, requests in calls.items()
+        }
         rewards: Mapping[str, float] = super().submit(moves) if moves or not calls else {}
         if self.memory:
-            moved = [agent for agent in moves if agent in match.last_moves]  # and was not refused
-            self.memory = {**self.memory, **{a: (0, self.memory.get(a, (0, ()))[1]) for a in moved}}
-        if any(earned.values()):
+            movers = [agent for agent in moves if agent in match.last_moves]  # and was not refused
+            self.memory = {
+                **self.memory,
+                **{a: (0, self.memory.get(a, (0, ()))[1]) for a in movers},
+            }
+        if any(tool_rewards.values()):
             rewards = {
-                agent: rewards.get(agent, 0.0) + earned.get(agent, 0.0)
+                agent: rewards.get(agent, 0.0) + tool_rewards.get(agent, 0.0)
                 for agent in self.core.agents
             }
         return rewards
@@ -209,11 +218,11 @@ class ToolEnv(TextWrapper):
 
     def _check_limits(self, agent: str, count: int) -> str:
         """Say which limit so many more calls would break, if any."""
-        since, past = (self.memory or {}).get(agent, (0, ()))
-        if since + count > self.max_calls:
+        recent_count, past_calls = (self.memory or {}).get(agent, (0, ()))
+        if recent_count + count > self.max_calls:
             return f"only {self.max_calls} tool calls are allowed before an action; send an action"
         total = self.max_calls_per_episode
-        if total is not None and len(past) + count > total:
+        if total is not None and len(past_calls) + count > total:
             return f"only {total} tool calls are allowed in all; send an action"
         return ""
 
@@ -223,8 +232,8 @@ class ToolEnv(TextWrapper):
         others = [
             _get_tool_name(tool) for tool in super().tools(agent)
         ]  # which this does not answer
-        since, past = memory.get(agent, (0, ()))
-        earned, messages = 0.0, []
+        recent_count, past_calls = memory.get(agent, (0, ()))
+        total_reward, messages = 0.0, []
         for name, arguments in calls:
             try:
                 if not isinstance(arguments, Mapping):
@@ -232,14 +241,18 @@ class ToolEnv(TextWrapper):
                 if name not in tools and name in others:
                     raise ToolError(f"{name} was not run: call it in a reply of its own")
                 if name not in tools:
-                    known = ", ".join([*tools, *others])
-                    raise ToolError(f"no tool {clip_repr(name)}; the tools are {known}")
-                earlier = [(used.arguments, used.result) for used in past if used.name == name]
+                    names = ", ".join([*tools, *others])
+                    raise ToolError(f"no tool {clip_repr(name)}; the tools are {names}")
+                earlier = [
+                    (record.arguments, record.result)
+                    for record in past_calls
+                    if record.name == name
+                ]
                 result = tools[name].call(arguments, earlier)
-                earned += self.reward
+                total_reward += self.reward
             except ToolError as error:
                 result = f"Error: {error}"
-                earned += self.error_reward
+                total_reward += self.error_reward
             pictures = (
                 find_tool_pictures(result)
                 if self.observation_builder.config.observe != "text"
@@ -247,26 +260,26 @@ class ToolEnv(TextWrapper):
             )
             result = cut_middle(str(result), self.result_length)
             result = ToolOutput(result, pictures) if pictures else result
-            past = (*past, ToolCallRecord(name, arguments, result))
+            past_calls = (*past_calls, ToolCallRecord(name, arguments, result))
             messages.append(Message((agent,), "tool", result))
-        memory[agent] = since + len(calls), past
+        memory[agent] = recent_count + len(calls), past_calls
         self.memory = memory
         self.match.post_tool_results(agent, messages)
         self.core.sync_aec_state()
-        return earned
+        return total_reward
 
 
 def _assign_tools(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
     """Return each tool or spec string with its seat, or "" if it is for all."""
     by_seat = tools if isinstance(tools, Mapping) else {None: tools}
-    found: list[tuple[str, Any]] = []
+    assignments: list[tuple[str, Any]] = []
     for seat, several in by_seat.items():
         if seat not in (None, *seats):
             raise SeatError(f"tools: no seat {seat!r}; the seats are {', '.join(seats)}")
         for one in several if isinstance(several, list | tuple) else [several]:
-            of = parse_seat_specs(one, seats) if isinstance(one, str) else [("", one)]
-            found += [(where or seat or "", what) for where, what in of]
-    return found
+            specs = parse_seat_specs(one, seats) if isinstance(one, str) else [("", one)]
+            assignments += [(seat_name or seat or "", source) for seat_name, source in specs]
+    return assignments
 
 
 def _parse_call(call: object) -> _ToolRequest:

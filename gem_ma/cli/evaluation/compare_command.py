@@ -22,8 +22,8 @@ def run_compare(args: argparse.Namespace) -> int:
 
     if len(args.what) != 3:
         raise ValueError("expected two folders: gem-ma eval compare BEFORE AFTER")
-    found, only = compare(args.what[1], args.what[2])
-    worse = any(one.verdict == "worse" for one in found)
+    differences, unpaired = compare(args.what[1], args.what[2])
+    worse = any(one.verdict == "worse" for one in differences)
     if args.json:
         rows = [
             {
@@ -34,21 +34,23 @@ def run_compare(args: argparse.Namespace) -> int:
                 },
                 "change": {key: _make_plain(value) for key, value in one.change._asdict().items()},
             }
-            for one in found
+            for one in differences
         ]
-        print_json({"differences": rows, "in one only": only})
+        print_json({"differences": rows, "in one only": unpaired})
         return int(worse)
     head = ["environment", "seat", "number", "before", "after", "change", "pairs"]
     head += ["p", "Holm", "verdict"]
-    if found:
-        print_table(head, [_format_difference(one) for one in found])
-    for place in dict.fromkeys((one.entry, one.seat) for one in found):
-        own = [one for one in found if (one.entry, one.seat) == place]
-        if own[0].left_out:
-            write_text(f"{' '.join(place)}, starts left out of all: {own[0].left_out}\n")
-    for name in only:
+    if differences:
+        print_table(head, [_format_difference(one) for one in differences])
+    for group in dict.fromkeys((one.entry, one.seat) for one in differences):
+        seat_differences = [one for one in differences if (one.entry, one.seat) == group]
+        if seat_differences[0].left_out:
+            write_text(
+                f"{' '.join(group)}, starts left out of all: {seat_differences[0].left_out}\n"
+            )
+    for name in unpaired:
         write_text(f"{name}\n")
-    write_text(_explain_verdicts(found))
+    write_text(_explain_verdicts(differences))
     return int(worse)
 
 
@@ -80,17 +82,19 @@ def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
     """Return how to read the verdicts of a comparison."""
     if not found:
         return "nothing in both of them came to its end, so there is nothing to compare\n"
-    own, every = ([one for one in found if (one.rows > 1) is of_all] for of_all in (False, True))
-    changed = sum(one.verdict not in ("undecided", "same") for one in own)
+    differences, means = (
+        [one for one in found if (one.rows > 1) is is_mean] for is_mean in (False, True)
+    )
+    change_count = sum(one.verdict not in ("undecided", "same") for one in differences)
     lines = [
-        f"{changed} of {format_count(len(own), 'number')} changed: p below 0.05 "
-        f"{_describe_tests(own)}"
+        f"{change_count} of {format_count(len(differences), 'number')} changed: p below 0.05 "
+        f"{_describe_tests(differences)}"
     ]
-    if every:
-        starts = format_count(every[0].change.tasks, "start")
-        pairs = f"{format_count(every[0].pairs, 'pair')} of {starts}"
+    if means:
+        starts = format_count(means[0].change.tasks, "start")
+        pairs = f"{format_count(means[0].pairs, 'pair')} of {starts}"
         lines.append(
-            f"all: the mean of {every[0].rows} rows, each alike, {pairs}, {_describe_tests(every)}"
+            f"all: the mean of {means[0].rows} rows, each alike, {pairs}, {_describe_tests(means)}"
         )
     words = {one.verdict for one in found}
     if "undecided" in words:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 def add_eval(commands: SubcommandParsers) -> None:
     """Add eval to the commands."""
-    found = ", ".join(suites.list_suites())
+    suite_names = ", ".join(suites.list_suites())
     parser = commands.add_parser(
         "eval",
         help="play a suite and say how good an agent is, and how sure that is",
@@ -65,7 +65,7 @@ def add_eval(commands: SubcommandParsers) -> None:
         ),
     )
     parser.add_argument("what", nargs="*", help="environments, or: compare FOLDER FOLDER")
-    parser.add_argument("--suite", help=f"{found}, or a TOML file")
+    parser.add_argument("--suite", help=f"{suite_names}, or a TOML file")
     parser.add_argument("--out", help="a folder for episodes and results")
     parser.add_argument(
         "--agents",
@@ -137,12 +137,12 @@ def _run_eval(args: argparse.Namespace) -> int:
     if args.suite and args.tools:
         raise ValueError("tools= goes with environments: a suite names them")
     suite = _load_suite(args)
-    who, seats = _parse_agents(args.agents, suite)
+    agent, seats = _parse_agents(args.agents, suite)
     total = None if args.json else ProgressLines()
     with report_interrupt(lambda: describe_kept(args.out, "episodes")):
-        found = evaluate(
+        evaluation = evaluate(
             suite,
-            who,
+            agent,
             args.out,
             seats=seats,
             seed=args.seed,
@@ -157,11 +157,11 @@ def _run_eval(args: argparse.Namespace) -> int:
             on_cell=total,
         )
     if args.json:
-        print_json(found.to_dict())
-        return found.exit_code
-    _print_report(found, args)
+        print_json(evaluation.to_dict())
+        return evaluation.exit_code
+    _print_report(evaluation, args)
     write_text(f"written to {args.out}\n")
-    return found.exit_code
+    return evaluation.exit_code
 
 
 def _load_suite(args: argparse.Namespace) -> suites.Suite:
@@ -185,21 +185,21 @@ def _parse_agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None
 
     Several without a seat sit in the order of the seats, and each of them is evaluated.
     """
-    who: list[str] = []
+    specs: list[str] = []
     seats: dict[str, str] = {}
     for one in (part for text in given for part in text.split(",")):
         seat, equals, spec = one.partition("=")
         if not (equals and seat.replace("_", "").isalnum()):
-            who.append(one)
+            specs.append(one)
         elif seat in seats:
             raise ValueError(f"{format_agents_option(given)}: two agents for {seat}")
         else:
             seats[seat] = spec
-    if not who and not seats:
+    if not specs and not seats:
         raise ValueError("name who is evaluated: --agents random, for example")
-    if len(who) > 1:
-        return None, _seat_in_order(who, seats, suite, format_agents_option(given))
-    return who[0] if who else None, seats
+    if len(specs) > 1:
+        return None, _seat_in_order(specs, seats, suite, format_agents_option(given))
+    return specs[0] if specs else None, seats
 
 
 def _seat_in_order(
@@ -208,36 +208,38 @@ def _seat_in_order(
     """Return who sits in which seat, those without one in order, in all environments alike."""
     from gem_ma.evaluation.runner.eval_tasks import make_entry_env
 
-    found = dict(seats)
+    seat_agents = dict(seats)
     for entry in suite.entries:
         try:
-            free = [one for one in make_entry_env(entry).possible_agents if one not in seats]
+            free_seats = [one for one in make_entry_env(entry).possible_agents if one not in seats]
         except (MissingRequirement, ImportError, OSError):  # which is skipped
             continue
-        has = f"{words}: {entry.name} has {len(free)} free seats"
-        if len(free) != len(who):
-            raise ValueError(f"{has}, and got {len(who)} agents; one alone sits in each in turn")
-        for seat, spec in zip(free, who, strict=True):
-            if found.setdefault(seat, spec) != spec:
-                raise ValueError(f"{has} in another order than others; say SEAT=SPEC")
-    return found
+        problem = f"{words}: {entry.name} has {len(free_seats)} free seats"
+        if len(free_seats) != len(who):
+            raise ValueError(
+                f"{problem}, and got {len(who)} agents; one alone sits in each in turn"
+            )
+        for seat, spec in zip(free_seats, who, strict=True):
+            if seat_agents.setdefault(seat, spec) != spec:
+                raise ValueError(f"{problem} in another order than others; say SEAT=SPEC")
+    return seat_agents
 
 
 def _parse_prices(texts: Sequence[str]) -> dict[str, tuple[float, float]] | None:
     """Return the prices by model; those of nobody in particular are of who is evaluated."""
-    found: dict[str, tuple[float, float]] = {}
+    prices: dict[str, tuple[float, float]] = {}
     for text in texts:
         model, _, price = text.rpartition("=")
         try:
-            read, written = map(float, price.split(","))
+            input_price, output_price = map(float, price.split(","))
         except ValueError:
             raise ValueError(
                 f"--price {text}: expected two numbers such as 0.5,1.5, or MODEL=0.5,1.5"
             ) from None
-        if model in found:
+        if model in prices:
             raise ValueError(f"--price {text}: a second price of {model or 'who is evaluated'}")
-        found[model] = read, written
-    return found or None
+        prices[model] = input_price, output_price
+    return prices or None
 
 
 def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
@@ -248,9 +250,9 @@ def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
         for row in found.rows:
             write_text(_explain_row(row))
     write_text(_format_headline(found.overall))
-    who = {row["agents"][row["seat"]] for row in found.rows if row["seat"] in row["agents"]}
-    if len(who) > 1:
-        write_text(f"the mean is of {len(who)} agents together: {', '.join(sorted(who))}\n")
+    agents = {row["agents"][row["seat"]] for row in found.rows if row["seat"] in row["agents"]}
+    if len(agents) > 1:
+        write_text(f"the mean is of {len(agents)} agents together: {', '.join(sorted(agents))}\n")
     if found.overall["tokens in all"]:
         write_text(f"tokens: {found.overall['tokens in all']:.0f}\n")
     if args.price:
@@ -266,8 +268,8 @@ def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
 
 def _make_table(rows: Sequence[JSONMapping]) -> tuple[list[str], list[list[str]]]:
     """Return the head and the lines of the table; what is empty in all rows is left out."""
-    shown = [one for one in METRICS.values() if one.terminal == "column"]
-    columns = group_by_heading(shown)
+    metric_columns = [one for one in METRICS.values() if one.terminal == "column"]
+    columns = group_by_heading(metric_columns)
     head = ["environment", "seat", "episodes", *columns]
     lines = []
     for row in rows:
@@ -276,8 +278,8 @@ def _make_table(rows: Sequence[JSONMapping]) -> tuple[list[str], list[list[str]]
         count += f" ({', '.join(notes)})" if notes else ""
         cells = (format_cell(metrics, row) for metrics in columns.values())
         lines.append([row["entry"], row["seat"], count, *cells])
-    filled = [i for i in range(len(head)) if any(line[i] for line in lines)]
-    return [head[i] for i in filled], [[line[i] for i in filled] for line in lines]
+    indices = [i for i in range(len(head)) if any(line[i] for line in lines)]
+    return [head[i] for i in indices], [[line[i] for i in indices] for line in lines]
 
 
 def _format_curves(rows: Sequence[JSONMapping]) -> list[str]:
@@ -298,8 +300,8 @@ def _format_curves(rows: Sequence[JSONMapping]) -> list[str]:
 
 def _explain_row(row: JSONMapping) -> str:
     """Return the data that a row was played on and why episodes were not paid, where known."""
-    where = f"{row['entry']} {row['seat']}" if len(row["agents"]) > 1 else row["entry"]
-    lines = [f"{where}: data {row['data']}\n"] if row["data"] else []
+    label = f"{row['entry']} {row['seat']}" if len(row["agents"]) > 1 else row["entry"]
+    lines = [f"{label}: data {row['data']}\n"] if row["data"] else []
     heads = {
         "seats": "not done by",
         "actions": "not called",
@@ -309,9 +311,9 @@ def _explain_row(row: JSONMapping) -> str:
     for kind, head in heads.items():
         counts = list(row["diagnosis"].get(kind, {}).items())
         if counts:
-            told = ", ".join(f"{name} {count}" for name, count in counts[:5])
+            details = ", ".join(f"{name} {count}" for name, count in counts[:5])
             more = f", {len(counts) - 5} more" if len(counts) > 5 else ""
-            lines.append(f"{where}: {head}: {told}{more}\n")
+            lines.append(f"{label}: {head}: {details}{more}\n")
     return "".join(lines)
 
 
@@ -320,10 +322,10 @@ def _format_headline(overall: JSONObject) -> str:
     rows, out = overall["rows"], overall["rows left out"]
     lines = []
     if rows:
-        of = f"{rows} of {rows + out}" if out else f"{rows}"
+        row_count = f"{rows} of {rows + out}" if out else f"{rows}"
         places = format_count(overall["environments"], "environment")
         lines.append(
-            f"mean over {of} rows, {places}, of the evaluated seats alone: "
+            f"mean over {row_count} rows, {places}, of the evaluated seats alone: "
             f"success {format_percent(overall['success'])}\n"
         )
     else:
@@ -333,9 +335,9 @@ def _format_headline(overall: JSONObject) -> str:
             f"in no mean: {format_count(out, 'row')} of which no episode came to its end\n"
         )
     if overall["missing"] and rows:
-        failed = f", {overall['failed']} failed" if overall["failed"] else ""
+        failures = f", {overall['failed']} failed" if overall["failed"] else ""
         lines.append(
-            f"in no mean: {format_count(overall['missing'], 'episode')} not played{failed}\n"
+            f"in no mean: {format_count(overall['missing'], 'episode')} not played{failures}\n"
         )
     if rows:
         lines.append("[]: 95% intervals; none where all starts came to the same\n")
@@ -344,5 +346,5 @@ def _format_headline(overall: JSONObject) -> str:
 
 def _format_cost(overall: JSONMapping) -> str:
     costs = overall["costs in all"]
-    each = ", ".join(f"{seat} {cost:.4f}" for seat, cost in costs.items())
-    return f"cost: {overall['cost in all']:.4f}{f' ({each})' if len(costs) > 1 else ''}\n"
+    seat_costs = ", ".join(f"{seat} {cost:.4f}" for seat, cost in costs.items())
+    return f"cost: {overall['cost in all']:.4f}{f' ({seat_costs})' if len(costs) > 1 else ''}\n"

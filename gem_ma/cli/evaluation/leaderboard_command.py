@@ -31,20 +31,20 @@ def _run_leaderboard(args: argparse.Namespace) -> int:
 
     if args.out and not Path(args.out).resolve().parent.is_dir():
         raise UsageError(f"{args.out}: there is no such folder")
-    found = merge_results(args.files)
+    leaderboard = merge_results(args.files)
     if args.out:
-        write_leaderboard_page(found, args.out)
+        write_leaderboard_page(leaderboard, args.out)
     if args.json:
-        print_json(found.to_dict())
+        print_json(leaderboard.to_dict())
         return 0
     lines = []
-    for table in found.tables:
+    for table in leaderboard.tables:
         rows = format_count(len(table.common_rows), "row")
         lines.append(f"{table.suite}, mean success over {rows} that all have played")
         wide = max(len(line.agent) for line in table.agent_results)
-        for place, line in enumerate(table.agent_results, 1):
-            lines.append(f"{place:>3}  {line.agent:{wide}}  {format_share(line.success)}")
-    lines += [f"not compared: {one}" for one in found.refused]
+        for rank, line in enumerate(table.agent_results, 1):
+            lines.append(f"{rank:>3}  {line.agent:{wide}}  {format_share(line.success)}")
+    lines += [f"not compared: {one}" for one in leaderboard.refused]
     lines += [f"written to {args.out}"] if args.out else []
     write_text("".join(f"{line}\n" for line in lines))
     return 0

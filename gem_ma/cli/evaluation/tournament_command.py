@@ -141,8 +141,8 @@ def _run_tournament(args: argparse.Namespace) -> int:
         write_text(f"a cycle{doubt}: {' beats '.join((*cycle.agents, cycle.agents[0]))}\n")
     for one in board.stopped:
         write_text(f"stopped {one['what']}: {translate_arguments(one['reason'], args)}\n")
-    failed = f", {board.failed} failed" if board.failed else ""
-    write_text(f"{board.matches} matches{failed}, written to {args.out}\n")
+    failures = f", {board.failed} failed" if board.failed else ""
+    write_text(f"{board.matches} matches{failures}, written to {args.out}\n")
     return code
 
 

@@ -31,9 +31,9 @@ class MathEnv(SingleSeatEnv):
             raise ValueError("expected a dataset_name or a dataset")
         columns: JSONObject = {"question": question_key, "answer": answer_key}
         env = factory.make("math:Data", data=data, split=split, **columns)
-        given = {"question_key": question_key, "answer_key": answer_key, "seed": seed}
+        arguments = {"question_key": question_key, "answer_key": answer_key, "seed": seed}
 
         def make_another(**kwargs: Any) -> MathEnv:
-            return MathEnv(**{"dataset": self.dataset, **given, **kwargs})
+            return MathEnv(**{"dataset": self.dataset, **arguments, **kwargs})
 
         super().__init__(env, seed=seed, again=make_another)

@@ -69,10 +69,10 @@ def _resolve_entry_point(entry_point: str) -> str:
     if not module.startswith("gem."):
         return entry_point
     try:
-        found = importlib.util.find_spec(f"gem_ma.{module}")
+        spec = importlib.util.find_spec(f"gem_ma.{module}")
     except ModuleNotFoundError:
-        found = None
-    return entry_point if found is None else f"gem_ma.{module}{colon}{name}"
+        spec = None
+    return entry_point if spec is None else f"gem_ma.{module}{colon}{name}"
 
 
 def make(
@@ -93,9 +93,9 @@ def make(
             one.
     """
     check_type(env_id, str, "env_id")
-    own = ENV_REGISTRY.get(env_id)
-    if own is not None and not _is_game(own):
-        return _make_registered(own, {**kwargs, **({} if seed is None else {"seed": seed})})
+    env_spec = ENV_REGISTRY.get(env_id)
+    if env_spec is not None and not _is_game(env_spec):
+        return _make_registered(env_spec, {**kwargs, **({} if seed is None else {"seed": seed})})
     kwargs.pop("use_mp", None)
     if (rows := kwargs.pop("dataset", None)) is not None:
         kwargs["data"] = rows
@@ -111,17 +111,17 @@ def make(
 
 
 def _is_game(own: EnvSpec) -> bool:
-    found = own.entry_point
-    if isinstance(found, str):
-        found = entry_points.load_entry_point(found)
-    return isinstance(found, type) and issubclass(found, Game)
+    entry_point = own.entry_point
+    if isinstance(entry_point, str):
+        entry_point = entry_points.load_entry_point(entry_point)
+    return isinstance(entry_point, type) and issubclass(entry_point, Game)
 
 
 def _make_registered(own: EnvSpec, kwargs: JSONMapping) -> Any:
-    found = own.entry_point
-    if isinstance(found, str):
-        found = entry_points.load_entry_point(found)
-    env: Any = found(**{**own.kwargs, **kwargs})
+    entry_point = own.entry_point
+    if isinstance(entry_point, str):
+        entry_point = entry_points.load_entry_point(entry_point)
+    env: Any = entry_point(**{**own.kwargs, **kwargs})
     env.env_id, env.entry_point = own.id, own.entry_point
     return env
 
@@ -142,9 +142,9 @@ def print_envs() -> None:
     for env_id in registry.list_envs():
         spec = registry.spec(env_id)
         sys.stdout.write(f"  - {env_id}: {spec.entry_point} {dict(spec.kwargs)}\n")
-    for own in ENV_REGISTRY.values():
-        if not isinstance(own.entry_point, str):
-            sys.stdout.write(f"  - {own.id}: {own.entry_point} {dict(own.kwargs)}\n")
+    for env_spec in ENV_REGISTRY.values():
+        if not isinstance(env_spec.entry_point, str):
+            sys.stdout.write(f"  - {env_spec.id}: {env_spec.entry_point} {dict(env_spec.kwargs)}\n")
 
 
 def make_vec(
@@ -163,11 +163,11 @@ def make_vec(
             it.
     """
     ids = [env_ids] if isinstance(env_ids, str) else list(env_ids)
-    own = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
-    if len(own) != len(ids):
-        raise ValueError(f"got {len(ids)} ids and {len(own)} vec_kwargs; expected as many")
+    env_kwargs = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
+    if len(env_kwargs) != len(ids):
+        raise ValueError(f"got {len(ids)} ids and {len(env_kwargs)} vec_kwargs; expected as many")
     envs: list[EnvLike] = []
-    for number, (env_id, arguments) in enumerate(zip(ids, own, strict=True)):
+    for number, (env_id, arguments) in enumerate(zip(ids, env_kwargs, strict=True)):
         env: EnvLike = make(env_id, **{"seed": seed + number, **kwargs, **arguments})
         for wrapper in wrappers or ():
             env = wrapper(env)

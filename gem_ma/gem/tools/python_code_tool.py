@@ -69,11 +69,11 @@ class PythonCodeTool(BaseTool):
         code, end = _find_code_block(action)
         if code is None:
             return False, True, "", action
-        worked, printed, errors = self._run_code(code)
+        success, output, errors = self._run_code(code)
         if self.keep_error_last_line:
             errors = errors.rpartition("\n")[2]
-        said = (f"{printed}\n{errors}" if errors else printed).lstrip(" \n")
-        return True, not worked, f"Code execution result: {said}\n", action[:end]
+        result = (f"{output}\n{errors}" if errors else output).lstrip(" \n")
+        return True, not success, f"Code execution result: {result}\n", action[:end]
 
     def _run_code(self, code: str) -> tuple[bool, str, str]:
         """Return whether a program ended well, what it printed, and its error."""
@@ -93,16 +93,16 @@ class PythonCodeTool(BaseTool):
 def _find_code_block(action: str) -> tuple[str | None, int]:
     """Return the code of the block that ends first, and where it ends."""
     check_type(action, str, "action")
-    found: list[tuple[int, str]] = []
+    blocks: list[tuple[int, str]] = []
     start = action.find(_TAG)
     end = action.find(_END, start)
     if 0 <= start < end:
-        found.append((end + len(_END), action[start + len(_TAG) : end]))
-    if opened := _FENCE.search(action):
-        end = action.find("```", opened.end())
+        blocks.append((end + len(_END), action[start + len(_TAG) : end]))
+    if fence := _FENCE.search(action):
+        end = action.find("```", fence.end())
         if end >= 0:
-            found.append((end + 3, action[opened.end() : end]))
-    if not found:
+            blocks.append((end + 3, action[fence.end() : end]))
+    if not blocks:
         return None, len(action)
-    end, code = min(found)
+    end, code = min(blocks)
     return code.strip(), end

@@ -48,18 +48,18 @@ class SearchTool(BaseTool):
             return False, True, "", ""
         query = action[start + len(_TAG) : end].strip()
         try:
-            found, failed = self._search(query), False
+            result, has_error = self._search(query), False
         except RetrieverError as error:
-            found, failed = f"[SearchTool Error: {error}]", True
-        return True, failed, found, action[: end + len(_END)]
+            result, has_error = f"[SearchTool Error: {error}]", True
+        return True, has_error, result, action[: end + len(_END)]
 
     def _search(self, query: str) -> str:
         self.search_url = self.search_url or os.environ.get("SEARCH_URL")
         if not self.search_url:
             raise ValueError("a SearchTool needs search_url=, or the variable SEARCH_URL")
         server = Retriever(self.search_url, timeout=self.timeout, retries=0)
-        said = ""
+        result = ""
         for number, contents in enumerate(server.search_contents(query, self.topk), 1):
             title, _, text = contents.partition("\n")
-            said += f"Doc {number}(Title: {title}) {text}\n"
-        return said
+            result += f"Doc {number}(Title: {title}) {text}\n"
+        return result

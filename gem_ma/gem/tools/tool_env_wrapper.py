@@ -55,45 +55,45 @@ class ToolEnvWrapper(EnvWrapper):
             "use_tool": False,
         }
         self.tool_use_counter = self.tool_success_counter = 0
-        seen, told = self.env.reset(seed=seed, **kwargs)
-        said = "\n".join(tool.instruction_string() for tool in self.tools)
+        observation, env_info = self.env.reset(seed=seed, **kwargs)
+        instructions = "\n".join(tool.instruction_string() for tool in self.tools)
         if len(self.tools) > 1:
-            said = f"Available tools:\n{said}"
-        return f"{seen}\n{said}", {**told, **info}
+            instructions = f"Available tools:\n{instructions}"
+        return f"{observation}\n{instructions}", {**env_info, **info}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, JSONObject]:
         """Answer a call, or let the environment take the reply."""
-        called = self._call_tools(action) if self.tool_use_counter < self.max_tool_uses else None
-        if called is None:
-            seen, reward, terminated, truncated, info = self.env.step(action)
+        tool_call = self._call_tools(action) if self.tool_use_counter < self.max_tool_uses else None
+        if tool_call is None:
+            observation, reward, terminated, truncated, info = self.env.step(action)
             info = {**info, "use_tool": False}
         else:
-            tool, failed, seen, said = called
+            tool, has_error, observation, parsed_action = tool_call
             self.tool_use_counter += 1
             if self.tool_use_counter == self.max_tool_uses:
-                seen += _LAST_CALL_NOTE
+                observation += _LAST_CALL_NOTE
             reward = self.tool_reward
-            if not failed:
+            if not has_error:
                 self.tool_success_counter += 1
                 reward += self.tool_success_reward
             elif self.tool_execute_error_reward:
                 reward = self.tool_execute_error_reward
             terminated = truncated = False
-            info = {"parsed_action": said, "tool_type": tool.tool_type, "use_tool": True}
+            info = {"parsed_action": parsed_action, "tool_type": tool.tool_type, "use_tool": True}
         info["tool_use_counter"] = self.tool_use_counter
         info["tool_success_counter"] = self.tool_success_counter
-        return seen, reward, terminated, truncated, info
+        return observation, reward, terminated, truncated, info
 
     def _call_tools(self, action: str) -> tuple[BaseTool, bool, str, str] | None:
         """Return the first tool that a reply calls well, else one that it calls, and what came."""
-        found = None
+        tool_call = None
         for tool in self.tools:
-            called, failed, seen, said = tool.execute_action(action)
-            if called:
-                found = tool, failed, seen, said
-                if not failed:
+            is_valid, has_error, observation, parsed_action = tool.execute_action(action)
+            if is_valid:
+                tool_call = tool, has_error, observation, parsed_action
+                if not has_error:
                     break
-        return found
+        return tool_call
 
     def get_state(self) -> JSONObject:
         """Return this point of the episode, for `set_state`."""

@@ -39,29 +39,29 @@ def remove_boxed(s: str | None) -> str | None:
     if s is None:
         return None
     check_type(s, str, "s")
-    opened = _BOXED + "{"
-    return s[len(opened) : -1] if s.startswith(opened) and s.endswith("}") else None
+    prefix = _BOXED + "{"
+    return s[len(prefix) : -1] if s.startswith(prefix) and s.endswith("}") else None
 
 
 def extract_code_from_model(model_response: str) -> str | None:
     """Return the code in the last fenced block of a reply, or None if there is none."""
     check_type(model_response, str, "model_response")
-    found, position = None, 0
-    while opened := _FENCE.search(model_response, position):
-        end = model_response.find("```", opened.end())
+    code, position = None, 0
+    while fence := _FENCE.search(model_response, position):
+        end = model_response.find("```", fence.end())
         if end < 0:
             break
-        found, position = model_response[opened.end() : end].strip(), end + 3
-    return found
+        code, position = model_response[fence.end() : end].strip(), end + 3
+    return code
 
 
 def extract_last_tagged_answer(model_response: str) -> str | None:
     """Return what stands in the last <answer>...</answer> of a reply, or None if there is none."""
     check_type(model_response, str, "model_response")
-    found, position = None, 0
-    while (opened := model_response.find("<answer>", position)) >= 0:
-        end = model_response.find("</answer>", opened)
+    answer, position = None, 0
+    while (start := model_response.find("<answer>", position)) >= 0:
+        end = model_response.find("</answer>", start)
         if end < 0:
             break
-        found, position = model_response[opened + len("<answer>") : end].strip(), end + 1
-    return found
+        answer, position = model_response[start + len("<answer>") : end].strip(), end + 1
+    return answer

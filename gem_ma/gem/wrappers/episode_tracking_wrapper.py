@@ -15,20 +15,20 @@ class EpisodeTrackingWrapper(EnvWrapper):
 
     def reset(self, seed: int | None = None, **kwargs: object) -> ResetResult:
         """Begin an episode, and say how the last one went."""
-        past = {
+        totals = {
             "prev_ep_step_counter": self.step_counter,
             "prev_ep_cumulative_rewards": self.cumulative_rewards,
         }
-        seen, info = self.env.reset(seed=seed, **kwargs)
+        observation, info = self.env.reset(seed=seed, **kwargs)
         self.step_counter, self.cumulative_rewards = 0, 0.0
-        return seen, {**info, **past, **self._make_totals()}
+        return observation, {**info, **totals, **self._make_totals()}
 
     def step(self, action: str) -> StepResult:
         """Take a reply."""
-        seen, reward, terminated, truncated, info = self.env.step(action)
+        observation, reward, terminated, truncated, info = self.env.step(action)
         self.step_counter += 1
         self.cumulative_rewards += reward
-        return seen, reward, terminated, truncated, {**info, **self._make_totals()}
+        return observation, reward, terminated, truncated, {**info, **self._make_totals()}
 
     def _make_totals(self) -> JSONObject:
         return {"step_counter": self.step_counter, "cumulative_rewards": self.cumulative_rewards}

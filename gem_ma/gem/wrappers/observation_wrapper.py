@@ -64,17 +64,17 @@ class ObservationWrapper(EnvWrapper):
         """Begin an episode."""
         self._observations.clear()
         self._replies.clear()
-        seen, info = self.env.reset(seed=seed, **kwargs)
+        observation, info = self.env.reset(seed=seed, **kwargs)
         if self.apply_chat_template_on_reset:
-            seen = self._apply_template([{"role": "user", "content": seen}])
-        self._observations.append((seen, info.get("use_tool", False)))
+            observation = self._apply_template([{"role": "user", "content": observation}])
+        self._observations.append((observation, info.get("use_tool", False)))
         return self.observation(info), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, JSONObject]:
         """Take a reply."""
-        seen, reward, terminated, truncated, info = self.env.step(action)
+        observation, reward, terminated, truncated, info = self.env.step(action)
         self._replies.append(info.get("parsed_action", action))
-        self._observations.append((seen, info.get("use_tool", False)))
+        self._observations.append((observation, info.get("use_tool", False)))
         return self.observation(info), reward, terminated, truncated, info
 
     def observation(self, info: JSONMapping) -> str:
@@ -87,12 +87,12 @@ class ObservationWrapper(EnvWrapper):
         return f"{info.get('prefix', '')}{text}{info.get('suffix', '')}"
 
     def _list_parts(self) -> list[str]:
-        seen = [text for text, _ in self._observations]
+        observations = [text for text, _ in self._observations]
         if not self.include_action:
-            return seen
-        parts = seen[:1]
-        for said, then in zip(self._replies, seen[1:], strict=True):
-            parts += [said, then]
+            return observations
+        parts = observations[:1]
+        for reply, observation in zip(self._replies, observations[1:], strict=True):
+            parts += [reply, observation]
         return parts
 
     def _format_chat(self) -> str:

@@ -69,12 +69,12 @@ def get_wrapper_fns(
     if not wrappers:
         return []
     check_type(wrappers, str, "wrappers")
-    found = []
+    functions = []
     for name in wrappers.split(","):
         if name not in WRAPPER_FACTORY:
             raise KeyError(f"no wrapper {name!r}; there are {', '.join(WRAPPER_FACTORY)}")
-        one = WRAPPER_FACTORY[name]
+        function = WRAPPER_FACTORY[name]
         if name in TOKENIZER_REQUIRED and tokenizer is not None:
-            one = partial(one, tokenizer=tokenizer)
-        found.append(one)
-    return found
+            function = partial(function, tokenizer=tokenizer)
+        functions.append(function)
+    return functions

@@ -46,27 +46,30 @@ class _CardLayout:
 
 def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame."""
-    place, below = _choose_layout(scene, size)
-    text = place.text
+    layout, below = _choose_layout(scene, size)
+    text = layout.text
     frame = make_frame(size, theme.paper)
-    rows = math.ceil(len(scene.rows) / place.holder_columns)
-    tall = place.label_lines * text + place.lines * (place.card_height + _GAP)
+    rows = math.ceil(len(scene.rows) / layout.holder_columns)
+    tall = layout.label_lines * text + layout.lines * (layout.card_height + _GAP)
     spare = size[1] - rows * tall - len(below) * text - 2 * _GAP
-    share, between = size[0] // place.holder_columns, max(0, spare) // (rows + 1)
+    share, between = size[0] // layout.holder_columns, max(0, spare) // (rows + 1)
     for i, (label, items) in enumerate(scene.rows):
-        left = i % place.holder_columns * share + _GAP
-        y = between + i // place.holder_columns * (tall + between)
-        if place.label_width:
+        left = i % layout.holder_columns * share + _GAP
+        y = between + i // layout.holder_columns * (tall + between)
+        if layout.label_width:
             font.draw_line(frame, left, y + (tall - text) // 2, label, text, theme.ink)
         else:
             lines = font.wrap_lines([label], (share - 2 * _GAP) // font.measure_advance(text))
             font.draw_lines(frame, left, y, lines, text, theme.ink)
-        y += place.label_lines * text
-        each = max(1, math.ceil(len(items) / place.lines))
+        y += layout.label_lines * text
+        per_line = max(1, math.ceil(len(items) / layout.lines))
         for number, item in enumerate(items):
-            if number % each == 0:
-                x, top = left + place.label_width, y + number // each * (place.card_height + _GAP)
-            face = _draw_item(item, place.card_height, theme)
+            if number % per_line == 0:
+                x, top = (
+                    left + layout.label_width,
+                    y + number // per_line * (layout.card_height + _GAP),
+                )
+            face = _draw_item(item, layout.card_height, theme)
             frame[top : top + face.shape[0], x : x + face.shape[1]] = face
             x += face.shape[1] + _GAP
     font.draw_lines(frame, _GAP, rows * (tall + between) + between // 2, below, text, theme.ink)
@@ -87,9 +90,9 @@ def _choose_layout(scene: Cards, size: tuple[int, int]) -> tuple[_CardLayout, Se
     for text in font.list_heights(size):
         below = font.wrap_lines(scene.status, (size[0] - 2 * _GAP) // font.measure_advance(text))
         room = size[0], size[1] - len(below) * text - (_GAP if below else 0)
-        place = _fit_layout(labels, counts, quarters, room, text)
-        if place is not None and place.card_height >= least:
-            return place, below
+        layout = _fit_layout(labels, counts, quarters, room, text)
+        if layout is not None and layout.card_height >= least:
+            return layout, below
     raise BadScene(
         f"{len(scene.rows)} rows of up to {max(counts)} cards do not fit into {size[0]} x "
         f"{size[1]} pixels; use a larger image_size"
@@ -110,7 +113,7 @@ def _fit_layout(
     text: int,
 ) -> _CardLayout | None:
     """Return the layout in which cards are largest, or None."""
-    best, good = None, (False, 0)
+    best, best_worth = None, (False, 0)
     advance = font.measure_advance(text)
     longest = max((len(word) for label in labels for word in label.split()), default=0)
     most = max(max(counts), 1)
@@ -118,19 +121,19 @@ def _fit_layout(
         rows = math.ceil(len(labels) / across)
         wide, high = size[0] // across - 2 * _GAP, size[1] // rows - _GAP
         for lines in range(1, min(most, 8) + 1):
-            each = math.ceil(most / lines)
+            per_line = math.ceil(most / lines)
             broad = max(  # quarters of a line of items
-                math.ceil(q / max(n, 1) * min(n, each))
+                math.ceil(q / max(n, 1) * min(n, per_line))
                 for q, n in zip(quarters, counts, strict=True)
             )
             for beside in (0, max(map(len, labels)) * advance + _GAP):
                 columns = max(1, wide // advance)
                 above = 0 if beside else max(len(font.wrap_lines([one], columns)) for one in labels)
-                room = wide - beside - _GAP * (each - 1)
+                room = wide - beside - _GAP * (per_line - 1)
                 card = min((high - above * text) // lines - _GAP, 4 * room // max(broad, 3))
                 worth = card >= _LARGE_CARD and (bool(beside) or longest <= columns), card
-                if card > 0 and worth > good:
-                    good = worth
+                if card > 0 and worth > best_worth:
+                    best_worth = worth
                     best = _CardLayout(card, text, across, beside, above, lines)
     return best
 

@@ -35,13 +35,13 @@ def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
     _check_chart(scene, size)
     for text in font.list_heights(size):
         if scene.kind == "pie":
-            found = _draw_pie(scene, size, text, theme)
+            frame = _draw_pie(scene, size, text, theme)
         else:
-            found = _draw_axes(
+            frame = _draw_axes(
                 scene, size, text, theme, _MAX_LABEL_LINES if text == font.LETTER_HEIGHTS[0] else 2
             )
-        if found is not None:
-            return found
+        if frame is not None:
+            return frame
     raise BadScene(
         f"{len(scene.labels)} labels and {len(scene.series)} series do not fit into {size[0]} x "
         f"{size[1]} pixels; use a larger image_size"
@@ -88,16 +88,16 @@ def _draw_axes(
     floor = height - lines * text - 6
     scale = (floor - top) / (ticks * step)
     words = (word for label in scene.labels for word in label.split())
-    cut = most < _MAX_LABEL_LINES and max(map(len, words), default=0) * advance > share
-    if cut or lines > most or floor - top < 2 * text or share < 4 * len(scene.series):
+    is_cut = most < _MAX_LABEL_LINES and max(map(len, words), default=0) * advance > share
+    if is_cut or lines > most or floor - top < 2 * text or share < 4 * len(scene.series):
         return None
     for tick in range(ticks + 1):
         y = floor - round(tick * step * scale)
         frame[y, left:-4] = theme.line
         name = f"{tick * step:g}"
         font.draw_line(frame, left - 4 - advance * len(name), y - text // 2, name, text, theme.ink)
-    for i, folded in enumerate(below):
-        for number, part in enumerate(folded):
+    for i, label_lines in enumerate(below):
+        for number, part in enumerate(label_lines):
             x = left + round((i + 0.5) * share) - advance * len(part) // 2
             font.draw_line(frame, x, floor + 3 + number * text, part, text, theme.ink)
     for number, (_, values) in enumerate(scene.series):
@@ -177,15 +177,15 @@ def _draw_series(
     for start, end in itertools.pairwise(points):
         draw_stroke(frame, start, end, thick, color)
     side = max(7, text * 3 // 4)
-    covered = make_mask(_SERIES_FIGURES[number % len(_SERIES_FIGURES)], side)
-    around = dilate_mask(covered, 1)
+    coverage = make_mask(_SERIES_FIGURES[number % len(_SERIES_FIGURES)], side)
+    around = dilate_mask(coverage, 1)
     for x, y in points:
         left, top = round(x - side / 2), round(y - side / 2)
         # An edge all around: where lines cross, one can see which figure belongs to which.
         under = frame[max(0, top - 1) : top + side + 1, left - 1 : left + side + 1]
         font.blend_ink(under, around[around.shape[0] - under.shape[0] :], choose_ink(color))
         inside = frame[max(0, top) : top + side, left : left + side]
-        font.blend_ink(inside, covered[side - inside.shape[0] :], color)
+        font.blend_ink(inside, coverage[side - inside.shape[0] :], color)
 
 
 def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> np.ndarray | None:
@@ -211,16 +211,18 @@ def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> n
     angle = (np.arctan2(x - radius + 0.5, radius - 0.5 - y) / (2 * math.pi)) % 1.0
     inside = (x - radius + 0.5) ** 2 + (y - radius + 0.5) ** 2 <= radius**2
     ends = np.cumsum(values) / sum(values)
-    which = np.searchsorted(ends, angle, side="right").clip(0, len(values) - 1)
+    slice_numbers = np.searchsorted(ends, angle, side="right").clip(0, len(values) - 1)
     part = frame[top : top + side, 4 : 4 + side]
     for number in range(len(values)):
-        slice_of = part.copy()
-        _fill_pattern(slice_of, number, theme, text)
-        here = inside & (which == number)
-        part[here] = slice_of[here]
+        slice_pixels = part.copy()
+        _fill_pattern(slice_pixels, number, theme, text)
+        here = inside & (slice_numbers == number)
+        part[here] = slice_pixels[here]
     apart = np.zeros((side, side), bool)  # a line between slices, and around all of them
     for axis in (0, 1):
-        apart |= inside & ((which != np.roll(which, 1, axis)) | ~np.roll(inside, 1, axis))
+        apart |= inside & (
+            (slice_numbers != np.roll(slice_numbers, 1, axis)) | ~np.roll(inside, 1, axis)
+        )
     part[apart] = theme.ink
     left, at = (side + 10, top) if beside >= below else (4, top + side + 4)
     for number, label in enumerate(scene.labels):

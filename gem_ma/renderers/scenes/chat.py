@@ -43,28 +43,28 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
     around = height + 2 * (gap // 2) + gap  # of a message: its name, the bubble's border, the gap
     longest = max(1, (size[1] - gap - top - around - height) // height)
     colors = _assign_colors(scene.turns, theme)
-    bottom, left = size[1] - gap, len(scene.turns)
-    while left:
-        speaker, text = scene.turns[left - 1]
-        own = bool(scene.viewer) and speaker == scene.viewer
-        style = (height, own, colors[speaker], theme.paper, theme.ink, theme.line)
+    bottom, remaining = size[1] - gap, len(scene.turns)
+    while remaining:
+        speaker, text = scene.turns[remaining - 1]
+        is_own = bool(scene.viewer) and speaker == scene.viewer
+        style = (height, is_own, colors[speaker], theme.paper, theme.ink, theme.line)
         # Above any message but the first there has to be room to say that there are more.
-        room = bottom - top - (height + gap if left > 1 else 0)
+        room = bottom - top - (height + gap if remaining > 1 else 0)
         bubble = _draw_message(speaker, text, columns, longest, *style)
         whole = bubble.shape[0] <= room
-        if not whole and left < len(scene.turns):
+        if not whole and remaining < len(scene.turns):
             most = (room - around) // height
             if most < _MIN_LINES:
                 break
             bubble = _draw_message(speaker, text, columns, most, *style)
-        _paste_bubble(image, bubble, bottom, own, gap)
+        _paste_bubble(image, bubble, bottom, is_own, gap)
         bottom -= bubble.shape[0]
-        left -= 1
+        remaining -= 1
         if not whole:
             break
-    if left:
-        more = f"... {left} earlier message{'s' if left > 1 else ''}"
-        font.draw_line(image, 2 * gap, max(0, bottom - gap - height), more, height, theme.ink)
+    if remaining:
+        note = f"... {remaining} earlier message{'s' if remaining > 1 else ''}"
+        font.draw_line(image, 2 * gap, max(0, bottom - gap - height), note, height, theme.ink)
     return image
 
 
@@ -90,10 +90,10 @@ def _draw_background(
         gap = height // 3
         image[: _compute_bar_height(height)] = bar
         image[_compute_bar_height(height) - 1 : _compute_bar_height(height)] = line
-        shown = font.truncate_line(
+        label = font.truncate_line(
             title, max(1, (size[0] - 4 * gap) // font.measure_advance(height))
         )
-        font.draw_line(image, 2 * gap, gap, shown, height, choose_ink(bar))
+        font.draw_line(image, 2 * gap, gap, label, height, choose_ink(bar))
     return image
 
 
@@ -134,9 +134,11 @@ def _draw_bubble(
     """Draw a message of at most so many lines: its speaker's name, the bubble, a gap below."""
     lines = font.wrap_text(text, columns)
     if len(lines) > most:
-        hidden = len(lines) - most + 1
+        hidden_count = len(lines) - most + 1
         lines[most - 1 :] = [
-            font.truncate_line(f"... {hidden} more line{'s' if hidden > 1 else ''}", columns)
+            font.truncate_line(
+                f"... {hidden_count} more line{'s' if hidden_count > 1 else ''}", columns
+            )
         ]
     name = font.truncate_line(speaker, columns)
     gap, advance, pad = height // 3, font.measure_advance(height), height // 2

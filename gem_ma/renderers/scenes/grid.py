@@ -58,22 +58,22 @@ def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLa
     """
     columns, rows = _check_shape(scene)
     wide = max(map(len, scene.lines), default=0)
-    said = scene.status
+    status = scene.status
     heights = font.list_heights(size)
     plain = _READABLE_CELL
     if any(tile.parts for _, tile in scene.tiles):  # their details are worth smaller words
-        lines = font.wrap_lines(said, size[0] // font.measure_advance(heights[-1]))
+        lines = font.wrap_lines(status, size[0] // font.measure_advance(heights[-1]))
         most = _fit_layout(
             columns, rows, wide, bool(scene.columns), len(lines), heights[-1], size, unit
         )
         plain = math.ceil(most.cell * 0.9) if most else 0
     for text in heights:
-        lines = font.wrap_lines(said, size[0] // font.measure_advance(text))
-        place = _fit_layout(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
-        if place is not None and (place.cell >= plain or not lines or text == heights[-1]):
-            return place
+        lines = font.wrap_lines(status, size[0] // font.measure_advance(text))
+        layout = _fit_layout(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
+        if layout is not None and (layout.cell >= plain or not lines or text == heights[-1]):
+            return layout
     raise BadScene(
-        f"{columns} x {rows} cells{' and what is said below' if said else ''} do not fit into "
+        f"{columns} x {rows} cells{' and what is said below' if status else ''} do not fit into "
         f"{size[0]} x {size[1]} pixels; use a larger image_size"
     )
 
@@ -104,11 +104,11 @@ def _fit_layout(
         if cell < _MIN_CELL:
             continue
         across, down = side + columns * cell, above + rows * cell + below
-        drawn = (across - side + beside) * (down - above + over)
-        full = drawn >= _MIN_COVERED_SHARE * min(size) ** 2
+        drawn_area = (across - side + beside) * (down - above + over)
+        full = drawn_area >= _MIN_COVERED_SHARE * min(size) ** 2
         if best is None:
-            largest, could = cell, full
-        elif full < could or cell < _NEAR_SHARE * (_NEAR_SHARE if full else 1) * largest:
+            largest, best_full = cell, full
+        elif full < best_full or cell < _NEAR_SHARE * (_NEAR_SHARE if full else 1) * largest:
             continue
         left = (width - across) // 2 // step * step + side
         top = (height - down) // 2 // step * step + above
@@ -135,26 +135,26 @@ def draw(
     out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return a frame: a new one, or `out`."""
-    look = prepare_style(scene, size, theme, unit)
-    place = look.layout
-    left, cell, width = place.left, place.cell, place.columns * place.cell
+    style = prepare_style(scene, size, theme, unit)
+    layout = style.layout
+    left, cell, width = layout.left, layout.cell, layout.columns * layout.cell
     frame = np.empty((size[1], size[0], 3), np.uint8) if out is None else out
-    if size != (width, place.rows * cell):
-        frame[...] = draw_canvas(scene.columns, scene.lines, size, theme, place)
+    if size != (width, layout.rows * cell):
+        frame[...] = draw_canvas(scene.columns, scene.lines, size, theme, layout)
     numbers = index_tiles(scene) if scene.marks else None
-    top, right = place.top, left + width
+    top, right = layout.top, left + width
     for number, row in enumerate(scene.rows):
-        key: Hashable = look.style_id, row if numbers is None else numbers[number].tobytes()
+        key: Hashable = style.style_id, row if numbers is None else numbers[number].tobytes()
         band = RENDER_CACHE.get(key)
         if band is None:
             _check_shape(scene)
-            picked = index_row(row, scene.tiles) if numbers is None else numbers[number]
-            band = RENDER_CACHE.put(key, _draw_band(picked, look))
+            tile_numbers = index_row(row, scene.tiles) if numbers is None else numbers[number]
+            band = RENDER_CACHE.put(key, _draw_band(tile_numbers, style))
         frame[top : top + cell, left:right] = band
         top += cell
-    for x, y, line in place_status(scene.status, size, place):
-        words = font.render_line(line, place.text, theme.ink, theme.paper)
-        frame[y : y + place.text, x : x + words.shape[1]] = words
+    for x, y, line in place_status(scene.status, size, layout):
+        words = font.render_line(line, layout.text, theme.ink, theme.paper)
+        frame[y : y + layout.text, x : x + words.shape[1]] = words
     return frame
 
 
@@ -166,12 +166,12 @@ def place_status(
         return []
     advance = font.measure_advance(place.text)
     y = place.top + place.rows * place.cell + _GAP
-    found = []
+    placements = []
     for line in font.wrap_lines(status, size[0] // advance):
         if line:
-            found.append(((size[0] - advance * len(line)) // 2, y, line))
+            placements.append(((size[0] - advance * len(line)) // 2, y, line))
         y += place.text
-    return found
+    return placements
 
 
 def _draw_band(numbers: Sequence[int] | np.ndarray, look: GridStyle) -> np.ndarray:
@@ -225,14 +225,14 @@ _style_ids = itertools.count()
 
 def prepare_style(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> GridStyle:
     """Return what frames of such a board share, whatever is on it and said below."""
-    place = compute_grid_layout(scene, size, unit)
+    layout = compute_grid_layout(scene, size, unit)
     # By the identity of tiles and theme: to hash them would cost more than the frame.
-    key = id(scene.tiles), id(theme), place
-    look: GridStyle | None = RENDER_CACHE.get(key)
-    if look is None or look.tiles is not scene.tiles or look.theme is not theme:
-        look = _find_equal_style(scene.tiles, theme, place)
-        RENDER_CACHE.put(key, look)
-    return look
+    key = id(scene.tiles), id(theme), layout
+    style: GridStyle | None = RENDER_CACHE.get(key)
+    if style is None or style.tiles is not scene.tiles or style.theme is not theme:
+        style = _find_equal_style(scene.tiles, theme, layout)
+        RENDER_CACHE.put(key, style)
+    return style
 
 
 def _find_equal_style(
@@ -240,11 +240,11 @@ def _find_equal_style(
 ) -> GridStyle:
     """Return what there is for equal tiles, as those of a scene from another process are."""
     key = tiles, id(theme), place
-    look: GridStyle | None = RENDER_CACHE.get(key)
-    if look is None or look.theme is not theme:
-        look = GridStyle(next(_style_ids), tiles, theme, place)
-        RENDER_CACHE.put(key, look)
-    return look
+    style: GridStyle | None = RENDER_CACHE.get(key)
+    if style is None or style.theme is not theme:
+        style = GridStyle(next(_style_ids), tiles, theme, place)
+        RENDER_CACHE.put(key, style)
+    return style
 
 
 def decode_frame(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tuple[str, ...]:
@@ -252,19 +252,21 @@ def decode_frame(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -
 
     A cell that is no tile of the atlas, bit by bit, comes out as "?".
     """
-    look = prepare_style(scene, (frame.shape[1], frame.shape[0]), theme, unit)
-    place = look.layout
-    known = {
-        render_tile(look, 2 * i + marked).tobytes(): symbol
+    style = prepare_style(scene, (frame.shape[1], frame.shape[0]), theme, unit)
+    layout = style.layout
+    symbols = {
+        render_tile(style, 2 * i + mark).tobytes(): symbol
         for i, (symbol, _) in enumerate(scene.tiles)
-        for marked in (0, 1)
+        for mark in (0, 1)
     }
     rows = []
-    for row in range(place.rows):
-        top = place.top + row * place.cell
-        line = frame[top : top + place.cell]
-        cells = [place.left + column * place.cell for column in range(place.columns)]
-        rows.append("".join(known.get(line[:, x : x + place.cell].tobytes(), "?") for x in cells))
+    for row in range(layout.rows):
+        top = layout.top + row * layout.cell
+        line = frame[top : top + layout.cell]
+        cells = [layout.left + column * layout.cell for column in range(layout.columns)]
+        rows.append(
+            "".join(symbols.get(line[:, x : x + layout.cell].tobytes(), "?") for x in cells)
+        )
     return tuple(rows)
 
 
@@ -274,8 +276,8 @@ def compute_tile_distance(
 ) -> np.float64:
     """Return how much the two most similar tiles differ, as mean levels a channel; 0 is equal."""
     pictures = np.stack([_draw_tile(one, cell, theme)[0] for _, one in tiles])
-    drawn = pictures.astype(np.int16).reshape(len(tiles), -1)
-    nearest = [np.abs(drawn[:i] - drawn[i]).mean(1).min() for i in range(1, len(drawn))]
+    pixels = pictures.astype(np.int16).reshape(len(tiles), -1)
+    nearest = [np.abs(pixels[:i] - pixels[i]).mean(1).min() for i in range(1, len(pixels))]
     return np.float64(min(nearest, default=float("inf")))
 
 
@@ -284,13 +286,13 @@ def compute_tile_contrast(
     tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme
 ) -> np.float64:
     """Return the contrast of the figure or the letters that stand out least, 1 to 21."""
-    found = [float("inf")]
+    contrasts = [float("inf")]
     for _, one in tiles:
         _, shapes = _draw_tile(one, cell, theme)
-        found += [
+        contrasts += [
             compute_edge_contrast(*shape, _compute_outline_width(cell) + 1) for shape in shapes
         ]
-    return np.float64(min(found))
+    return np.float64(min(contrasts))
 
 
 def make_grid_legend(scene: Grid | HexGrid, theme: Theme) -> str:
@@ -302,13 +304,13 @@ def make_grid_legend(scene: Grid | HexGrid, theme: Theme) -> str:
     for name, letters in texts.items():
         for _, tile in scene.tiles:
             if name and tile.name == name:
-                shown = tile if len(letters) == 1 else replace(tile, text="")
-                parts.append(f"{name}: {_describe_tile(shown, theme)}")
+                example = tile if len(letters) == 1 else replace(tile, text="")
+                parts.append(f"{name}: {_describe_tile(example, theme)}")
     for _, tile in scene.tiles:
         parts += [
-            f"{said}: {theme.describe_color(color)}"
+            f"{part_name}: {theme.describe_color(color)}"
             for _, color, *name in tile.parts
-            for said in name
+            for part_name in name
         ]
     return "; ".join(dict.fromkeys(parts))
 
@@ -319,20 +321,20 @@ def _describe_tile(tile: Tile, theme: Theme) -> str:
         return f"{theme.describe_color(tile.color)} {theme.figure(tile.figure)}{ground}"
     if tile.text:
         return f"{tile.text!r}{ground}"
-    called = ground.removeprefix(" on ")
-    article = "an" if called[:1] in tuple("aeiou") else "a"
-    return f"{article} {called} cell" if ground else "an empty cell"
+    color_name = ground.removeprefix(" on ")
+    article = "an" if color_name[:1] in tuple("aeiou") else "a"
+    return f"{article} {color_name} cell" if ground else "an empty cell"
 
 
 def index_tiles(scene: Grid) -> np.ndarray:
     """Return the number of each cell's tile: even, and one more where the cell is marked."""
     columns, rows = _check_shape(scene)
-    found = np.array([index_row(row, scene.tiles) for row in scene.rows])
+    numbers = np.array([index_row(row, scene.tiles) for row in scene.rows])
     for row, column in scene.marks:
         if not (0 <= row < rows and 0 <= column < columns):
             raise BadScene(f"the marked cell {row, column} is not on the board")
-        found[row, column] += 1
-    return found
+        numbers[row, column] += 1
+    return numbers
 
 
 def index_row(row: GridRow, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
@@ -341,8 +343,8 @@ def index_row(row: GridRow, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
     try:
         return [table[symbol] for symbol in row]
     except KeyError as error:
-        known = ", ".join(repr(symbol) for symbol in table)
-        raise BadScene(f"no tile for the symbol {error}; there are tiles for {known}") from None
+        symbols = ", ".join(repr(symbol) for symbol in table)
+        raise BadScene(f"no tile for the symbol {error}; there are tiles for {symbols}") from None
 
 
 def _draw_tile(
@@ -369,20 +371,23 @@ def _draw_tile(
         color = theme.color(tile.color)
         shape = np.zeros((cell, cell), bool)
         shape[y : y + side, x : x + side] = coverage > 127
-        tried: list[tuple[float, np.ndarray]] = []
+        candidates: list[tuple[float, np.ndarray]] = []
         clear = compute_contrast(color, ground) >= CLEAR_CONTRAST
         # of an outline
         for ink in (None, choose_outline(color, ground), DARK_INK, BRIGHT_INK)[not clear :]:
-            drawn = picture.copy()
+            candidate = picture.copy()
             if ink is not None:
-                _draw_outline(drawn, steps, x, y, cell, ink)
-            font.blend_ink(drawn[y : y + side, x : x + side], steps, color)
-            tried.append(
-                (compute_edge_contrast(drawn, shape, _compute_outline_width(cell) + 1), drawn)
+                _draw_outline(candidate, steps, x, y, cell, ink)
+            font.blend_ink(candidate[y : y + side, x : x + side], steps, color)
+            candidates.append(
+                (
+                    compute_edge_contrast(candidate, shape, _compute_outline_width(cell) + 1),
+                    candidate,
+                )
             )
-            if tried[-1][0] >= MIN_CONTRAST:  # else lines, or what is thin, blur it
+            if candidates[-1][0] >= MIN_CONTRAST:  # else lines, or what is thin, blur it
                 break
-        picture = max(tried, key=lambda one: one[0])[1]
+        picture = max(candidates, key=lambda one: one[0])[1]
         shapes.append((picture.copy(), shape))
         middle = x + side / 2, y + side / 2
     if tile.text:
@@ -397,16 +402,16 @@ def _draw_parts(
     edge = max(1, cell // 14)  # where a frame may stand
     room = cell - 2 * edge
     small = [h for h in font.LETTER_HEIGHTS if h < cell / 3 or h == font.LETTER_HEIGHTS[0]]
-    fitting = [h for h in small if font.measure_advance(h) * len(tile.text) <= room]
-    text = max(fitting, default=room) if tile.text else 0
-    by, side = max(1, cell // 60), room - text + (edge if text else 0)
+    heights = [h for h in small if font.measure_advance(h) * len(tile.text) <= room]
+    text = max(heights, default=room) if tile.text else 0
+    width, side = max(1, cell // 60), room - text + (edge if text else 0)
     if side < text:
         raise BadScene(
             f"{tile.text!r} does not fit into a cell of {cell} pixels; use a larger image_size"
         )
     x, y, shapes = (cell - side + 1) // 2, edge, []
     for figure, color, *_ in tile.parts:
-        draw_figure(picture, x, y, figure, side, theme.color(color), by, levels=PART_LEVELS)
+        draw_figure(picture, x, y, figure, side, theme.color(color), width, levels=PART_LEVELS)
         shape = np.zeros((cell, cell), bool)
         shape[y : y + side, x : x + side] = make_mask(figure, side) > 127
         shapes.append((picture.copy(), shape))
@@ -433,10 +438,10 @@ def _draw_outline(
     picture: np.ndarray, coverage: np.ndarray, x: int, y: int, cell: int, ink: RGB
 ) -> None:
     """Lay ink under what will stand at x, y, so that it comes out around it."""
-    by = _compute_outline_width(cell)
-    around = dilate_mask(np.where(coverage > 63, 255, 0), by)  # a sharp edge
-    left, top = max(0, by - x), max(0, by - y)
-    inside = picture[max(0, y - by) : y + coverage.shape[0] + by, max(0, x - by) :]
+    width = _compute_outline_width(cell)
+    around = dilate_mask(np.where(coverage > 63, 255, 0), width)  # a sharp edge
+    left, top = max(0, width - x), max(0, width - y)
+    inside = picture[max(0, y - width) : y + coverage.shape[0] + width, max(0, x - width) :]
     tall, wide = min(inside.shape[0], around.shape[0] - top), around.shape[1] - left
     wide = min(inside.shape[1], wide)
     font.blend_ink(inside[:tall, :wide], around[top : top + tall, left : left + wide], ink)
@@ -446,12 +451,12 @@ def _draw_letters(
     picture: np.ndarray, tile: Tile, cell: int, theme: Theme, middle: tuple[float, float]
 ) -> np.ndarray:
     """Write a tile's letters in an ink that stands out from all that is under and around them."""
-    fitting = [
+    heights = [
         h
         for h in font.LETTER_HEIGHTS
         if h < cell and font.measure_advance(h) * len(tile.text) < cell
     ]
-    height = fitting[-1] if fitting else font.LETTER_HEIGHTS[0]
+    height = heights[-1] if heights else font.LETTER_HEIGHTS[0]
     coverage = font.render_coverage(tile.text, height)[:cell, :cell]
     coverage = np.minimum(coverage.astype(np.uint16) * 3 // 2, 255)  # strokes of full strength
     tall, wide = coverage.shape
@@ -460,8 +465,8 @@ def _draw_letters(
     inside = picture[y : y + tall, x : x + wide]
     shape = np.zeros((cell, cell), bool)
     shape[y : y + tall, x : x + wide] = coverage > 127
-    by = _compute_outline_width(cell)
-    under = picture[dilate_mask(shape.astype(np.uint8), by)[by:-by, by:-by] > 0]
+    width = _compute_outline_width(cell)
+    under = picture[dilate_mask(shape.astype(np.uint8), width)[width:-width, width:-width] > 0]
 
     def compute_worst_contrast(ink: RGB) -> float:
         return float(compute_contrast(ink, under).min(initial=21))
@@ -505,12 +510,12 @@ def place_labels(
         if h <= place.text and font.measure_advance(h) * longest <= cell
     ]
     text = small[-1] if small else font.LETTER_HEIGHTS[0]
-    found = []
+    placements = []
     for i, label in enumerate(columns):
         x = place.left + i * cell + (cell - font.measure_advance(text) * len(label)) // 2
-        found.append((x, max(place.top - text - 2, 0), label, text))
+        placements.append((x, max(place.top - text - 2, 0), label, text))
     text = place.text
     for i, label in enumerate(lines):
         x = place.left - font.measure_advance(text) * len(label) - _GAP
-        found.append((max(x, 0), place.top + i * cell + (cell - text) // 2, label, text))
-    return found
+        placements.append((max(x, 0), place.top + i * cell + (cell - text) // 2, label, text))
+    return placements

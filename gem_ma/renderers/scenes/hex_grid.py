@@ -87,30 +87,30 @@ def _wrap_status(scene: HexGrid, size: tuple[int, int], text: int) -> list[str]:
 def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame."""
     board = _load_board(scene, size, theme)
-    place = board.layout
+    layout = board.layout
     frame = board.empty_frame.copy()
     pixels = frame.reshape(-1).view("V3")
     cells = np.frombuffer("".join(scene.rows).encode("utf-32-le"), "<u4")
     if len(cells) != len(board.cell_centers):
         raise BadScene("a symbol of a HexGrid is one character")
-    left = len(cells)
+    remaining = len(cells)
     for symbol, (offsets, colors) in board.stones.items():
         here = board.cell_centers[cells == ord(symbol)]
-        left -= len(here)
+        remaining -= len(here)
         if len(here) and len(offsets):
             pixels[here[:, None] + offsets] = colors
-    if left:
-        known = ", ".join(map(repr, board.stones))
-        raise BadScene(f"a symbol of a HexGrid has no tile; there are tiles for {known}")
-    y = place.status_top
-    for number, line in enumerate(_wrap_status(scene, size, place.text)):
-        words = font.render_line(line, place.text, theme.ink, theme.paper)
+    if remaining:
+        symbols = ", ".join(map(repr, board.stones))
+        raise BadScene(f"a symbol of a HexGrid has no tile; there are tiles for {symbols}")
+    y = layout.status_top
+    for number, line in enumerate(_wrap_status(scene, size, layout.text)):
+        words = font.render_line(line, layout.text, theme.ink, theme.paper)
         x = (size[0] - words.shape[1]) // 2
-        frame[y : y + place.text, x : x + words.shape[1]] = words
+        frame[y : y + layout.text, x : x + words.shape[1]] = words
         if scene.turn and not number:
-            token = _draw_token(_find_tile(scene, scene.turn), place.text, theme)
-            frame[y : y + place.text, x - place.text - _GAP : x - _GAP] = token
-        y += place.text
+            token = _draw_token(_find_tile(scene, scene.turn), layout.text, theme)
+            frame[y : y + layout.text, x - layout.text - _GAP : x - _GAP] = token
+        y += layout.text
     return frame
 
 
@@ -122,12 +122,12 @@ class _HexBoard:
         self.layout = compute_hex_layout(scene, size)
         self.empty_frame = _draw_empty_board(scene, size, theme, self.layout)
         rows, columns = np.indices((len(scene.rows), len(scene.rows[0])))
-        place = self.layout
-        y = place.y + rows * place.row_spacing
-        x = place.x + (2 * columns + rows) * place.half_width
+        layout = self.layout
+        y = layout.y + rows * layout.row_spacing
+        x = layout.x + (2 * columns + rows) * layout.half_width
         self.cell_centers = (y * size[0] + x).reshape(-1)
         self.stones = {
-            symbol: _make_stone(tile, place.half_width, size[0], theme)
+            symbol: _make_stone(tile, layout.half_width, size[0], theme)
             for symbol, tile in scene.tiles
         }
         self.nbytes = self.empty_frame.nbytes + self.cell_centers.nbytes
@@ -137,9 +137,9 @@ class _HexBoard:
 def _load_board(scene: HexGrid, size: tuple[int, int], theme: Theme) -> _HexBoard:
     shape = len(scene.rows), len(scene.rows[0]) if scene.rows else 0
     # By the identity of tiles and theme: to hash them would cost more than the stones.
-    look = id(scene.tiles), id(theme), scene.edges, scene.ground
+    style_key = id(scene.tiles), id(theme), scene.edges, scene.ground
     words = scene.columns, scene.lines, tuple(map(len, scene.status)), scene.turn != ""
-    key = "hexes", size, shape, look, words
+    key = "hexes", size, shape, style_key, words
     board: _HexBoard | None = RENDER_CACHE.get(key)
     if board is None or board.tiles is not scene.tiles or board.theme is not theme:
         board = RENDER_CACHE.put(key, _HexBoard(scene, size, theme))
@@ -158,10 +158,10 @@ def _draw_empty_board(
     def draw_hexagon(
         row: int, column: int, shift: tuple[int, int], by: float, color: object
     ) -> None:
-        covered = _cover_hexagon(half, apart, by)
-        y = place.y + row * apart + shift[1] - covered.shape[0] // 2
-        x = place.x + (2 * column + row) * half + shift[0] - covered.shape[1] // 2
-        font.blend_ink(frame[y : y + covered.shape[0], x : x + covered.shape[1]], covered, color)  # type: ignore[arg-type]
+        coverage = _cover_hexagon(half, apart, by)
+        y = place.y + row * apart + shift[1] - coverage.shape[0] // 2
+        x = place.x + (2 * column + row) * half + shift[0] - coverage.shape[1] // 2
+        font.blend_ink(frame[y : y + coverage.shape[0], x : x + coverage.shape[1]], coverage, color)  # type: ignore[arg-type]
 
     if scene.edges:
         across = round(band * _ROW_SHARE), -round(band / 2)  # out of the edge at the right
@@ -213,11 +213,9 @@ def _cover_hexagon(half: int, apart: int, by: float) -> np.ndarray:
     y = abs((np.arange(2 * high * _SAMPLES_PER_PIXEL) + 0.5) / _SAMPLES_PER_PIXEL - high)[:, None]
     slope = apart / 3 / half
     inside = (x <= half + by) & (x * slope + y <= apart * 2 / 3 + by * (1 + slope * slope) ** 0.5)
-    covered = inside.reshape(2 * high, _SAMPLES_PER_PIXEL, 2 * wide, _SAMPLES_PER_PIXEL).mean(
-        (1, 3)
-    )
-    found: np.ndarray = np.round(covered * 255).astype(np.uint8)
-    return found
+    shares = inside.reshape(2 * high, _SAMPLES_PER_PIXEL, 2 * wide, _SAMPLES_PER_PIXEL).mean((1, 3))
+    coverage: np.ndarray = np.round(shares * 255).astype(np.uint8)
+    return coverage
 
 
 def _make_stone(tile: Tile, half: int, width: int, theme: Theme) -> tuple[np.ndarray, np.ndarray]:
@@ -235,15 +233,15 @@ def _draw_figure(tile: Tile, side: int, theme: Theme) -> tuple[np.ndarray, np.nd
     """Draw a figure in a square of its ground, and say which pixels it and its outline take."""
     ground = theme.color(tile.ground) if tile.ground else theme.paper
     color = theme.color(tile.color)
-    by = max(1, side // 20)
-    covered = make_mask(theme.figure(tile.figure), side - side % 2)
-    around = dilate_mask(np.where(covered > 63, 255, 0).astype(np.uint8), by)
+    width = max(1, side // 20)
+    coverage = make_mask(theme.figure(tile.figure), side - side % 2)
+    around = dilate_mask(np.where(coverage > 63, 255, 0).astype(np.uint8), width)
     patch = make_frame(around.shape[::-1], ground)
-    shape = np.pad(covered, by) > 0
+    shape = np.pad(coverage, width) > 0
     if compute_contrast(color, ground) < CLEAR_CONTRAST:
         font.blend_ink(patch, around, choose_outline(color, ground))
         shape |= around > 0
-    font.blend_ink(patch[by:-by, by:-by], covered, color)
+    font.blend_ink(patch[width:-width, width:-width], coverage, color)
     return patch, shape
 
 
@@ -258,7 +256,7 @@ def _draw_token(tile: Tile, side: int, theme: Theme) -> np.ndarray:
 
 
 def _find_tile(scene: HexGrid, symbol: str) -> Tile:
-    found = dict(scene.tiles).get(symbol)
-    if found is None:
+    tile = dict(scene.tiles).get(symbol)
+    if tile is None:
         raise BadScene(f"no tile for the symbol {symbol!r}")
-    return found
+    return tile

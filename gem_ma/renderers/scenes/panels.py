@@ -54,7 +54,7 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
     width, height = size[0] // columns, size[1] // rows
     text = font.choose_height((width, height))
     free = max(2, round(scene.gap * width))
-    found = []
+    placements = []
     for i, (title, inner) in enumerate(scene.scenes):
         lines = (
             font.wrap_lines([title], max(1, (width - 4) // font.measure_advance(text)))
@@ -67,10 +67,10 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
                 f"the title {title!r} does not fit into {width} x {height} pixels; use a larger "
                 "image_size"
             )
-        found.append(
+        placements.append(
             PanelPlacement(inner, room, lines, text, i % columns * width, i // columns * height)
         )
-    return found
+    return placements
 
 
 def compute_frame_size(title: str, size: tuple[int, int]) -> tuple[int, int]:
@@ -86,10 +86,10 @@ def compute_frame_size(title: str, size: tuple[int, int]) -> tuple[int, int]:
 
 def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Return a new frame that holds the picture whole: enlarged by a whole number, or reduced."""
-    needed = scene.height * scene.width * 3
-    if len(scene.data) != needed or not needed:
+    count = scene.height * scene.width * 3
+    if len(scene.data) != count or not count:
         raise BadScene(
-            f"Pixels of {scene.height} x {scene.width} need {needed} bytes, got {len(scene.data)}"
+            f"Pixels of {scene.height} x {scene.width} need {count} bytes, got {len(scene.data)}"
         )
     picture = np.frombuffer(scene.data, np.uint8).reshape(scene.height, scene.width, 3)
     times = min(size[0] // scene.width, size[1] // scene.height)

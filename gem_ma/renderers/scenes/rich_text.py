@@ -27,9 +27,9 @@ def draw(scene: RichText, size: tuple[int, int], theme: Theme) -> np.ndarray:
         )
         cell = min(size) // 2
         while cell >= _MIN_CELL:
-            placed = _place_blocks(blocks, size, text, cell)
-            if placed is not None:
-                return _draw_blocks(placed, size, text, theme)
+            placements = _place_blocks(blocks, size, text, cell)
+            if placements is not None:
+                return _draw_blocks(placements, size, text, theme)
             cell = cell * 15 // 16  # not each number: a frame is laid out seventy times at most
     return terminal.draw(Terminal(scene.text), size, theme)
 
@@ -56,7 +56,7 @@ def _place_blocks(
 ) -> list[BlockPlacement] | None:
     """Place blocks from top to bottom, boards beside each other, or return None without room."""
     advance = font.measure_advance(text)
-    found: list[BlockPlacement] = []
+    placements: list[BlockPlacement] = []
     x, y, below = _GAP, _GAP, _GAP
     for lines, board in blocks:
         box = (0, 0)
@@ -67,12 +67,12 @@ def _place_blocks(
         wide = max(box[0], max(map(len, lines), default=0) * advance)
         if board is None or x + wide > size[0] - _GAP:
             x, y = _GAP, below
-        found.append((lines, board, x, y, box))
+        placements.append((lines, board, x, y, box))
         below = max(below, y + len(lines) * text + box[1] + _GAP)
         if x + wide > size[0] or below > size[1]:
             return None
         x = x + wide + 2 * _GAP if board is not None else size[0]
-    return found
+    return placements
 
 
 def _draw_blocks(

@@ -75,7 +75,9 @@ def draw(
 def make_screen_legend(theme: Theme) -> str:
     """Say which colours a reader would call by another name than tasks do."""
     names = {name: theme.describe_color(name) for name in COLORS}
-    return "; ".join(f"{name}: {called}" for name, called in names.items() if name != called)
+    return "; ".join(
+        f"{name}: {description}" for name, description in names.items() if name != description
+    )
 
 
 def _draw_widgets(scene: Screen, theme: Theme, inner: Callable[[Widget], np.ndarray]) -> np.ndarray:
@@ -86,10 +88,10 @@ def _draw_widgets(scene: Screen, theme: Theme, inner: Callable[[Widget], np.ndar
     last: _LastFrame | None = RENDER_CACHE.pop(key)
     if last is None:
         last = _LastFrame([], np.empty((scene.height, scene.width, 3), np.uint8))
-        changed = [whole]
+        boxes = [whole]
     else:
-        changed = _find_changes(last.layers, layers, whole)
-    for box in changed:
+        boxes = _find_changes(last.layers, layers, whole)
+    for box in boxes:
         _redraw_box(last.frame, layers, box, theme, scene.look, inner)
     frame = last.frame.copy()
     RENDER_CACHE.put(key, _LastFrame(layers, last.frame))
@@ -109,8 +111,8 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
                 ground = color
                 break
         active = id == focus
-        typed = at if active and kind in TEXT_KINDS else ()
-        layers.append(_WidgetLayer(one, ground, typed, active, id == hover))
+        caret = at if active and kind in TEXT_KINDS else ()
+        layers.append(_WidgetLayer(one, ground, caret, active, id == hover))
         if kind in _GROUND_KINDS and (kind != "handle" or w > 200):
             grounds.insert(0, (x, y, x + w, y + h, find_ground(one, theme)))
             if one.tone == "window":
@@ -131,8 +133,8 @@ def _find_changes(
     for one, other in zip(old, new, strict=False):
         if one is not other and one != other:
             boxes += [_compute_box(one.widget), _compute_box(other.widget)]
-    many = min(len(old), len(new))
-    boxes += [_compute_box(layer.widget) for layer in (*old[many:], *new[many:])]
+    common_count = min(len(old), len(new))
+    boxes += [_compute_box(layer.widget) for layer in (*old[common_count:], *new[common_count:])]
     boxes = list(dict.fromkeys(boxes))
     if len(boxes) > _MAX_BOXES:
         left, top, right, bottom = zip(*boxes, strict=True)
@@ -257,15 +259,15 @@ def _draw_mark(text: str) -> np.ndarray:
 @functools.cache
 def _make_pointer_masks() -> tuple[np.ndarray, np.ndarray]:
     """Return where the pointer is not, and where it is white, as bits of pixels."""
-    drawn = np.array([list(line) for line in _POINTER_ROWS])[:, :, None].repeat(3, 2)
-    return np.where(drawn == " ", 255, 0).astype(np.uint8), np.where(drawn == ".", 255, 0).astype(
+    pixels = np.array([list(line) for line in _POINTER_ROWS])[:, :, None].repeat(3, 2)
+    return np.where(pixels == " ", 255, 0).astype(np.uint8), np.where(pixels == ".", 255, 0).astype(
         np.uint8
     )
 
 
 def _draw_pointer(frame: np.ndarray, x: int, y: int) -> None:
-    free, white = _make_pointer_masks()
-    area = frame[y : y + free.shape[0], x : x + free.shape[1]]
+    outside, white = _make_pointer_masks()
+    area = frame[y : y + outside.shape[0], x : x + outside.shape[1]]
     high, wide = area.shape[:2]
-    area &= free[:high, :wide]
+    area &= outside[:high, :wide]
     area |= white[:high, :wide]

@@ -89,8 +89,14 @@ def draw_readable_text(
     if _is_faint(ink, under):
         ink = choose_ink(_find_median_color(under))
         if _is_faint(ink, under):
-            by = max(1, text // 14)
-            _blend_spots(frame, _cover_text(letters, text, by), x - by, y - by, choose_ink(ink))
+            width = max(1, text // 14)
+            _blend_spots(
+                frame,
+                _cover_text(letters, text, width),
+                x - width,
+                y - width,
+                choose_ink(ink),
+            )
     _blend_pixels(frame, places, ink)
 
 
@@ -156,8 +162,8 @@ def _find_median_color(under: np.ndarray) -> RGB:
 @memoize
 def _cover_text(letters: str, text: int, by: int) -> np.ndarray:
     """Return what letters cover, reaching so many pixels further."""
-    covered = font.render_coverage(letters, text)
-    return _list_spots(dilate_mask((covered > 63).astype(np.uint8) * 255, by) if by else covered)
+    coverage = font.render_coverage(letters, text)
+    return _list_spots(dilate_mask((coverage > 63).astype(np.uint8) * 255, by) if by else coverage)
 
 
 @memoize
@@ -180,14 +186,14 @@ def _clip_spots(
     frame: np.ndarray, spots: np.ndarray, x: int, y: int
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
     """Return rows, columns and coverage of the pixels of a frame that are covered; and these."""
-    rows, columns, much = spots[0] + y, spots[1] + x, spots[2]
+    rows, columns, coverage = spots[0] + y, spots[1] + x, spots[2]
     height, width = frame.shape[:2]
     if len(rows) and (
         rows.min() < 0 or rows.max() >= height or columns.min() < 0 or columns.max() >= width
     ):
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        rows, columns, much = rows[inside], columns[inside], much[inside]
-    return (rows, columns, much), frame[rows, columns]
+        rows, columns, coverage = rows[inside], columns[inside], coverage[inside]
+    return (rows, columns, coverage), frame[rows, columns]
 
 
 def _blend_spots(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
@@ -198,9 +204,9 @@ def _blend_spots(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB)
 def _blend_pixels(
     frame: np.ndarray, places: tuple[np.ndarray, np.ndarray, np.ndarray], ink: RGB
 ) -> None:
-    rows, columns, much = places
+    rows, columns, coverage = places
     part = frame[rows, columns]
-    font.blend_ink(part, much, ink)
+    font.blend_ink(part, coverage, ink)
     frame[rows, columns] = part
 
 
@@ -236,19 +242,19 @@ def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
     crossings = np.full((len(corners), len(y)), np.inf)
     for i, ((ax, ay), (bx, by)) in enumerate(zip(corners, [*corners[1:], corners[0]], strict=True)):
         if ay != by:
-            met = (ay > y) != (by > y)
-            crossings[i, met] = (bx - ax) * (y[met] - ay) / (by - ay) + ax
+            mask = (ay > y) != (by > y)
+            crossings[i, mask] = (bx - ax) * (y[mask] - ay) / (by - ay) + ax
     crossings.sort(axis=0)
     pixels = x0 + np.arange(wide)
-    covered = np.zeros((len(y), wide))
+    coverage = np.zeros((len(y), wide))
     for start, end in zip(crossings[::2], crossings[1::2], strict=False):
-        met = np.isfinite(end)
-        begin = (pixels - start[met, None] + 1).clip(0, 1)
-        covered[met] += begin - (pixels - end[met, None] + 1).clip(0, 1)
-    share = covered.reshape(high, fine, wide).mean(1)
+        mask = np.isfinite(end)
+        start_coverage = (pixels - start[mask, None] + 1).clip(0, 1)
+        coverage[mask] += start_coverage - (pixels - end[mask, None] + 1).clip(0, 1)
+    share = coverage.reshape(high, fine, wide).mean(1)
     spots = _list_spots(np.round(255 * share).astype(np.uint8))
-    placed: np.ndarray = spots + np.array([[y0], [x0], [0]])
-    return placed
+    polygon_spots: np.ndarray = spots + np.array([[y0], [x0], [0]])
+    return polygon_spots
 
 
 def draw_stroke(
@@ -273,9 +279,9 @@ def _cover_stroke(start: tuple[float, float], end: tuple[float, float], width: f
     along = ((x - x1) * across + (y - y1) * down) / (across**2 + down**2 or 1.0)
     along = along.clip(0, 1)
     beside = (x - x1 - along * across) ** 2 + (y - y1 - along * down) ** 2
-    covered = (255 * (width / 2 + 0.5 - np.sqrt(beside)).clip(0, 1)).astype(np.uint8)
-    inside = covered > 0
+    coverage = (255 * (width / 2 + 0.5 - np.sqrt(beside)).clip(0, 1)).astype(np.uint8)
+    inside = coverage > 0
     rows, columns = y[inside], np.broadcast_to(x, y.shape)[inside]
     if steep:
         rows, columns = columns, rows
-    return np.stack([rows, columns, covered[inside]])
+    return np.stack([rows, columns, coverage[inside]])

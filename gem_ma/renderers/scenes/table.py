@@ -24,8 +24,8 @@ _MIN_ROWS = 6  # rows of the largest letters that would fill the frame
 
 def _list_heights(size: tuple[int, int], most: int) -> list[int]:
     """Return the heights of letters of which so many lines fit, the largest first."""
-    fitting = [h for h in font.LETTER_HEIGHTS if h * most <= min(size)]
-    return fitting[::-1] or [font.LETTER_HEIGHTS[0]]
+    heights = [h for h in font.LETTER_HEIGHTS if h * most <= min(size)]
+    return heights[::-1] or [font.LETTER_HEIGHTS[0]]
 
 
 def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
@@ -35,30 +35,30 @@ def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
         rows.insert(0, tuple(map(_parse_cell, scene.head)))
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
         raise BadScene(f"the rows of a TextTable have {sorted({len(row) for row in rows})} cells")
-    place = _fit_layout(scene, rows, size)
-    words, text = place.words, place.text
+    layout = _fit_layout(scene, rows, size)
+    words, text = layout.words, layout.text
     frame = make_frame(size, theme.paper)
-    font.draw_lines(frame, _GAP, 2, place.lines_above, words, theme.ink)
-    top = len(place.lines_above) * words + _GAP
+    font.draw_lines(frame, _GAP, 2, layout.lines_above, words, theme.ink)
+    top = len(layout.lines_above) * words + _GAP
     line = max(1, min(size) // 250)
     for number, row in enumerate(rows):
-        x, y = _GAP, top + number * place.row_height
-        for (lines, color, share), wide in zip(row, place.column_widths, strict=True):
-            area = frame[y : y + place.row_height + line, x : x + wide + line]
+        x, y = _GAP, top + number * layout.row_height
+        for (lines, color, share), wide in zip(row, layout.column_widths, strict=True):
+            area = frame[y : y + layout.row_height + line, x : x + wide + line]
             if scene.head and not number:
                 area[:] = theme.cell
             if color:
                 area[:, : round(share * wide)] = theme.color(color)
             for side in (area[:line], area[-line:], area[:, :line], area[:, -line:]):
                 side[:] = theme.line
-            down = y + line + (place.row_height - line - text * len(lines)) // 2
+            down = y + line + (layout.row_height - line - text * len(lines)) // 2
             for letters in lines:
                 at = x + (wide + line - font.measure_advance(text) * len(letters)) // 2
                 draw_readable_text(frame, at, down, letters, text, theme.ink)
                 down += text
             x += wide
-    below = top + len(rows) * place.row_height + _GAP
-    font.draw_lines(frame, _GAP, below, place.lines_below, words, theme.ink)
+    below = top + len(rows) * layout.row_height + _GAP
+    font.draw_lines(frame, _GAP, below, layout.lines_below, words, theme.ink)
     return frame
 
 
@@ -88,11 +88,11 @@ def _fit_layout(
         high = size[1] - (len(above) + len(below)) * words - (3 if below else 2) * _GAP
         for text in _list_heights(size, _MIN_ROWS):
             pad = max(1, text // 6)
-            needed = [n * font.measure_advance(text) + 2 * pad for n in longest]
+            widths = [n * font.measure_advance(text) + 2 * pad for n in longest]
             tall = min(high // len(rows), (lines + 3) * text)
-            if sum(needed) <= wide and tall >= lines * text - text // 8:
-                spare = (wide - sum(needed)) // len(needed)
-                return _TableLayout(words, above, below, text, tall, [n + spare for n in needed])
+            if sum(widths) <= wide and tall >= lines * text - text // 8:
+                spare = (wide - sum(widths)) // len(widths)
+                return _TableLayout(words, above, below, text, tall, [n + spare for n in widths])
     raise BadScene(
         f"a table of {len(rows)} rows and {len(rows[0])} columns does not fit into {size[0]} x "
         f"{size[1]} pixels; use a larger image_size"
@@ -121,36 +121,36 @@ def draw_page(scene: WebPage, size: tuple[int, int], theme: Theme) -> np.ndarray
     """
     heights = _list_heights(size, 12)
     ways = [(text, False) for text in heights] + [(text, True) for text in heights]
-    for text, running in ways:
+    for text, is_inline in ways:
         columns = max(1, (size[0] - 4 * _GAP) // font.measure_advance(text))
         large = next(
             h for h in font.LETTER_HEIGHTS if h >= text * 4 // 3 or h == font.LETTER_HEIGHTS[-1]
         )
         title = font.wrap_lines([scene.title], max(1, columns * text // large))
-        links = _arrange_links(scene.links, columns, running)
+        links = _arrange_links(scene.links, columns, is_inline)
         lines, below = (
             list(font.wrap_lines(scene.lines, columns)),
             font.wrap_lines(scene.status, columns),
         )
-        fixed = len(title) * large + len(below) * text + 5 * _GAP
-        room = (size[1] - fixed) // text
+        fixed_height = len(title) * large + len(below) * text + 5 * _GAP
+        room = (size[1] - fixed_height) // text
         if len(lines) + len(links) <= room:
             break
-    kept = min(len(lines), _MIN_PAGE_LINES)
-    if room < kept + min(2, len(links)):
+    line_count = min(len(lines), _MIN_PAGE_LINES)
+    if room < line_count + min(2, len(links)):
         raise BadScene(
             f"a page with {len(scene.links)} links does not fit into {size[0]} x {size[1]} pixels; "
             "use a larger image_size"
         )
-    more = []
-    if len(links) > room - kept:
-        links = links[: room - kept - 1]
-        shown = sum(first for row in links for _, _, first in row)
-        more = [f"... {len(scene.links) - shown} more"]
-    room -= len(links) + len(more)
+    notes = []
+    if len(links) > room - line_count:
+        links = links[: room - line_count - 1]
+        link_count = sum(first for row in links for _, _, first in row)
+        notes = [f"... {len(scene.links) - link_count} more"]
+    room -= len(links) + len(notes)
     if len(lines) > room:
-        hidden = len(lines) - room + 1
-        lines[:hidden] = [f"... {hidden} earlier line{'s' if hidden > 1 else ''}"]
+        hidden_count = len(lines) - room + 1
+        lines[:hidden_count] = [f"... {hidden_count} earlier line{'s' if hidden_count > 1 else ''}"]
     frame = make_frame(size, theme.paper)
     y = font.draw_lines(frame, 2 * _GAP, _GAP, title, large, theme.ink)
     frame[y : y + max(1, text // 14), 2 * _GAP : -2 * _GAP] = theme.line
@@ -160,7 +160,7 @@ def draw_page(scene: WebPage, size: tuple[int, int], theme: Theme) -> np.ndarray
     for row in links:
         _draw_links(frame, 2 * _GAP, y, row, text, ink)
         y += text
-    font.draw_lines(frame, 2 * _GAP, y, more, text, theme.ink)
+    font.draw_lines(frame, 2 * _GAP, y, notes, text, theme.ink)
     font.draw_lines(frame, 2 * _GAP, size[1] - len(below) * text - _GAP, below, text, theme.ink)
     return frame
 

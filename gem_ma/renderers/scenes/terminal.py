@@ -30,18 +30,18 @@ def _draw_text(text: str, size: tuple[int, int], paper: RGB, ink: RGB) -> np.nda
     height, columns, lines = _choose_layout(text, size)
     rows = max(1, (size[1] - 2 * MARGIN) // height)
     if len(lines) > rows:
-        hidden = len(lines) - rows + 1
-        more = f"... {hidden} earlier line{'s' if hidden > 1 else ''}"
-        lines[:hidden] = [font.truncate_line(more, columns)]
+        hidden_count = len(lines) - rows + 1
+        note = f"... {hidden_count} earlier line{'s' if hidden_count > 1 else ''}"
+        lines[:hidden_count] = [font.truncate_line(note, columns)]
     screen = font.render_lines(lines, columns, len(lines), height, ink, paper)
-    fits = frame[MARGIN : MARGIN + screen.shape[0], MARGIN : MARGIN + screen.shape[1]]
-    fits[:] = screen[: fits.shape[0], : fits.shape[1]]
+    region = frame[MARGIN : MARGIN + screen.shape[0], MARGIN : MARGIN + screen.shape[1]]
+    region[:] = screen[: region.shape[0], : region.shape[1]]
     return frame
 
 
 def _choose_layout(text: str, size: tuple[int, int]) -> tuple[int, int, list[str]]:
     """Choose the largest height at which all fits: one that breaks no row of a table, if any."""
-    fitting = []
+    layouts = []
     for height in reversed(font.LETTER_HEIGHTS):
         if height > max(font.LETTER_HEIGHTS[0], min(size) // _MIN_ROWS):
             continue
@@ -50,10 +50,10 @@ def _choose_layout(text: str, size: tuple[int, int]) -> tuple[int, int, list[str
         layout = height, columns, lines
         if len(lines) * height > size[1] - 2 * MARGIN:
             continue
-        fitting.append(layout)
+        layouts.append(layout)
         long = [line for line in text.splitlines() if len(line) > columns]
         if not any(_TABLE_ROW.search(line[:_MAX_SEARCHED]) for line in long):
             break
     else:
-        return fitting[0] if fitting else layout
+        return layouts[0] if layouts else layout
     return layout

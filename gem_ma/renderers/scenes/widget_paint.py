@@ -115,19 +115,19 @@ def draw_widget_text(
     """
     if not text:
         return
-    cover = proportional_font.render_line_coverage(text, size, bold)
-    y = (area.shape[0] - cover.shape[0]) // 2 if y is None else y
+    coverage = proportional_font.render_line_coverage(text, size, bold)
+    y = (area.shape[0] - coverage.shape[0]) // 2 if y is None else y
     x -= 1
     if x < 0:
-        cover, x = cover[:, -x:], 0
+        coverage, x = coverage[:, -x:], 0
     if y < 0:
-        cover, y = cover[-y:], 0
-    region = area[y : y + cover.shape[0], x : x + cover.shape[1]]
-    cover = cover[: region.shape[0], : region.shape[1]]
+        coverage, y = coverage[-y:], 0
+    region = area[y : y + coverage.shape[0], x : x + coverage.shape[1]]
+    coverage = coverage[: region.shape[0], : region.shape[1]]
     if on is None:
-        font.blend_ink(region, cover, ink)
+        font.blend_ink(region, coverage, ink)
     else:
-        region[:] = _make_cached_shades(ink, on).take(cover, 0)
+        region[:] = _make_cached_shades(ink, on).take(coverage, 0)
 
 
 def draw_border(area: np.ndarray, color: RGB, by: int = 1) -> None:

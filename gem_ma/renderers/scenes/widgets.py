@@ -197,10 +197,10 @@ def _draw_field(
     wide = text_metrics.measure_edges(text, one.type)
     low, high = sorted((min(caret, len(text)), min(anchor, len(text))))
     if low != high:
-        chosen = mix_colors(color, theme.color("blue"), 0.4)
+        selection_color = mix_colors(color, theme.color("blue"), 0.4)
         inner[
             2:-2, max(0, round(wide[low]) - shift + 1) : max(0, round(wide[high]) - shift + 1)
-        ] = chosen
+        ] = selection_color
     draw_widget_text(inner, 1 - shift, text, ink, one.type, on=color if low == high else None)
     if at and low == high:
         x = round(wide[low]) - shift + 1
@@ -222,10 +222,10 @@ def _draw_text_area(
         y, wide = FIELD_PADDING + high * number, text_metrics.measure_edges(text, one.type)
         first, last = max(0, low - start), min(len(text), high - start)
         if low != high and first <= len(text) and last >= 0 and first < last:
-            chosen = mix_colors(color, theme.color("blue"), 0.4)
+            selection_color = mix_colors(color, theme.color("blue"), 0.4)
             area[
                 y : y + high, FIELD_PADDING + round(wide[first]) : FIELD_PADDING + round(wide[last])
-            ] = chosen
+            ] = selection_color
         draw_widget_text(area[:, : -FIELD_PADDING + 1], FIELD_PADDING, text, ink, one.type, y=y)
         if at and low == high and 0 <= caret - start <= len(text):
             x = FIELD_PADDING + round(wide[caret - start])
@@ -329,9 +329,9 @@ def _draw_item(
 def _draw_square(
     area: np.ndarray, one: Widget, theme: Theme, look: str, at: Caret, hover: bool, ground: RGB
 ) -> None:
-    tile, marked = one.value
+    tile, is_marked = one.value
     side = min(one.w, one.h)
-    area[:side, :side] = draw_tile(tile, side, theme, marked)
+    area[:side, :side] = draw_tile(tile, side, theme, is_marked)
 
 
 def _draw_menu(

@@ -61,7 +61,7 @@ def arena(
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listener:
         if say is not None:
-            shown = f"[{host}]" if ":" in host else host
-            given = f"?token={token}" if token else ""
-            say(f"http://{shown}:{listener.getsockname()[1]}/{given}")
+            url_host = f"[{host}]" if ":" in host else host
+            query = f"?token={token}" if token else ""
+            say(f"http://{url_host}:{listener.getsockname()[1]}/{query}")
         run_app(site, listener)

@@ -93,10 +93,10 @@ class ArenaLobby:
         for path in sorted(self.matches_folder.iterdir()):
             if (path / "about.json").exists():
                 self.match_infos[path.name] = MatchInfo.load(path)
-        written = {one.id for one in load_episodes(self.episode_file.path)}
-        for about in list(self.match_infos.values()):
-            if not about.ended or about.id not in written:
-                table = self.get_match(about.id)
+        recorded_ids = {one.id for one in load_episodes(self.episode_file.path)}
+        for info in list(self.match_infos.values()):
+            if not info.ended or info.id not in recorded_ids:
+                table = self.get_match(info.id)
                 if table.over:
                     self._append_record(table)
         self.rating_cache: dict[str, list[PlayerRating]] | None = None  # until there is news
@@ -125,10 +125,10 @@ class ArenaLobby:
 
     def search_envs(self, words: str) -> tuple[list[str], int]:
         """Return ids beside those in the lobby that have these words, and how many there are."""
-        wanted = words.lower().split()
-        ids = self.other_ids if wanted else ()
-        found = (id for id in ids if all(one in id.lower() for one in wanted))
-        return sorted(found, key=lambda one: (len(one), one))[:MAX_SEARCH_RESULTS], len(
+        terms = words.lower().split()
+        ids = self.other_ids if terms else ()
+        matching_ids = (id for id in ids if all(one in id.lower() for one in terms))
+        return sorted(matching_ids, key=lambda one: (len(one), one))[:MAX_SEARCH_RESULTS], len(
             self.other_ids
         )
 
@@ -142,14 +142,14 @@ class ArenaLobby:
         """Return an environment that may be played here."""
         if not isinstance(id, str) or (id not in self.offered_envs and id not in self.other_ids):
             raise ArenaError(f"no environment {str(id)[:60]!r} is offered here")
-        found = self.offered_envs.get(id) or self.searched_envs.get(id)
-        if found is None:
+        env = self.offered_envs.get(id) or self.searched_envs.get(id)
+        if env is None:
             try:
-                found = self.searched_envs[id] = _make_offered_env(id)
+                env = self.searched_envs[id] = _make_offered_env(id)
             except Exception as error:  # noqa: BLE001 - of any library
                 _LOG.exception("%s cannot be played", id)
                 raise ArenaError(f"{id} cannot be played here: {type(error).__name__}") from None
-        return found
+        return env
 
     def begin_match(self, asked: JSONMapping) -> tuple[MatchSession, dict[str, str]]:
         """Set up a table; return it, and the keys of the seats of whoever asked."""
@@ -160,19 +160,19 @@ class ArenaLobby:
             raise ArenaError(f"seats: say who sits in each of {', '.join(self.list_seats(start))}")
         name = self._check_player(asked.get("name"))
         keys: dict[str, str] = {}
-        for seat, who in seats.items():
-            if who == "me":
+        for seat, player in seats.items():
+            if player == "me":
                 keys[seat] = secrets.token_urlsafe(16)
                 start.people[seat] = name, _hash_key(keys[seat])
-            elif who == "open":
+            elif player == "open":
                 start.people[seat] = "", ""
-            elif isinstance(who, str) and who in self.agents:
-                check_agent_seat(self.agents[who], seat, who)
-                start.agents[seat] = who
+            elif isinstance(player, str) and player in self.agents:
+                check_agent_seat(self.agents[player], seat, player)
+                start.agents[seat] = player
             else:
                 raise ArenaError(f"{seat}: me, open, or one of {', '.join(self.agents)}")
-        watched = asked.get("watched", "")
-        if watched not in ("", "all", *seats):
+        spectator_view = asked.get("watched", "")
+        if spectator_view not in ("", "all", *seats):
             raise ArenaError(f"spectators see nothing, all, or one of {', '.join(seats)}")
         clock, bank = asked.get("clock", 0), asked.get("bank", 0)
         if any(
@@ -180,18 +180,18 @@ class ArenaLobby:
             for one in (clock, bank)
         ):
             raise ArenaError(f"a clock gives up to {MAX_CLOCK_SECONDS} seconds; 0: there is none")
-        about = start._replace(
+        info = start._replace(
             id=secrets.token_hex(5),
-            watched=watched,
+            watched=spectator_view,
             clock=float(clock),
             bank=float(bank),
             takes_back=asked.get("takes_back") is True,
             chat=asked.get("chat") is not False,
             begun=round(time.time(), 3),
         )
-        table = MatchSession.create(self.matches_folder / about.id, about)
-        self.match_infos[about.id] = table.info
-        self.match_sessions[about.id] = table
+        table = MatchSession.create(self.matches_folder / info.id, info)
+        self.match_infos[info.id] = table.info
+        self.match_sessions[info.id] = table
         return table, keys
 
     def _parse_start(self, asked: JSONMapping) -> MatchInfo:
@@ -203,11 +203,12 @@ class ArenaLobby:
 
     def _end_idle_match(self) -> None:
         """End matches that nobody plays any more, if there are too many for one more."""
-        running = [about for about in self.match_infos.values() if not about.ended]
-        if len(running) < MAX_OPEN_MATCHES:
+        open_matches = [info for info in self.match_infos.values() if not info.ended]
+        if len(open_matches) < MAX_OPEN_MATCHES:
             return
         table = min(
-            map(self.get_match, (one.id for one in running)), key=lambda one: one.find_last_change()
+            map(self.get_match, (one.id for one in open_matches)),
+            key=lambda one: one.find_last_change(),
         )
         if time.time() - table.find_last_change() < IDLE_SECONDS:
             raise ArenaError(
@@ -218,16 +219,16 @@ class ArenaLobby:
 
     def _check_player(self, name: object) -> str:
         """Return the name of somebody who plays, which is nobody else's kind of name."""
-        checked = check_player_name(name)
-        if checked.lower() in (one.lower() for one in self.agents):
-            raise ArenaError(f"{checked} is an agent here; take another name")
-        return checked
+        player_name = check_player_name(name)
+        if player_name.lower() in (one.lower() for one in self.agents):
+            raise ArenaError(f"{player_name} is an agent here; take another name")
+        return player_name
 
     def list_seats(self, about: MatchInfo) -> tuple[str, ...]:
         """Return the seats of what a match is played in."""
-        known = self.offered_envs.get(about.env) or self.searched_envs.get(about.env)
-        if known is not None and not about.arguments:
-            return known.seats
+        offered_env = self.offered_envs.get(about.env) or self.searched_envs.get(about.env)
+        if offered_env is not None and not about.arguments:
+            return offered_env.seats
         try:
             return tuple(factory.make(about.env, **about.arguments).possible_agents)
         except (LookupError, ValueError, TypeError, ImportError) as error:
@@ -240,16 +241,16 @@ class ArenaLobby:
         episode = self._load_episode(source, number)
         if episode.wrappers:
             raise ArenaError(f"it was played in {' in '.join(episode.wrappers)}, which is not here")
-        past = EpisodePrefix.from_record(episode, turn)
+        prefix = EpisodePrefix.from_record(episode, turn)
         return MatchInfo(
             id="",
             env=episode.spec.id,
             arguments=dict(episode.spec.kwargs),
-            seed=past.seed,
+            seed=prefix.seed,
             people={},
             agents={},
-            options=dict(past.options),
-            past=past.moves,
+            options=dict(prefix.options),
+            past=prefix.moves,
             of=f"{source}:{number}:{turn}",
         )
 
@@ -265,8 +266,8 @@ class ArenaLobby:
         """Return the record that a match went on from."""
         source, number, turn = about.of.split(":") if about.of else ("", "0", "0")
         episode = self._load_episode(source, int(number))
-        past = EpisodePrefix.from_record(episode, int(turn))
-        if (past.seed, past.moves) != (about.seed, about.past):  # another file has its place
+        prefix = EpisodePrefix.from_record(episode, int(turn))
+        if (prefix.seed, prefix.moves) != (about.seed, about.past):  # another file has its place
             raise ArenaError("the record that it went on from is not here any more")
         return episode
 
@@ -304,24 +305,26 @@ class ArenaLobby:
 
     def find_seat(self, table: MatchSession, key: str) -> str | None:
         """Return the seat that a key is of."""
-        mine = _hash_key(key)
-        for seat, (name, known) in table.info.people.items():
-            if name and hmac.compare_digest(known, mine):
+        key_hash = _hash_key(key)
+        for seat, (name, seat_hash) in table.info.people.items():
+            if name and hmac.compare_digest(seat_hash, key_hash):
                 return seat
         return None
 
     def compute_ratings(self) -> dict[str, list[PlayerRating]]:
         """Return who is how strong, by environment: of matches between two or more players."""
         if self.rating_cache is None:
-            played: dict[str, list[dict[str, float]]] = {}
-            for about in sorted(self.match_infos.values(), key=lambda one: one.begun):
-                names = about.list_players()
-                if len(names) < 2 or not is_zero_sum(about.env) or about.left or about.past:
+            returns_by_env: dict[str, list[dict[str, float]]] = {}
+            for info in sorted(self.match_infos.values(), key=lambda one: one.begun):
+                names = info.list_players()
+                if len(names) < 2 or not is_zero_sum(info.env) or info.left or info.past:
                     continue
-                earned = {name: about.returns.get(seat, 0.0) for seat, name in names.items()}
-                if about.ended and len(earned) == len(names):
-                    played.setdefault(about.env, []).append(earned)
-            self.rating_cache = {env: _rate_players(matches) for env, matches in played.items()}
+                returns = {name: info.returns.get(seat, 0.0) for seat, name in names.items()}
+                if info.ended and len(returns) == len(names):
+                    returns_by_env.setdefault(info.env, []).append(returns)
+            self.rating_cache = {
+                env: _rate_players(matches) for env, matches in returns_by_env.items()
+            }
         return self.rating_cache
 
     def describe_view(
@@ -330,26 +333,26 @@ class ArenaLobby:
         """Return what a seat or a spectator sees; of a board that can be clicked, its squares."""
         board = self._make_board(table, seat) if seat is not None and table.get_turn(seat) else None
         if board is None:
-            told = table.describe_view(seat, theme)
+            description = table.describe_view(seat, theme)
         else:
             picture = Picture(draw(board.scene, (BOARD_SIDE, BOARD_SIDE), THEMES[theme])).png
-            told = table.describe_view(seat, theme, picture)
-            told["squares"], told["moves"] = board.squares, board.moves
-        return told | {"trouble": self.agent_errors.get(table.info.id, "")}
+            description = table.describe_view(seat, theme, picture)
+            description["squares"], description["moves"] = board.squares, board.moves
+        return description | {"trouble": self.agent_errors.get(table.info.id, "")}
 
     def _make_board(self, table: MatchSession, seat: str) -> Any:
-        picked = self.picked_squares.get((table.info.id, seat), ())
-        clicked = self._find_clickable_game(table)
-        return clicked and clicked.board(table.make_view(seat), seat, picked)
+        squares = self.picked_squares.get((table.info.id, seat), ())
+        game = self._find_clickable_game(table)
+        return game and game.board(table.make_view(seat), seat, squares)
 
     def _find_clickable_game(self, table: MatchSession) -> Any:
         """Return what shows a table's game as a page to be clicked, if the pack screens is here."""
-        about = table.info
-        if about.id not in self.clickable_games:
+        info = table.info
+        if info.id not in self.clickable_games:
             spec: Any = registry.find_registered("screens:game")
-            clicked: Any = None if spec is None else import_game_class(spec)
-            self.clickable_games[about.id] = clicked and clicked.around(table.game, about.env)
-        return self.clickable_games[about.id]
+            game: Any = None if spec is None else import_game_class(spec)
+            self.clickable_games[info.id] = game and game.around(table.game, info.env)
+        return self.clickable_games[info.id]
 
     def apply_request(self, table: MatchSession, seat: str, asked: JSONMapping) -> None:
         """Do what somebody in a seat asks for."""
@@ -369,17 +372,17 @@ class ArenaLobby:
             square = tuple(int(one) for one in re.findall(r"\d{1,3}", asked["square"])[:2])
             if len(square) != 2 or self._make_board(table, seat) is None:
                 raise ArenaError("that is no square")
-            clicked, view = self._find_clickable_game(table), table.make_view(seat)
-            self.picked_squares[key], reply = clicked.pick(
+            game, view = self._find_clickable_game(table), table.make_view(seat)
+            self.picked_squares[key], reply = game.pick(
                 view, seat, self.picked_squares.get(key, ()), square
             )
             if reply is not None:
                 self._submit_reply(table, seat, reply)
         elif isinstance(asked.get("move"), str) and self._find_clickable_game(table) is not None:
-            picked = self.picked_squares.get(key, ())
-            clicked = self._find_clickable_game(table)
+            squares = self.picked_squares.get(key, ())
+            game = self._find_clickable_game(table)
             self._submit_reply(
-                table, seat, clicked.press(table.make_view(seat), seat, picked, asked["move"])
+                table, seat, game.press(table.make_view(seat), seat, squares, asked["move"])
             )
         else:
             raise ArenaError("expected reply, square, move, back, words or leave")
@@ -421,8 +424,8 @@ class ArenaLobby:
             return
         self.rating_cache = None
         self._append_record(table)
-        for kept in (self.clickable_games, self.agent_errors, self.clock_timers):
-            kept.pop(name, None)
+        for cache in (self.clickable_games, self.agent_errors, self.clock_timers):
+            cache.pop(name, None)
         for key in [key for key in self.picked_squares if key[0] == name]:
             del self.picked_squares[key]
 
@@ -437,8 +440,8 @@ class ArenaLobby:
     async def _play_agents(self, table: MatchSession) -> None:
         name = table.info.id
         try:
-            while due := self._list_due_seats(table):
-                await asyncio.gather(*(self._ask_agent(table, seat) for seat in due))
+            while due_seats := self._list_due_seats(table):
+                await asyncio.gather(*(self._ask_agent(table, seat) for seat in due_seats))
         except Exception as error:  # noqa: BLE001 - an agent of any kind may fail in any way
             _LOG.exception("an agent of %s failed", name)
             self.agent_errors[name] = f"an agent failed: {type(error).__name__}"
@@ -480,10 +483,11 @@ def check_player_name(name: Any) -> str:
 
 
 def _rate_players(matches: list[dict[str, float]]) -> list[PlayerRating]:
-    found = fit_plackett_luce(matches)
-    often = Counter(name for match in matches for name in match)
+    estimates = fit_plackett_luce(matches)
+    match_counts = Counter(name for match in matches for name in match)
     rated = [
-        PlayerRating(name, mu, 1.96 * sigma, often[name]) for name, (mu, sigma) in found.items()
+        PlayerRating(name, mu, 1.96 * sigma, match_counts[name])
+        for name, (mu, sigma) in estimates.items()
     ]
     return sorted(rated, key=lambda one: (-one.mean, one.name))
 
@@ -505,8 +509,8 @@ def _make_offered_env(id: str) -> OfferedEnv:
 
 def _is_available(id: str) -> bool:
     """Return whether an environment can be played with what is there, and asks no network."""
-    needs = registry.spec(id)
-    return not needs.list_missing() and not {"hub", "network"}.intersection(needs.needs)
+    spec = registry.spec(id)
+    return not spec.list_missing() and not {"hub", "network"}.intersection(spec.needs)
 
 
 def _format_title(id: str) -> str:

@@ -84,11 +84,11 @@ class MatchInfo(NamedTuple):
     @classmethod
     def load(cls, folder: Path) -> Self:
         """Return what the folder of a match says."""
-        told = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        if told.pop("format") != MATCH_FORMAT:
+        fields = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        if fields.pop("format") != MATCH_FORMAT:
             raise ArenaError(f"{folder} was written by another release")
-        people = {seat: tuple(pair) for seat, pair in told.pop("people").items()}
-        return cls(people=people, past=tuple(told.pop("past")), **told)
+        people = {seat: tuple(pair) for seat, pair in fields.pop("people").items()}
+        return cls(people=people, past=tuple(fields.pop("past")), **fields)
 
     @property
     def has_clock(self) -> bool:
@@ -145,8 +145,8 @@ class MatchSession:
             if "back" in move:
                 table._replay_replies(table.reply_history[: move["back"]])
             else:
-                said = MatchReply(move["reply"], move["seconds"], move.get("late", False))
-                table._apply_reply(move["seat"], said)
+                reply = MatchReply(move["reply"], move["seconds"], move.get("late", False))
+                table._apply_reply(move["seat"], reply)
         if table.info.left:
             table._fail_episode()
         return table
@@ -193,13 +193,13 @@ class MatchSession:
 
     def compute_next_timeout(self) -> float | None:
         """Return in how many seconds a move is made for somebody, if ever."""
-        left = [self.compute_time_left(seat) for seat in self.list_due_seats()]
-        return max(0.0, min(left)) if self.info.has_clock and left else None
+        remaining = [self.compute_time_left(seat) for seat in self.list_due_seats()]
+        return max(0.0, min(remaining)) if self.info.has_clock and remaining else None
 
     def compute_bank(self, seat: str) -> float:
         """Return the seconds that a seat has beside those of each move."""
-        took = [one[seat].seconds for one in self.reply_history if seat in one]
-        return max(0.0, self.info.bank - sum(max(0.0, one - self.info.clock) for one in took))
+        durations = [one[seat].seconds for one in self.reply_history if seat in one]
+        return max(0.0, self.info.bank - sum(max(0.0, one - self.info.clock) for one in durations))
 
     def compute_time_left(self, seat: str) -> float:
         """Return the seconds in which a seat that is asked may reply."""
@@ -232,9 +232,9 @@ class MatchSession:
 
     def _log_reply(self, seat: str, reply: str, late: bool = False) -> None:
         seconds = round(time.time() - self.asked_at.get(seat, time.time()), 3)
-        said = MatchReply(reply, seconds, late)
-        self._append_line("moves", {"seat": seat, **said._asdict()})
-        self._apply_reply(seat, said)
+        match_reply = MatchReply(reply, seconds, late)
+        self._append_line("moves", {"seat": seat, **match_reply._asdict()})
+        self._apply_reply(seat, match_reply)
 
     def post_message(self, seat: str, words: str) -> None:
         """Say something to the others that is not of the game."""
@@ -258,8 +258,8 @@ class MatchSession:
 
     def abandon(self) -> None:
         """End the match as whoever it waits for has left it."""
-        waited = [*self.list_due_seats(), *self.info.free_seats, *self.seats]
-        self.leave(waited[0])
+        seats = [*self.list_due_seats(), *self.info.free_seats, *self.seats]
+        self.leave(seats[0])
 
     def find_last_change(self) -> float:
         """Return when anything was last written down of it."""
@@ -277,11 +277,11 @@ class MatchSession:
         """Go back to where this seat made its last move."""
         if not self.info.takes_back:
             raise ArenaError("nothing is taken back in this match")
-        own = [at for at, replies in enumerate(self.reply_history) if seat in replies]
-        if self.over or not own:
+        indices = [at for at, replies in enumerate(self.reply_history) if seat in replies]
+        if self.over or not indices:
             raise ArenaError("the match is over" if self.over else f"{seat} has not moved yet")
-        self._append_line("moves", {"back": own[-1]})
-        self._replay_replies(self.reply_history[: own[-1]])
+        self._append_line("moves", {"back": indices[-1]})
+        self._replay_replies(self.reply_history[: indices[-1]])
 
     def _append_line(self, name: str, line: JSONMapping) -> None:
         with (self.folder / f"{name}.jsonl").open("ab") as file:
@@ -294,8 +294,8 @@ class MatchSession:
             return
         play, replies = self.live_episode, self.pending_replies
         self.reply_history.append(dict(replies))
-        for one, (text, spent, late) in replies.items():
-            play.session.reply(one, text, spent)
+        for one, (text, seconds, late) in replies.items():
+            play.session.reply(one, text, seconds)
             if late:
                 self.late_steps.append(play.session.conversations[one].steps[-1])
         self.pending_replies = {}
@@ -303,11 +303,11 @@ class MatchSession:
 
     def _replay_replies(self, said: list[dict[str, MatchReply]]) -> None:
         """Begin anew, and play so much of what was said."""
-        about = self.info
-        prefix = EpisodePrefix(about.seed, about.options, about.past)
-        names = about.list_players()
+        info = self.info
+        prefix = EpisodePrefix(info.seed, info.options, info.past)
+        names = info.list_players()
         agents = {seat: names[seat] for seat in self._env.possible_agents}
-        self.live_episode = LiveEpisode.create(self._env, prefix, about.id, agents)
+        self.live_episode = LiveEpisode.create(self._env, prefix, info.id, agents)
         self.reply_history, self.pending_replies = [], {}
         self.late_steps: list[Any] = []  # steps that the clock took
         self._update_turns(self.live_episode.advance())
@@ -347,41 +347,44 @@ class MatchSession:
         """
         if seat is not None and seat not in self.seats:
             raise ArenaError(f"there is no seat {seat!r}")
-        about, play = self.info, self.live_episode
-        told: JSONObject = {
-            "id": about.id,
-            "env": about.env,
+        info, play = self.info, self.live_episode
+        description: JSONObject = {
+            "id": info.id,
+            "env": info.env,
             "seat": seat,
             "seats": {one: self._find_player_name(one) for one in self.seats},
             "ready": self.ready,
             "over": self.over,
-            "takes_back": about.takes_back,
-            "chat": self.chat_messages if about.chat else None,
-            "clock": about.clock,
-            "left": about.left,
-            "of": about.of,
+            "takes_back": info.takes_back,
+            "chat": self.chat_messages if info.chat else None,
+            "clock": info.clock,
+            "left": info.left,
+            "of": info.of,
         }
         if self.over:
-            told |= {"returns": dict(about.returns), "outcome": about.outcome}
+            description |= {"returns": dict(info.returns), "outcome": info.outcome}
         if seat is not None:
-            return told | self._describe_seat_view(seat, theme, picture)
-        watched = "all" if self.over else about.watched
-        if watched == "all":
-            told |= {"text": self._describe_state(), "said": self._format_steps(play.episode.steps)}
-            told["image"] = self._draw_view(None, theme)
-        elif watched:
-            told |= self._describe_seat_view(watched, theme) | {
+            return description | self._describe_seat_view(seat, theme, picture)
+        spectator_view = "all" if self.over else info.watched
+        if spectator_view == "all":
+            description |= {
+                "text": self._describe_state(),
+                "said": self._format_steps(play.episode.steps),
+            }
+            description["image"] = self._draw_view(None, theme)
+        elif spectator_view:
+            description |= self._describe_seat_view(spectator_view, theme) | {
                 "yours": False,
                 "legal": None,
                 "screen": False,
             }
-        return told
+        return description
 
     def _describe_seat_view(
         self, seat: str, theme: str, picture: bytes | None = None
     ) -> JSONObject:
         turn, chat = self.get_turn(seat), self.live_episode.session.conversations[seat]
-        told = {
+        description = {
             "rules": self._env.rules(seat),
             "yours": turn is not None,
             "legal": self._list_legal_replies(turn),
@@ -390,14 +393,14 @@ class MatchSession:
             "image": picture or self._draw_view(seat, theme),
         }
         scene = self._env.scene(seat)
-        told["screen"] = turn is not None and isinstance(scene, Screen)
-        if told["screen"]:
-            told["legal"] = None
+        description["screen"] = turn is not None and isinstance(scene, Screen)
+        if description["screen"]:
+            description["legal"] = None
         if turn is not None and self.info.has_clock:
-            told["seconds"] = max(0.0, self.compute_time_left(seat))
+            description["seconds"] = max(0.0, self.compute_time_left(seat))
         if self.info.bank:
-            told["bank"] = self.compute_bank(seat)
-        return told
+            description["bank"] = self.compute_bank(seat)
+        return description
 
     def _draw_view(self, seat: str | None, theme: str) -> bytes:
         scene = self._env.scene(seat)
@@ -443,9 +446,9 @@ class MatchSession:
 
     def write_comparison(self, origin: Episode) -> Path:
         """Return a file of the record that it went on from, and of its own, to be compared."""
-        (own,) = load_episodes(self.write_record())
-        origin.number, own.number = 0, 1
-        return self._write_once("beside.jsonl", [origin, own])
+        (episode,) = load_episodes(self.write_record())
+        origin.number, episode.number = 0, 1
+        return self._write_once("beside.jsonl", [origin, episode])
 
     def _write_once(self, name: str, episodes: list[Episode]) -> Path:
         path = self.folder / name

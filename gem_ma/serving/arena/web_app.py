@@ -98,8 +98,8 @@ class ArenaApp:
             return "another site's page may not come in here"
         if self.token is None:
             return ""
-        given = request.cookies.get(COOKIE_NAME, "") or request.query_params.get("token", "")
-        same = hmac.compare_digest(given.encode(), self.token.encode())
+        token = request.cookies.get(COOKIE_NAME, "") or request.query_params.get("token", "")
+        same = hmac.compare_digest(token.encode(), self.token.encode())
         return "" if same else "open the address with ?token= and the token of this server"
 
     def _guard_route(self, answer: Callable[[Request], Awaitable[Response]]) -> Any:
@@ -128,21 +128,21 @@ class ArenaApp:
 
     async def serve_lobby(self, _: Request) -> Response:
         hall = self.lobby
-        abouts = sorted(hall.match_infos.values(), key=lambda one: -one.begun)
-        told = {
+        infos = sorted(hall.match_infos.values(), key=lambda one: -one.begun)
+        description = {
             "places": self._offered_envs,
             "others": self.lobby.others,
             "agents": list(hall.agents),
             "records": [
                 {"id": f"r{i}", "name": one.name} for i, one in enumerate(hall.record_files)
             ],
-            "matches": [_encode_match_info(one) for one in abouts[:MAX_LISTED]],
+            "matches": [_encode_match_info(one) for one in infos[:MAX_LISTED]],
             "ratings": {
                 env: [one._asdict() for one in rated[:MAX_LISTED]]
                 for env, rated in hall.compute_ratings().items()
             },
         }
-        return JSONResponse(told, headers=_HEADERS)
+        return JSONResponse(description, headers=_HEADERS)
 
     @functools.cached_property
     def _offered_envs(self) -> list[JSONObject]:
@@ -151,40 +151,40 @@ class ArenaApp:
     async def serve_search(self, request: Request) -> Response:
         """Say which other environments have these words in their ids."""
         words = request.query_params.get("words", "")[:80]
-        found, count = await asyncio.to_thread(self.lobby.search_envs, words)
-        return JSONResponse({"found": found, "of": count}, headers=_HEADERS)
+        ids, count = await asyncio.to_thread(self.lobby.search_envs, words)
+        return JSONResponse({"found": ids, "of": count}, headers=_HEADERS)
 
     async def serve_env(self, request: Request) -> Response:
         """Say what an environment is."""
-        place = await asyncio.to_thread(self.lobby.find_env, request.path_params["id"])
-        return JSONResponse(_encode_offered_env(place), headers=_HEADERS)
+        env = await asyncio.to_thread(self.lobby.find_env, request.path_params["id"])
+        return JSONResponse(_encode_offered_env(env), headers=_HEADERS)
 
     async def serve_begin(self, request: Request) -> Response:
-        asked = await _read_body(request)
-        if asked.get("of") is None:  # to look for it takes seconds, the first time
-            await asyncio.to_thread(self.lobby.find_env, asked.get("env"))
-        table, keys = self.lobby.begin_match(asked)
+        body = await _read_body(request)
+        if body.get("of") is None:  # to look for it takes seconds, the first time
+            await asyncio.to_thread(self.lobby.find_env, body.get("env"))
+        table, keys = self.lobby.begin_match(body)
         self.lobby.run_agents(table)
         return JSONResponse({"id": table.info.id, "keys": keys}, headers=_HEADERS)
 
     async def serve_sit(self, request: Request) -> Response:
-        table, asked = self._find_match(request), await _read_body(request)
-        key = self.lobby.take_seat(table, asked.get("seat"), asked.get("name"))
+        table, body = self._find_match(request), await _read_body(request)
+        key = self.lobby.take_seat(table, body.get("seat"), body.get("name"))
         self.lobby.notify_viewers(table)
-        return JSONResponse({"id": table.info.id, "keys": {asked["seat"]: key}}, headers=_HEADERS)
+        return JSONResponse({"id": table.info.id, "keys": {body["seat"]: key}}, headers=_HEADERS)
 
     async def serve_proof(self, request: Request) -> Response:
         """Say whether the record of a match, played again, goes as it went."""
-        table, begin = self._find_match(request), time.perf_counter()
-        proven = await asyncio.to_thread(table.verify_record)
-        seconds = round(time.perf_counter() - begin, 3)
-        return JSONResponse({"proven": proven, "seconds": seconds}, headers=_HEADERS)
+        table, start = self._find_match(request), time.perf_counter()
+        is_verified = await asyncio.to_thread(table.verify_record)
+        seconds = round(time.perf_counter() - start, 3)
+        return JSONResponse({"proven": is_verified, "seconds": seconds}, headers=_HEADERS)
 
     async def serve_record(self, request: Request) -> Response:
         name = request.path_params["id"]
         data = self.lobby.find_record_file(name).read_bytes()
-        named = {"content-disposition": f'attachment; filename="{name}.jsonl"'}
-        return Response(data, media_type="application/jsonl", headers={**_HEADERS, **named})
+        extra_headers = {"content-disposition": f'attachment; filename="{name}.jsonl"'}
+        return Response(data, media_type="application/jsonl", headers={**_HEADERS, **extra_headers})
 
     async def serve_replay(self, request: Request) -> Response:
         """Return the viewer's page of a match that is over, or of records."""
@@ -195,17 +195,21 @@ class ArenaApp:
             await asyncio.to_thread(write_page, path, out, study=study)
             data = out.read_bytes()
         # the page has a policy of its own, under which its one script runs and nothing else
-        kept = {name: value for name, value in _HEADERS.items() if name[0] != "c"}
-        return Response(data, media_type="text/html", headers=kept)
+        headers = {name: value for name, value in _HEADERS.items() if name[0] != "c"}
+        return Response(data, media_type="text/html", headers=headers)
 
     async def serve_position(self, request: Request) -> Response:
         """Say who may play on from a turn of a record, and what was played before it."""
-        asked, name = request.query_params, request.path_params["id"]
-        if not all(re.fullmatch(r"\d{1,9}", asked.get(one, "")) for one in ("number", "turn")):
+        params, name = request.query_params, request.path_params["id"]
+        if not all(re.fullmatch(r"\d{1,9}", params.get(one, "")) for one in ("number", "turn")):
             raise ArenaError("say which episode, and before which of its turns")
-        start = self.lobby.make_continuation(name, int(asked["number"]), int(asked["turn"]))
-        told = {"env": start.env, "seats": self.lobby.list_seats(start), "moves": len(start.past)}
-        return JSONResponse(told, headers=_HEADERS)
+        start = self.lobby.make_continuation(name, int(params["number"]), int(params["turn"]))
+        position = {
+            "env": start.env,
+            "seats": self.lobby.list_seats(start),
+            "moves": len(start.past),
+        }
+        return JSONResponse(position, headers=_HEADERS)
 
     def _find_match(self, request: HTTPConnection) -> MatchSession:
         return self.lobby.get_match(request.path_params["id"])
@@ -217,30 +221,30 @@ class ArenaApp:
             return
         table = self._find_match(line)
         await line.accept()
-        news = MatchUpdate()
-        watching = self.lobby.update_events.setdefault(table.info.id, set())
-        watching.add(news)
+        update = MatchUpdate()
+        updates = self.lobby.update_events.setdefault(table.info.id, set())
+        updates.add(update)
         try:
             async with asyncio.timeout(10):
-                asked = _parse_message(await line.receive_text())
-            key, theme = asked.get("key"), "dark" if asked.get("dark") is True else "light"
+                message = _parse_message(await line.receive_text())
+            key, theme = message.get("key"), "dark" if message.get("dark") is True else "light"
             seat = self.lobby.find_seat(table, key) if isinstance(key, str) else None
             if key is not None and seat is None:
                 await line.send_json({"problem": "this key is of no seat here"})
                 await line.close(1008)
                 return
-            telling = asyncio.create_task(self._send_updates(line, table, seat, news, theme))
-            telling.add_done_callback(_log_task_error)
+            send_task = asyncio.create_task(self._send_updates(line, table, seat, update, theme))
+            send_task.add_done_callback(_log_task_error)
             try:
                 while True:
-                    await self._handle_message(line, table, seat, news, await line.receive_text())
+                    await self._handle_message(line, table, seat, update, await line.receive_text())
             finally:
-                telling.cancel()
+                send_task.cancel()
         except (WebSocketDisconnect, TimeoutError, ArenaError):
             with contextlib.suppress(RuntimeError):
                 await line.close(1008)
         finally:
-            watching.discard(news)
+            updates.discard(update)
 
     async def _send_updates(
         self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, theme: str
@@ -248,24 +252,24 @@ class ArenaApp:
         last: JSONObject = {}
         while True:
             news.clear()
-            told = self.lobby.describe_view(table, seat, theme)
-            if "image" in told:
-                told["image"] = base64.b64encode(told["image"]).decode()
+            description = self.lobby.describe_view(table, seat, theme)
+            if "image" in description:
+                description["image"] = base64.b64encode(description["image"]).decode()
             # that others have moved is news only where it is seen
-            kept = {name: value for name, value in told.items() if name != "seconds"}
-            if kept != last or news.is_own:
-                await line.send_text(json.dumps(told))
-            last, news.is_own = kept, False
+            content = {name: value for name, value in description.items() if name != "seconds"}
+            if content != last or news.is_own:
+                await line.send_text(json.dumps(description))
+            last, news.is_own = content, False
             await news.wait()
 
     async def _handle_message(
         self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, text: str
     ) -> None:
         try:
-            asked = _parse_message(text)
+            message = _parse_message(text)
             if seat is None:
                 raise ArenaError("who looks on does not play; take a seat in the lobby")
-            self.lobby.apply_request(table, seat, asked)
+            self.lobby.apply_request(table, seat, message)
             news.is_own = True
             news.set()
         except ArenaError as error:
@@ -319,12 +323,12 @@ async def _read_body(request: Request) -> JSONObject:
 
 def _parse_message(text: str | bytes) -> JSONObject:
     try:
-        found = json.loads(text)
+        message = json.loads(text)
     except (ValueError, RecursionError):
         raise ArenaError("expected a JSON object") from None
-    if not isinstance(found, dict):
+    if not isinstance(message, dict):
         raise ArenaError("expected a JSON object")
-    return found
+    return message
 
 
 def run_app(site: ArenaApp, listener: socket.socket) -> None:

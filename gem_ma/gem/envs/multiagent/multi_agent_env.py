@@ -62,12 +62,12 @@ class AgentSelector:
         """Take an agent out; who was selected stays so, or the one before takes over."""
         if agent not in self._agents:
             return
-        place = self._agents.index(agent)
-        del self._agents[place]
+        index = self._agents.index(agent)
+        del self._agents[index]
         if not self._agents:
             self._index, self.selected = 0, None
         else:
-            self._select(max(0, self._index - (place <= self._index)))
+            self._select(max(0, self._index - (index <= self._index)))
 
     def _select(self, place: int) -> None:
         self._index = place % len(self._agents)
@@ -113,8 +113,8 @@ class MultiAgentEnv(Env):
         self.shared_memory, self.global_context = [], ""
         if self.agent_selector is not None:
             self.agent_selector.reinit(self.agents)
-        seen = {agent: self.observe(agent) for agent in self.agents}
-        return seen, {agent: {} for agent in self.agents}
+        observations = {agent: self.observe(agent) for agent in self.agents}
+        return observations, {agent: {} for agent in self.agents}
 
     def step(self, actions: Mapping[str, str]) -> StepOutcome:  # type: ignore[override]
         """Take the replies of those who are to act."""
@@ -123,16 +123,18 @@ class MultiAgentEnv(Env):
             raise ValueError(f"actions: expected a dict from agent to reply, got a {kind}")
         active = self._list_active_agents()
         for agent in active:
-            ended = self.terminations.get(agent, True) or self.truncations.get(agent, True)
-            if not ended and agent not in actions:
+            done = self.terminations.get(agent, True) or self.truncations.get(agent, True)
+            if not done and agent not in actions:
                 raise ValueError(f"no reply of {agent}, who is to act")
         for agent in actions:
             if agent not in active:
                 raise ValueError(f"{agent} is not to act; {', '.join(active) or 'nobody'} is")
         outcome = self._process_actions(actions)
         for agent in self.agents:
-            earned = self._cumulative_rewards.get(agent, 0.0) + outcome[1].get(agent, 0.0)
-            self._cumulative_rewards[agent] = earned
+            cumulative_reward = self._cumulative_rewards.get(agent, 0.0) + outcome[1].get(
+                agent, 0.0
+            )
+            self._cumulative_rewards[agent] = cumulative_reward
         for agent in list(self.agents):
             if self.terminations.get(agent) or self.truncations.get(agent):
                 self.remove_agent(agent)
@@ -141,8 +143,8 @@ class MultiAgentEnv(Env):
         return outcome
 
     def _list_active_agents(self) -> list[str]:
-        chosen = self.agent_selector
-        return list(self.agents) if chosen is None else chosen.get_active_agents()
+        selector = self.agent_selector
+        return list(self.agents) if selector is None else selector.get_active_agents()
 
     def get_state(self, agent: str) -> StepResult:
         """Return an agent's observation, return so far, terminated, truncated and info."""
