@@ -217,19 +217,20 @@ def _draw_text_area(
     ink, value = choose_widget_ink(color, theme), str(one.value or "")
     caret, anchor = at or (0, 0)
     low, high = sorted((min(caret, len(value)), min(anchor, len(value))))
-    start, high = 0, text_metrics.LINE_HEIGHTS[one.type]
+    start, line_height = 0, text_metrics.LINE_HEIGHTS[one.type]
     for number, text in enumerate(value.split("\n")):
-        y, wide = FIELD_PADDING + high * number, text_metrics.measure_edges(text, one.type)
+        y, wide = FIELD_PADDING + line_height * number, text_metrics.measure_edges(text, one.type)
         first, last = max(0, low - start), min(len(text), high - start)
         if low != high and first <= len(text) and last >= 0 and first < last:
             selection_color = mix_colors(color, theme.color("blue"), 0.4)
             area[
-                y : y + high, FIELD_PADDING + round(wide[first]) : FIELD_PADDING + round(wide[last])
+                y : y + line_height,
+                FIELD_PADDING + round(wide[first]) : FIELD_PADDING + round(wide[last]),
             ] = selection_color
         draw_widget_text(area[:, : -FIELD_PADDING + 1], FIELD_PADDING, text, ink, one.type, y=y)
         if at and low == high and 0 <= caret - start <= len(text):
             x = FIELD_PADDING + round(wide[caret - start])
-            area[y + 1 : y + high - 1, x : x + 1] = ink
+            area[y + 1 : y + line_height - 1, x : x + 1] = ink
         start += len(text) + 1
 
 

@@ -1,11 +1,13 @@
-"""Borders of screens: they are seen in every theme."""
+"""Screens: borders are seen in every theme, selections and carets are where they belong."""
 
+import numpy as np
 import pytest
 
 from gem_ma.renderers import draw, parse_theme
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.themes import THEMES
 from gem_ma.scene.screen import Screen, Widget
+from gem_ma.scene.text_metrics import LINE_HEIGHTS, measure_edges
 
 KINDS = ("box", "cell", "button", "tab", "fold", "scroll", "menu")
 
@@ -19,3 +21,26 @@ def test_a_widget_stands_out_from_the_paper(name, kind):
     frame = draw(Screen((one,), 100, 100), (100, 100), own)
     edge = tuple(map(int, frame[20, 50]))
     assert compute_contrast(edge, own.paper) >= 1.4
+
+
+@pytest.mark.parametrize("kind", ["field", "area"])
+@pytest.mark.parametrize(("anchor", "caret"), [(3, 3), (26, 26), (1, 4), (2, 26), (26, 20)])
+def test_a_selection_is_marked_and_without_one_the_caret_is_drawn(kind, anchor, caret):
+    text, line_height = (
+        "abcdefghijklmnopqrstuvwxyz",
+        LINE_HEIGHTS[Widget("", "area", 0, 0, 1, 1).type],
+    )
+    one = Widget("one", kind, 10, 10, 280, 60 if kind == "area" else line_height + 8, value=text)
+    plain, at_work = (
+        draw(Screen((one,), 300, 100, focus=focus, caret=caret, anchor=anchor), (300, 100))
+        for focus in ("", "one")
+    )
+    changed = (plain != at_work).any(-1)[12 : one.y + one.h - 2, 12:288]  # within the border
+    rows, columns = np.flatnonzero(changed.any(1)), np.flatnonzero(changed.any(0))
+    edges = measure_edges(text, one.type)
+    low, high = sorted((anchor, caret))
+    assert np.ptp(rows) < LINE_HEIGHTS[one.type]
+    if low == high:
+        assert len(columns) == 1
+    else:
+        assert np.ptp(columns) + 1 == round(edges[high]) - round(edges[low])
