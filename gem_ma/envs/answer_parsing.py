@@ -46,23 +46,23 @@ def strip_answer(text: str) -> str:
     """
     if len(text) > MAX_ANSWER_LENGTH:
         return text
-    said = _DEGREES.sub(" ", _LATEX_TEXT.sub(r" \1 ", text.strip().strip("$")))
-    named = _NAME_PREFIX.match(said := said.strip())
-    said = said[named.end() :] if named else said
-    said = " ".join(said.strip().removeprefix(r"\(").removesuffix(r"\)").split())
-    found = _NUMBER_WITH_UNIT.fullmatch(said)
-    if found and not _MODIFIERS.intersection(found[2].casefold().split()):
-        return found[1].replace("\u2212", "-")
-    return said
+    answer = _DEGREES.sub(" ", _LATEX_TEXT.sub(r" \1 ", text.strip().strip("$")))
+    prefix_match = _NAME_PREFIX.match(answer := answer.strip())
+    answer = answer[prefix_match.end() :] if prefix_match else answer
+    answer = " ".join(answer.strip().removeprefix(r"\(").removesuffix(r"\)").split())
+    number_match = _NUMBER_WITH_UNIT.fullmatch(answer)
+    if number_match and not _MODIFIERS.intersection(number_match[2].casefold().split()):
+        return number_match[1].replace("\u2212", "-")
+    return answer
 
 
 def normalize_integer(text: str) -> str:
     """Return a number without zeros behind its point and commas within: 1,145.0 is 1145."""
-    said = strip_answer(text)
-    if re.fullmatch(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.0+)?", said):
-        said = said.replace(",", "")
-    found = _WHOLE_NUMBER.fullmatch(said)
-    return found[1] if found else said
+    answer = strip_answer(text)
+    if re.fullmatch(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.0+)?", answer):
+        answer = answer.replace(",", "")
+    match = _WHOLE_NUMBER.fullmatch(answer)
+    return match[1] if match else answer
 
 
 def parse_integers(text: str, many: int) -> tuple[int, ...]:
@@ -70,25 +70,27 @@ def parse_integers(text: str, many: int) -> tuple[int, ...]:
     if len(text) > MAX_ANSWER_LENGTH or not re.fullmatch(r"[\w\s,;:=.%()\[\]{}<>/\"'`|*]*", text):
         return ()
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
-    found = re.findall(r"\d+(?:\.\d+)?", text)
-    named = tuple([word for word in words if word in _COORDINATE_NAMES])
-    plain = [_WHOLE_NUMBER.sub(r"\1", number) for number in found]
-    if not _IGNORED_WORDS.issuperset(words) or named not in _COORDINATE_ORDERS[many]:
+    numbers = re.findall(r"\d+(?:\.\d+)?", text)
+    coordinates = tuple([word for word in words if word in _COORDINATE_NAMES])
+    numerals = [_WHOLE_NUMBER.sub(r"\1", number) for number in numbers]
+    if not _IGNORED_WORDS.issuperset(words) or coordinates not in _COORDINATE_ORDERS[many]:
         return ()
-    if len(plain) != many or not all(one.isdecimal() and len(one) < 19 for one in plain):
+    if len(numerals) != many or not all(
+        numeral.isdecimal() and len(numeral) < 19 for numeral in numerals
+    ):
         return ()
-    return tuple(map(int, plain))
+    return tuple(map(int, numerals))
 
 
 def normalize_time(text: str) -> str:
     """Return a time as on a clock's face: 09:25 AM and 21:25 are 9:25."""
-    found = _CLOCK_TIME.fullmatch(strip_answer(text))
-    if not found or int(found[1]) > 24 or int(found[2]) > 59:
+    match = _CLOCK_TIME.fullmatch(strip_answer(text))
+    if not match or int(match[1]) > 24 or int(match[2]) > 59:
         return text
-    return f"{(int(found[1]) - 1) % 12 + 1}:{found[2]}"
+    return f"{(int(match[1]) - 1) % 12 + 1}:{match[2]}"
 
 
 def normalize_option(text: str) -> str:
     """Return the letter of an option that is said with its words: "B) a square" is B."""
-    found = _LETTERED_OPTION.fullmatch(text.strip())
-    return found[1] if found else text
+    match = _LETTERED_OPTION.fullmatch(text.strip())
+    return match[1] if match else text

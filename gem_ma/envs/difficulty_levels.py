@@ -10,11 +10,11 @@ def fill_levels(drawn, *given):
     """Return the levels to draw from: these, with every argument that is given put in."""
     if given[-1] is not None and given[-1] < 1:
         raise ValueError(f"max_turns={given[-1]}: expected 1 or more")
-    filled = [
+    levels = [
         tuple([own if own is not None else other for own, other in zip(given, level, strict=True)])
         for level in drawn
     ]
-    return tuple(dict.fromkeys(filled))
+    return tuple(dict.fromkeys(levels))
 
 
 def sample_level(rng, levels):
@@ -33,8 +33,8 @@ def interpolate_levels(points: Mapping[int, object]) -> tuple[Any, ...]:
         raise ValueError(f"points at {places}: expected 0, {MAX_DIFFICULTY} and any in between")
     rows = []
     for place in range(MAX_DIFFICULTY + 1):
-        low = max(one for one in places if one <= place)
-        high = min(one for one in places if one >= place)
+        low = max(point for point in places if point <= place)
+        high = min(point for point in places if point >= place)
         share = (place - low) / (high - low) if high > low else 0.0
         rows.append(_interpolate(points[low], points[high], share))
     return tuple(rows)

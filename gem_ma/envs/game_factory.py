@@ -20,13 +20,13 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 def import_game_class(spec: Spec) -> type[Game]:
     """Import the class of a Spec's game."""
-    found: object = load_entry_point(spec.entry_point)
-    if not (isinstance(found, type) and issubclass(found, Game)):
+    game_class: object = load_entry_point(spec.entry_point)
+    if not (isinstance(game_class, type) and issubclass(game_class, Game)):
         # The spec of a recorded episode may say anything.
-        theirs = all(hasattr(found, name) for name in ("reset", "step"))
-        hint = "; gem_ma.gem.make makes what is written for GEM" if theirs else ""
+        is_gem_env = all(hasattr(game_class, name) for name in ("reset", "step"))
+        hint = "; gem_ma.gem.make makes what is written for GEM" if is_gem_env else ""
         raise TypeError(f"{spec.id}: {spec.entry_point} is no Game{hint}")
-    return found
+    return game_class
 
 
 def make_game(
@@ -40,26 +40,27 @@ def make_game(
     """
     if missing := spec.list_missing():
         raise MissingRequirement(f"{spec.id} cannot be made here: {'; '.join(missing)}")
-    found = import_game_class(spec)
-    parameters = list(inspect.signature(found.__init__).parameters.values())[1:]
-    takes = [one.name for one in parameters]
-    own, others = {}, {}
+    game_class = import_game_class(spec)
+    parameters = list(inspect.signature(game_class.__init__).parameters.values())[1:]
+    parameter_names = [parameter.name for parameter in parameters]
+    game_kwargs, other_kwargs = {}, {}
     arguments = dict(arguments)
-    turned: JSONMapping = {}
+    level_arguments: JSONMapping = {}
     if spec.dial and "difficulty" in arguments:
-        turned = select_level(spec.dial, arguments.pop("difficulty"))
-    for key, value in {**spec.kwargs, **turned, **arguments}.items():
-        if key in takes:  # a game's own argument comes first: max_turns may be one of its rules
-            own[key] = value
+        level_arguments = select_level(spec.dial, arguments.pop("difficulty"))
+    for key, value in {**spec.kwargs, **level_arguments, **arguments}.items():
+        # A game's own argument comes first: max_turns may be one of its rules.
+        if key in parameter_names:
+            game_kwargs[key] = value
         elif key in beside:
-            others[key] = value
+            other_kwargs[key] = value
         else:
             dial = ["difficulty"] if spec.dial else []
-            raise make_argument_error(spec.id, key, value, [*takes, *dial, *beside])
-    for one in parameters:
-        if one.default is one.empty and one.name not in own:
-            raise MissingArgument(f"{spec.id} needs {one.name}=...")
-    return found(**own), others
+            raise make_argument_error(spec.id, key, value, [*parameter_names, *dial, *beside])
+    for parameter in parameters:
+        if parameter.default is parameter.empty and parameter.name not in game_kwargs:
+            raise MissingArgument(f"{spec.id} needs {parameter.name}=...")
+    return game_class(**game_kwargs), other_kwargs
 
 
 def make_argument_error(who: str, key: str, value: object, known: Sequence[str]) -> UnknownArgument:
@@ -77,6 +78,9 @@ def _suggest_argument(key: str, value: object, known: Sequence[str]) -> str:
         return "it belongs to make_gym() and Env.gym()"
     hint = suggest_names(key, [*known, *seat], "it takes")
     if isinstance(value, Mapping) and not hint.startswith("did"):
-        inside = ", ".join(f"{name}={one!r}" for name, one in value.items()) or "observe='image'"
+        inside = (
+            ", ".join(f"{name}={argument!r}" for name, argument in value.items())
+            or "observe='image'"
+        )
         return f"arguments stand by themselves, such as {inside[:100]}"
     return hint

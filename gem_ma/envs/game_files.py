@@ -24,9 +24,9 @@ def find_file_spec(what: str) -> Spec | None:
             raise GameNotFound(f"{file}: no such file")
         name = find_game_name(import_game_file(path), file, name)
         return Spec(f"{path.name}:{name}", f"{path}:{name}")
-    there = entry_points.import_module_entry(what)
-    found = None if there is None else getattr(*there, None)
-    is_game = isinstance(found, type) and issubclass(found, Game)
+    location = entry_points.import_module_entry(what)
+    candidate = None if location is None else getattr(*location, None)
+    is_game = isinstance(candidate, type) and issubclass(candidate, Game)
     return Spec(what, what) if is_game else None
 
 
@@ -44,11 +44,11 @@ def find_game_name(module: ModuleType, file: str, name: str) -> str:
     if name in games:
         return name
     if name:
-        there = f"; there is {', '.join(games)}" if games else ""
-        raise GameNotFound(f"{file} has no game {name!r}{there}")
+        listing = f"; there is {', '.join(games)}" if games else ""
+        raise GameNotFound(f"{file} has no game {name!r}{listing}")
     if len(games) != 1:
-        found = f"several games; say which: {', '.join(f'{file}:{one}' for one in games)}"
-        raise GameNotFound(f"{file} has {found if games else 'no subclass of gem_ma.Game'}")
+        hint = f"several games; say which: {', '.join(f'{file}:{game}' for game in games)}"
+        raise GameNotFound(f"{file} has {hint if games else 'no subclass of gem_ma.Game'}")
     return next(iter(games))
 
 

@@ -12,30 +12,30 @@ def generate_maze(rng, size, roots=((0, 0),)):
     """
     side = 2 * size + 1
     maze = [[WALL] * side for _ in range(side)]
-    far = [{root: 0} for root in roots]
+    all_distances = [{root: 0} for root in roots]
     paths = [[root] for root in roots]
     draws = iter(rng.random(size * size).tolist())
     for row, column in roots:
         maze[2 * row + 1][2 * column + 1] = FREE
     while any(paths):
-        for path, reached in zip(paths, far, strict=True):
+        for path, distances in zip(paths, all_distances, strict=True):
             while path:  # dig one step, from the newest cell that has an undug neighbour
                 row, column = path[-1]
-                undug = [
+                neighbors = [
                     (down, right)
                     for down, right in DIRECTIONS
                     if 0 <= row + down < size
                     and 0 <= column + right < size
                     and maze[2 * (row + down) + 1][2 * (column + right) + 1] == WALL
                 ]
-                if not undug:
+                if not neighbors:
                     path.pop()
                     continue
-                down, right = undug[int(next(draws) * len(undug))]
+                down, right = neighbors[int(next(draws) * len(neighbors))]
                 cell = row + down, column + right
                 maze[2 * row + 1 + down][2 * column + 1 + right] = FREE
                 maze[2 * cell[0] + 1][2 * cell[1] + 1] = FREE
-                reached[cell] = reached[row, column] + 1
+                distances[cell] = distances[row, column] + 1
                 path.append(cell)
                 break
-    return maze, far
+    return maze, all_distances

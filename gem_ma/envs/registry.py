@@ -117,10 +117,10 @@ def _update_entry_point(entry_point: str) -> str:
     """Return where the game is that an entry point named when it was recorded."""
     module, colon, name = entry_point.partition(":")
     folder, _, file = module.rpartition(".")
-    for moved, files in _MOVED_GAMES.items():
-        above = f"gem_ma.envs.{moved}".rpartition(".")[0]
-        if folder == above and file in files.split():
-            return f"gem_ma.envs.{moved}.{file}{colon}{name}"
+    for new_folder, files in _MOVED_GAMES.items():
+        parent = f"gem_ma.envs.{new_folder}".rpartition(".")[0]
+        if folder == parent and file in files.split():
+            return f"gem_ma.envs.{new_folder}.{file}{colon}{name}"
     return entry_point
 
 
@@ -160,16 +160,20 @@ def register(
     check_type(dial or {}, Mapping, "dial")
     rows = rows_of(dial) if dial else ()
     ids = {id: kwargs}
-    for level, more in (levels or {}).items():
-        own: Any = select_level(rows, more) if rows and isinstance(more, int) else more
-        check_type(own, Mapping, f"levels[{level!r}]")
-        ids[f"{id}-{level}"] = {**kwargs, **own}
-    for one in ids:
-        if one in _specs:
-            raise ValueError(f"{one!r} is registered already, for {_specs[one].entry_point}")
-    for one, arguments in ids.items():
-        _specs[one] = Spec(one, entry_point, arguments, tuple(needs), rows)
-        _register_elsewhere(one)
+    for level, level_kwargs in (levels or {}).items():
+        level_arguments: Any = (
+            select_level(rows, level_kwargs)
+            if rows and isinstance(level_kwargs, int)
+            else level_kwargs
+        )
+        check_type(level_arguments, Mapping, f"levels[{level!r}]")
+        ids[f"{id}-{level}"] = {**kwargs, **level_arguments}
+    for env_id in ids:
+        if env_id in _specs:
+            raise ValueError(f"{env_id!r} is registered already, for {_specs[env_id].entry_point}")
+    for env_id, arguments in ids.items():
+        _specs[env_id] = Spec(env_id, entry_point, arguments, tuple(needs), rows)
+        _register_elsewhere(env_id)
 
 
 def _register_elsewhere(id: str) -> None:
@@ -218,19 +222,21 @@ def spec(id: str) -> Spec:
     Or of a game of one's own: "FILE.py", "FILE.py:NAME" or "module:NAME", which is imported.
     """
     check_type(id, str, "id")
-    found = _specs.get(id) or _find_in_family(id)
-    if found is None:
+    env_spec = _specs.get(id) or _find_in_family(id)
+    if env_spec is None:
         list_packs()
-        found = _specs.get(id) or _find_in_family(id)
-    if found is None:
-        meant = find_ids(id)
-        if len(meant) == 1:
-            return spec(meant[0])
-        own = _find_in_file(id)
-        if own is not None:
-            return own
-        raise UnknownEnv(f"no environment {id!r}; {suggest_ids(id, meant)}{describe_missing()}")
-    return found
+        env_spec = _specs.get(id) or _find_in_family(id)
+    if env_spec is None:
+        candidates = find_ids(id)
+        if len(candidates) == 1:
+            return spec(candidates[0])
+        own_spec = _find_in_file(id)
+        if own_spec is not None:
+            return own_spec
+        raise UnknownEnv(
+            f"no environment {id!r}; {suggest_ids(id, candidates)}{describe_missing()}"
+        )
+    return env_spec
 
 
 def _find_in_file(what: str) -> Spec | None:
@@ -238,8 +244,8 @@ def _find_in_file(what: str) -> Spec | None:
     if prefix in _families or any(id.startswith(f"{prefix}:") for id in _specs):
         return None
     files = importlib.import_module("gem_ma.envs.game_files")  # which imports this module
-    found: Spec | None = files.find_file_spec(what)
-    return found
+    env_spec: Spec | None = files.find_file_spec(what)
+    return env_spec
 
 
 def find_ids(name: str) -> list[str]:
@@ -248,15 +254,15 @@ def find_ids(name: str) -> list[str]:
     A name is an id without its prefix, its version or both.
     """
     prefix, colon, rest = name.partition(":")
-    wanted = _normalize_name(rest if colon else name)
-    for known in (_specs, *([_collect_specs()] if not colon or prefix in _families else ())):
-        found = [
+    target = _normalize_name(rest if colon else name)
+    for specs in (_specs, *([_collect_specs()] if not colon or prefix in _families else ())):
+        matches = [
             id
-            for id in known
-            if wanted in _list_spellings(id) and (not colon or id.startswith(f"{prefix.lower()}:"))
+            for id in specs
+            if target in _list_spellings(id) and (not colon or id.startswith(f"{prefix.lower()}:"))
         ]
-        if found:
-            return sorted(found)
+        if matches:
+            return sorted(matches)
     return []
 
 
@@ -272,63 +278,73 @@ def _normalize_name(text: str) -> str:
 
 def _collect_specs() -> dict[str, Spec]:
     """Return all that is listed."""
-    found = dict(_specs)
+    specs = dict(_specs)
     for prefix in _families:
-        found |= _load_family(prefix)
-    return found
+        specs |= _load_family(prefix)
+    return specs
 
 
 def suggest_ids(id: str, meant: Sequence[str]) -> str:
     """Say which ids may have been meant, five at most."""
     prefix, colon, rest = id.lower().rpartition(":")
-    every = {one.lower(): one for one in _collect_specs()}
-    same = {low: one for low, one in every.items() if low.startswith(f"{prefix}:")}
-    known = same if colon and same else every
-    close = list(meant)
-    if not close:
-        wanted = _normalize_name(rest)
-        close = [
-            one for one in known.values() if len(wanted) > 2 and wanted in _normalize_name(one)
+    ids_by_lower = {env_id.lower(): env_id for env_id in _collect_specs()}
+    same_family = {
+        low: env_id for low, env_id in ids_by_lower.items() if low.startswith(f"{prefix}:")
+    }
+    candidates = same_family if colon and same_family else ids_by_lower
+    close_ids = list(meant)
+    if not close_ids:
+        target = _normalize_name(rest)
+        close_ids = [
+            env_id
+            for env_id in candidates.values()
+            if len(target) > 2 and target in _normalize_name(env_id)
         ]
-    if not close:
-        names = known
+    if not close_ids:
+        names = candidates
         if not prefix:  # of ids with one name, ours are meant
-            ours_last = reversed(known.values())
-            names = {name: one for one in ours_last for name in _list_spellings(one)}
-        near = difflib.get_close_matches(id.lower() if prefix else wanted, names, n=3, cutoff=0.75)
-        close = list(dict.fromkeys(names[name] for name in near))
-    close = [one for one in close if not any(one.startswith(f"{other}-") for other in close)]
-    if not close:
+            ours_last = reversed(candidates.values())
+            names = {name: env_id for env_id in ours_last for name in _list_spellings(env_id)}
+        near = difflib.get_close_matches(id.lower() if prefix else target, names, n=3, cutoff=0.75)
+        close_ids = list(dict.fromkeys(names[name] for name in near))
+    close_ids = [
+        env_id
+        for env_id in close_ids
+        if not any(env_id.startswith(f"{other}-") for other in close_ids)
+    ]
+    if not close_ids:
         return "gem-ma list, or list_envs(), says which there are"
-    shown = " or ".join(map(repr, close[:5])) + (" or another" if len(close) > 5 else "")
-    return f"did you mean {shown}?"
+    suggestions = " or ".join(map(repr, close_ids[:5])) + (
+        " or another" if len(close_ids) > 5 else ""
+    )
+    return f"did you mean {suggestions}?"
 
 
 def find_registered(id: str) -> Spec | None:
     """Return the Spec of an id that is registered; nothing is imported that the id names."""
-    found = _specs.get(id) or _find_in_lists(id)
-    if found is None:
+    env_spec = _specs.get(id) or _find_in_lists(id)
+    if env_spec is None:
         list_packs()
-        found = _specs.get(id) or _find_in_lists(id)
-    return found
+        env_spec = _specs.get(id) or _find_in_lists(id)
+    return env_spec
 
 
 def _find_in_lists(id: str) -> Spec | None:
     prefix, colon, _ = id.partition(":")
     if not colon or prefix not in _families:
         return None
-    known = getattr(importlib.import_module(_families[prefix]), "known", None)
-    return _load_family(prefix).get(id) or (known(id) if known else None)
+    find_known = getattr(importlib.import_module(_families[prefix]), "known", None)
+    return _load_family(prefix).get(id) or (find_known(id) if find_known else None)
 
 
 def _find_in_family(id: str) -> Spec | None:
     prefix, colon, _ = id.partition(":")
     if not colon or prefix not in _families:
         return None
-    found = _load_family(prefix).get(id)
-    if found is None:
-        found = importlib.import_module(_families[prefix]).find(id)
-    return found
+    env_spec = _load_family(prefix).get(id)
+    if env_spec is None:
+        env_spec = importlib.import_module(_families[prefix]).find(id)
+    return env_spec
 
 
 @functools.cache
@@ -345,16 +361,16 @@ def list_envs(pattern: str = "*") -> list[str]:
     """
     list_packs()
     check_type(pattern, str, "pattern")
-    wanted = pattern.lower()
-    said: list[str] = []
+    query = pattern.lower()
+    summary_ids: list[str] = []
     if not any(c in pattern for c in "*?["):
-        said = [id for id, one in _specs.items() if wanted in one.summary.lower()]
-        wanted = f"*{wanted}*"
+        summary_ids = [id for id, env_spec in _specs.items() if query in env_spec.summary.lower()]
+        query = f"*{query}*"
     ids = list(_specs)
     for prefix in _families:
-        if ":" not in wanted or fnmatch.fnmatchcase(prefix, wanted.partition(":")[0]):
+        if ":" not in query or fnmatch.fnmatchcase(prefix, query.partition(":")[0]):
             ids += _load_family(prefix)
-    return sorted({*said, *(id for id in ids if fnmatch.fnmatchcase(id.lower(), wanted))})
+    return sorted({*summary_ids, *(id for id in ids if fnmatch.fnmatchcase(id.lower(), query))})
 
 
 def print_envs(pattern: str = "*") -> None:
@@ -366,20 +382,20 @@ def print_envs(pattern: str = "*") -> None:
 def read_summary(module: str) -> str:
     """Return how the docstring of a module begins; nothing is imported."""
     top, *parts = module.split(".")
-    found = importlib.util.find_spec(top) if top else None
-    if found is None or found.origin is None:
+    module_spec = importlib.util.find_spec(top) if top else None
+    if module_spec is None or module_spec.origin is None:
         return ""
-    if not parts and not found.submodule_search_locations:
-        parts = [Path(found.origin).stem]
-    file = Path(found.origin).parent.joinpath(*parts)
+    if not parts and not module_spec.submodule_search_locations:
+        parts = [Path(module_spec.origin).stem]
+    file = Path(module_spec.origin).parent.joinpath(*parts)
     file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
     try:
         with file.open(encoding="utf-8") as source:
             line = source.readline()
     except OSError:
         return ""
-    begin = re.match(r'"""(.*?)(?:"""|$)', line)
-    return begin[1].strip() if begin else ""
+    match = re.match(r'"""(.*?)(?:"""|$)', line)
+    return match[1].strip() if match else ""
 
 
 def read_family_summary(prefix: str) -> str:
@@ -439,6 +455,6 @@ def _has_corpus(name: str) -> bool:
 def suggest_names(name: str, known: Iterable[str], otherwise: str) -> str:
     """Say which of the known names a wrong one may stand for, or what there is."""
     known = list(dict.fromkeys(known))
-    if close := difflib.get_close_matches(name, known, n=2, cutoff=0.75):
-        return f"did you mean {' or '.join(map(repr, close))}?"
+    if close_matches := difflib.get_close_matches(name, known, n=2, cutoff=0.75):
+        return f"did you mean {' or '.join(map(repr, close_matches))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

@@ -70,10 +70,10 @@ class ActionReader:
         text = _TAGS.sub("", text).strip()
         if text.startswith(("{", "[")):
             try:
-                found = json.loads(text)
+                call = json.loads(text)
             except (ValueError, RecursionError):
                 raise InvalidMove(f"that is no JSON; {EXPECTED_ACTIONS}") from None
-            return self._parse_call(found)
+            return self._parse_call(call)
         text = text.rpartition("Action:")[2].strip()
         match = _CALL.fullmatch(text)
         if match is None:
@@ -81,16 +81,23 @@ class ActionReader:
         return self._parse_words(match[1], match[2])
 
     def _parse_words(self, name: str, inside: str) -> ScreenAction:
-        named = {key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)}
-        quoted = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
+        named_arguments = {
+            key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)
+        }
+        quoted_arguments = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
         if name in WAIT_ACTIONS:
             return ScreenAction("wait")
         if name == "type":
-            content = named.get("content", quoted[0] if quoted else inside)
+            content = named_arguments.get(
+                "content", quoted_arguments[0] if quoted_arguments else inside
+            )
             return ScreenAction("type", text=content)
         if name in ("key", "hotkey", "press"):
             return ScreenAction(
-                "key", text=parse_key(named.get("key", quoted[0] if quoted else inside))
+                "key",
+                text=parse_key(
+                    named_arguments.get("key", quoted_arguments[0] if quoted_arguments else inside)
+                ),
             )
         points = self._find_points(inside)
         if name in _POINTER_KINDS and len(points) == 1:
@@ -98,17 +105,19 @@ class ActionReader:
         if name in ("drag", "left_click_drag") and len(points) == 2:
             return ScreenAction("drag", points[0], points[1])
         if name == "scroll" and points:
-            return ScreenAction("scroll", points[0], (0, self._parse_scroll(inside, named)))
+            return ScreenAction(
+                "scroll", points[0], (0, self._parse_scroll(inside, named_arguments))
+            )
         raise InvalidMove(EXPECTED_ACTIONS)
 
     def _find_points(self, inside: str) -> list[tuple[int, int]]:
-        found = []
+        points = []
         for match in re.finditer(rf"{_REF.pattern}(?!\w)|{_PAIR.pattern}", inside):
             if match[1] is None:
-                found.append(self._find_middle(match[0]))
+                points.append(self._find_middle(match[0]))
             else:
-                found.append(self.place(float(match[1]), float(match[2])))
-        return found
+                points.append(self.place(float(match[1]), float(match[2])))
+        return points
 
     def _find_middle(self, ref: str) -> tuple[int, int]:
         middles = self.middles()
@@ -132,15 +141,15 @@ class ActionReader:
             found = found[0]
         if not isinstance(found, dict):
             raise InvalidMove("one call at a time")
-        given = found.get("arguments", found.get("input", found.get("action", found)))
-        if isinstance(given, str):
-            given = found
-        if not isinstance(given, dict):
+        arguments = found.get("arguments", found.get("input", found.get("action", found)))
+        if isinstance(arguments, str):
+            arguments = found
+        if not isinstance(arguments, dict):
             raise InvalidMove("the arguments of a call are an object")
-        name = given.get("action", given.get("type", found.get("name")))
+        name = arguments.get("action", arguments.get("type", found.get("name")))
         if not isinstance(name, str):
             raise InvalidMove("which action? " + EXPECTED_ACTIONS)
-        return self._make_action(name, given)
+        return self._make_action(name, arguments)
 
     def _make_action(self, name: str, given: JSONMapping) -> ScreenAction:
         if name in (*WAIT_ACTIONS, "answer"):
@@ -152,7 +161,7 @@ class ActionReader:
             return ScreenAction("type", text=text[:2000])
         if name in ("key", "keypress", "hotkey", "hold_key"):
             keys = given.get("keys", given.get("text", given.get("key")))
-            if isinstance(keys, list) and all(isinstance(one, str) for one in keys):
+            if isinstance(keys, list) and all(isinstance(key, str) for key in keys):
                 keys = "+".join(keys)
             if not isinstance(keys, str):
                 raise InvalidMove("key needs the name of a key")
@@ -201,7 +210,9 @@ class ActionReader:
 def parse_key(text: str) -> str:
     """Return a key as it is called here: "ctrl+a", "Enter"."""
     parts = re.split(r"[+ ]", text.strip()[:40]) if len(text.strip()) > 1 else [text.strip() or " "]
-    held = sorted({_MODIFIERS[part.lower()] for part in parts[:-1] if part.lower() in _MODIFIERS})
+    modifiers = sorted(
+        {_MODIFIERS[part.lower()] for part in parts[:-1] if part.lower() in _MODIFIERS}
+    )
     last = KEY_NAMES.get(parts[-1].lower(), parts[-1])
     if (len(last) > 1 and last not in KEY_NAMES.values()) or not last:
         raise InvalidMove(
@@ -209,7 +220,7 @@ def parse_key(text: str) -> str:
         )
     if any(part.lower() not in _MODIFIERS for part in parts[:-1]):
         raise InvalidMove(f"no key {text!r}; one key, with ctrl+ or shift+ before it")
-    return "+".join([*held, last])
+    return "+".join([*modifiers, last])
 
 
 def _compute_scroll(given: JSONMapping) -> int:

@@ -37,22 +37,22 @@ class TextBoard(NamedTuple):
 
     def write(self):
         """Return the lines that the board was read from."""
-        found = []
+        lines = []
         rules = list(self.rules)
         for number, cells in enumerate([*self.cells, ()]):
             if self.head[1] and self.head[0] == number and not number:
-                found.append(self.head[1])
+                lines.append(self.head[1])
             while rules and rules[0][0] == number:
-                found.append(rules.pop(0)[1])
+                lines.append(rules.pop(0)[1])
             if self.head[1] and self.head[0] == number and number:
-                found.append(self.head[1])
+                lines.append(self.head[1])
             if cells:
                 label = self.lines[number : number + 1]
                 cells = (*label, *cells, *(label if self.after else ()))
                 parts = map(_pad_cell, cells, self.width, [self.align] * len(cells))
                 line = "".join(e + p for e, p in zip(self.edges, [*parts, ""], strict=True))
-                found.append(line)
-        return found
+                lines.append(line)
+        return lines
 
 
 @functools.lru_cache(64)
@@ -126,10 +126,10 @@ def _ends_board(line):
 def _parse_board(lines):
     """Return all of some lines as one board, or None."""
     for rules in (_is_rule, _is_dotted_rule, None):
-        ruled = [rules is not None and rules(line) for line in lines]
-        if rules is None or any(ruled):
+        rule_flags = [rules is not None and rules(line) for line in lines]
+        if rules is None or any(rule_flags):
             for head in (None, 0, len(lines) - 1):
-                board = _parse_rows(lines, ruled, head)
+                board = _parse_rows(lines, rule_flags, head)
                 if board is not None and board.write() == lines:
                     return board
     return None
@@ -140,31 +140,32 @@ def _parse_rows(lines, ruled, head):
     if head is not None and ruled[head]:
         return None
     rows: list[str] = []
-    rules, before = [], 0
+    rules, rows_before = [], 0
     for number, line in enumerate(lines):
         if number == head:
-            before = len(rows)
+            rows_before = len(rows)
         elif ruled[number]:
             rules.append((len(rows), line))
         else:
             rows.append(line)
     if not 2 <= len(rows) <= MAX_BOARD_SIZE or not _are_rules_regular(rules, len(rows), head == 0):
         return None
-    found = _parse_spaced_rows(rows) or _parse_barred_rows(rows)
-    if found is None:
+    layout = _parse_spaced_rows(rows) or _parse_barred_rows(rows)
+    if layout is None:
         return None
-    table, starts, width, align, edges = found
+    table, starts, width, align, edges = layout
     columns, spare = (), 0
     if head is not None:
-        under = bool(rules) and rules[0][0] == 0 == before  # a rule between labels and board
-        columns, spare = _parse_labels(lines[head], table, starts, width, under)
+        # Whether a rule is between labels and board.
+        is_underlined = bool(rules) and rules[0][0] == 0 == rows_before
+        columns, spare = _parse_labels(lines[head], table, starts, width, is_underlined)
         if not columns:
             return None
     names = tuple([row[0] for row in table if spare])
     cells = tuple([tuple(row[spare > 0 : -1 if spare == 2 else None]) for row in table])
     if not _is_board(cells):
         return None
-    above = before, "" if head is None else lines[head]
+    above = rows_before, "" if head is None else lines[head]
     return TextBoard(
         cells, columns, names, tuple(width), align, tuple(edges), tuple(rules), above, spare == 2
     )
@@ -174,12 +175,14 @@ def _parse_labels(line, table, starts, width, under):
     """Return the labels of a line over columns, and how many of these hold labels of rows."""
     labels = list(_TOKEN.finditer(line))
     names, spare = tuple([label.group() for label in labels]), len(starts) - len(labels)
-    twice = spare == 2 and all(row[0] == row[-1] for row in table)  # before and behind rows
+    is_doubled = spare == 2 and all(row[0] == row[-1] for row in table)  # before and behind rows
     middles = [start + wide / 2 for start, wide in zip(starts, width, strict=True)][spare > 0 :]
     pairs = zip(labels, middles, strict=False)
-    over = all(abs(sum(label.span()) / 2 - middle) <= 1.5 for label, middle in pairs)
-    known = spare == 1 or twice or (spare == 0 and under)
-    return (names, spare) if known and over and len(set(names)) == len(names) else ((), 0)
+    is_aligned = all(abs(sum(label.span()) / 2 - middle) <= 1.5 for label, middle in pairs)
+    count_fits = spare == 1 or is_doubled or (spare == 0 and under)
+    return (
+        (names, spare) if count_fits and is_aligned and len(set(names)) == len(names) else ((), 0)
+    )
 
 
 def _is_board(cells):
@@ -210,12 +213,12 @@ def _are_rules_regular(rules, rows, headed):
 
 def _parse_spaced_rows(rows):
     """Read rows in which every cell has a sign, or return None."""
-    found = [list(_TOKEN.finditer(row)) for row in rows]
-    many = len(found[0])
-    if many < 2 or any(len(row) != many for row in found):
+    tokens = [list(_TOKEN.finditer(row)) for row in rows]
+    many = len(tokens[0])
+    if many < 2 or any(len(row) != many for row in tokens):
         return None
-    columns = list(zip(*found, strict=True))
-    if any(len(sign.group()) > MAX_SIGN_LENGTH for row in found for sign in row):
+    columns = list(zip(*tokens, strict=True))
+    if any(len(sign.group()) > MAX_SIGN_LENGTH for row in tokens for sign in row):
         return None
     for align in "><":
         ends = [{sign.span()[align == ">"] for sign in column} for column in columns]
@@ -225,7 +228,7 @@ def _parse_spaced_rows(rows):
                 end.pop() - (wide if align == ">" else 0)
                 for end, wide in zip(ends, width, strict=True)
             ]
-            table = [[sign.group() for sign in row] for row in found]
+            table = [[sign.group() for sign in row] for row in tokens]
             return _split_edges(rows, table, starts, width, align)
     return None
 
@@ -248,9 +251,9 @@ def _parse_barred_rows(rows):
     if any(len(sign) > MAX_SIGN_LENGTH or " " in sign for row in table for sign in row):
         return None
     for align in "^<>|":
-        found = _split_edges(rows, table, starts, width, align)
-        if found is not None:
-            return found
+        layout = _split_edges(rows, table, starts, width, align)
+        if layout is not None:
+            return layout
     return None
 
 

@@ -21,24 +21,24 @@ LONGEST = 60  # letters of a move that are read
 
 def _steps(men, die):
     """Yield where the men of whose turn it is can go: (from, to, men after)."""
-    own, other = men
-    last = max(point for point, n in enumerate(own) if n) if any(own[1:]) else 0
-    for start in (BAR,) if own[BAR] else range(last, 0, -1):
+    own_men, other = men
+    last = max(point for point, n in enumerate(own_men) if n) if any(own_men[1:]) else 0
+    for start in (BAR,) if own_men[BAR] else range(last, 0, -1):
         end = max(start - die, OFF)
-        if not own[start] or (end == OFF and (last > HOME or (start < die and start < last))):
+        if not own_men[start] or (end == OFF and (last > HOME or (start < die and start < last))):
             continue
         hit = end != OFF and other[BAR - end]
         if hit and hit > 1:
             continue
-        after = list(own)
+        after = list(own_men)
         after[start] -= 1
         after[end] += 1
         theirs = other
         if hit:
-            sent = list(other)
-            sent[BAR - end] = 0
-            sent[BAR] += 1
-            theirs = tuple(sent)
+            other_after = list(other)
+            other_after[BAR - end] = 0
+            other_after[BAR] += 1
+            theirs = tuple(other_after)
         yield start, end, (tuple(after), theirs)
 
 
@@ -47,10 +47,10 @@ def _plays(men, dice):
     """Return what can be played with the dice, of which as many count as can: steps -> men."""
     high, low = max(dice), min(dice)
     if high == low:
-        found = {(): men}
+        plays = {(): men}
         for _ in range(4):
-            found = _further(found, high) or found
-        return {steps: after for steps, after in found.items() if steps}
+            plays = _further(plays, high) or plays
+        return {steps: after for steps, after in plays.items() if steps}
     first, second = _further({(): men}, high), _further({(): men}, low)
     return {**_further(first, low), **_further(second, high)} or first or second
 
@@ -92,8 +92,8 @@ class State(NamedTuple):
     lost: tuple[tuple[int, tuple[int, int]], ...] = ()  # who rolled what since and could not move
 
     def to_act(self):
-        over = self.past >= TURNS or any(men[OFF] == MEN for men in self.men)
-        return () if over else (AGENTS[self.turn],)
+        is_over = self.past >= TURNS or any(men[OFF] == MEN for men in self.men)
+        return () if is_over else (AGENTS[self.turn],)
 
     def returns(self):
         lead = float((self.men[0][OFF] == MEN) - (self.men[1][OFF] == MEN))
@@ -110,8 +110,8 @@ class State(NamedTuple):
         return tuple(_legal(self.mine(), self.dice))
 
     def play(self, name, rng):
-        mine = self.mine() if name is None else _legal(self.mine(), self.dice)[name]
-        state = State(mine[:: 1 - 2 * self.turn], self.dice, self.turn, self.past)
+        men = self.mine() if name is None else _legal(self.mine(), self.dice)[name]
+        state = State(men[:: 1 - 2 * self.turn], self.dice, self.turn, self.past)
         return state.after((), rng)
 
     def after(self, lost, rng):
@@ -143,12 +143,12 @@ class Backgammon(Game[State]):
     def read(self, text, view, agent):
         """Return the name of a move, in whatever order and form its steps are written."""
         legal = _legal(view.mine(), view.dice)
-        said = text.casefold().replace("*", "").replace(",", " ").strip(" .`'\"")
+        choice = text.casefold().replace("*", "").replace(",", " ").strip(" .`'\"")
         try:
-            return parse_choice(said, legal)
+            return parse_choice(choice, legal)
         except InvalidMove:
             pass
-        steps = _read(said)
+        steps = _read(choice)
         if not steps:
             raise InvalidMove(f"{clip_repr(text)} is no move such as {next(iter(legal))}")
         by_end = {after: name for name, after in legal.items()}
@@ -156,16 +156,16 @@ class Backgammon(Game[State]):
         exactly = _ordered(steps)
         if exactly in plays:
             return by_end[plays[exactly]]
-        own = list(view.mine()[0])
+        points = list(view.mine()[0])
         for start, end in steps:
-            own[start] -= 1
-            own[end] += 1
-        found = [name for after, name in by_end.items() if after[0] == tuple(own)]
-        if len(found) == 1:
-            return found[0]
-        if found:
+            points[start] -= 1
+            points[end] += 1
+        candidates = [name for after, name in by_end.items() if after[0] == tuple(points)]
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
             raise InvalidMove(f"{clip_repr(text)} can be played in several ways; say each step")
-        count = max(len(one) for one in plays)
+        count = max(len(play) for play in plays)
         raise InvalidMove(
             f"{clip_repr(text)} cannot be played with {view.dice[0]} and {view.dice[1]}: a move "
             f"here "
@@ -180,18 +180,18 @@ class Backgammon(Game[State]):
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
-        said = [Message(None, "game", f"{seat} lost its turn.")]
+        messages = [Message(None, "game", f"{seat} lost its turn.")]
         if move is not None:
-            theirs = _legal(before.mine(), before.dice)[move][1]
-            hits = theirs[BAR] - before.mine()[1][BAR]
+            other_men = _legal(before.mine(), before.dice)[move][1]
+            hits = other_men[BAR] - before.mine()[1][BAR]
             hit = f", which hits {hits} {'man' if hits == 1 else 'men'}" if hits else ""
-            rolled = f"{before.dice[0]} and {before.dice[1]}"
-            said = [Message(None, "game", f"{seat} rolled {rolled} and played {move}{hit}.")]
-        for turn, (one, two) in after.lost:
-            said.append(
-                Message(None, "game", f"{AGENTS[turn]} rolls {one} and {two} and cannot move.")
+            roll = f"{before.dice[0]} and {before.dice[1]}"
+            messages = [Message(None, "game", f"{seat} rolled {roll} and played {move}{hit}.")]
+        for turn, (first, second) in after.lost:
+            messages.append(
+                Message(None, "game", f"{AGENTS[turn]} rolls {first} and {second} and cannot move.")
             )
-        return said
+        return messages
 
     def rules(self, agent):
         other = AGENTS[1 - AGENTS.index(agent)]
@@ -214,12 +214,12 @@ class Backgammon(Game[State]):
 
     def describe(self, view, agent):
         seat = AGENTS.index(agent) if agent else 0
-        own, other = AGENTS[seat], AGENTS[1 - seat]
-        mine, theirs = view.men[seat], view.men[1 - seat]
+        own_name, other_name = AGENTS[seat], AGENTS[1 - seat]
+        own_men, other_men = view.men[seat], view.men[1 - seat]
         lines = [
-            f"Points as {own} counts them, with how many men are there:",
-            f"{own}: {_places(mine)}",
-            f"{other}: {_places(theirs, flip=True)}",
+            f"Points as {own_name} counts them, with how many men are there:",
+            f"{own_name}: {_places(own_men)}",
+            f"{other_name}: {_places(other_men, flip=True)}",
         ]
         return "\n".join([*lines, *self.status(view)])
 
@@ -228,10 +228,10 @@ class Backgammon(Game[State]):
             f"{a} {sum(point * n for point, n in enumerate(men))}"
             for a, men in zip(AGENTS, view.men, strict=True)
         )
-        rolled = (f"Dice: {view.dice[0]} and {view.dice[1]}",) if view.to_act() else ()
+        dice_lines = (f"Dice: {view.dice[0]} and {view.dice[1]}",) if view.to_act() else ()
         return (
             f"Turn {view.past + 1} of {TURNS}. To go: {pips}",
-            *rolled,
+            *dice_lines,
             *make_turn_caption(view),
         )
 
@@ -296,7 +296,7 @@ def _read(said):
     steps: list[tuple[int, int]] = []
     for token in said.split() if len(said) <= LONGEST else ():
         times = TIMES.get(token[-3:], 0)
-        places = [NAMES.get(one, -1) for one in (token[:-3] if times else token).split("/")]
+        places = [NAMES.get(place, -1) for place in (token[:-3] if times else token).split("/")]
         if len(places) < 2 or -1 in places:
             return []
         steps += [*itertools.pairwise(places)] * (times or 1)

@@ -35,8 +35,8 @@ class State:
         return (AGENTS[self.turn % 2],) if all(self.left) else ()
 
     def returns(self):
-        won = bool(self.left[0]) - bool(self.left[1])
-        return {"first": float(won), "second": float(-won)}
+        reward = bool(self.left[0]) - bool(self.left[1])
+        return {"first": float(reward), "second": float(-reward)}
 
     def seen_by(self, agent):
         first, second = self.seas
@@ -49,20 +49,20 @@ class State:
     def shoot(self, cell):
         if cell is None:  # a lost turn
             return replace(self, turn=self.turn + 1)
-        own = self.turn % 2
-        sea, shots, left = self.seas[1 - own], self.shots[own], self.left[1 - own]
+        seat = self.turn % 2
+        sea, shots, ships = self.seas[1 - seat], self.shots[seat], self.left[1 - seat]
         ship = sea[cell]
         shots = shots[:cell] + (MISS if ship == WATER else HIT) + shots[cell + 1 :]
         if ship != WATER:
             cells = [i for i, other in enumerate(sea) if other == ship]
             if all(shots[i] == HIT for i in cells):
                 shots = "".join(ship if i in cells else mark for i, mark in enumerate(shots))
-                left = left.replace(ship, "")
+                ships = ships.replace(ship, "")
         return State(
             self.size,
             self.seas,
-            (shots, self.shots[1]) if own == 0 else (self.shots[0], shots),
-            (self.left[0], left) if own == 0 else (left, self.left[1]),
+            (shots, self.shots[1]) if seat == 0 else (self.shots[0], shots),
+            (self.left[0], ships) if seat == 0 else (ships, self.left[1]),
             self.turn + 1,
         )
 
@@ -105,8 +105,8 @@ class Battleship(Game[State]):
         if cell is None:
             return [Message(None, "game", f"{seat} lost its turn.")]
         mark, name = after.shots[before.turn % 2][cell], self.moves[cell]
-        found = {MISS: "a miss", HIT: "a hit"}.get(mark) or f"a hit that sinks {self.ship(mark)}"
-        return [Message(None, seat, name), Message(None, "game", f"{name} is {found}.")]
+        outcome = {MISS: "a miss", HIT: "a hit"}.get(mark) or f"a hit that sinks {self.ship(mark)}"
+        return [Message(None, seat, name), Message(None, "game", f"{name} is {outcome}.")]
 
     def ship(self, letter):
         return f"ship {letter} of {self.ships[SHIPS.index(letter)]}"
@@ -143,7 +143,9 @@ class Battleship(Game[State]):
             yield title, _rows(board, view.size)
 
     def status(self, view):
-        lines = [f"{a} afloat: {left or 'none'}" for a, left in zip(AGENTS, view.left, strict=True)]
+        lines = [
+            f"{a} afloat: {ships or 'none'}" for a, ships in zip(AGENTS, view.left, strict=True)
+        ]
         return (*lines, *make_turn_caption(view))
 
     def picture(self, view, agent):
@@ -163,14 +165,21 @@ class Battleship(Game[State]):
 
         They are own ships, those cells hit, the other's misses; own misses, hits and sunk ships.
         """
-        own = AGENTS.index(agent)
+        seat = AGENTS.index(agent)
         sea, mine, theirs = (
             np.array(list(board)).reshape(self.size, self.size)
-            for board in (view.seas[own], view.shots[own], view.shots[1 - own])
+            for board in (view.seas[seat], view.shots[seat], view.shots[1 - seat])
         )
         ships, water = sea != WATER, mine == WATER
-        sunk = ~water & (mine != MISS) & (mine != HIT)
-        planes = [ships, ships & (theirs != WATER), theirs == MISS, mine == MISS, mine == HIT, sunk]
+        sunk_ships = ~water & (mine != MISS) & (mine != HIT)
+        planes = [
+            ships,
+            ships & (theirs != WATER),
+            theirs == MISS,
+            mine == MISS,
+            mine == HIT,
+            sunk_ships,
+        ]
         return np.stack(planes).astype(np.float32)
 
 
@@ -193,13 +202,13 @@ def _place(size, lengths, rng):
     """Lay the ships at random, one after the other; begin anew where one finds no room."""
     while True:
         sea = [WATER] * size**2
-        taken: frozenset[int] = frozenset()
+        occupied_cells: frozenset[int] = frozenset()
         for ship, length in zip(SHIPS, lengths, strict=False):
-            free = [berth for berth in _berths(size, length) if not berth & taken]
-            if not free:
+            free_berths = [berth for berth in _berths(size, length) if not berth & occupied_cells]
+            if not free_berths:
                 break
-            berth = free[int(rng.integers(len(free)))]
-            taken |= berth
+            berth = free_berths[int(rng.integers(len(free_berths)))]
+            occupied_cells |= berth
             for cell in berth:
                 sea[cell] = ship
         else:

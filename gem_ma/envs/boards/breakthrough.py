@@ -50,14 +50,14 @@ def _moves(size):
 
 @functools.lru_cache(1 << 10)  # asked several times a turn
 def _legal(board, size, side):
-    steps, own = _steps(size)[side], PIECES[side]
+    steps, own_mark = _steps(size)[side], PIECES[side]
     return tuple(
         [
             text
             for square, mark in enumerate(board)
-            if mark == own
+            if mark == own_mark
             for text, end, diagonal in steps[square]
-            if board[end] == EMPTY or (diagonal and board[end] != own)
+            if board[end] == EMPTY or (diagonal and board[end] != own_mark)
         ]
     )
 
@@ -88,9 +88,9 @@ class State(NamedTuple):
         cells = list(self.board)
         cells[square], cells[end] = EMPTY, PIECES[side]
         board = "".join(cells)
-        far = end // self.size == (self.size - 1, 0)[side]
-        won = far or PIECES[1 - side] not in board
-        return State(board, self.size, self.turn + 1, AGENTS[side] if won else None)
+        is_last_row = end // self.size == (self.size - 1, 0)[side]
+        has_won = is_last_row or PIECES[1 - side] not in board
+        return State(board, self.size, self.turn + 1, AGENTS[side] if has_won else None)
 
 
 class Breakthrough(Game[State]):
@@ -143,7 +143,7 @@ class Breakthrough(Game[State]):
 
     def encode(self, view, agent):
         """Return three planes: own pieces, the other's, free squares."""
-        own = PIECES[AGENTS.index(agent)]
+        own_mark = PIECES[AGENTS.index(agent)]
         cells = np.array(list(view.board)).reshape(view.size, view.size)
-        planes = [cells == own, (cells != own) & (cells != EMPTY), cells == EMPTY]
+        planes = [cells == own_mark, (cells != own_mark) & (cells != EMPTY), cells == EMPTY]
         return np.stack(planes).astype(np.float32)

@@ -45,7 +45,7 @@ def dark(square):
 def _ways(square, up, down):
     """Return where a piece can go: (the square beside, the one behind it or None)."""
     row, column = divmod(square, SIZE)
-    found = []
+    ways = []
     for step in (*((-1,) if up else ()), *((1,) if down else ())):
         for side in (-1, 1):
             near, far = [
@@ -55,8 +55,8 @@ def _ways(square, up, down):
                 for n in (1, 2)
             ]
             if near is not None:
-                found.append((near, far))
-    return tuple(found)
+                ways.append((near, far))
+    return tuple(ways)
 
 
 @functools.cache
@@ -94,12 +94,12 @@ class State(NamedTuple):
     jumping: int | None = None  # the square of a piece that has jumped and has to go on
 
     def to_act(self):
-        over = self.quiet >= QUIET or not _legal(self.board, self.turn, self.jumping)
-        return () if over else (AGENTS[self.turn],)
+        is_over = self.quiet >= QUIET or not _legal(self.board, self.turn, self.jumping)
+        return () if is_over else (AGENTS[self.turn],)
 
     def returns(self):
-        lost = not _legal(self.board, self.turn, self.jumping)
-        return {a: 0.0 if not lost else -1.0 if i == self.turn else 1.0 for i, a in
+        has_lost = not _legal(self.board, self.turn, self.jumping)
+        return {a: 0.0 if not has_lost else -1.0 if i == self.turn else 1.0 for i, a in
                 enumerate(AGENTS)}  # fmt: skip
 
     def seen_by(self, agent):
@@ -115,15 +115,15 @@ class State(NamedTuple):
         """Move a piece; a man on the last row becomes a king, which ends its jumps."""
         cells, side = list(self.board), self.turn
         mark, cells[square] = cells[square], EMPTY
-        crowned = mark == MEN[side] and end // SIZE == (0, SIZE - 1)[side]
-        cells[end] = KINGS[side] if crowned else mark
-        jumped = abs(end - square) > SIZE + 1
-        if jumped:
+        is_crowned = mark == MEN[side] and end // SIZE == (0, SIZE - 1)[side]
+        cells[end] = KINGS[side] if is_crowned else mark
+        is_jump = abs(end - square) > SIZE + 1
+        if is_jump:
             cells[(square + end) // 2] = EMPTY
         board = "".join(cells)
-        if jumped and not crowned and _legal(board, side, end):
+        if is_jump and not is_crowned and _legal(board, side, end):
             return State(board, side, 0, end)
-        return State(board, 1 - side, 0 if jumped else self.quiet + 1)
+        return State(board, 1 - side, 0 if is_jump else self.quiet + 1)
 
 
 class Checkers(Game[State]):
@@ -143,21 +143,21 @@ class Checkers(Game[State]):
 
     def read(self, text, view, agent):
         legal = view.legal(agent)
-        said = text.casefold().translate(AROUND)
+        choice = text.casefold().translate(AROUND)
         try:
-            return parse_choice(said, legal)
+            return parse_choice(choice, legal)
         except InvalidMove:
-            if said[:4] in legal:
+            if choice[:4] in legal:
                 raise InvalidMove(
-                    f"{clip_repr(text)}: one step or jump at a time, {said[:4]}"
+                    f"{clip_repr(text)}: one step or jump at a time, {choice[:4]}"
                 ) from None
             if view.jumping is not None:
-                why = f"the piece on {NAMES[view.jumping]} has to jump on"
+                reason = f"the piece on {NAMES[view.jumping]} has to jump on"
             elif _is_jump(legal[0]):
-                why = "you can jump, so you have to"
+                reason = "you can jump, so you have to"
             else:
-                why = "no piece of yours can move so"
-            raise InvalidMove(f"{clip_repr(text)} is not a legal move: {why}") from None
+                reason = "no piece of yours can move so"
+            raise InvalidMove(f"{clip_repr(text)} is not a legal move: {reason}") from None
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()

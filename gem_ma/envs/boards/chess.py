@@ -47,8 +47,8 @@ class State(NamedTuple):
     def returns(self):
         if self.end != "checkmate":
             return {"white": 0.0, "black": 0.0}
-        won = 1.0 if " b " in self.fen else -1.0  # who is to move was mated
-        return {"white": won, "black": -won}
+        reward = 1.0 if " b " in self.fen else -1.0  # who is to move was mated
+        return {"white": reward, "black": -reward}
 
     def seen_by(self, agent):
         return self  # nothing is hidden
@@ -64,14 +64,14 @@ class State(NamedTuple):
     def at(self, board, past):
         """Return the state after these past positions; the draws that can be claimed are."""
         fen = board.fen()
-        here = fen.rsplit(" ", 2)[0]  # pieces, side, castling, and en passant where it is legal
-        past = (*past, here)
+        position = fen.rsplit(" ", 2)[0]  # pieces, side, castling, and en passant where it is legal
+        past = (*past, position)
         end = None
         if not _moves(fen, False):
             end = "checkmate" if board.is_check() else "stalemate"
         elif board.is_insufficient_material():
             end = "draw: neither side can mate"
-        elif past.count(here) >= 3:
+        elif past.count(position) >= 3:
             end = "draw: threefold repetition"
         elif board.halfmove_clock >= 100:
             end = "draw: fifty moves without capture or pawn's move"
@@ -118,9 +118,9 @@ class Chess(Game[State]):
                 raise InvalidMove(
                     f"{clip_repr(name)} is no legal move, neither as e2e4 nor as Nf3"
                 ) from None
-        for known, other in names.items():
+        for legal_name, other in names.items():
             if other == move:
-                return known
+                return legal_name
         raise InvalidMove(f"{clip_repr(name)} is no move")  # a null move, which SAN knows
 
     def advance(self, state, moves, rng):

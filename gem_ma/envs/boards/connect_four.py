@@ -26,15 +26,15 @@ MOVES = tuple(str(c) for c in range(COLS))
 def _lines(row, col):
     """Return slices of the board: the row, the column and the diagonals through a cell."""
     left, right, up, down = col, COLS - 1 - col, row, ROWS - 1 - row
-    for step, back, on in (
+    for step, steps_back, steps_on in (
         (1, left, right),
         (COLS, up, down),
         (COLS + 1, min(up, left), min(down, right)),
         (COLS - 1, min(up, right), min(down, left)),
     ):
-        if back + on + 1 >= LINE:
+        if steps_back + steps_on + 1 >= LINE:
             cell = row * COLS + col
-            yield slice(cell - back * step, cell + on * step + 1, step)
+            yield slice(cell - steps_back * step, cell + steps_on * step + 1, step)
 
 
 LINES = tuple(tuple(_lines(*divmod(cell, COLS))) for cell in range(CELLS))
@@ -107,7 +107,7 @@ class ConnectFour(Game[State]):
 
     def encode(self, view, agent):
         """Return three planes of six rows, top first: own discs, the other's, free cells."""
-        own = DISCS[AGENTS.index(agent)]
+        own_mark = DISCS[AGENTS.index(agent)]
         other = DISCS[1 - AGENTS.index(agent)]
         cells = np.array(list(view.board)).reshape(ROWS, COLS)
-        return np.stack([cells == own, cells == other, cells == EMPTY]).astype(np.float32)
+        return np.stack([cells == own_mark, cells == other, cells == EMPTY]).astype(np.float32)

@@ -28,13 +28,15 @@ DONE = "done"
 
 def _borders():
     """Return for each land those that touch it: all of its region, and some beyond."""
-    beside: list[set[int]] = [set() for _ in LANDS]
-    for one, land in enumerate(LANDS):
-        for two, other in enumerate(LANDS):
-            apart = one // 3 != two // 3
-            if one != two and (not apart or {f"{land}-{other}", f"{other}-{land}"} & BORDERS):
-                beside[one].add(two)
-    return tuple(tuple(sorted(near)) for near in beside)
+    neighbors: list[set[int]] = [set() for _ in LANDS]
+    for first, land in enumerate(LANDS):
+        for second, other in enumerate(LANDS):
+            is_apart = first // 3 != second // 3
+            if first != second and (
+                not is_apart or {f"{land}-{other}", f"{other}-{land}"} & BORDERS
+            ):
+                neighbors[first].add(second)
+    return tuple(tuple(sorted(near)) for near in neighbors)
 
 
 BORDERS = set(BETWEEN.split())
@@ -57,8 +59,8 @@ class State(NamedTuple):
         return [s for s in range(self.seats) if s in self.owners and s not in self.gone]
 
     def to_act(self):
-        over = len(self.live()) < 2 or self.round > self.rounds
-        return () if over else (COLORS[self.turn],)
+        is_over = len(self.live()) < 2 or self.round > self.rounds
+        return () if is_over else (COLORS[self.turn],)
 
     def out(self):
         live = self.live()
@@ -66,29 +68,35 @@ class State(NamedTuple):
 
     def winners(self):
         """Return who has most lands, and of these who has most armies."""
-        found = {seat: self.size(seat) for seat in self.live()}
-        return [seat for seat, size in found.items() if size == max(found.values())]
+        sizes = {seat: self.size(seat) for seat in self.live()}
+        return [seat for seat, size in sizes.items() if size == max(sizes.values())]
 
     def size(self, seat):
-        held = [n for owner, n in zip(self.owners, self.armies, strict=True) if owner == seat]
-        return len(held), sum(held)
+        armies = [n for owner, n in zip(self.owners, self.armies, strict=True) if owner == seat]
+        return len(armies), sum(armies)
 
     def returns(self):
         share = 1 / (self.seats - 1)
-        won = self.winners() if not self.to_act() else self.live()
-        earned = (self.seats - len(won)) * share / len(won) if won and not self.to_act() else 0.0
-        return {COLORS[s]: earned if s in won else -share for s in range(self.seats)}
+        winners = self.winners() if not self.to_act() else self.live()
+        reward = (
+            (self.seats - len(winners)) * share / len(winners)
+            if winners and not self.to_act()
+            else 0.0
+        )
+        return {COLORS[s]: reward if s in winners else -share for s in range(self.seats)}
 
     def seen_by(self, agent):
         return self  # nothing is hidden
 
     def legal(self, agent):
-        own = [owner == self.turn for owner in self.owners]
+        owned_flags = [owner == self.turn for owner in self.owners]
         if self.new:
-            return tuple([f"place {land}" for land, mine in zip(LANDS, own, strict=True) if mine])
-        ways = [(a, b) for a, b in PAIRS if own[a] and self.armies[a] > 1]
-        attacks = [f"attack {LANDS[a]} {LANDS[b]}" for a, b in ways if not own[b]]
-        moves = [f"move {LANDS[a]} {LANDS[b]}" for a, b in ways if own[b]]
+            return tuple(
+                [f"place {land}" for land, is_own in zip(LANDS, owned_flags, strict=True) if is_own]
+            )
+        ways = [(a, b) for a, b in PAIRS if owned_flags[a] and self.armies[a] > 1]
+        attacks = [f"attack {LANDS[a]} {LANDS[b]}" for a, b in ways if not owned_flags[b]]
+        moves = [f"move {LANDS[a]} {LANDS[b]}" for a, b in ways if owned_flags[b]]
         return (*attacks, *moves, DONE)
 
     def put(self, changes):
@@ -98,16 +106,18 @@ class State(NamedTuple):
 
     def attack(self, start, end, rng):
         """Roll up to three dice against up to two; compare the highest, then the next."""
-        mine, theirs = self.armies[start], self.armies[end]
+        attackers, defenders = self.armies[start], self.armies[end]
         dice = [
             tuple(sorted(rng.integers(1, 7, many).tolist(), reverse=True))
-            for many in (min(3, mine - 1), min(2, theirs))
+            for many in (min(3, attackers - 1), min(2, defenders))
         ]
         pairs = list(zip(*dice, strict=False))
-        lost = sum(one <= two for one, two in pairs)
-        mine, theirs = mine - lost, theirs - (len(pairs) - lost)
-        after = self.put({start: mine, end: theirs} if theirs else {start: 1, end: mine - 1})
-        if not theirs:
+        losses = sum(own_die <= other_die for own_die, other_die in pairs)
+        attackers, defenders = attackers - losses, defenders - (len(pairs) - losses)
+        after = self.put(
+            {start: attackers, end: defenders} if defenders else {start: 1, end: attackers - 1}
+        )
+        if not defenders:
             owners = list(self.owners)
             owners[end] = self.turn
             after = after._replace(owners=tuple(owners))
@@ -125,8 +135,10 @@ class State(NamedTuple):
         return state._replace(new=state.income(), rolled=())
 
     def income(self):
-        held = [all(self.owners[3 * i + j] == self.turn for j in range(3)) for i in range(4)]
-        return NEW + BONUS * sum(held)
+        regions_owned = [
+            all(self.owners[3 * i + j] == self.turn for j in range(3)) for i in range(4)
+        ]
+        return NEW + BONUS * sum(regions_owned)
 
 
 class Conquest(Game[State]):
@@ -155,23 +167,23 @@ class Conquest(Game[State]):
 
     def read(self, text, view, agent):
         words = text.casefold().replace(",", " ").replace("->", " ").split()
-        said = " ".join(word for word in words if word not in ("from", "to", "in", "on", "with"))
+        choice = " ".join(word for word in words if word not in ("from", "to", "in", "on", "with"))
         try:
-            return parse_choice(said, view.legal(agent))
+            return parse_choice(choice, view.legal(agent))
         except InvalidMove:
-            why = _why(said.strip(" ."), view)
-            raise InvalidMove(f"{clip_repr(text)} is not a legal move{why}") from None
+            reason = _why(choice.strip(" ."), view)
+            raise InvalidMove(f"{clip_repr(text)} is not a legal move{reason}") from None
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
-        what, *lands = move.split()
+        kind, *lands = move.split()
         where = [LANDS.index(land) for land in lands]
-        if what == "place":
+        if kind == "place":
             (at,) = where
             return state.put({at: state.armies[at] + state.new})._replace(new=0)
-        if what == "attack":
+        if kind == "attack":
             return state.attack(*where, rng)
-        if what == "move":
+        if kind == "move":
             start, end = where
             state = state.put({start: 1, end: state.armies[end] + state.armies[start] - 1})
         return state.ended()
@@ -182,21 +194,27 @@ class Conquest(Game[State]):
     def forfeit(self, state, agent, rng):
         """Go on without a seat, whose armies stay where they are."""
         seat = COLORS.index(agent)
-        left = state._replace(gone=(*state.gone, seat))
-        return left.ended() if seat == state.turn else left
+        new_state = state._replace(gone=(*state.gone, seat))
+        return new_state.ended() if seat == state.turn else new_state
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
-        told = [Message(None, seat, move)]
+        messages = [Message(None, seat, move)]
         if after.rolled:
-            mine, theirs = (" ".join(map(str, dice)) for dice in after.rolled)
+            attack_dice, defense_dice = (" ".join(map(str, dice)) for dice in after.rolled)
             end = LANDS.index(move.split()[2])
-            taken = f" {seat} takes {LANDS[end]}." if after.owners[end] == before.turn else ""
-            told.append(Message(None, "game", f"{seat} rolls {mine} against {theirs}.{taken}"))
-        return told
+            capture = f" {seat} takes {LANDS[end]}." if after.owners[end] == before.turn else ""
+            messages.append(
+                Message(
+                    None, "game", f"{seat} rolls {attack_dice} against {defense_dice}.{capture}"
+                )
+            )
+        return messages
 
     def rules(self, agent):
-        lands = "; ".join(f"{name}: {', '.join(has.split())}" for name, (has, _) in REGIONS.items())
+        lands = "; ".join(
+            f"{name}: {', '.join(land_names.split())}" for name, (land_names, _) in REGIONS.items()
+        )
         figures = ", ".join(
             f"a {color} {figure}" for color, (figure, _) in zip(self.agents, FIGURES, strict=False)
         )
@@ -222,30 +240,32 @@ class Conquest(Game[State]):
     def describe(self, view, agent):
         lines = []
         for i, name in enumerate(REGIONS):
-            held = [f"{LANDS[n]} {COLORS[view.owners[n]]} {view.armies[n]}" for n in _three(i)]
-            lines.append(f"{name}: {', '.join(held)}")
+            holdings = [f"{LANDS[n]} {COLORS[view.owners[n]]} {view.armies[n]}" for n in _three(i)]
+            lines.append(f"{name}: {', '.join(holdings)}")
         return "\n".join([*lines, *self.status(view)])
 
     def status(self, view):
         dice = (" against ".join(" ".join(map(str, side)) for side in view.rolled),)
-        rolled = tuple(f"Rolled: {one}" for one in dice if one)
-        left = (f"Left: {', '.join(COLORS[seat] for seat in view.gone)}",) if view.gone else ()
+        dice_lines = tuple(f"Rolled: {text}" for text in dice if text)
+        left_lines = (
+            (f"Left: {', '.join(COLORS[seat] for seat in view.gone)}",) if view.gone else ()
+        )
         if not view.to_act():
-            won = " and ".join(COLORS[seat] for seat in view.winners())
-            return (*rolled, *left, f"Over: {won} won")
+            winners = " and ".join(COLORS[seat] for seat in view.winners())
+            return (*dice_lines, *left_lines, f"Over: {winners} won")
         phase = f"{view.new} armies to place" if view.new else "attack, move or done"
         return (
             f"Round {view.round} of {view.rounds}: {phase}",
-            *rolled,
-            *left,
+            *dice_lines,
+            *left_lines,
             *make_turn_caption(view),
         )
 
     def picture(self, view, agent):
         items, labels, lines = [], [], []
-        for one, two in PAIRS:
-            if one < two:
-                lines.append(("", *_between(PLACES[one], PLACES[two], 0.075), 0.008))
+        for first, second in PAIRS:
+            if first < second:
+                lines.append(("", *_between(PLACES[first], PLACES[second], 0.075), 0.008))
         for land, (x, y) in enumerate(PLACES):
             _, region = list(REGIONS.values())[land // 3]
             items.append(("hexagon", region, x, y, 0.15, 0.0))
@@ -270,17 +290,17 @@ def _between(one, two, gap):
 
 def _why(said, view):
     """Say why a move that there is may not be made now."""
-    what, *lands = said.split() or [""]
+    kind, *lands = said.split() or [""]
     if said not in Conquest.moves:
         return ""
     if view.new:
         return f": place your {view.new} armies first, on a land of yours"
-    if what == "place":
+    if kind == "place":
         return ": your armies are placed, so attack, move or say done"
     start, end = (LANDS.index(land) for land in lands)
     if view.owners[start] != view.turn:
         return f": {LANDS[start]} is not yours"
     if view.armies[start] < 2:
         return f": {LANDS[start]} has one army, which stays"
-    own = view.owners[end] == view.turn
-    return f": {LANDS[end]} is {'yours already' if own else 'not yours'}"
+    is_own = view.owners[end] == view.turn
+    return f": {LANDS[end]} is {'yours already' if is_own else 'not yours'}"

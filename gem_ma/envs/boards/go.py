@@ -33,64 +33,64 @@ def _touching(size):
 def _chain(board, size, point):
     """Return the points of one kind that hang together with this one, and all beside them."""
     touching, mark = _touching(size), board[point]
-    chain, around, unseen = {point}, set(), [point]
-    while unseen:
-        for near in touching[unseen.pop()]:
+    chain, around, pending = {point}, set(), [point]
+    while pending:
+        for near in touching[pending.pop()]:
             if board[near] != mark:
                 around.add(near)
             elif near not in chain:
                 chain.add(near)
-                unseen.append(near)
+                pending.append(near)
     return chain, around
 
 
 @functools.lru_cache(1 << 10)
 def _chains(board, size):
     """Return for each point with a stone its chain and the free points beside that."""
-    found: list[tuple[set[int], frozenset[int]] | None] = [None] * len(board)
+    chains: list[tuple[set[int], frozenset[int]] | None] = [None] * len(board)
     for point, mark in enumerate(board):
-        if mark != EMPTY and found[point] is None:
+        if mark != EMPTY and chains[point] is None:
             chain, around = _chain(board, size, point)
-            free = frozenset(near for near in around if board[near] == EMPTY)
-            for one in chain:
-                found[one] = chain, free
-    return found
+            liberties = frozenset(near for near in around if board[near] == EMPTY)
+            for chain_point in chain:
+                chains[chain_point] = chain, liberties
+    return chains
 
 
 def _placed(board, size, point, side):
     """Return the board after a stone, without what it takes; None if it would take itself."""
-    chains, taken, lives = _chains(board, size), set(), False
+    chains, captures, lives = _chains(board, size), set(), False
     for near in _touching(size)[point]:
         if board[near] == EMPTY:
             lives = True
             continue
-        chain, free = chains[near]
+        chain, liberties = chains[near]
         if board[near] == STONES[side]:
-            lives = lives or len(free) > 1
-        elif len(free) == 1:
-            taken |= chain
-    if not (lives or taken):
+            lives = lives or len(liberties) > 1
+        elif len(liberties) == 1:
+            captures |= chain
+    if not (lives or captures):
         return None
-    if not taken:
+    if not captures:
         return board[:point] + STONES[side] + board[point + 1 :]
     cells = list(board)
     cells[point] = STONES[side]
-    for one in taken:
-        cells[one] = EMPTY
+    for captured_point in captures:
+        cells[captured_point] = EMPTY
     return "".join(cells)
 
 
 @functools.lru_cache(1 << 10)  # asked several times a turn
 def _open(board, size, side, past):
     """Return where a side may place a stone: the board after each, and what would repeat one."""
-    known, after, again = frozenset(past), {}, []
+    past_boards, after, repeats = frozenset(past), {}, []
     for point, mark in enumerate(board):
-        if mark == EMPTY and (then := _placed(board, size, point, side)):
-            if then in known:
-                again.append(points(size)[point])
+        if mark == EMPTY and (new_board := _placed(board, size, point, side)):
+            if new_board in past_boards:
+                repeats.append(points(size)[point])
             else:
-                after[points(size)[point]] = then
-    return after, tuple(again)
+                after[points(size)[point]] = new_board
+    return after, tuple(repeats)
 
 
 @functools.lru_cache(1 << 10)
@@ -117,8 +117,8 @@ class State(NamedTuple):
     last: int | None = None  # the point of the last stone, if that was the last move
 
     def to_act(self):
-        over = self.passes == 2 or self.turn >= 2 * self.size**2
-        return () if over else (AGENTS[self.turn % 2],)
+        is_over = self.passes == 2 or self.turn >= 2 * self.size**2
+        return () if is_over else (AGENTS[self.turn % 2],)
 
     def returns(self):
         lead = 0.0
@@ -220,11 +220,11 @@ class Go(Game[State]):
     def status(self, view):
         black, white = view.score()
         last = "none" if not view.turn else PASS if view.last is None else _name(view)
-        again = view.open()[1] if view.to_act() else ()
+        repeats = view.open()[1] if view.to_act() else ()
         return (
             f"Move {view.turn} of {2 * view.size**2}, last: {last}",
             f"Points: black {black}, white {white:g}",
-            *(f"Would repeat the board: {', '.join(again)}" for _ in (1,) if again),
+            *(f"Would repeat the board: {', '.join(repeats)}" for _ in (1,) if repeats),
             *make_turn_caption(view),
         )
 
@@ -259,9 +259,9 @@ class Go(Game[State]):
 
     def encode(self, view, agent):
         """Return three planes: own stones, the other's, free points."""
-        own = STONES[AGENTS.index(agent)]
+        own_mark = STONES[AGENTS.index(agent)]
         cells = np.array(list(view.board)).reshape(view.size, view.size)
-        planes = [cells == own, (cells != own) & (cells != EMPTY), cells == EMPTY]
+        planes = [cells == own_mark, (cells != own_mark) & (cells != EMPTY), cells == EMPTY]
         return np.stack(planes).astype(np.float32)
 
 

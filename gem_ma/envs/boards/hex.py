@@ -67,14 +67,14 @@ class State(NamedTuple):
 def _joined(board, size, cell, side):
     """Return whether the stones that hang together with this one touch both edges of a side."""
     touching, stone = _touching(size), STONES[side]
-    chain, unseen = {cell}, [cell]
-    while unseen:
-        for near in touching[unseen.pop()]:
+    chain, pending = {cell}, [cell]
+    while pending:
+        for near in touching[pending.pop()]:
             if board[near] == stone and near not in chain:
                 chain.add(near)
-                unseen.append(near)
-    one, other = _edges(size)[side]
-    return not (chain.isdisjoint(one) or chain.isdisjoint(other))
+                pending.append(near)
+    first_edge, second_edge = _edges(size)[side]
+    return not (chain.isdisjoint(first_edge) or chain.isdisjoint(second_edge))
 
 
 class Hex(Game[State]):
@@ -134,7 +134,7 @@ class Hex(Game[State]):
 
     def encode(self, view, agent):
         """Return three planes: own stones, the other's, free cells."""
-        own = STONES[AGENTS.index(agent)]
+        own_mark = STONES[AGENTS.index(agent)]
         cells = np.array(list(view.board)).reshape(view.size, view.size)
-        planes = [cells == own, (cells != own) & (cells != EMPTY), cells == EMPTY]
+        planes = [cells == own_mark, (cells != own_mark) & (cells != EMPTY), cells == EMPTY]
         return np.stack(planes).astype(np.float32)

@@ -78,24 +78,24 @@ class Nim(Game[State]):
         return "\n".join(map(_line, LETTERS, view.heaps))
 
     def picture(self, view, agent):
-        left, columns, apart, high = _places(self.heaps)
-        size = min(0.92 * high, 4 * apart)
+        left, columns, spacing, high = _places(self.heaps)
+        size = min(0.92 * high, 4 * spacing)
         labels: list[tuple[str, str, float, float, float]] = []
         items, lines, top = [], [], 0.0
         for letter, most, n in zip(LETTERS, self.heaps, view.heaps, strict=False):
-            below = top + high * -(-most // columns)
+            bottom = top + high * -(-most // columns)
             x = 0.08 if len(self.heaps) <= MANY else (0.06, 0.19)[len(labels) % 2]
-            labels.append((f"{letter}:{n:2}", "", x, (top + below) / 2, 0.07))
+            labels.append((f"{letter}:{n:2}", "", x, (top + bottom) / 2, 0.07))
             for i in range(n):
                 row, column = divmod(i, columns)
-                x = left + apart * (column + 0.5 + column // BUNDLE / 2)
+                x = left + spacing * (column + 0.5 + column // BUNDLE / 2)
                 items.append(("stick", "brown", x, top + high * (row + 0.5), size, 0.0))
             if len(self.heaps) <= MANY:
-                lines.append(("gray", 0.0, below, 1.0, below, 0.003))
-            top = below
+                lines.append(("gray", 0.0, bottom, 1.0, bottom, 0.003))
+            top = bottom
         seat = AGENTS[view.turn % 2]
-        said = f"{seat} to move" if view.to_act() else f"{AGENTS[view.turn % 2 - 1]} wins"
-        return Shapes(tuple(items), "", tuple(lines[:-1]), tuple(labels), (said,))
+        caption = f"{seat} to move" if view.to_act() else f"{AGENTS[view.turn % 2 - 1]} wins"
+        return Shapes(tuple(items), "", tuple(lines[:-1]), tuple(labels), (caption,))
 
     def encode(self, view, agent):
         """Return how many objects each heap has, one row for each, one-hot."""
@@ -106,12 +106,12 @@ class Nim(Game[State]):
 def _places(heaps):
     """Return where sticks begin, how many are in a row, and how far apart they and rows are."""
     left = 0.16 if len(heaps) <= MANY else 0.28
-    found = []
+    layouts = []
     for columns in range(1, max(heaps) + 1):
-        apart = (1 - left) / (columns + (columns - 1) // BUNDLE / 2)
+        spacing = (1 - left) / (columns + (columns - 1) // BUNDLE / 2)
         high = 1 / sum(-(-n // columns) for n in heaps)
-        found.append((min(high, 4 * apart), columns % BUNDLE == 0, columns, apart, high))
-    return left, *max(found)[2:]
+        layouts.append((min(high, 4 * spacing), columns % BUNDLE == 0, columns, spacing, high))
+    return left, *max(layouts)[2:]
 
 
 @functools.cache

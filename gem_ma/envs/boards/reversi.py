@@ -50,12 +50,12 @@ class State(NamedTuple):
         return self  # nothing is hidden
 
     def legal(self, agent):
-        names, bits, found = squares(self.size), self.open, []
+        names, bits, moves = squares(self.size), self.open, []
         while bits:
             lowest = bits & -bits
-            found.append(names[lowest.bit_length() - 1])
+            moves.append(names[lowest.bit_length() - 1])
             bits -= lowest
-        return tuple(found)
+        return tuple(moves)
 
     def board(self):
         black, white = self.discs
@@ -65,38 +65,42 @@ class State(NamedTuple):
     def place(self, square):
         """Place a disc, and turn over what it encloses in every direction."""
         new = 1 << square
-        own, other = self.discs[self.turn], self.discs[1 - self.turn]
-        turned = 0
+        own_discs, other_discs = self.discs[self.turn], self.discs[1 - self.turn]
+        flips = 0
         for left, right, land in _directions(self.size):
             line, at = 0, new << left >> right & land
-            while at & other:
+            while at & other_discs:
                 line |= at
                 at = at << left >> right & land
-            if at & own:
-                turned |= line
-        own, other = own | new | turned, other & ~turned
-        return after((other, own) if self.turn else (own, other), self.turn, self.size)
+            if at & own_discs:
+                flips |= line
+        own_discs, other_discs = own_discs | new | flips, other_discs & ~flips
+        return after(
+            (other_discs, own_discs) if self.turn else (own_discs, other_discs),
+            self.turn,
+            self.size,
+        )
 
 
 def after(discs, turn, size):
     """Return the state after a turn: the other's, or of the same seat if the other cannot move."""
     for side in (1 - turn, turn):
-        found = _open(discs[side], discs[1 - side], size)
-        if found:
+        open_squares = _open(discs[side], discs[1 - side], size)
+        if open_squares:
             break
-    return State(discs, side, found, size)
+    return State(discs, side, open_squares, size)
 
 
 def _open(own, other, size):
     """Return the free squares at the far ends of lines of the other's discs."""
-    free, found = ~(own | other), 0
+    free_squares, open_squares = ~(own | other), 0
     for left, right, land in _directions(size):
         line = own << left >> right & land & other
         while line:
             line = line << left >> right & land
-            found |= line & free
+            open_squares |= line & free_squares
             line &= other
-    return found
+    return open_squares
 
 
 class Reversi(Game[State]):
@@ -130,12 +134,12 @@ class Reversi(Game[State]):
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
-        lost = Message(None, "game", f"{seat} lost its turn.")
-        said = lost if move is None else Message(None, seat, move)
+        lost_message = Message(None, "game", f"{seat} lost its turn.")
+        message = lost_message if move is None else Message(None, seat, move)
         if after.to_act() != (seat,):
-            return (said,)
+            return (message,)
         (other,) = set(AGENTS) - {seat}
-        return said, Message(None, "game", f"{other} has no move and passes.")
+        return message, Message(None, "game", f"{other} has no move and passes.")
 
     def rules(self, agent):
         last = squares(self.size)[-1]
@@ -159,9 +163,9 @@ class Reversi(Game[State]):
 
     def encode(self, view, agent):
         """Return three planes: own discs, the other's, free squares."""
-        own = agent[0].upper()
+        own_mark = agent[0].upper()
         cells = np.array(list(view.board())).reshape(view.size, view.size)
-        planes = [cells == own, (cells != own) & (cells != "."), cells == "."]
+        planes = [cells == own_mark, (cells != own_mark) & (cells != "."), cells == "."]
         return np.stack(planes).astype(np.float32)
 
 

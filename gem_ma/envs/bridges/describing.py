@@ -76,7 +76,7 @@ def numbers(array: np.ndarray) -> str:
 def _nested(value: Any) -> str:
     if not isinstance(value, list):
         return _number(value)
-    parts = [_nested(one) for one in value]
+    parts = [_nested(item) for item in value]
     deep = bool(value) and isinstance(value[0], list)
     return "[" + (",\n" if deep else ", ").join(parts) + "]"
 
@@ -129,27 +129,29 @@ def _without_figures(text: str) -> str:
     """Leave out fenced figures and programs that are closed, and the rules of tables."""
     lines = text.split("\n")
     last = {line.rstrip(): number for number, line in enumerate(lines)}
-    kept, fence = [], ""
+    kept_lines, fence = [], ""
     for number, line in enumerate(lines):
         if fence:
             if line.rstrip() == fence:
                 fence = ""
-                kept.append("")
+                kept_lines.append("")
         elif (opening := _FENCE.match(line)) and last.get(opening[0], -1) > number:
             fence = opening[0]
         elif not _RULE.fullmatch(line):
-            kept.append(line)
-    return "\n".join(kept)
+            kept_lines.append(line)
+    return "\n".join(kept_lines)
 
 
 def unmasked(space: Space, value: Any = None) -> tuple[Space, Any]:
     """Return a space and a value of it without a mask of actions that stands beside the rest."""
     if not isinstance(space, spaces.Dict) or "action_mask" not in space.spaces:
         return space, value
-    rest = {key: one for key, one in space.spaces.items() if key != "action_mask"}
-    if len(rest) != 1:
-        return spaces.Dict(rest), value
-    ((key, inner),) = rest.items()
+    unmasked_spaces = {
+        key: subspace for key, subspace in space.spaces.items() if key != "action_mask"
+    }
+    if len(unmasked_spaces) != 1:
+        return spaces.Dict(unmasked_spaces), value
+    ((key, inner),) = unmasked_spaces.items()
     return inner, None if value is None else value[key]
 
 
@@ -183,8 +185,8 @@ def form(space: Space) -> str:
 
 
 def _shortest(bound: np.ndarray) -> str:
-    same = bound.size and (bound == bound.flat[0]).all()
-    return _number(bound.flat[0]) if same else numbers(bound).replace("\n", " ")
+    is_uniform = bound.size and (bound == bound.flat[0]).all()
+    return _number(bound.flat[0]) if is_uniform else numbers(bound).replace("\n", " ")
 
 
 def idle(space: Space) -> object:
@@ -240,7 +242,7 @@ def value(space: Space, plain: Any) -> object:
             array = array.reshape(space.shape)
         return array.astype(space.dtype)
     if isinstance(space, spaces.Tuple):
-        return tuple(value(inner, one) for inner, one in zip(space.spaces, plain, strict=True))
+        return tuple(value(inner, item) for inner, item in zip(space.spaces, plain, strict=True))
     if isinstance(space, spaces.Dict):
         return {key: value(inner, plain[key]) for key, inner in space.spaces.items()}
     return plain
@@ -368,7 +370,7 @@ class Teller:
         if legal is None:
             if len(self._masked) > 1000:
                 self._masked.clear()
-            legal = tuple([name for name, allowed in zip(names, mask, strict=True) if allowed])
+            legal = tuple([name for name, is_legal in zip(names, mask, strict=True) if is_legal])
             self._masked[key] = legal
         return legal or names  # nobody may be left without a move
 
@@ -406,9 +408,9 @@ def teller_for(
 ) -> type[Teller]:
     """Return who tells of an environment, known by the name of its class or of the nearest base."""
     for base in type(env.unwrapped).__mro__:
-        found = known.get(f"{base.__module__}:{base.__qualname__}")
-        if found is not None:
-            return found
+        teller_class = known.get(f"{base.__module__}:{base.__qualname__}")
+        if teller_class is not None:
+            return teller_class
     return otherwise
 
 
@@ -442,13 +444,15 @@ class Told(Bridge["Live"]):
         self.listed = all(names is not None for names in teller.moves.values())
         self.zero_sum = teller.zero_sum and len(self.agents) == 2
         if self.listed:
-            every = (name for names in teller.moves.values() for name in names or ())
-            self.moves = tuple(dict.fromkeys(every))
+            all_moves = (name for names in teller.moves.values() for name in names or ())
+            self.moves = tuple(dict.fromkeys(all_moves))
         modes = getattr(env, "metadata", {}).get("render_modes", ())
         self.renders = teller.renders and "rgb_array" in modes
-        about = teller.about(env)
+        description = teller.about(env)
         self._rules = {
-            agent: "\n".join(filter(None, [title.format(agent), about, limit, teller.how(agent)]))
+            agent: "\n".join(
+                filter(None, [title.format(agent), description, limit, teller.how(agent)])
+            )
             for agent in self.agents
         }
 
@@ -479,11 +483,11 @@ class Told(Bridge["Live"]):
         generator = getattr(live.env.unwrapped, "np_random", None)
         if not isinstance(generator, np.random.Generator):
             return pixels(live.env.render())
-        kept = generator.bit_generator.state
+        rng_state = generator.bit_generator.state
         try:
             return pixels(live.env.render())
         finally:
-            generator.bit_generator.state = kept  # looking changes nothing
+            generator.bit_generator.state = rng_state  # looking changes nothing
 
     def encode(self, view, agent):
         box = self.teller.box
@@ -500,11 +504,11 @@ class Told(Bridge["Live"]):
     def describe(self, view, agent):
         if agent is not None:
             return view.output.seen[agent].words
-        seen = view.output.seen
-        texts = {seen[name].words for name in self.agents}
+        views = view.output.seen
+        texts = {views[name].words for name in self.agents}
         if len(texts) == 1:
             return texts.pop()
-        return "\n\n".join(f"{name} sees:\n{seen[name].words}" for name in self.agents)
+        return "\n\n".join(f"{name} sees:\n{views[name].words}" for name in self.agents)
 
     def picture(self, view, agent):
         if agent is not None and view.output.seen[agent].scene is not None:

@@ -161,8 +161,8 @@ class Blackjack(Teller):
 
     def words(self, env, agent, observation):
         total, dealer, ace = map(int, observation)
-        shown = "an ace" if dealer == 1 else dealer
-        return f"Your sum is {total}{', with a usable ace' * ace}. The dealer shows {shown}."
+        dealer_card = "an ace" if dealer == 1 else dealer
+        return f"Your sum is {total}{', with a usable ace' * ace}. The dealer shows {dealer_card}."
 
 
 class Quantities(Teller):
@@ -269,24 +269,25 @@ class MiniGrid(Teller):
         middle, last = len(columns) // 2, len(columns) - 1
         rows = [[self.signs[column[row][0]] for column in columns] for row in range(last + 1)]
         rows[last][middle] = "@"
-        carried = columns[middle][last]
-        found = sorted(
+        carried_cell = columns[middle][last]
+        visible_cells = sorted(
             (last - row + abs(column - middle), last - row, column - middle, cell)
             for column, cells in enumerate(columns)
             for row, cell in enumerate(cells)
             if cell[0] > 3 and (row, column) != (last, middle)
         )
-        holds = self._thing(carried) if carried[0] > 3 else "nothing"
-        facing = ("east", "south", "west", "north")[int(observation["direction"])]
-        seen = [
-            f"{self._where(ahead, side)}: {self._thing(cell)}" for _, ahead, side, cell in found
+        carried_thing = self._thing(carried_cell) if carried_cell[0] > 3 else "nothing"
+        direction = ("east", "south", "west", "north")[int(observation["direction"])]
+        descriptions = [
+            f"{self._where(ahead, side)}: {self._thing(cell)}"
+            for _, ahead, side, cell in visible_cells
         ]
         return "\n".join(
             [
                 f"Mission: {env.unwrapped.mission}",
-                f"You face {facing} and carry {holds}.",
+                f"You face {direction} and carry {carried_thing}.",
                 *(" ".join(row) for row in rows),
-                f"In view: {'; '.join(seen) or 'no thing'}.",
+                f"In view: {'; '.join(descriptions) or 'no thing'}.",
             ]
         )
 
@@ -339,8 +340,8 @@ class Gymnasium(Told):
         self.id = id
         self.env_kwargs = dict(env_kwargs or {})
         env = self.make()
-        found = self.told_by or teller_for(env, _TELLERS)
-        teller = found(env, {AGENT: env.observation_space}, {AGENT: env.action_space})
+        teller_class = self.told_by or teller_for(env, _TELLERS)
+        teller = teller_class(env, {AGENT: env.observation_space}, {AGENT: env.action_space})
         limit = env.spec and env.spec.max_episode_steps
         self.settle(
             env,
@@ -358,9 +359,9 @@ class Gymnasium(Told):
     def make(self, **kwargs: Any) -> GymEnv:
         module, _, name = self.id.rpartition(":")
         if module:
-            found = importlib.import_module(module)
+            imported_module = importlib.import_module(module)
             if name not in gymnasium.registry:
-                return getattr(found, name)(**kwargs, **self.env_kwargs)
+                return getattr(imported_module, name)(**kwargs, **self.env_kwargs)
         _load_plugin(name)
         return gymnasium.make(name, disable_env_checker=True, **{**kwargs, **self.env_kwargs})
 
@@ -380,19 +381,19 @@ class Gymnasium(Told):
 
     def _output(self, live):
         observation, _, terminated, truncated, info = live.last
-        over = bool(terminated or truncated)
+        is_over = bool(terminated or truncated)
         legal = None
         if self.listed:
             mask = info.get("action_mask")
             if mask is None and isinstance(observation, Mapping):
                 mask = observation.get("action_mask")
-            legal = () if over else self.teller.legal(live.env, AGENT, mask)
+            legal = () if is_over else self.teller.legal(live.env, AGENT, mask)
         return Output(
-            to_act=() if over else self.agents,
+            to_act=() if is_over else self.agents,
             returns=live.returns.copy(),
             seen={AGENT: self.seen(live.env, AGENT, observation, legal or ())},
             legal=None if legal is None else {AGENT: legal},
-            report={"truncated": bool(truncated)} if over else {},
+            report={"truncated": bool(truncated)} if is_over else {},
         )
 
 
@@ -408,9 +409,9 @@ def _load_plugin(name: str) -> None:
 def specs():
     """Return what is listed: toy text, classic control, MiniGrid and BabyAI."""
     newest: dict[str, int] = {}
-    for one in gymnasium.registry.values():
-        if str(one.entry_point).startswith(_OWN) and one.version is not None:
-            newest[one.name] = max(one.version, newest.get(one.name, 0))
+    for env_spec in gymnasium.registry.values():
+        if str(env_spec.entry_point).startswith(_OWN) and env_spec.version is not None:
+            newest[env_spec.name] = max(env_spec.version, newest.get(env_spec.name, 0))
     for name, version in newest.items():
         yield _spec(f"{name}-v{version}")
     for prefix, names in (("MiniGrid-", _MINIGRID), ("BabyAI-", _BABYAI)):

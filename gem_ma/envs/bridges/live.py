@@ -123,10 +123,10 @@ class Played:
 
     def seen_by(self, agent: str) -> Played:
         output, legal = self.output, self.output.legal
-        seen: dict[str | None, object] = {agent: output.seen.get(agent)}
+        views: dict[str | None, object] = {agent: output.seen.get(agent)}
         if legal is not None:
             legal = {agent: legal.get(agent, ())}
-        output = Output(output.to_act, output.returns, seen, legal, output.out)
+        output = Output(output.to_act, output.returns, views, legal, output.out)
         return type(self)(output, frame=self.frame)
 
     def __eq__(self, other: object) -> bool:
@@ -191,10 +191,10 @@ class Bridge(Game[Played], Generic[LiveT]):
         return kind(output, line, 0, self._luck(rng), Frame(line, 0))
 
     def advance(self, state, moves, rng):
-        redrawn = self._luck(rng) != state.luck
+        has_new_luck = self._luck(rng) != state.luck
         chance = int(rng.random() * (1 << 31))
         line, live = self.stand(state.line, state.count)
-        step = dict(moves), chance, redrawn
+        step = dict(moves), chance, has_new_luck
         try:
             output = self._step(live, *step)
         except InvalidMove as error:  # the live environment may be spoiled: it is built again

@@ -76,8 +76,8 @@ class Page(Teller):
         if not observation["dom_elements"]:
             return "The page is closed."
         return "\n".join(
-            f"[{one.ref}] {one.words}{', focused' * one.focused} at {one.middle}"
-            for one in elements(observation)
+            f"[{element.ref}] {element.words}{', focused' * element.focused} at {element.middle}"
+            for element in elements(observation)
         )
 
     def action(self, env: ForeignEnv, agent: str, move: ScreenAction) -> ScreenAction:
@@ -119,8 +119,8 @@ class MiniWob(Gymnasium):
 
     def read(self, text, view, agent):
         """Return the action that a reply means."""
-        seen = view.output.seen[agent]
-        return ActionReader(self._place, lambda: dict(seen.places)).read(text)
+        screen = view.output.seen[agent]
+        return ActionReader(self._place, lambda: dict(screen.places)).read(text)
 
     def skip(self, view, agent):
         return ScreenAction("wait")
@@ -134,23 +134,25 @@ class MiniWob(Gymnasium):
         return min(int(x), width - 1), min(int(y), height - 1)
 
     def start(self, rng, options):
-        played = super().start(rng, options)
-        return Listed(played.output, played.line, 0, played.luck, played.frame)
+        state = super().start(rng, options)
+        return Listed(state.output, state.line, 0, state.luck, state.frame)
 
     def _output(self, live):
         observation, *_ = live.last
-        out = super()._output(live)
-        found = list(elements(observation))
-        seen = out.seen[AGENT]._replace(places=tuple((one.ref, one.middle) for one in found))
-        legal = [f"click({one.ref})" for one in found]
-        if any(one.focused for one in found):
+        output = super()._output(live)
+        page_elements = list(elements(observation))
+        screen = output.seen[AGENT]._replace(
+            places=tuple((element.ref, element.middle) for element in page_elements)
+        )
+        legal = [f"click({element.ref})" for element in page_elements]
+        if any(element.focused for element in page_elements):
             words = {word.strip('".,:?!') for word in live.env.asked.split()}
             legal += [f'type("{word}")' for word in sorted(words)]
         legal += ['key("Tab")', 'key("Enter")']
-        over = not out.to_act
+        is_over = not output.to_act
         return Output(
-            out.to_act, out.returns, {AGENT: seen},
-            {AGENT: () if over else tuple(legal)}, report=out.report,
+            output.to_act, output.returns, {AGENT: screen},
+            {AGENT: () if is_over else tuple(legal)}, report=output.report,
         )  # fmt: skip
 
 
@@ -260,9 +262,11 @@ def _point(action: ScreenAction, driver: WebDriver) -> None:
 
 def _key(name: str) -> str:
     """Return a key as MiniWoB++ calls it: "C-a", "<Enter>"."""
-    *held, last = name.split("+") if name != "+" else [name]
+    *modifiers, last = name.split("+") if name != "+" else [name]
     last = _ARROWS.get(last, last)
-    return "".join(_HELD[one] for one in held) + (last if len(last) == 1 else f"<{last}>")
+    return "".join(_HELD[modifier] for modifier in modifiers) + (
+        last if len(last) == 1 else f"<{last}>"
+    )
 
 
 def measure_page(space: Space) -> tuple[int, int]:
@@ -278,33 +282,33 @@ def elements(observation: JSONMapping) -> Iterator[Element]:
     """Yield what of a page can be seen and clicked: what it says, and what takes input."""
     height, width, _ = observation["screenshot"].shape
     number = 0
-    for one in observation["dom_elements"]:
-        leaf = bool(one["flags"][3])
-        if not leaf and one["tag"] not in _ROLES:
+    for node in observation["dom_elements"]:
+        leaf = bool(node["flags"][3])
+        if not leaf and node["tag"] not in _ROLES:
             continue
-        wide, high = one["width"][0], one["height"][0]
-        x, y = float(one["left"][0] + wide / 2), float(one["top"][0] + high / 2)
+        wide, high = node["width"][0], node["height"][0]
+        x, y = float(node["left"][0] + wide / 2), float(node["top"][0] + high / 2)
         if not (0 <= x < width and 0 <= y < height) or min(wide, high) <= 0:
             continue
-        if one["tag"] in _TEXTS and not (one["text"].strip() or one["id"] or one["classes"]):
+        if node["tag"] in _TEXTS and not (node["text"].strip() or node["id"] or node["classes"]):
             continue
         number += 1
-        yield Element(f"e{number}", _said(one), (int(x), int(y)), bool(one["flags"][0]))
+        yield Element(f"e{number}", _said(node), (int(x), int(y)), bool(node["flags"][0]))
 
 
 def _said(one: JSONMapping) -> str:
     tag, text, value = one["tag"], one["text"].strip(), one["value"]
     role = _ROLES.get(tag, "text" if tag in _TEXTS and text else tag)
-    told = [f'{role} "{text}"' if text else role]
+    parts = [f'{role} "{text}"' if text else role]
     if tag in ("input_checkbox", "input_radio"):
-        told.append("checked" if value == "True" else "not checked")
+        parts.append("checked" if value == "True" else "not checked")
     elif tag in ("input_text", "textarea", "select", "input_range", "input_date"):
-        told.append(f"holds {value!r}")
+        parts.append(f"holds {value!r}")
     elif tag == "input_password":
-        told.append(f"holds {len(value)} letters")
+        parts.append(f"holds {len(value)} letters")
     if not text and tag not in _ROLES:
-        told += filter(None, [one["id"], one["classes"]])
-    return ", ".join(told)
+        parts += filter(None, [one["id"], one["classes"]])
+    return ", ".join(parts)
 
 
 def where() -> None:

@@ -103,8 +103,8 @@ class OpenEnv(Bridge[Link]):
         raise NotImplementedError
 
     def __reduce__(self):
-        arguments, named = self.init_args
-        return _again, (arguments, named)
+        arguments, kwargs = self.init_args
+        return _again, (arguments, kwargs)
 
     def _link(self) -> Link:
         return Link(self.url, self._token, self.timeout)
@@ -270,16 +270,16 @@ class Ours(OpenEnv):
         """Return what is not sent with every move, since few ask for it."""
 
         def look(live):
-            seen = self._asked(live, {"look": what, "seat": agent})
+            answer = self._asked(live, {"look": what, "seat": agent})
             try:
-                found = unpack(live.checked("Look", seen)["seen"])
+                value = unpack(live.checked("Look", answer)["seen"])
             except ServerError as error:
                 raise ServerError(f"{live.where}: {error}") from None
             except MALFORMED_ERRORS as error:
                 raise live.odd(error) from None
-            if not isinstance(found, kind):
-                raise live.odd(TypeError(f"{what} is a {type(found).__name__}"))
-            return found
+            if not isinstance(value, kind):
+                raise live.odd(TypeError(f"{what} is a {type(value).__name__}"))
+            return value
 
         return self._put(self._at(view, look))
 
@@ -358,24 +358,24 @@ class Foreign(OpenEnv):
     agents = ("player",)
 
     def _learn(self, facts):
-        about = self._get("metadata", "About")
+        metadata = self._get("metadata", "About")
         self._schema = self._get("schema", "Schema", "action")
         fields = self._schema.get("properties") or {}
-        required = self._schema.get("required") or []
+        required_fields = self._schema.get("required") or []
         self._text = None  # the one field that a reply without any JSON stands for
-        if len(required) == 1 and fields.get(required[0], {}).get("type") == "string":
-            self._text = required[0]
-        told = f"You are in the environment {about.get('name') or self.url}."
-        if about.get("description"):
-            told += f" {about['description']}"
-        how = "Your action is a JSON object."
+        if len(required_fields) == 1 and fields.get(required_fields[0], {}).get("type") == "string":
+            self._text = required_fields[0]
+        description = f"You are in the environment {metadata.get('name') or self.url}."
+        if metadata.get("description"):
+            description += f" {metadata['description']}"
+        instructions = "Your action is a JSON object."
         if fields:
-            how += " It has the fields:\n" + "\n".join(
-                _field(name, one, name in required) for name, one in fields.items()
+            instructions += " It has the fields:\n" + "\n".join(
+                _field(name, schema, name in required_fields) for name, schema in fields.items()
             )
         if self._text:
-            how += f"\nText that is no JSON object is taken as the field {self._text}."
-        self._rules = {"player": f"{told}\n{how}"}
+            instructions += f"\nText that is no JSON object is taken as the field {self._text}."
+        self._rules = {"player": f"{description}\n{instructions}"}
 
     def _get(self, what, shape, part=None):
         """Return what the server says over plain HTTP, or nothing if it makes no sense."""
@@ -440,14 +440,14 @@ class Foreign(OpenEnv):
             action = {self._text: action_parsing.replace_surrogates(text)}
         if not isinstance(action, dict):
             raise InvalidMove(f"{action_parsing.clip_repr(text)} is no JSON object")
-        known = self._schema.get("properties") or action
+        properties = self._schema.get("properties") or action
         for name in self._schema.get("required") or ():
             if name not in action:
                 raise InvalidMove(f"the field {action_parsing.clip_repr(name)} is missing")
         for name in action:
-            if name not in known and self._schema.get("additionalProperties") is False:
+            if name not in properties and self._schema.get("additionalProperties") is False:
                 raise InvalidMove(
-                    f"no field {action_parsing.clip_repr(name)}; there are {', '.join(known)}"
+                    f"no field {action_parsing.clip_repr(name)}; there are {', '.join(properties)}"
                 )
         return json.dumps(action, ensure_ascii=False)
 
@@ -469,8 +469,8 @@ class Bound(Foreign):
         return {"seed": seed, "options": options}
 
     def _seat(self, live, answer):
-        shown = live.checked("Seat", answer)["observation"]
-        live.checked("Shares", shown, self.agents)
+        observation = live.checked("Seat", answer)["observation"]
+        live.checked("Shares", observation, self.agents)
         return answer
 
     def play(self, live, act, chance):
@@ -483,17 +483,17 @@ class Bound(Foreign):
 
     def _output(self, live, answer, first=False):
         (seat,) = self.agents
-        shown = self._seat(live, answer)["observation"]
-        live.total += shown["rewards"][seat]
-        legal = shown["infos"][seat].get("legal_actions")
+        observation = self._seat(live, answer)["observation"]
+        live.total += observation["rewards"][seat]
+        legal = observation["infos"][seat].get("legal_actions")
         return Output(
-            tuple(shown["to_act"]),
+            tuple(observation["to_act"]),
             {seat: live.total},
-            {seat: shown["observations"][seat], None: shown["observations"][seat]},
+            {seat: observation["observations"][seat], None: observation["observations"][seat]},
             None if legal is None else {seat: tuple(legal)},
             report={
                 name: value
-                for name, value in shown["infos"][seat].items()
+                for name, value in observation["infos"][seat].items()
                 if answer["done"] and name not in ("to_act", "legal_actions", "invalid")
             },
         )
@@ -509,10 +509,10 @@ class Bound(Foreign):
         if image is None:
             return None
         try:
-            sent = Image.open(io.BytesIO(base64.b64decode(image)))
-            if sent.width * sent.height > _LARGEST_PICTURE:
-                raise ValueError(f"a picture of {sent.width} x {sent.height}")
-            pixels = sent.convert("RGB")
+            decoded_image = Image.open(io.BytesIO(base64.b64decode(image)))
+            if decoded_image.width * decoded_image.height > _LARGEST_PICTURE:
+                raise ValueError(f"a picture of {decoded_image.width} x {decoded_image.height}")
+            pixels = decoded_image.convert("RGB")
         except (OSError, Image.DecompressionBombError, *MALFORMED_ERRORS) as error:
             raise Lost(f"{self.url} sends what is no picture: {error}") from None
         return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)
@@ -525,7 +525,7 @@ def _field(name, schema, required):
     """Return what a model needs to know about one field of an action."""
     choices = schema.get("enum")
     kind = schema.get("type") or "/".join(
-        str(one.get("type")) for one in schema.get("anyOf", ()) if one.get("type")
+        str(option.get("type")) for option in schema.get("anyOf", ()) if option.get("type")
     )
     line = f"- {name} ({', '.join(filter(None, (kind, 'needed' if required else '')))})"
     if schema.get("description"):
@@ -539,6 +539,6 @@ def in_words(observation: JSONMapping) -> str:
     for name, value in observation.items():
         if name == "metadata" and not value:
             continue
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        lines.append(f"{name}: {told}")
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        lines.append(f"{name}: {text}")
     return "\n".join(lines) or "There is nothing to see."

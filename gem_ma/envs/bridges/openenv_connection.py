@@ -73,9 +73,9 @@ class Link:
             ).__enter__()  # which is all that its context manager does before the block
         except InvalidStatus as error:
             if error.response.status_code in (401, 403):
-                what = "does not take this token" if token else "wants a token"
+                problem = "does not take this token" if token else "wants a token"
                 raise PermissionError(
-                    f"{self.where} {what}: pass token=... or set {VARIABLE} to what the server "
+                    f"{self.where} {problem}: pass token=... or set {VARIABLE} to what the server "
                     "was started with"
                 ) from None
             raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
@@ -98,9 +98,9 @@ class Link:
             with contextlib.suppress(ConnectionClosed):  # what it said before may say why
                 self._socket.send(json.dumps(message, ensure_ascii=False))
             answer = frames.read(self._socket.recv(self.timeout))
-            kind, found = answer["type"], answer["data"]
+            kind, payload = answer["type"], answer["data"]
             if kind == "error":
-                frames.check(frames.Fault, found)
+                frames.check(frames.Fault, payload)
         except TimeoutError:  # which a second attempt would not mend
             raise TimeoutError(
                 f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
@@ -110,11 +110,11 @@ class Link:
         except ValueError as error:
             raise self.odd(error) from None
         if kind == "error":
-            what = found.get("message", "an error")[:_SAID]
-            if found.get("errors"):
-                what += f": {_complaints(found['errors'])}"
-            raise ServerError(f"{self.where} answers: {what}", found.get("code") or "")
-        return found
+            problem = payload.get("message", "an error")[:_SAID]
+            if payload.get("errors"):
+                problem += f": {_complaints(payload['errors'])}"
+            raise ServerError(f"{self.where} answers: {problem}", payload.get("code") or "")
+        return payload
 
     def checked(self, shape: str, data: T, seats: Collection[str] | None = None) -> T:
         """Return a part of an answer that has a shape of `openenv_frames`, or raise Lost."""
@@ -128,8 +128,8 @@ class Link:
 
     def odd(self, error: Exception) -> Lost:
         """Return what to raise about an answer that is none."""
-        what = action_parsing.clip_repr(f"{type(error).__name__}: {error}", _SAID)
-        return Lost(f"{self.where} answers something else than OpenEnv's messages: {what}")
+        problem = action_parsing.clip_repr(f"{type(error).__name__}: {error}", _SAID)
+        return Lost(f"{self.where} answers something else than OpenEnv's messages: {problem}")
 
     def close(self) -> None:
         """Hang up without waiting for the server, unless the session is another process's."""
@@ -145,15 +145,15 @@ def make_headers(token: str | None) -> dict[str, str]:
 def _complaints(errors: list[JSONObject]) -> str:
     """Return what pydantic says of a message, in one line."""
     places = [one.get("loc") for one in errors]
-    told = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
-    complaints = zip(told, errors, strict=True)
+    paths = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
+    complaints = zip(paths, errors, strict=True)
     return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)[:_SAID]
 
 
 def unpack(value: object) -> Any:
     """Return what was packed."""
     if isinstance(value, list):
-        return tuple([unpack(one) for one in value])
+        return tuple([unpack(item) for item in value])
     if not isinstance(value, dict):
         return value
     if "base64" in value:
@@ -164,7 +164,7 @@ def unpack(value: object) -> Any:
     kind = getattr(scene, value["scene"], None)
     if kind not in SCENE_TYPES[1:]:  # all but None's
         raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
-    fields = {name: unpack(one) for name, one in value.items() if name != "scene"}
+    fields = {name: unpack(item) for name, item in value.items() if name != "scene"}
     _make_validator(kind)(fields)  # what it is made of would else show when it is drawn
     if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
         raise ValueError(f"{len(fields['data'])} bytes of pixels")

@@ -43,13 +43,13 @@ def known(id: str) -> Spec | None:
 
 def find(id: str) -> Spec | None:
     """Return the Spec of any other game that the installed OpenSpiel has."""
-    found = known(id)
-    if found is not None:
-        return found
+    known_spec = known(id)
+    if known_spec is not None:
+        return known_spec
     name = id.partition(":")[2]
-    for beginning, why in WITHOUT.items():
+    for beginning, reason in WITHOUT.items():
         if name.startswith(beginning):
-            return Spec(id, f"{__name__}:OpenSpiel", {"game": name}, (f"broken: {why}",))
+            return Spec(id, f"{__name__}:OpenSpiel", {"game": name}, (f"broken: {reason}",))
     try:
         import pyspiel
     except ImportError:
@@ -75,11 +75,11 @@ class Position(NamedTuple):
         if inner.is_terminal():
             return ()
         if inner.is_simultaneous_node():
-            return tuple([one for n, one in enumerate(self.seats) if inner.legal_actions(n)])
+            return tuple([seat for n, seat in enumerate(self.seats) if inner.legal_actions(n)])
         return (self.seats[inner.current_player()],)
 
     def to_act(self):
-        return tuple([one for one in self.asked() if one not in self.left])
+        return tuple([seat for seat in self.asked() if seat not in self.left])
 
     def out(self):
         return self.left
@@ -101,8 +101,8 @@ class Position(NamedTuple):
         returns = dict.fromkeys(self.seats, 0.0)
         if not acting or self.game.open:
             returns = self.returns()
-        told = self.game.told(self.inner, number)
-        return View(agent, acting, told, self.legal(agent), returns, self.left)
+        observation = self.game.told(self.inner, number)
+        return View(agent, acting, observation, self.legal(agent), returns, self.left)
 
 
 class View(NamedTuple):
@@ -141,9 +141,9 @@ class OpenSpiel(Game):
     def __init__(self, game="tic_tac_toe"):
         with require_extra("openspiel", "os:"):
             import pyspiel
-        for beginning, why in WITHOUT.items():
+        for beginning, reason in WITHOUT.items():
             if game.startswith(beginning):
-                raise MissingRequirement(f"os:{game}: {why}")
+                raise MissingRequirement(f"os:{game}: {reason}")
         try:
             self.theirs = pyspiel.load_game(game)
         except pyspiel.SpielError as error:
@@ -161,13 +161,13 @@ class OpenSpiel(Game):
         self.drawn = kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 
     def start(self, rng, options):
-        theirs = self.theirs
+        spiel_game = self.theirs
         if self.drawn:  # its chance is its own, and begins with a number
             import pyspiel
 
-            parameters = dict(theirs.get_parameters(), rng_seed=int(rng.integers(1 << 31)))
-            theirs = pyspiel.load_game(theirs.get_type().short_name, parameters)
-        return self._after(theirs.new_initial_state(), (), rng)
+            parameters = dict(spiel_game.get_parameters(), rng_seed=int(rng.integers(1 << 31)))
+            spiel_game = pyspiel.load_game(spiel_game.get_type().short_name, parameters)
+        return self._after(spiel_game.new_initial_state(), (), rng)
 
     def _after(self, inner, left, rng):
         """Return the position after chance has drawn, and moved for those who have left."""
@@ -188,8 +188,8 @@ class OpenSpiel(Game):
         state = Position(inner, self.agents, self)
         for seat in state.asked():
             if seat not in numbers:
-                there = inner.legal_actions(self.agents.index(seat))
-                numbers[seat] = there[int(rng.integers(len(there)))]
+                actions = inner.legal_actions(self.agents.index(seat))
+                numbers[seat] = actions[int(rng.integers(len(actions)))]
         if inner.is_simultaneous_node():
             inner.apply_actions([numbers.get(agent, 0) for agent in self.agents])
         else:
@@ -213,32 +213,32 @@ class OpenSpiel(Game):
     def told(self, inner, number):
         """Return what a player knows, in OpenSpiel's own words made readable."""
         kind = self.kind
-        seen = inner.observation_string(number) if kind.provides_observation_string else ""
-        if (self.open and seen) or not kind.provides_information_state_string:
-            return self._readable(seen)
-        knows = inner.information_state_string(number)
-        if seen.strip() in knows:
-            return self._readable(knows)
-        return f"{self._readable(seen)}\n\n{self._readable(knows)}"
+        observation = inner.observation_string(number) if kind.provides_observation_string else ""
+        if (self.open and observation) or not kind.provides_information_state_string:
+            return self._readable(observation)
+        information = inner.information_state_string(number)
+        if observation.strip() in information:
+            return self._readable(information)
+        return f"{self._readable(observation)}\n\n{self._readable(information)}"
 
     def _readable(self, text):
         text = "\n".join(line.rstrip() for line in _LOUD.sub("", text).strip("\n").splitlines())
-        if self.kind.short_name in CHESSLIKE and (found := _FEN.match(text)):
-            return f"{_board(found[0].strip())}\n\n{text}"
+        if self.kind.short_name in CHESSLIKE and (match := _FEN.match(text)):
+            return f"{_board(match[0].strip())}\n\n{text}"
         return text
 
     def rules(self, agent):
         name, players = self.kind.short_name, len(self.agents)
-        about = RULES.get(name, "Its rules are OpenSpiel's.")
-        given = ", ".join(
+        summary = RULES.get(name, "Its rules are OpenSpiel's.")
+        parameters = ", ".join(
             f"{key}={value}"
             for key, value in self.theirs.get_parameters().items()
             if isinstance(value, bool | int | float | str) and len(str(value)) < 40
         )
         seat = f"You are player {self.agents.index(agent)} of {players}. " if players > 1 else ""
         low, high = self.theirs.min_utility(), self.theirs.max_utility()
-        return f"{self.kind.long_name}. {about}\n\n{seat}It pays {low:g} to {high:g}." + (
-            f" It is played with {given}." if given else ""
+        return f"{self.kind.long_name}. {summary}\n\n{seat}It pays {low:g} to {high:g}." + (
+            f" It is played with {parameters}." if parameters else ""
         )
 
     def describe(self, view, agent):
@@ -261,29 +261,33 @@ class OpenSpiel(Game):
 
 def named(inner: pyspiel.State, number: int) -> dict[str, int]:
     """Return the legal actions of a player by names that differ."""
-    found: dict[str, int] = {}
+    actions: dict[str, int] = {}
     for action in inner.legal_actions(number):
         name = plain(inner.action_to_string(number, action))
-        if name in found:
-            name = next(one for n in itertools.count(2) if (one := f"{name} #{n}") not in found)
-        found[name] = action
-    return found
+        if name in actions:
+            name = next(
+                candidate
+                for n in itertools.count(2)
+                if (candidate := f"{name} #{n}") not in actions
+            )
+        actions[name] = action
+    return actions
 
 
 @functools.lru_cache(maxsize=4096)
 def plain(name: str) -> str:
     """Return an action's name without what says whose it is, or its number."""
     text = " ".join(_LOUD.sub("", name).split())
-    before = _BEFORE.match(text)
-    rest = text[before.end() :] if before else text
-    whole = _IN_BRACKETS.fullmatch(rest)
-    return (whole[1] if whole else rest) or text or "nothing"
+    prefix = _BEFORE.match(text)
+    rest = text[prefix.end() :] if prefix else text
+    bracketed = _IN_BRACKETS.fullmatch(rest)
+    return (bracketed[1] if bracketed else rest) or text or "nothing"
 
 
 def _even(weights):
     """Return probabilities that add up to 1, which rounded ones may not."""
     total = sum(weights)
-    return [one / total for one in weights]
+    return [weight / total for weight in weights]
 
 
 def _board(fen):

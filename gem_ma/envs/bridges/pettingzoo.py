@@ -389,8 +389,10 @@ class PettingZoo(Told):
         return self._output(live, tuple(news))
 
     def _move_all(self, live, actions):
-        every = {a: actions[a] if a in actions else self._nothing(live, a) for a in live.env.agents}
-        live.last = live.env.step(every)
+        all_actions = {
+            a: actions[a] if a in actions else self._nothing(live, a) for a in live.env.agents
+        }
+        live.last = live.env.step(all_actions)
         live.truncated |= any(live.last[3].values())
         self._pay(live, live.last[1])
 
@@ -445,23 +447,23 @@ class PettingZoo(Told):
     def _output(self, live, news):
         env = live.env
         if self.parallel:
-            alive = [a for a in env.agents if a not in live.gone]
-            acting = tuple(a for a in self.agents if a in alive)
-            looking = tuple(live.last[0])
+            live_agents = [a for a in env.agents if a not in live.gone]
+            acting = tuple(a for a in self.agents if a in live_agents)
+            viewers = tuple(live.last[0])
         else:
-            dead = {a for a in env.agents if env.terminations[a] or env.truncations[a]}
-            alive = [a for a in env.agents if a not in dead and a not in live.gone]
-            acting = (env.agent_selection,) if alive else ()
-            looking = env.agents
+            dead_agents = {a for a in env.agents if env.terminations[a] or env.truncations[a]}
+            live_agents = [a for a in env.agents if a not in dead_agents and a not in live.gone]
+            acting = (env.agent_selection,) if live_agents else ()
+            viewers = env.agents
         legal = dict.fromkeys(self.agents, ())
-        for agent in looking:
+        for agent in viewers:
             legal[agent] = self._look(live, agent, agent in acting)
         return Output(
             to_act=acting,
             returns={**live.returns, **live.gone},
             seen=live.seen.copy(),
             legal=legal if self.listed else None,
-            out=tuple(a for a in self.agents if a not in alive),
+            out=tuple(a for a in self.agents if a not in live_agents),
             news=news,
             report={} if acting else {"truncated": bool(live.truncated)},
         )
@@ -486,8 +488,8 @@ def find(id):
     family = _family(name)
     if family:
         return _spec(name, _needs(family))
-    known = _registered("aec", name) or _registered("parallel", name)
-    return _spec(name, ()) if known or _exists(name) else None
+    is_registered = _registered("aec", name) or _registered("parallel", name)
+    return _spec(name, ()) if is_registered or _exists(name) else None
 
 
 def _needs(family):

@@ -154,7 +154,7 @@ def _quietly():
     """Import without warnings about old source, without downloads, and without drawing."""
     with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        drawn = random.getstate()  # rich, which TextArena prints with, draws when it is imported
+        rng_state = random.getstate()  # rich, which TextArena prints with, draws when imported
         import nltk
 
         download, nltk.download = nltk.download, _no_download
@@ -162,7 +162,7 @@ def _quietly():
             yield
         finally:
             nltk.download = download
-            random.setstate(drawn)
+            random.setstate(rng_state)
 
 
 @functools.cache
@@ -194,17 +194,19 @@ def _begun(entry: Entry, players: int, seed: int) -> TextArenaGame:
     registry = _registry()
     if entry.id not in registry:
         raise ValueError(f"the installed textarena has no {entry.id}; 0.7.4 has it")
-    made = registry[entry.id]
-    kind = _class(made.entry_point)
+    env_spec = registry[entry.id]
+    kind = _class(env_spec.entry_point)
     running = _running.set(_Chance(seed))
     try:
-        env = kind(**made.kwargs)
+        env = kind(**env_spec.kwargs)
         name = _UNORDERED.get(entry.family, "")
         if name:
             values = getattr(env, name)
             keys = sorted(values)
-            ordered = {key: values[key] for key in keys} if isinstance(values, dict) else keys
-            setattr(env, name, ordered)
+            ordered_values = (
+                {key: values[key] for key in keys} if isinstance(values, dict) else keys
+            )
+            setattr(env, name, ordered_values)
         env.reset(num_players=players, seed=seed)
     finally:
         _running.reset(running)
@@ -316,17 +318,19 @@ class _Live:
         try:
             self.env.step(text)
         except Exception as error:  # whatever it was, the text or the state is beyond that code
-            what = f"{type(error).__name__}: {error}"
-            raise Fault(f"{self.id} of TextArena failed over {clip_repr(text)}: {what}") from error
+            problem = f"{type(error).__name__}: {error}"
+            raise Fault(
+                f"{self.id} of TextArena failed over {clip_repr(text)}: {problem}"
+            ) from error
 
     def news(self) -> list[HeardMessage]:
         """Return what was said since the last time."""
-        heard = self.heard[:]
+        messages = self.heard[:]
         self.heard.clear()
         if self.adds and not self.state.done:
-            seat, more = self.env.get_observation()
-            heard += [(from_id, seat, text, kind) for from_id, text, kind in more]
-        return heard
+            seat, observations = self.env.get_observation()
+            messages += [(from_id, seat, text, kind) for from_id, text, kind in observations]
+        return messages
 
 
 class TextArena(Bridge[_Live]):
@@ -339,9 +343,11 @@ class TextArena(Bridge[_Live]):
         if num_players is None:
             num_players = entry.default or _fewest(entry)
         elif seats is not None and num_players not in seats:
-            some = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
-            even = ", an even number" if seats.step == 2 else ""
-            raise ValueError(f"num_players={num_players}: {name} is for {some} players{even}")
+            player_range = f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+            parity = ", an even number" if seats.step == 2 else ""
+            raise ValueError(
+                f"num_players={num_players}: {name} is for {player_range} players{parity}"
+            )
         self.agents = tuple(f"player_{seat}" for seat in range(num_players))
         self.conversation = entry.talk
         self.zero_sum = num_players == 2
@@ -375,10 +381,10 @@ class TextArena(Bridge[_Live]):
 
     def _hear(self, live):
         """Return what was said as messages, and keep the boards."""
-        news, agents, changed = [], self.agents, False
+        news, agents, boards_changed = [], self.agents, False
         for from_id, to_id, text, kind in live.news():
             if kind is live.board and not self.conversation:
-                text, changed = text.strip("\n"), True
+                text, boards_changed = text.strip("\n"), True
                 if to_id < 0:
                     live.boards = [text] * len(agents)
                 else:
@@ -386,7 +392,7 @@ class TextArena(Bridge[_Live]):
             elif from_id not in live.gone:
                 role = "game" if from_id < 0 else agents[from_id]
                 news.append(Message(None if to_id < 0 else (agents[to_id],), role, text.strip()))
-        if changed:
+        if boards_changed:
             live.seen = self._see(live)
         return news
 
@@ -395,38 +401,40 @@ class TextArena(Bridge[_Live]):
 
     def _missed(self, live, news):
         """Return what seats see if these messages, which are told to nobody, stand there too."""
-        seen = {}
+        views = {}
         for agent, (brief, board) in live.seen.items():
-            told = [str(m) for m in news if m.to is None or agent in m.to]
-            seen[agent] = brief, "\n".join([*told, *filter(None, (board,))])
-        return seen
+            lines = [str(m) for m in news if m.to is None or agent in m.to]
+            views[agent] = brief, "\n".join([*lines, *filter(None, (board,))])
+        return views
 
     def _output(self, live, news, seen=None):
-        state, agents, gone = live.state, self.agents, live.gone
-        out = tuple([agents[seat] for seat in gone]) if gone else ()
+        state, agents, forfeits = live.state, self.agents, live.gone
+        out_agents = tuple([agents[seat] for seat in forfeits]) if forfeits else ()
         legal = None
         if self._moves is not None and not state.done:
             seat = state.current_player_id
             legal = {agents[seat]: self._moves(live.env, live.boards[seat], seat)}
             live.stuck |= not legal[agents[seat]]  # TextArena would ask for ever
-        if not (state.done or live.stuck or (gone and len(agents) - len(gone) < 2)):
+        if not (state.done or live.stuck or (forfeits and len(agents) - len(forfeits) < 2)):
             agent = agents[state.current_player_id]
             returns = self._nothing
-            if gone:
-                returns = {**returns, **dict.fromkeys(out, -1.0)}
-            return Output((agent,), returns, seen or live.seen, legal, out, tuple(news))
-        earned, details = live.env.close() if state.done else ({}, {})
-        returns = {a: float((earned or {}).get(seat, 0.0)) for seat, a in enumerate(agents)}
-        if gone and not state.done:
-            returns |= {a: 1.0 for a in agents if a not in out and len(agents) - len(gone) == 1}
-        returns |= dict.fromkeys(out, -1.0)
+            if forfeits:
+                returns = {**returns, **dict.fromkeys(out_agents, -1.0)}
+            return Output((agent,), returns, seen or live.seen, legal, out_agents, tuple(news))
+        rewards, details = live.env.close() if state.done else ({}, {})
+        returns = {a: float((rewards or {}).get(seat, 0.0)) for seat, a in enumerate(agents)}
+        if forfeits and not state.done:
+            returns |= {
+                a: 1.0 for a in agents if a not in out_agents and len(agents) - len(forfeits) == 1
+            }
+        returns |= dict.fromkeys(out_agents, -1.0)
         reason = details.get(0, {}).get("reason") or ""
         if reason:
             news = [*news, Message(None, "game", str(reason))]
         roles = {agents[seat]: str(info["role"]) for seat, info in details.items()}
         report = {"reason": str(reason), "roles": roles}
         legal = {} if self.listed else None
-        return Output((), returns, seen or live.seen, legal, out, tuple(news), report)
+        return Output((), returns, seen or live.seen, legal, out_agents, tuple(news), report)
 
     def read(self, text, view, agent):
         """Return the words of a conversation as they are, or else what stands in brackets."""
@@ -498,14 +506,14 @@ def bracketed(text: str) -> str:
     if text[0] == "[" and text.find("]") == len(text) - 1 and text.rfind("[") == 0:
         return text
     parts, depth, start = [], 0, 0
-    for found in _BRACKET.finditer(text):
-        if found[0] == "[":
-            start = start if depth else found.start()
+    for match in _BRACKET.finditer(text):
+        if match[0] == "[":
+            start = start if depth else match.start()
             depth += 1
         elif depth:
             depth -= 1
             if not depth:
-                parts.append(text[start : found.end()])
+                parts.append(text[start : match.end()])
     if depth or not parts:
         raise InvalidMove(f"a bracket is not closed in {clip_repr(text)}")
     return " ".join(parts)

@@ -141,17 +141,19 @@ class Entry(NamedTuple):
 
 def entries() -> dict[str, Entry]:
     """Return the table by id."""
-    found = {}
+    table = {}
     for line in _TABLE.strip().splitlines():
         family, seats, marks, *versions = line.split()
         numbers, default = _seats(seats)
-        needs = _needs(family, marks.split(","))
+        requirements = _needs(family, marks.split(","))
         for version in versions:
             for form in ("",) if family == "BabyAiText" else ("", "-train", "-raw"):
                 id = f"{family}-{version}{form}"
-                slow = "slow" in marks or "words" in marks
-                found[id] = Entry(id, family, numbers, default, "talk" in marks, slow, needs)
-    return found
+                is_slow = "slow" in marks or "words" in marks
+                table[id] = Entry(
+                    id, family, numbers, default, "talk" in marks, is_slow, requirements
+                )
+    return table
 
 
 def _seats(text: str) -> tuple[range | None, int]:
@@ -164,22 +166,24 @@ def _seats(text: str) -> tuple[range | None, int]:
 
 
 def _needs(family: str, marks: list[str]) -> tuple[str, ...]:
-    needs = ["textarena"]
+    requirements = ["textarena"]
     if "words" in marks:
-        needs.append("corpus:words")
+        requirements.append("corpus:words")
     if "tagger" in marks:
-        needs.append("corpus:averaged_perceptron_tagger_eng")
+        requirements.append("corpus:averaged_perceptron_tagger_eng")
     if "py312" in marks:
-        needs.append("python>=3.12")
+        requirements.append("python>=3.12")
     if "judge" in marks:
-        needs += ["key:OPENROUTER_API_KEY", "network"]
+        requirements += ["key:OPENROUTER_API_KEY", "network"]
     if "wheel" in marks and not (_package() / _ABSENT[family]).exists():
-        needs.append(f"broken: its files are not in the wheel of textarena 0.7.4; {_SOURCE}")
+        requirements.append(f"broken: its files are not in the wheel of textarena 0.7.4; {_SOURCE}")
     if "babyai" in marks and not importlib.util.find_spec("babyai_text"):
-        needs.append("broken: it takes BabyAI-Text, which no package index has; install it by hand")
+        requirements.append(
+            "broken: it takes BabyAI-Text, which no package index has; install it by hand"
+        )
     if family in _BROKEN:
-        needs.append(f"broken: {_BROKEN[family]}")
-    return tuple(needs)
+        requirements.append(f"broken: {_BROKEN[family]}")
+    return tuple(requirements)
 
 
 def _package() -> Path:

@@ -93,7 +93,7 @@ def _cells(env: TextArenaGame, board: str, seat: int) -> Moves:
 def _slides(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the ways in which a board of 2048 can be tilted."""
     rows = env.state.game_state["board"]
-    found = []
+    moves = []
     for name, lines in (
         ("[Up]", [column[::-1] for column in zip(*rows, strict=True)]),
         ("[Down]", list(zip(*rows, strict=True))),
@@ -102,8 +102,8 @@ def _slides(env: TextArenaGame, board: str, seat: int) -> Moves:
     ):
         pairs = [pair for line in lines for pair in itertools.pairwise(line)]
         if any(a and (not b or a == b) for a, b in pairs):
-            found.append(name)
-    return tuple(found)
+            moves.append(name)
+    return tuple(moves)
 
 
 def _buttons(env: TextArenaGame, board: str, seat: int) -> Moves:
@@ -149,17 +149,17 @@ def _pairs(env: TextArenaGame, board: str, seat: int) -> Moves:
 def _steps(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of Breakthrough."""
     rows = env.state.game_state["board"]
-    own, other, step = (("W", "B", 1), ("B", "W", -1))[seat]
-    found = []
+    own_piece, other_piece, step = (("W", "B", 1), ("B", "W", -1))[seat]
+    moves = []
     for r, row in enumerate(rows):
         if not 0 <= r + step < len(rows):
             continue
         for c, piece in enumerate(row):
-            if piece == own:
-                for to, wanted in ((c - 1, other), (c, ""), (c + 1, other)):
-                    if 0 <= to < len(row) and rows[r + step][to] == wanted:
-                        found.append(f"[{_FILES[c]}{r + 1}{_FILES[to]}{r + step + 1}]")
-    return tuple(found)
+            if piece == own_piece:
+                for to, occupant in ((c - 1, other_piece), (c, ""), (c + 1, other_piece)):
+                    if 0 <= to < len(row) and rows[r + step][to] == occupant:
+                        moves.append(f"[{_FILES[c]}{r + 1}{_FILES[to]}{r + step + 1}]")
+    return tuple(moves)
 
 
 _FILES = "abcdefghijklmnopqrstuvwxyz"
@@ -168,11 +168,13 @@ _FILES = "abcdefghijklmnopqrstuvwxyz"
 def _fingers(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of Chopsticks."""
     hands = env.state.game_state["hands"]
-    own, others = hands[seat], hands[1 - seat]
-    hits = [f"[attack {a} {b}]" for a in (0, 1) for b in (0, 1) if own[a] and others[b]]
-    total = sum(own)
-    splits = [f"[split {n} {total - n}]" for n in range(total + 1) if [n, total - n] != own]
-    return (*hits, *splits)
+    own_hands, other_hands = hands[seat], hands[1 - seat]
+    attacks = [
+        f"[attack {a} {b}]" for a in (0, 1) for b in (0, 1) if own_hands[a] and other_hands[b]
+    ]
+    total = sum(own_hands)
+    splits = [f"[split {n} {total - n}]" for n in range(total + 1) if [n, total - n] != own_hands]
+    return (*attacks, *splits)
 
 
 def _kuhn(env: TextArenaGame, board: str, seat: int) -> Moves:
@@ -182,20 +184,23 @@ def _kuhn(env: TextArenaGame, board: str, seat: int) -> Moves:
 def _indian(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of Indian poker, with bets and raises of one chip only."""
     state = env.state.game_state
-    chips, owed = state["player_chips"][seat], state["highest_bet"] - state["current_bets"][seat]
-    if not owed:
+    chips, call_amount = (
+        state["player_chips"][seat],
+        state["highest_bet"] - state["current_bets"][seat],
+    )
+    if not call_amount:
         return ("[check]", "[bet 1]") if chips else ("[check]",)
     moves = ["[fold]"]
-    moves += ["[call]"] if chips >= owed else []
-    moves += ["[raise 1]"] if chips > owed else []
+    moves += ["[call]"] if chips >= call_amount else []
+    moves += ["[raise 1]"] if chips > call_amount else []
     return tuple(moves)
 
 
 def _poker(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of poker, with raises by the big blind only."""
     state = env.state.game_state
-    owed = state["current_bet"] - state["player_bets"][seat]
-    return ("[Fold]", "[Call]" if owed > 0 else "[Check]", f"[Raise {env.big_blind}]")
+    call_amount = state["current_bet"] - state["player_bets"][seat]
+    return ("[Fold]", "[Call]" if call_amount > 0 else "[Check]", f"[Raise {env.big_blind}]")
 
 
 def _hand(env: TextArenaGame, board: str, seat: int) -> Moves:
@@ -227,10 +232,10 @@ def _bids(env: TextArenaGame, board: str, seat: int) -> Moves:
     """Return the moves of liar's dice, with bids of no more dice than there are."""
     state = env.state.game_state
     least, face = state["current_bid"]["quantity"], state["current_bid"]["face_value"]
-    most = sum(state["remaining_dice"].values())
+    maximum = sum(state["remaining_dice"].values())
     bids = [
         f"[Bid: {n}, {f}]"
-        for n in range(max(least, 1), most + 1)
+        for n in range(max(least, 1), maximum + 1)
         for f in range(max(face, 1), 7)
         if (n, f) != (least, face)
     ]

@@ -69,8 +69,8 @@ class Blackjack(Game[State]):
 
     def advance(self, state, moves, rng):
         if moves[AGENT] == "hit":
-            own = (*state.own, draw(rng))
-            return State(own, state.dealer, -1.0 if value(own)[0] > 21 else None)
+            hand = (*state.own, draw(rng))
+            return State(hand, state.dealer, -1.0 if value(hand)[0] > 21 else None)
         dealer = state.dealer
         while value(dealer)[0] < 17:
             dealer = (*dealer, draw(rng))
@@ -82,8 +82,12 @@ class Blackjack(Game[State]):
                 return 1.0
             if self.natural and value(dealer)[0] != 21:
                 return 1.5
-        mine, theirs = value(own)[0], value(dealer)[0]
-        return 1.0 if theirs > 21 else float((mine > theirs) - (mine < theirs))
+        own_total, dealer_total = value(own)[0], value(dealer)[0]
+        return (
+            1.0
+            if dealer_total > 21
+            else float((own_total > dealer_total) - (own_total < dealer_total))
+        )
 
     def skip(self, view, agent):
         return "stick"
@@ -118,13 +122,15 @@ class Blackjack(Game[State]):
 
     def hands(self, view):
         """Return who has which cards, and what they count."""
-        shown = f"Dealer ({value(view.dealer)[0]})" if HIDDEN not in view.dealer else "Dealer"
+        dealer_label = (
+            f"Dealer ({value(view.dealer)[0]})" if HIDDEN not in view.dealer else "Dealer"
+        )
         total, soft = value(view.own)
         count = f"{'soft ' if soft else ''}{total}"
-        return (shown, view.dealer), (f"You ({count})", view.own)
+        return (dealer_label, view.dealer), (f"You ({count})", view.own)
 
     def encode(self, view, agent):
         """Return your count, the card that the dealer shows, and whether an ace counts 11."""
         total, soft = value(view.own)
-        shown = min(RANKS.index(view.dealer[0][:-1]) + 1, 10)
-        return np.array([total / 31, shown / 10, soft], np.float32)
+        dealer_card = min(RANKS.index(view.dealer[0][:-1]) + 1, 10)
+        return np.array([total / 31, dealer_card / 10, soft], np.float32)

@@ -37,33 +37,35 @@ class State:
         return sum(self.built) if self.lives else 0
 
     def to_act(self):
-        over = not self.lives or self.last == 0 or sum(self.built) == RANKS * len(COLORS)
-        return () if over or len(self.gone) == len(self.agents) else (self.agents[self.turn],)
+        is_over = not self.lives or self.last == 0 or sum(self.built) == RANKS * len(COLORS)
+        return () if is_over or len(self.gone) == len(self.agents) else (self.agents[self.turn],)
 
     def out(self):
         return self.gone
 
     def returns(self):
-        earned = self.score / (RANKS * len(COLORS))
-        return {agent: 0.0 if agent in self.gone else earned for agent in self.agents}
+        reward = self.score / (RANKS * len(COLORS))
+        return {agent: 0.0 if agent in self.gone else reward for agent in self.agents}
 
     def seen_by(self, agent):
-        own = self.agents.index(agent)
-        hidden = (None,) * len(self.hands[own])
-        return replace(self, deck=None, hands=(*self.hands[:own], hidden, *self.hands[own + 1 :]))
+        seat = self.agents.index(agent)
+        hidden_hand = (None,) * len(self.hands[seat])
+        return replace(
+            self, deck=None, hands=(*self.hands[:seat], hidden_hand, *self.hands[seat + 1 :])
+        )
 
     def legal(self, agent):
-        own = self.agents.index(agent)
-        cards = range(1, len(self.hands[own]) + 1)
+        seat = self.agents.index(agent)
+        cards = range(1, len(self.hands[seat]) + 1)
         moves = [f"play {n}" for n in cards]
         if self.hints < HINTS:
             moves += [f"discard {n}" for n in cards]
         if self.hints:
             moves += [
-                f"hint {other} {what}"
+                f"hint {other} {attribute}"
                 for other, hand in zip(self.agents, self.hands, strict=True)
                 if other not in (agent, *self.gone)
-                for what in _said_of(hand)
+                for attribute in _said_of(hand)
             ]
         return tuple(moves)
 
@@ -76,11 +78,11 @@ class State:
 
     def without(self, at):
         """Return the state with a card out of the hand of whose turn it is, and another in it."""
-        seat, hand, known = self.turn, self.hands[self.turn], self.known[self.turn]
-        hand, known = hand[:at] + hand[at + 1 :], known[:at] + known[at + 1 :]
+        seat, hand, knowledge = self.turn, self.hands[self.turn], self.known[self.turn]
+        hand, knowledge = hand[:at] + hand[at + 1 :], knowledge[:at] + knowledge[at + 1 :]
         deck, last = self.deck, self.last
         if deck:
-            hand, known, deck = (*hand, deck[-1]), (*known, ALL), deck[:-1]
+            hand, knowledge, deck = (*hand, deck[-1]), (*knowledge, ALL), deck[:-1]
             if not deck:  # everybody has one more turn
                 last = len(self.agents) - len(self.gone) + 1
         return replace(
@@ -89,7 +91,7 @@ class State:
             left=len(deck),
             last=last,
             hands=(*self.hands[:seat], hand, *self.hands[seat + 1 :]),
-            known=(*self.known[:seat], known, *self.known[seat + 1 :]),
+            known=(*self.known[:seat], knowledge, *self.known[seat + 1 :]),
         )
 
     def play(self, at):
@@ -97,9 +99,9 @@ class State:
         state = self.without(at)
         if self.built[color] != rank:
             return replace(state, lives=self.lives - 1, discarded=(*self.discarded, card))
-        built = tuple([n + (color == i) for i, n in enumerate(self.built)])
+        fireworks = tuple([n + (color == i) for i, n in enumerate(self.built)])
         hints = min(HINTS, self.hints + (rank == RANKS - 1))  # a whole firework brings one back
-        return replace(state, built=built, hints=hints)
+        return replace(state, built=fireworks, hints=hints)
 
     def discard(self, at):
         card = self.hands[self.turn][at]
@@ -109,14 +111,14 @@ class State:
         """Return the state in which a seat knows which of its cards have a colour or a rank."""
         kind = 0 if what in COLORS else 1
         value = COLORS.index(what) if kind == 0 else int(what) - 1
-        known = []
+        hand_knowledge = []
         for card, bits in zip(self.hands[seat], self.known[seat], strict=True):
             mask = 1 << value if card[kind] == value else ~(1 << value)
             pair = list(bits)
             pair[kind] &= mask
-            known.append(tuple(pair))
-        told = (*self.known[:seat], tuple(known), *self.known[seat + 1 :])
-        return replace(self, known=told, hints=self.hints - 1)
+            hand_knowledge.append(tuple(pair))
+        knowledge = (*self.known[:seat], tuple(hand_knowledge), *self.known[seat + 1 :])
+        return replace(self, known=knowledge, hints=self.hints - 1)
 
 
 class Hanabi(Game[State]):
@@ -126,11 +128,11 @@ class Hanabi(Game[State]):
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.size = 5 if players < 4 else 4
         cards = range(1, self.size + 1)
-        whats = (*COLORS, *map(str, range(1, RANKS + 1)))
+        attributes = (*COLORS, *map(str, range(1, RANKS + 1)))
         self.moves = (
             *(f"play {n}" for n in cards),
             *(f"discard {n}" for n in cards),
-            *(f"hint {agent} {what}" for agent in self.agents for what in whats),
+            *(f"hint {agent} {attribute}" for agent in self.agents for attribute in attributes),
         )
 
     def start(self, rng, options):
@@ -142,8 +144,8 @@ class Hanabi(Game[State]):
         deck, hands = list(cards), []
         for _ in self.agents:
             hands.append(tuple([deck.pop() for _ in range(self.size)]))
-        known = ((ALL,) * self.size,) * len(self.agents)
-        return State(self.agents, tuple(deck), tuple(hands), known, left=len(deck))
+        knowledge = ((ALL,) * self.size,) * len(self.agents)
+        return State(self.agents, tuple(deck), tuple(hands), knowledge, left=len(deck))
 
     def read(self, text, view, agent):
         words = text.replace(":", " ").split()
@@ -170,12 +172,12 @@ class Hanabi(Game[State]):
     def advance(self, state, moves, rng):
         (move,) = moves.values()
         if move is not None:
-            kind, *rest = move.split()
+            kind, *arguments = move.split()
             if kind == "hint":
-                state = state.hint(self.agents.index(rest[0]), rest[1])
+                state = state.hint(self.agents.index(arguments[0]), arguments[1])
             else:
                 act = state.play if kind == "play" else state.discard
-                state = act(int(rest[0]) - 1)
+                state = act(int(arguments[0]) - 1)
         return state.after()
 
     def skip(self, view, agent):
@@ -185,27 +187,29 @@ class Hanabi(Game[State]):
         """Go on without a seat, whose cards are out of the game; for two there is no game left."""
         if len(self.agents) - len(state.gone) < 3:
             return None
-        left = replace(state, gone=(*state.gone, agent))
-        return left.after() if state.to_act() == (agent,) else left
+        new_state = replace(state, gone=(*state.gone, agent))
+        return new_state.after() if state.to_act() == (agent,) else new_state
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:
             return [Message(None, "game", f"{seat} lost its turn.")]
-        kind, *rest = move.split()
+        kind, *arguments = move.split()
         if kind == "hint":
-            hand = before.hands[self.agents.index(rest[0])]
-            places = [str(n) for n, card in enumerate(hand, 1) if rest[1] in _said_of((card,))]
+            hand = before.hands[self.agents.index(arguments[0])]
+            places = [str(n) for n, card in enumerate(hand, 1) if arguments[1] in _said_of((card,))]
             cards = f"card{'s' * (len(places) > 1)} {', '.join(places)}"
-            return [Message(None, "game", f"{seat} tells {rest[0]}: {rest[1]} at {cards}.")]
-        card = _name(before.hands[before.turn][int(rest[0]) - 1])
+            return [
+                Message(None, "game", f"{seat} tells {arguments[0]}: {arguments[1]} at {cards}.")
+            ]
+        card = _name(before.hands[before.turn][int(arguments[0]) - 1])
         if kind == "discard":
-            said = f"{seat} discards card {rest[0]}: {card}."
+            text = f"{seat} discards card {arguments[0]}: {card}."
         elif after.lives < before.lives:
-            said = f"{seat} plays card {rest[0]}: {card}, which does not fit and costs a life."
+            text = f"{seat} plays card {arguments[0]}: {card}, which does not fit and costs a life."
         else:
-            said = f"{seat} plays card {rest[0]}: {card}."
-        return [Message(None, "game", said)]
+            text = f"{seat} plays card {arguments[0]}: {card}."
+        return [Message(None, "game", text)]
 
     def rules(self, agent):
         return (
@@ -224,45 +228,47 @@ class Hanabi(Game[State]):
 
     def describe(self, view, agent):
         lines = []
-        for name, hand, known in zip(view.agents, view.hands, view.known, strict=True):
+        for name, hand, knowledge in zip(view.agents, view.hands, view.known, strict=True):
             if name in view.gone:
                 lines.append(f"{name} has left.")
                 continue
             lines.append(f"{name}{' (you)' if name == agent else ''}:")
-            for number, (card, bits) in enumerate(zip(hand, known, strict=True), 1):
-                shown = _name(card) if card else "?"
-                lines.append(f"  {number}: {shown}; as far as hints say: {_may(bits)}")
+            for number, (card, bits) in enumerate(zip(hand, knowledge, strict=True), 1):
+                card_name = _name(card) if card else "?"
+                lines.append(f"  {number}: {card_name}; as far as hints say: {_may(bits)}")
         return "\n".join([*self.status(view), *lines])
 
     def status(self, view):
-        built = ", ".join(f"{c} {n}" for c, n in zip(COLORS, view.built, strict=True))
-        thrown = ", ".join(_name(card) for card in sorted(view.discarded)) or "none"
+        fireworks = ", ".join(f"{c} {n}" for c, n in zip(COLORS, view.built, strict=True))
+        discards = ", ".join(_name(card) for card in sorted(view.discarded)) or "none"
         turns = "" if view.last is None else f", turns left: {view.last}"
-        acts = f"To act: {view.agents[view.turn]}" if view.to_act() else f"Score: {view.score}"
+        turn_caption = (
+            f"To act: {view.agents[view.turn]}" if view.to_act() else f"Score: {view.score}"
+        )
         return (
-            f"Fireworks: {built}",
+            f"Fireworks: {fireworks}",
             f"Hints: {view.hints}, lives: {view.lives}, deck: {view.left}{turns}",
-            f"Discarded: {thrown}",
-            acts,
+            f"Discarded: {discards}",
+            turn_caption,
         )
 
     def picture(self, view, agent):
         rows = []
-        for seat, (hand, known) in enumerate(zip(view.hands, view.known, strict=True)):
+        for seat, (hand, knowledge) in enumerate(zip(view.hands, view.known, strict=True)):
             if view.agents[seat] not in view.gone:
-                cells = [_cell(card, bits) for card, bits in zip(hand, known, strict=True)]
+                cells = [_cell(card, bits) for card, bits in zip(hand, knowledge, strict=True)]
                 rows.append((f"p{seat}", *cells, *[""] * (self.size - len(hand))))
         head = ("", *map(str, range(1, self.size + 1)))
-        built = " ".join(f"{c[0].upper()}{n}" for c, n in zip(COLORS, view.built, strict=True))
-        thrown = [
+        fireworks = " ".join(f"{c[0].upper()}{n}" for c, n in zip(COLORS, view.built, strict=True))
+        discards = [
             color[0].upper() + "".join(str(r + 1) for c, r in sorted(view.discarded) if c == n)
             for n, color in enumerate(COLORS)
         ]
-        gone = " ".join(one for one in thrown if len(one) > 1) or "none"
+        discard_line = " ".join(discard for discard in discards if len(discard) > 1) or "none"
         turns = "" if view.last is None else f", turns {view.last}"
-        acts = f"to act p{view.turn}" if view.to_act() else f"score {view.score}"
-        counts = f"hints {view.hints}, lives {view.lives}, deck {view.left}{turns}, {acts}"
-        status = (f"built {built}", f"gone {gone}", counts)
+        turn_caption = f"to act p{view.turn}" if view.to_act() else f"score {view.score}"
+        counts = f"hints {view.hints}, lives {view.lives}, deck {view.left}{turns}, {turn_caption}"
+        status = (f"built {fireworks}", f"gone {discard_line}", counts)
         return TextTable(tuple(rows), head, "", status)
 
 

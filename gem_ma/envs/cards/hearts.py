@@ -39,25 +39,25 @@ class State:
     gone: tuple[int, ...] = ()
 
     def to_act(self):
-        here = [AGENTS[seat] for seat in SEATS if seat not in self.gone]
+        present = [AGENTS[seat] for seat in SEATS if seat not in self.gone]
         if self.passing:
-            return tuple(here)
-        return (AGENTS[self.turn],) if self.left and here else ()
+            return tuple(present)
+        return (AGENTS[self.turn],) if self.left and present else ()
 
     def out(self):
         return tuple([AGENTS[seat] for seat in self.gone])
 
     def points(self):
-        found = [points(cards) for cards in self.taken]
-        if ALL in found:
-            found = [0 if n == ALL else ALL for n in found]
-        return found
+        scores = [points(cards) for cards in self.taken]
+        if ALL in scores:
+            scores = [0 if n == ALL else ALL for n in scores]
+        return scores
 
     def returns(self):
-        found = self.points() if not self.left else [0] * 4
-        even = sum(found) / 4
+        scores = self.points() if not self.left else [0] * 4
+        average = sum(scores) / 4
         return {
-            agent: LEFT if seat in self.gone else (even - found[seat]) / ALL
+            agent: LEFT if seat in self.gone else (average - scores[seat]) / ALL
             for seat, agent in enumerate(AGENTS)
         }
 
@@ -65,8 +65,10 @@ class State:
         own = AGENTS.index(agent)
         giver = (own - self.shift) % 4
         hands = tuple([hand if seat == own else None for seat, hand in enumerate(self.hands)])
-        given = tuple([c if seat in (own, giver) else None for seat, c in enumerate(self.given)])
-        return replace(self, hands=hands, given=given)
+        passed_cards = tuple(
+            [c if seat in (own, giver) else None for seat, c in enumerate(self.given)]
+        )
+        return replace(self, hands=hands, given=passed_cards)
 
     def legal(self, agent):
         hand = self.hands[AGENTS.index(agent)]
@@ -78,29 +80,33 @@ class State:
         if not self.trick:
             if first:
                 return (FIRST,)
-            free = hand if self.broken else [card for card in hand if card[-1] != "h"]
-            return tuple(free or hand)
-        same = [card for card in hand if card[-1] == self.trick[0][-1]]
-        if same:
-            return tuple(same)
+            free_cards = hand if self.broken else [card for card in hand if card[-1] != "h"]
+            return tuple(free_cards or hand)
+        same_suit = [card for card in hand if card[-1] == self.trick[0][-1]]
+        if same_suit:
+            return tuple(same_suit)
         harmless = [card for card in hand if not points((card,))] if first else ()
         return tuple(harmless or hand)
 
     def passed(self, moves):
         """Pass cards on, all at the same time; the two of clubs then leads."""
-        given = tuple([tuple(moves[seat].split()) for seat in SEATS])
+        passed_cards = tuple([tuple(moves[seat].split()) for seat in SEATS])
         hands = []
         for seat, hand in enumerate(self.hands):
-            got = given[(seat - self.shift) % 4]
-            hands.append(tuple([c for c in ORDER if c in (set(hand) - set(given[seat])) | {*got}]))
-        return replace(self, hands=tuple(hands), given=given).led()
+            new_cards = passed_cards[(seat - self.shift) % 4]
+            hands.append(
+                tuple(
+                    [c for c in ORDER if c in (set(hand) - set(passed_cards[seat])) | {*new_cards}]
+                )
+            )
+        return replace(self, hands=tuple(hands), given=passed_cards).led()
 
     def led(self):
         turn = next(seat for seat in SEATS if FIRST in self.hands[seat])
         return replace(self, passing=False, turn=turn)
 
     def play(self, card):
-        hand = tuple([one for one in self.hands[self.turn] if one != card])
+        hand = tuple([other_card for other_card in self.hands[self.turn] if other_card != card])
         after = replace(
             self,
             hands=(*self.hands[: self.turn], hand, *self.hands[self.turn + 1 :]),
@@ -110,10 +116,14 @@ class State:
         )
         if len(after.trick) < 4:
             return after
-        takes = (after.turn + highest(after.trick)) % 4
+        trick_winner = (after.turn + highest(after.trick)) % 4
         count = tuple([card for card in after.trick if points((card,))])
-        taken = [(*cards, *count) if s == takes else cards for s, cards in enumerate(self.taken)]
-        return replace(after, trick=(), turn=takes, taken=tuple(taken), left=self.left - 1)
+        taken_cards = [
+            (*cards, *count) if s == trick_winner else cards for s, cards in enumerate(self.taken)
+        ]
+        return replace(
+            after, trick=(), turn=trick_winner, taken=tuple(taken_cards), left=self.left - 1
+        )
 
     def settled(self):
         """Return the state when who left has played its lowest cards for as long as it has to."""
@@ -151,15 +161,15 @@ class Hearts(Game[State]):
         legal = view.legal(agent)
         words = text.casefold().replace(",", " ").replace("pass", " ").replace("play", " ").split()
         words = [f"10{word[1:]}" if word.startswith("t") else word for word in words]
-        known = {card.casefold(): card for card in view.hands[AGENTS.index(agent)]}
-        said = [known.get(word.strip(".!"), word) for word in words]
+        cards_by_name = {card.casefold(): card for card in view.hands[AGENTS.index(agent)]}
+        names = [cards_by_name.get(word.strip(".!"), word) for word in words]
         if view.passing:
-            said.sort(key=lambda card: ORDER.index(card) if card in ORDER else -1)
+            names.sort(key=lambda card: ORDER.index(card) if card in ORDER else -1)
         try:
-            return parse_choice(" ".join(said), legal)
+            return parse_choice(" ".join(names), legal)
         except InvalidMove:
             raise InvalidMove(
-                f"{clip_repr(text)} is not a legal move: {_why(said, view)}"
+                f"{clip_repr(text)} is not a legal move: {_why(names, view)}"
             ) from None
 
     def advance(self, state, moves, rng):
@@ -180,24 +190,27 @@ class Hearts(Game[State]):
 
     def tell(self, before, moves, after):
         if before.passing:
-            told = []
+            messages = []
             for seat, cards in enumerate(after.given):
                 to = (seat + after.shift) % 4
-                said = f"passes {' '.join(cards)} to"
-                told.append(Message((AGENTS[to],), "game", f"{AGENTS[seat]} {said} you."))
-            return told
+                text = f"passes {' '.join(cards)} to"
+                messages.append(Message((AGENTS[to],), "game", f"{AGENTS[seat]} {text} you."))
+            return messages
         ((seat, card),) = moves.items()
-        told, state, turn = [], before, AGENTS.index(seat)
+        messages, state, turn = [], before, AGENTS.index(seat)
         while True:  # with what is played for those who left
-            told.append(Message(None, AGENTS[turn], card))
-            then = state.play(card)
-            if not then.trick:
+            messages.append(Message(None, AGENTS[turn], card))
+            new_state = state.play(card)
+            if not new_state.trick:
                 trick = (*state.trick, card)
-                said = f"{AGENTS[then.turn]} takes {' '.join(trick)}, which counts {points(trick)}."
-                told.append(Message(None, "game", said))
-            state, turn = then, then.turn
+                text = (
+                    f"{AGENTS[new_state.turn]} takes {' '.join(trick)}, "
+                    f"which counts {points(trick)}."
+                )
+                messages.append(Message(None, "game", text))
+            state, turn = new_state, new_state.turn
             if not state.left or turn not in after.gone or state == after:
-                return told
+                return messages
             card = state.playable(state.hands[turn])[0]
 
     def rules(self, agent):
@@ -220,8 +233,8 @@ class Hearts(Game[State]):
         lines = []
         for seat, hand in enumerate(view.hands):
             if hand is not None:
-                own = "You hold" if AGENTS[seat] == agent else f"{AGENTS[seat]} holds"
-                lines.append(f"{own} {' '.join(hand) or 'no cards'}")
+                holder = "You hold" if AGENTS[seat] == agent else f"{AGENTS[seat]} holds"
+                lines.append(f"{holder} {' '.join(hand) or 'no cards'}")
         return "\n".join([*lines, *self.status(view, agent)])
 
     def status(self, view, agent):
@@ -240,8 +253,10 @@ class Hearts(Game[State]):
             lines.append(f"Trick {HAND + 1 - view.left} of {HAND}: {trick or 'no card'}")
         else:
             lines.append(f"All {HAND} tricks are over")
-        taken = [f"p{seat} {' '.join(cards)}" for seat, cards in enumerate(view.taken) if cards]
-        lines.append(f"Taken: {', '.join(taken) or 'nothing that counts'}")
+        taken_cards = [
+            f"p{seat} {' '.join(cards)}" for seat, cards in enumerate(view.taken) if cards
+        ]
+        lines.append(f"Taken: {', '.join(taken_cards) or 'nothing that counts'}")
         if not view.left:
             lines.append("Points: " + ", ".join(map(str, view.points())))
         if view.gone:

@@ -24,8 +24,8 @@ class State(NamedTuple):
         return (AGENTS[TO_ACT[self.bets]],) if self.bets in TO_ACT and not self.left else ()
 
     def returns(self):
-        won = self.won_by_first()
-        return {"first": won, "second": -won}
+        reward = self.won_by_first()
+        return {"first": reward, "second": -reward}
 
     def won_by_first(self):
         """Return the chips that first wins: the ante of 1, or 2 if a bet was called."""

@@ -33,16 +33,16 @@ class State:
 
     def paid(self):
         """Return what each seat has put into the pot."""
-        paid = [ANTE, ANTE]
+        payments = [ANTE, ANTE]
         for size, bets in zip(SIZES, self.rounds, strict=False):
             for i, bet in enumerate(bets):
                 if bet in ("call", "raise"):
-                    paid[i % 2] = paid[1 - i % 2] + (size if bet == "raise" else 0)
-        return tuple(paid)
+                    payments[i % 2] = payments[1 - i % 2] + (size if bet == "raise" else 0)
+        return tuple(payments)
 
     def returns(self):
-        won = float(self.won_by_first())
-        return {"first": won, "second": -won}
+        reward = float(self.won_by_first())
+        return {"first": reward, "second": -reward}
 
     def won_by_first(self):
         first, second = self.paid()
@@ -99,10 +99,10 @@ class LeducPoker(Game[State]):
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
-        told = [Message(None, seat, move)]
+        messages = [Message(None, seat, move)]
         if after.board and not before.board:
-            told.append(Message(None, "game", f"The open card is {after.board}."))
-        return told
+            messages.append(Message(None, "game", f"The open card is {after.board}."))
+        return messages
 
     def rules(self, agent):
         return (
@@ -122,18 +122,18 @@ class LeducPoker(Game[State]):
         return f"Cards: {cards}, open {view.board or '?'}.\n" + "\n".join(self.status(view))
 
     def status(self, view):
-        paid = ", ".join(f"{a} {n}" for a, n in zip(AGENTS, view.paid(), strict=True))
+        payments = ", ".join(f"{a} {n}" for a, n in zip(AGENTS, view.paid(), strict=True))
         rounds = (*view.rounds, ())[:2]
         return (
             *(f"Round {i}: {', '.join(bets) or 'no bets'}" for i, bets in enumerate(rounds, 1)),
-            f"Paid: {paid}",
+            f"Paid: {payments}",
             *(f"{view.left} forfeited" for _ in (1,) if view.left),
         )
 
     def picture(self, view, agent):
-        held = zip((*AGENTS, "open"), (*view.cards, view.board), strict=True)
+        hands = zip((*AGENTS, "open"), (*view.cards, view.board), strict=True)
         status = *self.status(view), *make_turn_caption(view)
-        return Cards(tuple((name, (card or "?",)) for name, card in held), status)
+        return Cards(tuple((name, (card or "?",)) for name, card in hands), status)
 
     def encode(self, view, agent):
         """Return the own card and the open one, one-hot, and each bet of both rounds.

@@ -34,15 +34,15 @@ class State:
     def returns(self):
         if 0 not in self.counts:
             return dict.fromkeys(self.agents, 0.0)
-        over, loss = not self.to_act(), -1.0 / (len(self.agents) - 1)
+        is_over, loss = not self.to_act(), -1.0 / (len(self.agents) - 1)
         return {
-            a: loss if n == 0 else 1.0 if over else 0.0
+            a: loss if n == 0 else 1.0 if is_over else 0.0
             for a, n in zip(self.agents, self.counts, strict=True)
         }
 
     def seen_by(self, agent):
-        own = self.agents.index(agent)
-        dice = tuple([d if i == own else None for i, d in enumerate(self.dice)])
+        seat = self.agents.index(agent)
+        dice = tuple([d if i == seat else None for i, d in enumerate(self.dice)])
         return State(self.agents, dice, self.counts, self.turn, self.bid, self.bidder)
 
     def legal(self, agent):
@@ -149,8 +149,8 @@ class LiarsDice(Game[State]):
     def describe(self, view, agent):
         lines = []
         for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True):
-            shown = " ".join(map(str, hand)) if hand else "? " * n
-            lines.append(f"{name}: {shown.strip() or 'out'}")
+            dice = " ".join(map(str, hand)) if hand else "? " * n
+            lines.append(f"{name}: {dice.strip() or 'out'}")
         return "\n".join([*lines, ". ".join(self.status(view)) + "."])
 
     def status(self, view):

@@ -63,11 +63,14 @@ class State:
         return tuple([a + b for a, b in zip(self.paid, self.bets, strict=True)])
 
     def returns(self):
-        spent, won = self.spent(), self.winners()
-        earned = [-float(n) if seat in self.folded or won else 0.0 for seat, n in enumerate(spent)]
-        for seat in won:
-            earned[seat] += sum(spent) / len(won)
-        return dict(zip(self.agents, earned, strict=True))
+        contributions, winners = self.spent(), self.winners()
+        rewards = [
+            -float(n) if seat in self.folded or winners else 0.0
+            for seat, n in enumerate(contributions)
+        ]
+        for seat in winners:
+            rewards[seat] += sum(contributions) / len(winners)
+        return dict(zip(self.agents, rewards, strict=True))
 
     def winners(self):
         """Return the seats that share the pot, or none while it is open."""
@@ -78,32 +81,34 @@ class State:
         return tuple([s for s in live if value(self.cards[s] + self.board) == best])
 
     def seen_by(self, agent):
-        own = self.agents.index(agent)
+        own_seat = self.agents.index(agent)
         live = self.live()
-        shown = {own, *(live if not self.waiting and len(live) > 1 else ())}
-        cards = tuple([hand if seat in shown else None for seat, hand in enumerate(self.cards)])
+        visible_seats = {own_seat, *(live if not self.waiting and len(live) > 1 else ())}
+        cards = tuple(
+            [hand if seat in visible_seats else None for seat, hand in enumerate(self.cards)]
+        )
         return replace(self, cards=cards)
 
     def legal(self, agent):
-        seat, most = self.agents.index(agent), max(self.bets)
-        answers = ("check",) if self.bets[seat] == most else ("fold", "call")
+        seat, highest = self.agents.index(agent), max(self.bets)
+        answers = ("check",) if self.bets[seat] == highest else ("fold", "call")
         room = self.stack - self.paid[seat]  # what a bet of this round can come to
-        lowest = min(most + self.least, room)
-        return (*answers, *(f"raise {n}" for n in range(lowest, room + 1) if n > most))
+        lowest = min(highest + self.least, room)
+        return (*answers, *(f"raise {n}" for n in range(lowest, room + 1) if n > highest))
 
     def fold(self, seat):
         waiting = tuple([s for s in self.waiting if s != seat])
-        left = replace(self, folded=(*self.folded, seat), waiting=waiting)
-        return replace(left, waiting=()) if len(left.live()) == 1 else left
+        new_state = replace(self, folded=(*self.folded, seat), waiting=waiting)
+        return replace(new_state, waiting=()) if len(new_state.live()) == 1 else new_state
 
     def put(self, seat, bet):
         """Bring a seat's bet of this round up to so much; a raise has all others act again."""
-        most, bets = max(self.bets), (*self.bets[:seat], bet, *self.bets[seat + 1 :])
+        highest, bets = max(self.bets), (*self.bets[:seat], bet, *self.bets[seat + 1 :])
         after = replace(self, bets=bets, waiting=self.waiting[1:])
-        if bet <= most:
+        if bet <= highest:
             return after
         others = tuple([s for s in self.order(seat + 1) if s != seat])
-        return replace(after, waiting=others, least=max(self.least, bet - most))
+        return replace(after, waiting=others, least=max(self.least, bet - highest))
 
     def order(self, first):
         """Return the seats that can still bet, from one of them on."""
@@ -115,17 +120,17 @@ class State:
         """Return the state in the next round, or at the end: once nobody can bet, all is dealt."""
         state = self
         while not state.waiting and len(state.live()) > 1 and len(state.board) in DEALT:
-            known = {card for hand in state.cards for card in hand} | set(state.board)
-            left = [card for card in DECK if card not in known]
-            drawn = rng.choice(len(left), DEALT[len(state.board)], replace=False).tolist()
-            spent = state.spent()
-            all_in = spent[state.live()[0]] == state.stack
+            used_cards = {card for hand in state.cards for card in hand} | set(state.board)
+            remaining = [card for card in DECK if card not in used_cards]
+            indices = rng.choice(len(remaining), DEALT[len(state.board)], replace=False).tolist()
+            contributions = state.spent()
+            all_in = contributions[state.live()[0]] == state.stack
             first = 1 if len(state.agents) == 2 else 0
             state = replace(
                 state,
-                board=(*state.board, *(left[i] for i in drawn)),
-                paid=spent,
-                bets=(0,) * len(spent),
+                board=(*state.board, *(remaining[i] for i in indices)),
+                paid=contributions,
+                bets=(0,) * len(contributions),
                 waiting=() if all_in else state.order(first),
                 least=BLINDS[1],
             )
@@ -146,8 +151,8 @@ class TexasHoldem(Game[State]):
 
     def start(self, rng, options):
         n = len(self.agents)
-        dealt = [DECK[i] for i in rng.choice(len(DECK), 2 * n, replace=False).tolist()]
-        hands = tuple(zip(dealt[::2], dealt[1::2], strict=True))
+        cards = [DECK[i] for i in rng.choice(len(DECK), 2 * n, replace=False).tolist()]
+        hands = tuple(zip(cards[::2], cards[1::2], strict=True))
         order = tuple([(2 + i) % n for i in range(n)])  # the blinds act last; of two, the small one
         bets = (*BLINDS, *(0,) * (n - 2))
         return State(self.agents, self.stack, hands, bets, order, (0,) * n)
@@ -155,13 +160,15 @@ class TexasHoldem(Game[State]):
     def read(self, text, view, agent):
         legal = view.legal(agent)
         words = text.casefold().replace("all in", "all-in").replace("bet", "raise").split()
-        said = " ".join(word for word in words if word not in ("to", "chips"))
-        if said.strip(".!") in ("all-in", "raise all-in"):
+        choice = " ".join(word for word in words if word not in ("to", "chips"))
+        if choice.strip(".!") in ("all-in", "raise all-in"):
             return legal[-1] if legal[-1].startswith("raise") else parse_choice("call", legal)
         try:
-            return parse_choice(said, legal)
+            return parse_choice(choice, legal)
         except InvalidMove:
-            raise InvalidMove(f"{clip_repr(text)} is not a legal move{_why(said, legal)}") from None
+            raise InvalidMove(
+                f"{clip_repr(text)} is not a legal move{_why(choice, legal)}"
+            ) from None
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
@@ -184,24 +191,24 @@ class TexasHoldem(Game[State]):
 
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
-        told = [Message(None, seat, move)]
+        messages = [Message(None, seat, move)]
         new = after.board[len(before.board) :]
         if new:
-            told.append(Message(None, "game", f"Laid open: {' '.join(new)}."))
+            messages.append(Message(None, "game", f"Laid open: {' '.join(new)}."))
         if not after.waiting:
-            told += [Message(None, "game", line) for line in _ending(after)]
-        return told
+            messages += [Message(None, "game", line) for line in _ending(after)]
+        return messages
 
     def rules(self, agent):
         n = len(self.agents)
-        begins = "player_0" if n == 2 else f"player_{2 % n}"
+        opener = "player_0" if n == 2 else f"player_{2 % n}"
         later = "player_1" if n == 2 else "player_0, or the next one who is left,"
         return (
             f"You are playing no-limit Texas hold'em as {agent}, one of {n}, for one hand. Each "
             f"seat has {self.stack} chips and gets two cards that only it sees. player_0 pays the "
             f"small blind of {BLINDS[0]}, player_1 the big blind of {BLINDS[1]}. There are four "
             "rounds of bets: before the flop, and after three, four and five cards have been laid "
-            f"open for all. {begins} begins the first round, {later} the others. In turn: who owes "
+            f"open for all. {opener} begins the first round, {later} the others. In turn: who owes "
             "nothing may check; who owes may call, which pays as much as the highest bet of the "
             "round, or fold, which loses what was paid. Both may raise: raise 12 brings your bet "
             f"of this round to 12. A raise goes up by at least {BLINDS[1]}, and by at least as "
@@ -215,40 +222,40 @@ class TexasHoldem(Game[State]):
 
     def describe(self, view, agent):
         lines = []
-        spent = view.spent()
+        contributions = view.spent()
         for seat, (name, hand) in enumerate(zip(view.agents, view.cards, strict=True)):
-            shown = " ".join(hand) if hand else "? ?"
+            cards = " ".join(hand) if hand else "? ?"
             you = " (you)" if name == agent else ""
-            has = "folded" if seat in view.folded else f"{view.stack - spent[seat]} chips"
-            lines.append(f"{name}{you}: {shown}, {has}, bet {view.bets[seat]}")
+            stack = "folded" if seat in view.folded else f"{view.stack - contributions[seat]} chips"
+            lines.append(f"{name}{you}: {cards}, {stack}, bet {view.bets[seat]}")
         return "\n".join([f"Open cards: {' '.join(view.board) or 'none'}", *lines, *_status(view)])
 
     def picture(self, view, agent):
-        spent = view.spent()
+        contributions = view.spent()
         rows = [("open", (*view.board, *("?",) * (5 - len(view.board))))]
         for seat, hand in enumerate(view.cards):
-            has = "folded" if seat in view.folded else f"has {view.stack - spent[seat]}"
-            rows.append((f"p{seat} {has}, bet {view.bets[seat]}", hand or ("?", "?")))
+            stack = "folded" if seat in view.folded else f"has {view.stack - contributions[seat]}"
+            rows.append((f"p{seat} {stack}, bet {view.bets[seat]}", hand or ("?", "?")))
         return Cards(tuple(rows), (*_status(view), *make_turn_caption(view)))
 
 
 def _status(view):
-    said = f"Pot {sum(view.spent())}, round: {ROUNDS[len(view.board)]}"
+    caption = f"Pot {sum(view.spent())}, round: {ROUNDS[len(view.board)]}"
     if not view.waiting:
-        return (said,)
-    owed = max(view.bets) - view.bets[view.waiting[0]]
-    return (f"{said}, to call: {owed}",)
+        return (caption,)
+    call_amount = max(view.bets) - view.bets[view.waiting[0]]
+    return (f"{caption}, to call: {call_amount}",)
 
 
 def _ending(after):
     """Say who shows which hand, and who wins."""
-    won, live = after.winners(), after.live()
+    winners, live = after.winners(), after.live()
     if len(live) > 1:
         for seat in live:
             hand = HANDS[value(after.cards[seat] + after.board)[0]]
             yield f"{after.agents[seat]} shows {' '.join(after.cards[seat])}: {hand}."
-    names = " and ".join(after.agents[seat] for seat in won)
-    yield f"{names} {'wins' if len(won) == 1 else 'share'} the pot of {sum(after.spent())}."
+    names = " and ".join(after.agents[seat] for seat in winners)
+    yield f"{names} {'wins' if len(winners) == 1 else 'share'} the pot of {sum(after.spent())}."
 
 
 def _why(said, legal):

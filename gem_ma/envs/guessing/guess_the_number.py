@@ -123,12 +123,12 @@ class GuessTheNumber(Game[State]):
         for tick in _ticks(view.low, view.high):
             x = _place(tick, view)
             lines.append(("", x, _LINE - 0.025, x, _LINE + 0.025, 0.006))
-        items, more, names, earlier = _guesses(view)
+        items, more_lines, names, earlier = _guesses(view)
         status = [f"... {earlier} earlier guesses"] if earlier else []
         status.append(f"Guesses left: {view.left}")
         if agent is None:
             status.append(f"Hidden number: {view.secret}")
-        return Shapes(items, "", (*lines, *more), (*labels, *names), tuple(status))
+        return Shapes(items, "", (*lines, *more_lines), (*labels, *names), tuple(status))
 
     def encode(self, view, agent):
         """Return which numbers are still possible, and the share of guesses that is left."""

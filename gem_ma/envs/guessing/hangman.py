@@ -63,16 +63,16 @@ class State(NamedTuple):
         return State(self.pattern(), self.left, self.letters, self.tried)
 
     def legal(self, agent):
-        tried = self.letters
-        return tuple([c for c in LETTERS if c not in tried])  # words are legal too
+        letters = self.letters
+        return tuple([c for c in LETTERS if c not in letters])  # words are legal too
 
     def guess(self, guess):
-        left = self.left - 1
+        turns_left = self.left - 1
         if guess is None:  # a lost turn
-            return State(self.word, left, self.letters, self.tried)
+            return State(self.word, turns_left, self.letters, self.tried)
         if len(guess) == 1:
-            return State(self.word, left, self.letters + guess, self.tried)
-        return State(self.word, left, self.letters, (*self.tried, guess))
+            return State(self.word, turns_left, self.letters + guess, self.tried)
+        return State(self.word, turns_left, self.letters, (*self.tried, guess))
 
 
 class Hangman(Game[State]):
@@ -130,10 +130,10 @@ class Hangman(Game[State]):
 
     def describe(self, view, agent):
         word = view.word
-        missed = [c for c in view.letters if c not in word]
+        misses = [c for c in view.letters if c not in word]
         lines = [
             f"Word: {' '.join(view.pattern())}",
-            f"Tried and not in the word: {', '.join(missed) or 'no letter yet'}.",
+            f"Tried and not in the word: {', '.join(misses) or 'no letter yet'}.",
         ]
         return "\n".join([*lines, *self.status(view, agent)])
 
@@ -174,19 +174,19 @@ class Hangman(Game[State]):
         length = len(view.word)
         (turns,) = {n for size, n in ([self.level] if self.level else LEVELS) if size == length}
         right = len([c for c in view.letters if c in view.word]) + view.solved()
-        wrong = turns - view.left - right
+        wrong_guesses = turns - view.left - right
         if not (view.left or view.solved()):
             return STROKES
-        return min(STROKES - 1, -(-wrong * STROKES // turns)) if wrong > 0 else 0
+        return min(STROKES - 1, -(-wrong_guesses * STROKES // turns)) if wrong_guesses > 0 else 0
 
     def encode(self, view, agent):
         """Return a row for each place (its letter, one-hot), the letters tried, and the places."""
         longest = max(length for length, _ in ([self.level] if self.level else LEVELS))
-        found = np.zeros((longest + 2, len(LETTERS)), np.float32)
+        features = np.zeros((longest + 2, len(LETTERS)), np.float32)
         for place, letter in enumerate(view.pattern()):
             if letter != HIDDEN:
-                found[place, LETTERS.index(letter)] = 1
+                features[place, LETTERS.index(letter)] = 1
         for letter in view.letters:
-            found[-2, LETTERS.index(letter)] = 1
-        found[-1, : len(view.word)] = 1
-        return found
+            features[-2, LETTERS.index(letter)] = 1
+        features[-1, : len(view.word)] = 1
+        return features

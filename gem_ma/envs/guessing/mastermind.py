@@ -56,10 +56,10 @@ class State(NamedTuple):
 
 def pegs(code, guess):
     """Return how many digits are right in their place, and how many more are in the code."""
-    black, unused = sum(map(operator.eq, code, guess)), code
+    black, remaining = sum(map(operator.eq, code, guess)), code
     for digit in guess:
-        unused = unused.replace(digit, "", 1)
-    return black, len(code) - len(unused) - black
+        remaining = remaining.replace(digit, "", 1)
+    return black, len(code) - len(remaining) - black
 
 
 class Mastermind(Game[State]):
@@ -112,13 +112,13 @@ class Mastermind(Game[State]):
         return None
 
     def rules(self, agent):
-        again = "may be repeated" if self.repeats else "are all different"
+        repetition = "may be repeated" if self.repeats else "are all different"
         return (
             "You are playing Mastermind: find the hidden code of digits within the guesses you "
-            f"have. The digits of the code, and those of a guess, {again}. Each guess gets a black "
-            "peg for every digit that is right and in its place, and a white peg for every other "
-            "digit that is in the code, but in another place. Pegs do not say which digit they are "
-            "for. Reply with the digits of a guess, with spaces between, such as 2 1."
+            f"have. The digits of the code, and those of a guess, {repetition}. Each guess gets a "
+            "black peg for every digit that is right and in its place, and a white peg for every "
+            "other digit that is in the code, but in another place. Pegs do not say which digit "
+            "they are for. Reply with the digits of a guess, with spaces between, such as 2 1."
         )
 
     def tell(self, before, moves, after):
@@ -148,7 +148,7 @@ def _line(number, marked):
 
 @functools.cache
 def _codes(length, digits, repeats):
-    named = "123456789"[:digits]
+    symbols = "123456789"[:digits]
     if repeats:
-        return tuple(map(" ".join, itertools.product(named, repeat=length)))
-    return tuple(map(" ".join, itertools.permutations(named, length)))
+        return tuple(map(" ".join, itertools.product(symbols, repeat=length)))
+    return tuple(map(" ".join, itertools.permutations(symbols, length)))

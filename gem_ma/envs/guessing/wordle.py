@@ -33,17 +33,17 @@ SEPARATORS = str.maketrans("", "", " \t\r\n,.;:!?-|()[]{}\"'`*$")
 
 def marks(word, guess):
     """Mark each letter; a letter of the word is used up by one of the guess, fitting ones first."""
-    unused = [a for a, b in zip(word, guess, strict=True) if a != b]
-    found = ""
+    remaining = [a for a, b in zip(word, guess, strict=True) if a != b]
+    pattern = ""
     for a, b in zip(word, guess, strict=True):
         if a == b:
-            found += PLACED
-        elif b in unused:
-            unused.remove(b)
-            found += PRESENT
+            pattern += PLACED
+        elif b in remaining:
+            remaining.remove(b)
+            pattern += PRESENT
         else:
-            found += ABSENT
-    return found
+            pattern += ABSENT
+    return pattern
 
 
 class State(NamedTuple):
@@ -69,8 +69,8 @@ class State(NamedTuple):
     def guess(self, guess):
         if guess is None:  # a lost turn
             return State(self.word, self.left - 1, self.guesses)
-        marked = guess, marks(self.word, guess)
-        return State(self.word, self.left - 1, (*self.guesses, marked))
+        marked_guess = guess, marks(self.word, guess)
+        return State(self.word, self.left - 1, (*self.guesses, marked_guess))
 
 
 class Wordle(Game[State]):
@@ -159,5 +159,5 @@ class Wordle(Game[State]):
 
 @functools.lru_cache(1 << 14)  # a line is shown again after every later guess
 def _line(number, marked):
-    guess, found = marked
-    return f"{number}. {guess}: " + " ".join(map("".join, zip(guess, found, strict=True)))
+    guess, pattern = marked
+    return f"{number}. {guess}: " + " ".join(map("".join, zip(guess, pattern, strict=True)))

@@ -84,15 +84,15 @@ def common(length: int, vocabulary: int = COMMON) -> tuple[str, ...]:
         raise ValueError(f"vocabulary={vocabulary}: expected {LEAST} to {KNOWN} words")
     if length not in LENGTHS:
         raise ValueError(f"length={length}: expected {LENGTHS[0]} to {LENGTHS[-1]} letters")
-    left_out = frozenset(NOT_COMMON.split())
-    return tuple([w for w in _frequent(vocabulary) if len(w) == length and w not in left_out])
+    exclusions = frozenset(NOT_COMMON.split())
+    return tuple([w for w in _frequent(vocabulary) if len(w) == length and w not in exclusions])
 
 
 @functools.lru_cache
 def known(length: int) -> frozenset[str]:
     """Return every word of so many letters that counts as one; names cannot all be told apart."""
-    left_out = frozenset(NOT_COMMON.split())
-    return frozenset(w for w in _frequent(KNOWN) if len(w) == length and w not in left_out)
+    exclusions = frozenset(NOT_COMMON.split())
+    return frozenset(w for w in _frequent(KNOWN) if len(w) == length and w not in exclusions)
 
 
 @functools.lru_cache

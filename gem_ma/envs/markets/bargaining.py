@@ -55,7 +55,7 @@ class State:
         """Return what a seat gets by the offer."""
         if seat == self.proposer:
             return self.offer
-        return tuple([n - taken for n, taken in zip(self.counts, self.offer, strict=True)])
+        return tuple([n - amount for n, amount in zip(self.counts, self.offer, strict=True)])
 
     def worth(self, seat, share):
         return sum(map(operator.mul, share, self.values[seat]))
@@ -105,17 +105,17 @@ class Bargaining(Game[State]):
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:
-            news = [Message(None, "game", f"{seat} lost its turn.")]
+            messages = [Message(None, "game", f"{seat} lost its turn.")]
         elif isinstance(move, tuple):
-            news = [Message(None, "game", f"{_offer(after)}.")]
+            messages = [Message(None, "game", f"{_offer(after)}.")]
         elif move in ANSWERS:
-            news = [Message(None, "game", f"{seat} {move}s the proposal.")]
+            messages = [Message(None, "game", f"{seat} {move}s the proposal.")]
         else:
-            news = [Message(None, seat, move)]
+            messages = [Message(None, seat, move)]
         if not after.to_act():
             text = f"A deal: {_deal(after)}." if after.deal else "Time is up: there is no deal."
-            news.append(Message(None, "game", text))
-        return news
+            messages.append(Message(None, "game", text))
+        return messages
 
     def rules(self, agent):
         return (
@@ -138,8 +138,8 @@ class Bargaining(Game[State]):
 
     def price(self, view, kind, between=" "):
         """Return what one thing of a kind is worth, to whom this view knows it of."""
-        known = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v is not None]
-        return ", ".join(f"{a}{between}{v[kind]}" for a, v in known)
+        prices = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v is not None]
+        return ", ".join(f"{a}{between}{v[kind]}" for a, v in prices)
 
     def status(self, view):
         if view.deal:
@@ -159,9 +159,9 @@ class Bargaining(Game[State]):
         for i, (kind, n) in _kinds(view):
             top = _TOP + _HIGH * i
             lines.append(("gray", 0.0, top, 1.0, top, 0.004))
-            said = [_name(n, kind), *self.price(view, i, ": ").split(", ")]
-            for k, words in enumerate(said):
-                y = top + _HIGH / 2 + 0.075 * (k - (len(said) - 1) / 2)
+            texts = [_name(n, kind), *self.price(view, i, ": ").split(", ")]
+            for k, words in enumerate(texts):
+                y = top + _HIGH / 2 + 0.075 * (k - (len(texts) - 1) / 2)
                 labels.append((words, "", 0.16, y, 0.07))
             side, shares = 0.17, [(n, sum(_PLACES) / 2)]
             if view.offer:
@@ -175,11 +175,11 @@ class Bargaining(Game[State]):
                     x = middle + side * (column - (across - 1) / 2)
                     y = top + _HIGH / 2 + side * (row - (rows - 1) / 2)
                     items.append((kind, COLORS[kind], x, y, 0.94 * side, 0.0))
-        proposed = "Nothing is proposed"
+        caption = "Nothing is proposed"
         if view.offer:
-            proposed = "Agreed" if view.deal else f"Proposed by {AGENTS[view.proposer]}"
+            caption = "Agreed" if view.deal else f"Proposed by {AGENTS[view.proposer]}"
         turn = [f"{seat} to speak" for seat in view.to_act()]
-        status = proposed, *turn, self.status(view)[1]
+        status = caption, *turn, self.status(view)[1]
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
 
@@ -197,8 +197,10 @@ def _named(share):
 
 def _offer(state):
     seat = state.proposer
-    takes, leaves = _named(state.share(seat)), _named(state.share(1 - seat))
-    return f"{AGENTS[seat]} proposes to take {takes}; {AGENTS[1 - seat]} would get {leaves}"
+    own_share, other_share = _named(state.share(seat)), _named(state.share(1 - seat))
+    return (
+        f"{AGENTS[seat]} proposes to take {own_share}; {AGENTS[1 - seat]} would get {other_share}"
+    )
 
 
 def _deal(state):
@@ -219,9 +221,9 @@ def _share(text, counts):
         share[KINDS.index(kind)] += parse_number(n)
     if not text:
         raise InvalidMove("write what you would take: propose: 2 books, 1 hat")
-    for kind, n, there in zip(KINDS, share, counts, strict=True):
-        if not 0 <= n <= there:
-            raise InvalidMove(f"you cannot take {_name(n, kind)}: there are {there}")
+    for kind, n, count in zip(KINDS, share, counts, strict=True):
+        if not 0 <= n <= count:
+            raise InvalidMove(f"you cannot take {_name(n, kind)}: there are {count}")
     return tuple(share)
 
 
@@ -229,15 +231,15 @@ def _share(text, counts):
 def _counts():
     """Return how many there may be of each kind."""
     low, high = THINGS
-    every = itertools.product(range(1, MOST + 1), repeat=len(KINDS))
-    return tuple([c for c in every if low <= sum(c) <= high and len(_values(c)) > 2])
+    all_counts = itertools.product(range(1, MOST + 1), repeat=len(KINDS))
+    return tuple([c for c in all_counts if low <= sum(c) <= high and len(_values(c)) > 2])
 
 
 @functools.cache
 def _values(counts):
     """Return all values under which so many things are worth TOTAL together."""
-    every = itertools.product(range(TOTAL + 1), repeat=len(KINDS))
-    return tuple([v for v in every if sum(map(operator.mul, counts, v)) == TOTAL])
+    all_values = itertools.product(range(TOTAL + 1), repeat=len(KINDS))
+    return tuple([v for v in all_values if sum(map(operator.mul, counts, v)) == TOTAL])
 
 
 @functools.cache

@@ -35,8 +35,8 @@ class State:
 
     def returns(self):
         left, right = self.score
-        won = 0 if self.rounds else (left > right) - (left < right)
-        return {"left": float(won), "right": float(-won)}
+        reward = 0 if self.rounds else (left > right) - (left < right)
+        return {"left": float(reward), "right": float(-reward)}
 
     def seen_by(self, agent):
         return self  # the past is open, and the other's choice is not in the State
@@ -45,8 +45,8 @@ class State:
         return _spreads(self.fields, self.troops)
 
     def play(self, left, right):
-        won = _fields_won(left, right)
-        score = self.score[0] + (won > 0), self.score[1] + (won < 0)
+        margin = _fields_won(left, right)
+        score = self.score[0] + (margin > 0), self.score[1] + (margin < 0)
         history = (*self.history, (left, right))
         return State(self.fields, self.troops, self.rounds - 1, score, history)
 
@@ -89,12 +89,12 @@ class ColonelBlotto(Game[State]):
             raise InvalidMove(
                 f"{clip_repr(text)} is not {self.fields} numbers, such as {self.moves[-1]}"
             )
-        sent = tuple([parse_number(part) for part in parts])
-        if min(sent) < 0:
-            raise InvalidMove(f"{min(sent)} troops cannot be sent")
-        if sum(sent) != self.troops:
-            raise InvalidMove(f"these are {sum(sent)} troops, and you have {self.troops} to send")
-        return sent
+        troops = tuple([parse_number(part) for part in parts])
+        if min(troops) < 0:
+            raise InvalidMove(f"{min(troops)} troops cannot be sent")
+        if sum(troops) != self.troops:
+            raise InvalidMove(f"these are {sum(troops)} troops, and you have {self.troops} to send")
+        return troops
 
     def advance(self, state, moves, rng):
         return state.play(moves["left"], moves["right"])
@@ -106,8 +106,8 @@ class ColonelBlotto(Game[State]):
         return ()  # the view shows the rounds
 
     def rules(self, agent):
-        each, more = divmod(self.troops, self.fields)
-        example = ",".join(str(each + (i < more)) for i in range(self.fields))
+        each, remainder = divmod(self.troops, self.fields)
+        example = ",".join(str(each + (i < remainder)) for i in range(self.fields))
         return (
             f"You are playing Colonel Blotto as {agent}, {self.rounds} rounds. In each round both "
             f"spread {self.troops} troops over the fields {', '.join(self.names)} at the same "
@@ -129,29 +129,29 @@ class ColonelBlotto(Game[State]):
     def picture(self, view, agent):
         """Show a row of fields for each round: left above right, a line under who won."""
         first = max(0, len(view.history) - SHOWN)
-        shown = view.history[first:]
+        rounds = view.history[first:]
         high = (1 - _TOP) / max(1, min(SHOWN, len(view.history) + view.rounds))
         wide = (1 - _LEFT - _RIGHT) / self.fields
         items, lines, labels = [], [], []
         for column, name in enumerate(self.names):
             labels.append((name, "", _LEFT + wide * (column + 0.5), _TOP / 2, 0.06))
-        for i, sent in enumerate(shown):
+        for i, pair in enumerate(rounds):
             top = _TOP + high * i
             labels.append((str(first + i + 1), "", _LEFT / 2, top + high / 2, 0.06))
             lines.append(("gray", 0.0, top, 1.0, top, 0.004))
-            won = _fields_won(*sent)
-            if won:
-                seat = int(won < 0)
+            margin = _fields_won(*pair)
+            if margin:
+                seat = int(margin < 0)
                 y = top + high * (seat + 0.5) / 2
                 side = min(0.9 * _RIGHT, 0.45 * high)
                 items.append(("flag", COLORS[seat], 1 - _RIGHT / 2, y, side, 0.0))
             for column in range(self.fields):
-                left, right = (None if troops is None else troops[column] for troops in sent)
+                left, right = (None if troops is None else troops[column] for troops in pair)
                 corner = _LEFT + wide * column, top
-                found = _field(left, right, self.troops, corner, wide, high)
-                for part, new in zip((items, lines, labels), found, strict=True):
+                shapes = _field(left, right, self.troops, corner, wide, high)
+                for part, new in zip((items, lines, labels), shapes, strict=True):
                     part += new
-        if not shown:
+        if not rounds:
             labels.append(("No round was played yet.", "", 0.5, 0.5, 0.08))
         status = ("left above, right below", *self.status(view))
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
@@ -161,9 +161,9 @@ class ColonelBlotto(Game[State]):
         side = AGENTS.index(agent)
         row = np.zeros(2 * self.fields + 3, np.float32)
         if view.history:
-            for i, sent in enumerate((view.history[-1][side], view.history[-1][1 - side])):
-                if sent:
-                    row[i * self.fields : (i + 1) * self.fields] = np.array(sent) / self.troops
+            for i, troops in enumerate((view.history[-1][side], view.history[-1][1 - side])):
+                if troops:
+                    row[i * self.fields : (i + 1) * self.fields] = np.array(troops) / self.troops
         row[-3:] = view.score[side], view.score[1 - side], view.rounds
         row[-3:] /= self.rounds
         return row
@@ -182,9 +182,9 @@ def _spreads(fields, troops):
 
 @functools.lru_cache(1 << 10)  # a round is shown to both, and again after the next ones
 def _line(number, sent):
-    both = [f"{agent} {_name(own)}" for agent, own in zip(AGENTS, sent, strict=True)]
-    won = _fields_won(*sent)
-    return f"{number}. {'; '.join(both)}: {_WON[(won > 0) - (won < 0)]}"
+    moves = [f"{agent} {_name(own)}" for agent, own in zip(AGENTS, sent, strict=True)]
+    margin = _fields_won(*sent)
+    return f"{number}. {'; '.join(moves)}: {_WON[(margin > 0) - (margin < 0)]}"
 
 
 def _name(sent):
@@ -196,18 +196,18 @@ def _field(left, right, troops, corner, wide, high):
     items, lines, labels = [], [], []
     side = min(0.45 * high, 0.14)
     digits = _DIGIT * len(str(troops))
-    most = int((wide - digits - 0.3 * side) / (0.74 * side))  # soldiers that there is room for
+    maximum = int((wide - digits - 0.3 * side) / (0.74 * side))  # soldiers that there is room for
     for seat, (own, other) in enumerate(((left, right), (right, left))):
         x, y = corner[0], corner[1] + high * (seat + 0.5) / 2
         if own is None:
             items.append((LOST, "gray", x + wide / 2, y, min(0.8 * side, 0.6 * wide), 0.0))
             continue
-        middle = x + (digits if most > 0 else wide) / 2
+        middle = x + (digits if maximum > 0 else wide) / 2
         labels.append((str(own), "", middle, y, max(0.045, min(0.1, 0.4 * high))))
-        for i in range(min(own, math.ceil(own / troops * most))):
+        for i in range(min(own, math.ceil(own / troops * maximum))):
             at = x + digits + 0.74 * side * (i + 0.6)
             items.append(("soldier", COLORS[seat], at, y, 0.9 * side, 0.0))
         if other is None or own > other:
-            below, long = y + 0.22 * high, 0.4 * (digits if most > 0 else wide)
+            below, long = y + 0.22 * high, 0.4 * (digits if maximum > 0 else wide)
             lines.append(("", middle - long, below, middle + long, below, 0.06 * high))
     return items, lines, labels

@@ -25,10 +25,10 @@ class State:
     gone: tuple[int, ...] = ()
 
     def to_act(self):
-        here = self.here()
-        if not self.left or len({self.buys(seat) for seat in here}) < 2:
+        seats = self.here()
+        if not self.left or len({self.buys(seat) for seat in seats}) < 2:
             return ()
-        return tuple([self.agents[seat] for seat in here])
+        return tuple([self.agents[seat] for seat in seats])
 
     def here(self):
         return [seat for seat in range(len(self.agents)) if seat not in self.gone]
@@ -45,8 +45,8 @@ class State:
 
     def limit(self, seat):
         """Return the price that the next unit is worth to a seat, or None when it has none left."""
-        done = self.done(seat)
-        return self.worth[seat][done] if done < self.units else None
+        trade_count = self.done(seat)
+        return self.worth[seat][trade_count] if trade_count < self.units else None
 
     def returns(self):
         return {agent: float(self.earned(seat)) for seat, agent in enumerate(self.agents)}
@@ -66,16 +66,16 @@ class State:
     def legal(self, agent):
         seat = self.agents.index(agent)
         limit = self.limit(seat)
-        kept = (WAIT, CANCEL) if self.order(seat) is not None else (WAIT,)
+        actions = (WAIT, CANCEL) if self.order(seat) is not None else (WAIT,)
         if limit is None:
-            return kept
+            return actions
         if self.buys(seat):
-            return (*kept, *_named("bid")[:limit])
-        return (*kept, *_named("ask")[limit - 1 :])
+            return (*actions, *_named("bid")[:limit])
+        return (*actions, *_named("ask")[limit - 1 :])
 
     def order(self, seat):
         """Return the price of the seat's order, or None."""
-        return next((price for who, price in self.orders if who == seat), None)
+        return next((price for owner, price in self.orders if owner == seat), None)
 
     def best(self, buys):
         """Return seat and price of the best order to buy or to sell, of equal ones the oldest."""
@@ -83,7 +83,9 @@ class State:
         return (max if buys else min)(side, key=lambda order: order[1], default=None)
 
     def without(self, *seats):
-        return replace(self, orders=tuple([one for one in self.orders if one[0] not in seats]))
+        return replace(
+            self, orders=tuple([order for order in self.orders if order[0] not in seats])
+        )
 
     def place(self, seat, price):
         """Put an order in place of the seat's last; it trades with the best one that it meets."""
@@ -127,11 +129,11 @@ class DoubleAuction(Game[State]):
     def start(self, rng, options):
         """Draw values and costs until there is something to trade."""
         while True:
-            drawn = rng.integers(1, HIGHEST + 1, size=(len(self.agents), self.units)).tolist()
+            draws = rng.integers(1, HIGHEST + 1, size=(len(self.agents), self.units)).tolist()
             worth = tuple(
                 [
                     tuple(sorted(units, reverse=agent.startswith("buyer")))
-                    for agent, units in zip(self.agents, drawn, strict=True)
+                    for agent, units in zip(self.agents, draws, strict=True)
                 ]
             )
             state = State(self.agents, worth, self.units, self.max_turns)
@@ -142,8 +144,10 @@ class DoubleAuction(Game[State]):
         seat = view.agents.index(agent)
         kind = "bid" if view.buys(seat) else "ask"
         words = text.casefold().replace(":", " ").split()
-        if not any(one.isdecimal() for one in words):
-            return parse_choice(text, [one for one in view.legal(agent) if one in (WAIT, CANCEL)])
+        if not any(word.isdecimal() for word in words):
+            return parse_choice(
+                text, [word for word in view.legal(agent) if word in (WAIT, CANCEL)]
+            )
         if words[0] in ("bid", "ask") and words[0] != kind:
             raise InvalidMove(f"you {kind[:3]}: reply with {kind} and a price, or wait")
         price = parse_number(" ".join(words[words[0] == kind :]))
@@ -178,8 +182,12 @@ class DoubleAuction(Game[State]):
         return replace(state.without(seat), gone=(*state.gone, seat))
 
     def report(self, state):
-        got, most = state.surplus()
-        return {"efficiency": round(got / most, 4), "trades": len(state.trades), "surplus": got}
+        surplus, maximum = state.surplus()
+        return {
+            "efficiency": round(surplus / maximum, 4),
+            "trades": len(state.trades),
+            "surplus": surplus,
+        }
 
     def tell(self, before, moves, after):
         new = after.trades[len(before.trades) :]
@@ -192,12 +200,12 @@ class DoubleAuction(Game[State]):
 
     def rules(self, agent):
         buys = agent.startswith("buyer")
-        kind, what = ("bid", "is worth to you") if buys else ("ask", "costs you")
+        kind, verb = ("bid", "is worth to you") if buys else ("ask", "costs you")
         less = "what it is worth less the price" if buys else "the price less what it costs"
         between = "at most what it is worth" if buys else "at least what it costs"
         return (
             f"You are {agent} in a market of {len(self.agents)}. Each may trade {self.units} units "
-            f"of a good, one by one. You know what each unit {what}, and nobody else does. For a "
+            f"of a good, one by one. You know what each unit {verb}, and nobody else does. For a "
             f"unit you earn {less}; your aim is to earn as much as you can. There are "
             f"{self.max_turns} steps, in which all act at the same time. Reply with {kind} 40 to "
             f"put an order at a price from 1 to {HIGHEST}, {between}, in place of the one you "
@@ -213,21 +221,23 @@ class DoubleAuction(Game[State]):
         for seat, name in enumerate(view.agents):
             order = view.order(seat)
             kind = "bids" if view.buys(seat) else "asks"
-            told = f"{kind} {order}" if order is not None else "no order"
+            order_text = f"{kind} {order}" if order is not None else "no order"
             if seat in view.gone:
-                told = "left"
+                order_text = "left"
             worth = view.worth[seat]
-            known = ""
+            worth_text = ""
             if worth is not None:
                 word = "values" if view.buys(seat) else "costs"
-                known = f"; {word} {', '.join(map(str, worth))}; earned {view.earned(seat)}"
-            lines.append(f"{name}: {told}; traded {view.done(seat)} of {view.units}{known}")
+                worth_text = f"; {word} {', '.join(map(str, worth))}; earned {view.earned(seat)}"
+            lines.append(
+                f"{name}: {order_text}; traded {view.done(seat)} of {view.units}{worth_text}"
+            )
         return "\n".join([*lines, *self.status(view)])
 
     def status(self, view):
         prices = [str(price) for *_, price in view.trades[-SHOWN:]]
-        more = "... " if len(view.trades) > SHOWN else ""
-        return f"Prices paid: {more}{' '.join(prices) or 'none'}", f"Steps left: {view.left}"
+        ellipsis = "... " if len(view.trades) > SHOWN else ""
+        return f"Prices paid: {ellipsis}{' '.join(prices) or 'none'}", f"Steps left: {view.left}"
 
     def picture(self, view, agent):
         """Show a row for each: its trades, a bar as long as its order's price, what it knows."""
@@ -238,10 +248,10 @@ class DoubleAuction(Game[State]):
             cell = " " * 5 if order is None else (f"{order:^5}", color, order / HIGHEST)
             if seat in view.gone:
                 cell = "left"
-            known = "?" if worth is None else " ".join(map(str, worth))
-            earned = "?" if worth is None else str(view.earned(seat))
+            worth_text = "?" if worth is None else " ".join(map(str, worth))
+            profit = "?" if worth is None else str(view.earned(seat))
             short = name.replace("uyer_", "").replace("eller_", "")
-            rows.append((short, f"{view.done(seat)}/{view.units}", cell, known, earned))
+            rows.append((short, f"{view.done(seat)}/{view.units}", cell, worth_text, profit))
         head = "", "had", "order", "worth", "won"
         return TextTable(tuple(rows), head, "", self.status(view))
 

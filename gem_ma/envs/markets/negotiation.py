@@ -49,13 +49,13 @@ class State:
     def returns(self):
         if self.to_act():
             return dict.fromkeys(AGENTS, 0.0)
-        got = [self.worth(i, self.offer) if self.deal else self.alone[i] for i in range(2)]
-        return {a: n / TOTAL for a, n in zip(AGENTS, got, strict=True)}
+        payoffs = [self.worth(i, self.offer) if self.deal else self.alone[i] for i in range(2)]
+        return {a: n / TOTAL for a, n in zip(AGENTS, payoffs, strict=True)}
 
     def seen_by(self, agent):
-        own = AGENTS.index(agent)
-        values = tuple([v if i == own else None for i, v in enumerate(self.values)])
-        alone = tuple([v if i == own else None for i, v in enumerate(self.alone)])
+        seat = AGENTS.index(agent)
+        values = tuple([v if i == seat else None for i, v in enumerate(self.values)])
+        alone = tuple([v if i == seat else None for i, v in enumerate(self.alone)])
         return replace(self, values=values, alone=alone)
 
     def legal(self, agent):
@@ -117,19 +117,19 @@ class Negotiation(Game[State]):
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:
-            news = [Message(None, "game", f"{seat} lost its turn.")]
+            messages = [Message(None, "game", f"{seat} lost its turn.")]
         elif isinstance(move, tuple):
-            news = [Message(None, "game", f"{seat} proposes {named(after)}.")]
+            messages = [Message(None, "game", f"{seat} proposes {named(after)}.")]
         elif move == LEAVE:
-            news = [Message(None, "game", f"{seat} leaves.")]
+            messages = [Message(None, "game", f"{seat} leaves.")]
         elif move in ANSWERS:
-            news = [Message(None, "game", f"{seat} {move}s the proposal.")]
+            messages = [Message(None, "game", f"{seat} {move}s the proposal.")]
         else:
-            news = [Message(None, seat, move)]
+            messages = [Message(None, seat, move)]
         if not after.to_act():
             text = f"A deal: {named(after)}." if after.deal else "There is no deal."
-            news.append(Message(None, "game", text))
-        return news
+            messages.append(Message(None, "game", text))
+        return messages
 
     def report(self, state):
         """Say how good the deal is: see `pareto` and `joint`."""
@@ -155,23 +155,25 @@ class Negotiation(Game[State]):
 
     def describe(self, view, agent):
         def worth(issue, option):
-            known = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v]
-            return ", ".join(f"{a} {v[issue][option]}".removeprefix(f"{agent} ") for a, v in known)
+            values = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v]
+            return ", ".join(f"{a} {v[issue][option]}".removeprefix(f"{agent} ") for a, v in values)
 
         lines = []
         for i, issue in enumerate(view.issues):
-            told = [f"{option} ({worth(i, k)})" for k, option in enumerate(ISSUES[issue])]
-            lines.append(f"{issue}: {'; '.join(told)}")
+            options = [f"{option} ({worth(i, k)})" for k, option in enumerate(ISSUES[issue])]
+            lines.append(f"{issue}: {'; '.join(options)}")
         return "\n".join([*lines, *self.status(view)])
 
     def status(self, view):
         table = named(view) if view.offer else "nothing"
         by = f"{AGENTS[view.proposer]} proposes" if view.offer and not view.deal else "On the table"
-        known = [f"{a} {n}" for a, n in zip(AGENTS, view.alone, strict=True) if n is not None]
+        alternatives = [
+            f"{a} {n}" for a, n in zip(AGENTS, view.alone, strict=True) if n is not None
+        ]
         end = [] if view.to_act() else ["It is over"]
         return (
             f"{'Deal' if view.deal else by}: {table}",
-            f"Without a deal: {', '.join(known)}",
+            f"Without a deal: {', '.join(alternatives)}",
             *end,
             f"Replies left: {view.left}",
             *make_turn_caption(view),
@@ -179,17 +181,17 @@ class Negotiation(Game[State]):
 
     def picture(self, view, agent):
         """Show what each option is worth, as a number and a stripe; what is proposed stands out."""
-        most = max(max(row) for values in view.values if values for row in values)
+        maximum = max(max(row) for values in view.values if values for row in values)
         rows = []
         for i, issue in enumerate(view.issues):
             cells = [issue]
             for k, option in enumerate(ISSUES[issue]):
-                known = [values[i][k] for values in view.values if values]
-                worth = "|".join(map(str, known))
+                known_values = [values[i][k] for values in view.values if values]
+                worth = "|".join(map(str, known_values))
                 if view.offer and view.offer[i] == k:
                     cells.append((f"{option}\n>{worth}<", "yellow", 1.0))
                 else:
-                    share = sum(known) / len(known) / most
+                    share = sum(known_values) / len(known_values) / maximum
                     cells.append((f"{option}\n{worth}", "green", 0.12 * share))
             rows.append(tuple(cells))
         status = self.status(view)
@@ -206,11 +208,11 @@ def worths(state):
 
 def pareto(state):
     """Return 1 if no deal gives more to both, else by what share both have less than they could."""
-    got = [state.worth(seat, state.offer) for seat in (0, 1)]
-    if not any(got):
+    payoffs = [state.worth(seat, state.offer) for seat in (0, 1)]
+    if not any(payoffs):
         return 0.0
     better = max(
-        min(other / own for own, other in zip(got, both, strict=True) if own)
+        min(other / own for own, other in zip(payoffs, both, strict=True) if own)
         for both in worths(state)
     )
     return 1 / better
@@ -230,25 +232,25 @@ def named(state):
 
 def _offer(text, issues):
     """Read a deal in words such as "price 450, delivery 2 weeks"."""
-    found = {}
+    choices = {}
     parts = [p for p in text.casefold().replace(";", ",").split(",") if p.strip(" :.!\n")]
     for part in parts[: MOST + 1]:
         issue, _, option = part.strip(" :.!\n").replace(":", " ").replace("=", " ").partition(" ")
         if issue not in issues:
             raise InvalidMove(f"{clip_repr(issue)} is no issue; the issues are {', '.join(issues)}")
         try:
-            found[issue] = ISSUES[issue].index(parse_choice(option.strip(), ISSUES[issue]))
+            choices[issue] = ISSUES[issue].index(parse_choice(option.strip(), ISSUES[issue]))
         except InvalidMove:
             raise InvalidMove(
                 f"{clip_repr(option)} is no option of {issue}: {', '.join(ISSUES[issue])}"
             ) from None
-    missing = [issue for issue in issues if issue not in found]
+    missing = [issue for issue in issues if issue not in choices]
     if missing or len(parts) > len(issues):
         raise InvalidMove(
             f"a proposal names each issue once: {', '.join(issues)}"
             + (f"; missing: {', '.join(missing)}" if missing else "")
         )
-    return tuple([found[issue] for issue in issues])
+    return tuple([choices[issue] for issue in issues])
 
 
 @functools.cache
@@ -265,19 +267,19 @@ def _proposals(issues):
 
 def _orders(rng):
     """Return how both rank the options of an issue, 0 the worst: against each other or alike."""
-    one = tuple(range(OPTIONS)) if rng.random() < 0.5 else tuple(range(OPTIONS))[::-1]
-    how = rng.random()
-    if how < 0.6:
-        return one, tuple([OPTIONS - 1 - rank for rank in one])
-    if how < 0.8:
-        return one, one
-    return one, tuple(rng.permutation(OPTIONS).tolist())
+    ranking = tuple(range(OPTIONS)) if rng.random() < 0.5 else tuple(range(OPTIONS))[::-1]
+    draw = rng.random()
+    if draw < 0.6:
+        return ranking, tuple([OPTIONS - 1 - rank for rank in ranking])
+    if draw < 0.8:
+        return ranking, ranking
+    return ranking, tuple(rng.permutation(OPTIONS).tolist())
 
 
 def _weights(rng, many):
     """Return what the best option of each issue is worth, TOTAL together."""
-    drawn = [int(n) for n in rng.integers(1, 10, size=many)]
-    ends = [TOTAL * sum(drawn[: i + 1]) // sum(drawn) for i in range(many)]
+    draws = [int(n) for n in rng.integers(1, 10, size=many)]
+    ends = [TOTAL * sum(draws[: i + 1]) // sum(draws) for i in range(many)]
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
 

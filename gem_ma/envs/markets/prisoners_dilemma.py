@@ -44,8 +44,8 @@ class State:
 
     def play(self, left, right):
         a, b = self.earned
-        earned = a + PAYOFF[left, right], b + PAYOFF[right, left]
-        return State(self.rounds - 1, earned, (*self.history, (left, right)))
+        earnings = a + PAYOFF[left, right], b + PAYOFF[right, left]
+        return State(self.rounds - 1, earnings, (*self.history, (left, right)))
 
 
 class PrisonersDilemma(Game[State]):
@@ -73,9 +73,9 @@ class PrisonersDilemma(Game[State]):
     def forfeit(self, state, agent, rng):
         """Earn nothing more; the other is paid as for mutual cooperation to the end."""
         pay = state.rounds * PAYOFF["cooperate", "cooperate"]
-        earned = (0, pay) if agent == "left" else (pay, 0)
+        earnings = (0, pay) if agent == "left" else (pay, 0)
         a, b = state.earned
-        return State(0, (a + earned[0], b + earned[1]), state.history)
+        return State(0, (a + earnings[0], b + earnings[1]), state.history)
 
     def tell(self, before, moves, after):
         return ()  # the view shows the rounds
@@ -101,8 +101,8 @@ class PrisonersDilemma(Game[State]):
     def picture(self, view, agent):
         """Show the table of payoffs, the last round's cell in a frame, above those so far."""
         first = max(0, len(view.history) - SHOWN)
-        shown = view.history[first:]
-        past = [[THUMBS[choice] for choice in pair] for pair in shown]
+        rounds = view.history[first:]
+        past = [[THUMBS[choice] for choice in pair] for pair in rounds]
         columns = min(SHOWN, len(view.history) + view.rounds)
         items, lines, labels = strip(past, first + 1, columns, 0.56, [None] * len(past))
         lines.append(("gray", 0.01, 0.01, _ACROSS[0], _DOWN[0], 0.004))
@@ -121,8 +121,8 @@ class PrisonersDilemma(Game[State]):
             for j, other in enumerate(MOVES):
                 x = (_ACROSS[j] + _ACROSS[j + 1]) / 2
                 labels.append((f"{PAYOFF[move, other]} : {PAYOFF[other, move]}", "", x, y, 0.1))
-        if shown:
-            row, column = (MOVES.index(choice) for choice in shown[-1])
+        if rounds:
+            row, column = (MOVES.index(choice) for choice in rounds[-1])
             left, right = _ACROSS[column] + 0.012, _ACROSS[column + 1] - 0.012
             top, bottom = _DOWN[row] + 0.012, _DOWN[row + 1] - 0.012
             lines += frame(left, top, right, bottom)

@@ -28,10 +28,14 @@ class State:
     def to_act(self):
         if not self.rounds:
             return ()
-        return tuple([a for a, here in zip(self.agents, self.present, strict=True) if here])
+        return tuple(
+            [a for a, is_present in zip(self.agents, self.present, strict=True) if is_present]
+        )
 
     def out(self):
-        return tuple([a for a, here in zip(self.agents, self.present, strict=True) if not here])
+        return tuple(
+            [a for a, is_present in zip(self.agents, self.present, strict=True) if not is_present]
+        )
 
     def returns(self):
         return dict(zip(self.agents, self.earned, strict=True))
@@ -43,14 +47,14 @@ class State:
         return _numbers(self.tokens)
 
     def give(self, moves):
-        given = tuple([moves.get(agent) for agent in self.agents])
+        contributions = tuple([moves.get(agent) for agent in self.agents])
         share = self.multiplier * sum(moves.values()) / len(moves)
-        earned = tuple(
+        earnings = tuple(
             [e if g is None else e + self.tokens - g + share
-             for e, g in zip(self.earned, given, strict=True)]
+             for e, g in zip(self.earned, contributions, strict=True)]
         )  # fmt: skip
-        history = (*self.history, given)
-        return replace(self, rounds=self.rounds - 1, earned=earned, history=history)
+        history = (*self.history, contributions)
+        return replace(self, rounds=self.rounds - 1, earned=earnings, history=history)
 
 
 class PublicGoods(Game[State]):
@@ -91,8 +95,8 @@ class PublicGoods(Game[State]):
     def forfeit(self, state, agent, rng):
         """Keep what was earned and leave; the others go on while there are two."""
         seat = state.agents.index(agent)
-        present = tuple([here and i != seat for i, here in enumerate(state.present)])
-        return replace(state, present=present, rounds=state.rounds if sum(present) > 1 else 0)
+        presence = tuple([is_present and i != seat for i, is_present in enumerate(state.present)])
+        return replace(state, present=presence, rounds=state.rounds if sum(presence) > 1 else 0)
 
     def tell(self, before, moves, after):
         return ()  # the view shows the rounds
@@ -109,8 +113,8 @@ class PublicGoods(Game[State]):
         )
 
     def describe(self, view, agent):
-        earned = ", ".join(f"{a} {e:.2f}" for a, e in zip(view.agents, view.earned, strict=True))
-        lines = [f"Rounds left: {view.rounds}. Earned: {earned}."]
+        earnings = ", ".join(f"{a} {e:.2f}" for a, e in zip(view.agents, view.earned, strict=True))
+        lines = [f"Rounds left: {view.rounds}. Earned: {earnings}."]
         if view.out():
             lines.append(f"Left the game: {', '.join(view.out())}.")
         if view.history:
@@ -130,10 +134,17 @@ class PublicGoods(Game[State]):
         first = past[0][0] if past else 1
         columns = min(SHOWN, len(view.history) + view.rounds)
         rows = []
-        for seat, (here, earned) in enumerate(zip(view.present, view.earned, strict=True)):
-            gave = [_bar(row[seat], self.tokens) for _, row in past]
+        for seat, (is_present, earnings) in enumerate(zip(view.present, view.earned, strict=True)):
+            contributions = [_bar(row[seat], self.tokens) for _, row in past]
             blank = [" " * len(str(self.tokens))] * (columns - len(past))
-            rows.append((str(seat) if here else f"({seat})", *gave, *blank, f"{earned:.2f}"))
+            rows.append(
+                (
+                    str(seat) if is_present else f"({seat})",
+                    *contributions,
+                    *blank,
+                    f"{earnings:.2f}",
+                )
+            )
         head = "", *(str(first + i) for i in range(columns)), "earned"
         title = f"What each player gave of {self.tokens}" if len(rows) <= FEW else ""
         return TextTable(tuple(rows), head, title, (f"Rounds left: {view.rounds}",))

@@ -70,8 +70,8 @@ class RockPaperScissors(Game[State]):
 
     def forfeit(self, state, agent, rng):
         """Lose every round that is left."""
-        lost = -state.rounds if agent == "left" else state.rounds
-        return State(0, state.score + lost, state.history)
+        change = -state.rounds if agent == "left" else state.rounds
+        return State(0, state.score + change, state.history)
 
     def tell(self, before, moves, after):
         return ()  # the view shows the rounds
@@ -92,22 +92,22 @@ class RockPaperScissors(Game[State]):
     def picture(self, view, agent):
         """Show the last round large, the winner's choice in a frame, above those so far."""
         first = max(0, len(view.history) - SHOWN)
-        shown = view.history[first:]
+        rounds = view.history[first:]
         past = [
             [(FIGURES[choice], color, 0.0) for choice, color in zip(pair, COLORS, strict=True)]
-            for pair in shown
+            for pair in rounds
         ]
-        won = [{1: 0, -1: 1}.get(_won(*pair)) for pair in shown]
+        winners = [{1: 0, -1: 1}.get(_won(*pair)) for pair in rounds]
         columns = min(SHOWN, len(view.history) + view.rounds)
-        items, lines, labels = strip(past, first + 1, columns, 0.56, won)
-        if shown:
+        items, lines, labels = strip(past, first + 1, columns, 0.56, winners)
+        if rounds:
             for seat, (figure, color, _) in enumerate(past[-1]):
                 x = (0.23, 0.77)[seat]
-                if won[-1] == seat:
+                if winners[-1] == seat:
                     lines += frame(x - 0.2, 0.12, x + 0.2, 0.52)
                 items.append((figure, color, x, 0.32, 0.36, 0.0))
                 labels.append((AGENTS[seat], "", x, 0.055, 0.1))
-            sign = {0: ">", 1: "<", None: "="}[won[-1]]
+            sign = {0: ">", 1: "<", None: "="}[winners[-1]]
             labels.append((sign, "", 0.5, 0.32, 0.2))
         else:
             labels.append(("No round was played yet.", "", 0.5, 0.28, 0.07))

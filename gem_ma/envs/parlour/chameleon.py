@@ -85,12 +85,12 @@ class State:
     left: tuple[str, ...] = ()  # who forfeited
 
     def to_act(self):
-        here = self.here()
+        present = self.here()
         if self.phase in (HINT, TALK):
             return (self.agents[self.spoken],)
         if self.phase == GUESS:
             return (self.accused(),)  # it is the chameleon
-        return here if self.phase == VOTE else ()
+        return present if self.phase == VOTE else ()
 
     def here(self):
         return tuple([a for a in self.agents if a not in self.left])
@@ -99,11 +99,11 @@ class State:
         return self.left
 
     def returns(self):
-        won = self.winner == "chameleon"
+        chameleon_won = self.winner == "chameleon"
         if not self.winner:
             pay = dict.fromkeys(self.agents, 0.0)
         else:
-            pay = {a: 1.0 if won == (a == self.chameleon) else -1.0 for a in self.agents}
+            pay = {a: 1.0 if chameleon_won == (a == self.chameleon) else -1.0 for a in self.agents}
         return pay | dict.fromkeys(self.left, -1.0)
 
     def seen_by(self, agent):
@@ -111,14 +111,14 @@ class State:
             return self
         if agent == self.chameleon:
             return replace(self, secret=None)
-        known = self.chameleon if self.phase == GUESS else None  # it was found
-        return replace(self, chameleon=known)
+        chameleon = self.chameleon if self.phase == GUESS else None  # it was found
+        return replace(self, chameleon=chameleon)
 
     def legal(self, agent):
         """Return some hints or speeches, or all that may be voted for or guessed."""
         if self.phase == HINT:
-            given = [hint for _, hint in self.hints]
-            return tuple([hint for hint in HINTS if hint not in given])
+            past_hints = [hint for _, hint in self.hints]
+            return tuple([hint for hint in HINTS if hint not in past_hints])
         others = tuple([a for a in self.here() if a != agent])
         if self.phase == TALK:
             return (*SPEECHES, *(f"I suspect {a}." for a in others))
@@ -133,9 +133,9 @@ class State:
 
     def next(self):
         """Pass the word to the next who is here, or begin the next phase."""
-        later = [i for i, a in enumerate(self.agents) if a in self.here() and i > self.spoken]
-        if later:
-            return replace(self, spoken=later[0])
+        later_seats = [i for i, a in enumerate(self.agents) if a in self.here() and i > self.spoken]
+        if later_seats:
+            return replace(self, spoken=later_seats[0])
         first = self.agents.index(self.here()[0])
         return replace(self, phase=TALK if self.phase == HINT else VOTE, spoken=first)
 
@@ -157,8 +157,8 @@ class State:
             return after.end()
         if self.phase == GUESS and agent == self.chameleon:
             return replace(after, phase=VOTE, votes=())
-        mine = self.phase in (HINT, TALK) and agent == self.agents[self.spoken]
-        return after.next() if mine else after
+        is_own_turn = self.phase in (HINT, TALK) and agent == self.agents[self.spoken]
+        return after.next() if is_own_turn else after
 
     def end(self):
         """End the game without a guess: the chameleon wins unless it left."""
@@ -189,7 +189,7 @@ class Chameleon(Game[State]):
             raise InvalidMove(f"{clip_repr(text)} is not one word of at most {LONGEST} letters")
         if hint in CARDS[view.topic]:
             raise InvalidMove(f"{hint} is a word of the card")
-        if hint in [given for _, given in view.hints]:
+        if hint in [past_hint for _, past_hint in view.hints]:
             raise InvalidMove(f"{hint} was a hint already")
         return hint
 
@@ -213,17 +213,17 @@ class Chameleon(Game[State]):
     def tell(self, before, moves, after):
         if before.phase == VOTE:
             votes = ", ".join(f"{a} for {moves.get(a) or 'nobody'}" for a in before.here())
-            news = [Message(None, "game", f"Votes: {votes}.")]
+            messages = [Message(None, "game", f"Votes: {votes}.")]
             if after.phase == GUESS:
                 text = f"{after.accused()} is the chameleon, and guesses the word."
-                news.append(Message(None, "game", text))
+                messages.append(Message(None, "game", text))
         else:
             ((agent, move),) = moves.items()
-            lost = Message(None, "game", f"{agent} lost its turn.")
-            news = [lost if move is None else Message(None, agent, move)]
+            lost_message = Message(None, "game", f"{agent} lost its turn.")
+            messages = [lost_message if move is None else Message(None, agent, move)]
         if after.phase == OVER:
-            news.append(Message(None, "game", f"{_ending(after)}."))
-        return news
+            messages.append(Message(None, "game", f"{_ending(after)}."))
+        return messages
 
     def rules(self, agent):
         return (
@@ -254,9 +254,9 @@ class Chameleon(Game[State]):
         if view.chameleon:
             you = agent == view.chameleon
             lines.append("You are the chameleon" if you else f"The chameleon: {view.chameleon}")
-        asked = {HINT: "Give a hint", TALK: "Speak", VOTE: "All vote", GUESS: "Guess the word"}
-        acts = () if view.phase == VOTE else make_turn_caption(view)
-        return (*lines, ". ".join((asked[view.phase], *acts)))
+        prompts = {HINT: "Give a hint", TALK: "Speak", VOTE: "All vote", GUESS: "Guess the word"}
+        turn_captions = () if view.phase == VOTE else make_turn_caption(view)
+        return (*lines, ". ".join((prompts[view.phase], *turn_captions)))
 
     def picture(self, view, agent):
         """Show the card; the secret word stands out for those who know it."""
@@ -269,6 +269,8 @@ class Chameleon(Game[State]):
 
 def _ending(state):
     """Return who won, and how."""
-    who = "The chameleon wins" if state.winner == "chameleon" else "The others win"
-    how = f"{state.chameleon} was it" + (f", guessing {state.guessed}" if state.guessed else "")
-    return f"{who}: {how}; the word was {state.secret}"
+    outcome = "The chameleon wins" if state.winner == "chameleon" else "The others win"
+    explanation = f"{state.chameleon} was it" + (
+        f", guessing {state.guessed}" if state.guessed else ""
+    )
+    return f"{outcome}: {explanation}; the word was {state.secret}"

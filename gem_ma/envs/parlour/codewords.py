@@ -48,8 +48,11 @@ class State:
         return self.left
 
     def returns(self):
-        won = TEAMS[self.winner] if self.winner is not None else None
-        pay = {a: 0.0 if won is None else 1.0 if a.startswith(won) else -1.0 for a in AGENTS}
+        winning_team = TEAMS[self.winner] if self.winner is not None else None
+        pay = {
+            a: 0.0 if winning_team is None else 1.0 if a.startswith(winning_team) else -1.0
+            for a in AGENTS
+        }
         return pay | dict.fromkeys(self.left, -1.0)
 
     def seen_by(self, agent):
@@ -81,16 +84,16 @@ class State:
     def pick(self, word):
         cell = self.words.index(word)
         kind = self.key[cell]
-        found = self.found[:cell] + kind + self.found[cell + 1 :]
-        after = replace(self, found=found, picked=self.picked + 1)
+        marks = self.found[:cell] + kind + self.found[cell + 1 :]
+        after = replace(self, found=marks, picked=self.picked + 1)
         if kind == "x":
             return replace(after, winner=1 - self.team)
         for team in (0, 1):
             if not after.missing(team):
                 return replace(after, winner=team)
-        allowed = self.clue[1] + 1 if self.clue else 1
-        own = kind == TEAMS[self.team][0]
-        return after if own and after.picked < allowed else after.end()
+        max_picks = self.clue[1] + 1 if self.clue else 1
+        is_own = kind == TEAMS[self.team][0]
+        return after if is_own and after.picked < max_picks else after.end()
 
     def end(self):
         """Pass the turn to the other team, or over a team without a guesser."""
@@ -148,17 +151,17 @@ class Codewords(Game[State]):
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()
         if move is None:
-            news = [Message(None, "game", f"{agent} lost its turn.")]
+            messages = [Message(None, "game", f"{agent} lost its turn.")]
         elif agent in GIVERS:
-            news = [Message(None, agent, f"{move[0]} {move[1]}")]
+            messages = [Message(None, agent, f"{move[0]} {move[1]}")]
         else:
-            news = [Message(None, agent, move)]
+            messages = [Message(None, agent, move)]
             if move != PASS:
                 kind = KINDS[after.found[after.words.index(move)]]
-                news.append(Message(None, "game", f"{move}: {kind}."))
+                messages.append(Message(None, "game", f"{move}: {kind}."))
         if not after.to_act():
-            news.append(Message(None, "game", f"The game is over: {_ending(after)}."))
-        return news
+            messages.append(Message(None, "game", f"The game is over: {_ending(after)}."))
+        return messages
 
     def rules(self, agent):
         team = agent.split("_")[0]
@@ -193,8 +196,8 @@ class Codewords(Game[State]):
 
     def picture(self, view, agent):
         cards = [
-            _card(word, key, found != "?")
-            for word, key, found in zip(view.words, view.key, view.found, strict=True)
+            _card(word, key, mark != "?")
+            for word, key, mark in zip(view.words, view.key, view.found, strict=True)
         ]
         rows = tuple([tuple(cards[i : i + SIDE]) for i in range(0, len(cards), SIDE)])
         score, last = _status(view)
@@ -213,17 +216,17 @@ def _card(word, kind, found):
 def _marks(view):
     """Return what is known of each word: capitals for those that were picked."""
     pairs = zip(view.key, view.found, strict=True)
-    return "".join([key if found == "?" else found.upper() for key, found in pairs])
+    return "".join([key if mark == "?" else mark.upper() for key, mark in pairs])
 
 
 def _status(view):
     score = ", ".join(f"{team} {view.missing(i)}" for i, team in enumerate(TEAMS))
     lines = [f"To find: {score}; turns {view.turns}"]
-    (waiting,) = view.to_act() or ("",)
-    if not waiting:
+    (seat,) = view.to_act() or ("",)
+    if not seat:
         lines.append(_ending(view).capitalize())
-    elif waiting in GIVERS or not view.clue:
-        lines.append(f"To act: {waiting}")
+    elif seat in GIVERS or not view.clue:
+        lines.append(f"To act: {seat}")
     else:
         lines.append(f"{TEAMS[view.team]}: {view.clue[0]} {view.clue[1]}, picked {view.picked}")
     return lines

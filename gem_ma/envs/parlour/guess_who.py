@@ -23,8 +23,8 @@ SHORT = {question: phrases[0].strip() for question, phrases in PEOPLE_WORDS.item
 def _face(name):
     """Return the parts of a face, as they lie on one another."""
     looks = _looks(name)
-    called = next((look for look in HAIR if look in looks), "")
-    hair = HAIR[called] if called else "gray", *([called] if called else [])
+    hair_look = next((look for look in HAIR if look in looks), "")
+    hair = HAIR[hair_look] if hair_look else "gray", *([hair_look] if hair_look else [])
     long, curly, woman = "long hair" in looks, "curly hair" in looks, "woman" in looks
     parts = (
         (long, "long hair", *hair),
@@ -52,7 +52,7 @@ def _face(name):
         ("hat" in looks, "brimmed hat", "green"),
         ("hat" in looks, "hat band", "black"),
     )
-    return tuple(tuple(part) for shown, *part in parts if shown)
+    return tuple(tuple(part) for is_shown, *part in parts if is_shown)
 
 
 def _looks(name):
@@ -105,9 +105,9 @@ class State(NamedTuple):
     def legal(self, agent):
         if self.open:
             return (self.truth(),)
-        known = {about for about, _ in self.asked[self.turn]}
+        past_questions = {about for about, _ in self.asked[self.turn]}
         guesses = [text for text, name in GUESSES.items() if name not in self.people]
-        return (*[q for q in QUESTIONS if q not in known], *guesses)
+        return (*[q for q in QUESTIONS if q not in past_questions], *guesses)
 
     def truth(self):
         """Return the answer to the open question, as the one who is asked knows it."""
@@ -123,9 +123,9 @@ class State(NamedTuple):
         return after._replace(winner=AGENTS[self.turn if right else 1 - self.turn])
 
     def answer(self, answer):
-        known = list(self.asked)
-        known[self.turn] = (*known[self.turn], (self.open, answer or SILENCE))
-        return self._replace(asked=tuple(known), open=None, turn=1 - self.turn)
+        histories = list(self.asked)
+        histories[self.turn] = (*histories[self.turn], (self.open, answer or SILENCE))
+        return self._replace(asked=tuple(histories), open=None, turn=1 - self.turn)
 
 
 class GuessWho(Game[State]):
@@ -141,8 +141,8 @@ class GuessWho(Game[State]):
         self.questions = questions
 
     def start(self, rng, options):
-        mine, yours = rng.choice(len(PEOPLE), 2, replace=False)
-        return State((PEOPLE[mine], PEOPLE[yours]), 2 * self.questions)
+        first, second = rng.choice(len(PEOPLE), 2, replace=False)
+        return State((PEOPLE[first], PEOPLE[second]), 2 * self.questions)
 
     def read(self, text, view, agent):
         if view.open:
@@ -154,7 +154,7 @@ class GuessWho(Game[State]):
         if name in view.people and name:
             raise InvalidMove(f"{name} is your own person; the other has another one")
         about = name or asked(text, PEOPLE_WORDS)
-        if any(about == known for known, _ in view.asked[view.turn]):
+        if any(about == past_question for past_question, _ in view.asked[view.turn]):
             raise InvalidMove(f"you asked {clip_repr(about)} already")
         return Question(about, text)
 
@@ -168,19 +168,19 @@ class GuessWho(Game[State]):
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()
         if move is None:
-            news = [Message(None, "game", f"{agent} lost its turn.")]
+            messages = [Message(None, "game", f"{agent} lost its turn.")]
         else:
-            news = [Message(None, agent, str(move))]
+            messages = [Message(None, agent, str(move))]
         if after.open:
-            news.append(Message(None, "game", f"The question is: {after.open}"))
+            messages.append(Message(None, "game", f"The question is: {after.open}"))
         if not after.to_act():
             if after.winner:
                 right = "right" if after.winner == agent else "wrong"
                 text = f"{agent} guesses {move.about}, which is {right}: {after.winner} wins."
             else:
                 text = "No question is left: nobody wins."
-            news.append(Message(None, "game", text))
-        return news
+            messages.append(Message(None, "game", text))
+        return messages
 
     def rules(self, agent):
         table = "\n".join(f"{name}: {', '.join(_looks(name))}" for name in PEOPLE)
@@ -196,9 +196,9 @@ class GuessWho(Game[State]):
 
     def describe(self, view, agent):
         lines = []
-        for name, person, known in zip(AGENTS, view.people, view.asked, strict=True):
-            told = ", ".join(f"{SHORT[about]} {answer}" for about, answer in known)
-            lines.append(f"{name} has {person or '?'} and asked: {told or 'nothing'}.")
+        for name, person, history in zip(AGENTS, view.people, view.asked, strict=True):
+            history_text = ", ".join(f"{SHORT[about]} {answer}" for about, answer in history)
+            lines.append(f"{name} has {person or '?'} and asked: {history_text or 'nothing'}.")
         lines.append(f"Questions left: {view.left}.")
         return "\n".join([*lines, self.asks(view)])
 
@@ -214,26 +214,26 @@ class GuessWho(Game[State]):
         """Draw all faces; those that the answers to a seat's questions leave out are crossed."""
         seat = AGENTS.index(agent) if agent else view.turn
         wide = WIDE if sum(map(len, view.asked)) < MANY else WIDER
-        shown = [
+        faces = [
             name if name in view.people or _fits(name, view.asked[seat]) else f"{name} out"
             for name in PEOPLE
         ]
-        shown += [""] * (-len(shown) % wide)
-        rows = tuple(tuple(shown[i : i + wide]) for i in range(0, len(shown), wide))
+        faces += [""] * (-len(faces) % wide)
+        rows = tuple(tuple(faces[i : i + wide]) for i in range(0, len(faces), wide))
         marks = [divmod(PEOPLE.index(person), wide) for person in view.people if person]
         status = []
-        for name, person, known in zip(AGENTS, view.people, view.asked, strict=True):
-            told = " ".join(SIGNS[answer] + SHORT[about] for about, answer in known)
-            status.append(f"{name} ({person or '?'}) asked {told or 'nothing'}")
+        for name, person, history in zip(AGENTS, view.people, view.asked, strict=True):
+            history_text = " ".join(SIGNS[answer] + SHORT[about] for about, answer in history)
+            status.append(f"{name} ({person or '?'}) asked {history_text or 'nothing'}")
         status.append(f"{self.asks(view)} ({view.left} left)")
         return Grid(rows, TILES, tuple(marks), status=tuple(status))
 
     def encode(self, view, agent):
         """Return for either seat, the own first: answers (1 yes, 0.5 no, 0.25 open), person."""
         rows = np.zeros((2, len(QUESTIONS) + len(PEOPLE)), np.float32)
-        for seat, (person, known) in enumerate(zip(view.people, view.asked, strict=True)):
+        for seat, (person, history) in enumerate(zip(view.people, view.asked, strict=True)):
             row = rows[seat if agent == AGENTS[0] else 1 - seat]
-            for about, answer in known:
+            for about, answer in history:
                 row[QUESTIONS.index(about)] = {"yes": 1.0, "no": 0.5}.get(answer, 0.25)
             if view.open and seat == view.turn:
                 row[QUESTIONS.index(view.open)] = 0.25
@@ -244,5 +244,5 @@ class GuessWho(Game[State]):
 
 def _fits(name, known):
     """Return whether a person may be the one that all these answers are about."""
-    told = [(about, answer) for about, answer in known if answer in ANSWERS]
-    return all((name in TRUE_OF_PEOPLE[about]) == (answer == "yes") for about, answer in told)
+    facts = [(about, answer) for about, answer in known if answer in ANSWERS]
+    return all((name in TRUE_OF_PEOPLE[about]) == (answer == "yes") for about, answer in facts)

@@ -95,8 +95,8 @@ class State:
 
     def use(self, pen):
         if pen.act == DRAW:
-            drawn = tuple(sorted({*self.drawn, *pen.cells}))
-            return replace(self, drawn=drawn, pen=pen.cells[-1])
+            drawn_cells = tuple(sorted({*self.drawn, *pen.cells}))
+            return replace(self, drawn=drawn_cells, pen=pen.cells[-1])
         if pen.act == CLEAR:
             return replace(self, drawn=(), pen=None)
         return replace(self, done=True)
@@ -106,8 +106,8 @@ class State:
         state = replace(self, turn=self.turn + 1)
         if not state.over():
             return state
-        drawn, route = set(self.drawn), set(self.route)
-        return replace(state, overlap=len(drawn & route) / len(drawn | route))
+        drawn_cells, route = set(self.drawn), set(self.route)
+        return replace(state, overlap=len(drawn_cells & route) / len(drawn_cells | route))
 
     def line(self, words):
         """Return the cells on the way from where the line ends, or raise InvalidMove."""
@@ -196,16 +196,16 @@ class MapTask(Game[State]):
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:
-            told = [Message(None, "game", f"{seat} lost its turn.")]
+            messages = [Message(None, "game", f"{seat} lost its turn.")]
         elif isinstance(move, str):
-            told = [Message((AGENTS[1 - AGENTS.index(seat)],), seat, move)]
+            messages = [Message((AGENTS[1 - AGENTS.index(seat)],), seat, move)]
         elif move.act == DONE:
-            told = [Message(None, "game", "The follower is done.")]
+            messages = [Message(None, "game", "The follower is done.")]
         else:
-            told = [Message((GIVER,), "game", "The follower works on its map.")]
+            messages = [Message((GIVER,), "game", "The follower works on its map.")]
         if after.over():
-            told.append(Message(None, "game", f"The routes overlap by {after.overlap:.2f}."))
-        return told
+            messages.append(Message(None, "game", f"The routes overlap by {after.overlap:.2f}."))
+        return messages
 
     def rules(self, agent):
         rules = (
@@ -233,9 +233,9 @@ class MapTask(Game[State]):
             parts += [f"Landmarks: {pictures.words(view.landmarks) or 'none'}."]
             parts += [f"The route: {self.names(view.route)}."]
         if agent != GIVER:
-            known = view.known()
-            whose = "The follower's landmarks" if agent is None else "Landmarks"
-            parts += [f"{whose}: {pictures.words(known) or 'none'}."]
+            landmarks = view.known()
+            title = "The follower's landmarks" if agent is None else "Landmarks"
+            parts += [f"{title}: {pictures.words(landmarks) or 'none'}."]
             parts += [f"Drawn cells: {self.names(view.drawn) or 'none'}."]
             if view.pen is not None:
                 parts += [f"The line ends at {self.names([view.pen])}."]
@@ -252,10 +252,10 @@ class MapTask(Game[State]):
     def picture(self, view, agent):
         if agent == GIVER:
             return self.map(view, view.landmarks, view.route, view.route[0])
-        mine = self.map(view, view.known(), view.drawn, view.pen)
+        follower_map = self.map(view, view.known(), view.drawn, view.pen)
         if agent == FOLLOWER:
-            return mine
-        return Panels(((GIVER, self.picture(view, GIVER)), (FOLLOWER, mine)))
+            return follower_map
+        return Panels(((GIVER, self.picture(view, GIVER)), (FOLLOWER, follower_map)))
 
     def map(self, view, landmarks, route, mark):
         cells = [
@@ -273,14 +273,14 @@ def _route(rng, size):
     length = int(rng.integers(size, 2 * size))
     route = [int(rng.integers(size * size))]
     while len(route) < length:
-        free = [
+        free_cells = [
             cell
             for cell in _beside(route[-1], size)
             if cell not in route and not set(_beside(cell, size)) & set(route[:-1])
         ]
-        if not free:
+        if not free_cells:
             return tuple(route) if len(route) >= size else None
-        route.append(free[int(rng.integers(len(free)))])
+        route.append(free_cells[int(rng.integers(len(free_cells)))])
     return tuple(route)
 
 

@@ -84,15 +84,17 @@ class Pictionary(Game[State]):
         """Say what happens; what is drawn is seen, and not told."""
         ((agent, move),) = moves.items()
         if move is None:
-            news = [Message(None, "game", f"{agent} lost its turn.")]
+            messages = [Message(None, "game", f"{agent} lost its turn.")]
         elif agent == ARTIST:
-            news = [Message((GUESSER,), "game", "The artist has drawn.")]
+            messages = [Message((GUESSER,), "game", "The artist has drawn.")]
         else:
-            news = [Message(None, agent, move)]
-            news.append(Message(None, "game", f"{move} is {'right' if after.found else 'wrong'}."))
+            messages = [Message(None, agent, move)]
+            messages.append(
+                Message(None, "game", f"{move} is {'right' if after.found else 'wrong'}.")
+            )
         if not after.to_act() and not after.found:
-            news.append(Message(None, "game", f"The word was {after.word}."))
-        return news
+            messages.append(Message(None, "game", f"The word was {after.word}."))
+        return messages
 
     def rules(self, agent):
         course = (
@@ -116,18 +118,20 @@ class Pictionary(Game[State]):
         return "\n".join([*lines, *(f"{line}." for line in self.status(view))])
 
     def status(self, view):
-        wrong = [guess for guess in view.guesses if not view.found or guess != view.guesses[-1]]
-        lines = [f"Wrong: {', '.join(wrong)}"] if wrong else []
+        wrong_guesses = [
+            guess for guess in view.guesses if not view.found or guess != view.guesses[-1]
+        ]
+        lines = [f"Wrong: {', '.join(wrong_guesses)}"] if wrong_guesses else []
         if view.found:
             return (*lines, f"Right: {view.guesses[-1]}")
         if not make_turn_caption(view):
             return (*lines, "It was not found")
-        (acts,) = make_turn_caption(view)
-        return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {acts}")
+        (turn_caption,) = make_turn_caption(view)
+        return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {turn_caption}")
 
     def picture(self, view, agent):
         """Show the paper, and below it what this seat knows."""
-        known = [f"Words: {', '.join(view.words)}"] if view.words else []
-        known += [f"Word: {view.word}"] if view.word else []
-        status = (*known, *self.status(view))
+        captions = [f"Words: {', '.join(view.words)}"] if view.words else []
+        captions += [f"Word: {view.word}"] if view.word else []
+        status = (*captions, *self.status(view))
         return Shapes((), lines=strokes.lines(view.drawn), status=status, ground=strokes.PAPER)

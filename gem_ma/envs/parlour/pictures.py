@@ -72,7 +72,7 @@ def sentences(picture):
 
 def _told(picture):
     names = cells(math.isqrt(len(picture)))
-    return [told for told in zip(names, picture, strict=True) if told[1] != EMPTY]
+    return [pair for pair in zip(names, picture, strict=True) if pair[1] != EMPTY]
 
 
 def board(picture, status=(), tiles=TILES, marks=()):

@@ -22,8 +22,8 @@ class State:
     right: bool = False
 
     def to_act(self):
-        over = self.chosen is not None or self.turn == 2 * self.rounds
-        return () if over else (AGENTS[self.turn % 2],)
+        is_over = self.chosen is not None or self.turn == 2 * self.rounds
+        return () if is_over else (AGENTS[self.turn % 2],)
 
     def returns(self):
         return dict.fromkeys(AGENTS, float(self.right))
@@ -61,13 +61,13 @@ class ReferenceGame(Game[State]):
 
     def start(self, rng, options):
         """Vary one picture several times: all are alike, so that none stands out as the target."""
-        hidden = pictures.scatter(rng, self.size, pictures.objects(rng, self.objects))
-        found = set()
+        base_picture = pictures.scatter(rng, self.size, pictures.objects(rng, self.objects))
+        unique_pictures = set()
         order: list[tuple[str, ...]] = []
         while len(order) < self.pictures:
-            picture = _vary(rng, hidden)
-            if picture not in found:
-                found.add(picture)
+            picture = _vary(rng, base_picture)
+            if picture not in unique_pictures:
+                unique_pictures.add(picture)
                 order.append(picture)
         return State(tuple(order), int(rng.integers(self.pictures)), self.rounds)
 
@@ -171,12 +171,12 @@ def _outcome(state):
 
 def _vary(rng, picture):
     """Change the figure, the shade or the place of one object."""
-    taken = pictures.taken(picture)
-    cell = taken[int(rng.integers(len(taken)))]
-    what = ("figure", "shade", "place")[int(rng.integers(3))]
-    if what != "place":
-        return pictures.put(picture, cell, pictures.another(rng, picture[cell], what))
-    free = [c for c, thing in enumerate(picture) if thing == pictures.EMPTY]
-    there = free[int(rng.integers(len(free)))]
-    moved = pictures.put(picture, there, picture[cell])
-    return pictures.put(moved, cell, pictures.EMPTY)
+    occupied_cells = pictures.taken(picture)
+    cell = occupied_cells[int(rng.integers(len(occupied_cells)))]
+    aspect = ("figure", "shade", "place")[int(rng.integers(3))]
+    if aspect != "place":
+        return pictures.put(picture, cell, pictures.another(rng, picture[cell], aspect))
+    free_cells = [c for c, thing in enumerate(picture) if thing == pictures.EMPTY]
+    free_cell = free_cells[int(rng.integers(len(free_cells)))]
+    moved_picture = pictures.put(picture, free_cell, picture[cell])
+    return pictures.put(moved_picture, cell, pictures.EMPTY)

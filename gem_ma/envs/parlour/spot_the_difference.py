@@ -28,35 +28,37 @@ class State:
     wrong: int | None = None  # the cell of a wrong answer
 
     def to_act(self):
-        over = self.wrong is not None or len(self.found) == self.many
-        return () if over or self.turn == 2 * self.turns else (AGENTS[self.turn % 2],)
+        is_over = self.wrong is not None or len(self.found) == self.many
+        return () if is_over or self.turn == 2 * self.turns else (AGENTS[self.turn % 2],)
 
     def returns(self):
         return dict.fromkeys(AGENTS, len(self.found) / self.many)
 
     def seen_by(self, agent):
-        own = AGENTS.index(agent)
-        shown = tuple([one if i == own else None for i, one in enumerate(self.pictures)])
-        return replace(self, pictures=shown)
+        seat = AGENTS.index(agent)
+        visible_pictures = tuple(
+            [picture if i == seat else None for i, picture in enumerate(self.pictures)]
+        )
+        return replace(self, pictures=visible_pictures)
 
     def legal(self, agent):
         """Return all answers that name one cell, and some of the things that may be said."""
-        own = self.pictures[AGENTS.index(agent)]
-        names = pictures.cells(math.isqrt(len(own)))
+        picture = self.pictures[AGENTS.index(agent)]
+        names = pictures.cells(math.isqrt(len(picture)))
         answers = [f"{ANSWER}: {name}" for i, name in enumerate(names) if i not in self.found]
-        return (*pictures.sentences(own), *answers)
+        return (*pictures.sentences(picture), *answers)
 
     def differing(self):
         return [cell for cell, (a, b) in enumerate(zip(*self.pictures, strict=True)) if a != b]
 
     def answer(self, cells):
         """Take the cells one by one, until one is wrong."""
-        found = self.found
+        found_cells = self.found
         for cell in cells:
             if cell not in self.differing():
-                return replace(self, found=found, wrong=cell)
-            found = tuple(sorted((*found, cell)))
-        return replace(self, found=found)
+                return replace(self, found=found_cells, wrong=cell)
+            found_cells = tuple(sorted((*found_cells, cell)))
+        return replace(self, found=found_cells)
 
 
 class SpotTheDifference(Game[State]):
@@ -77,24 +79,24 @@ class SpotTheDifference(Game[State]):
 
     def start(self, rng, options):
         many = self.differences or int(rng.integers(1, 4))
-        same = pictures.scatter(rng, self.size, pictures.objects(rng, self.objects))
-        both = [same, same]
-        for cell in rng.permutation(pictures.taken(same))[:many].tolist():
+        picture = pictures.scatter(rng, self.size, pictures.objects(rng, self.objects))
+        board_pair = [picture, picture]
+        for cell in rng.permutation(pictures.taken(picture))[:many].tolist():
             kind = ("figure", "shade", "missing")[int(rng.integers(3))]
             missing = kind == "missing"
-            other = pictures.EMPTY if missing else pictures.another(rng, same[cell], kind)
+            other = pictures.EMPTY if missing else pictures.another(rng, picture[cell], kind)
             side = int(rng.integers(2))
-            both[side] = pictures.put(both[side], cell, other)
-        return State(tuple(both), many, self.turns)
+            board_pair[side] = pictures.put(board_pair[side], cell, other)
+        return State(tuple(board_pair), many, self.turns)
 
     def read(self, text, view, agent):
         text = pictures.message(text)
-        first, *rest = text.casefold().replace(":", " ").split() or [""]
+        first, *words = text.casefold().replace(":", " ").split() or [""]
         if first != ANSWER:
             return text
         names = pictures.cells(self.size)
         cells: list[int] = []
-        for word in rest:
+        for word in words:
             name = word.strip(".,;!").upper()
             if name not in names:
                 raise InvalidMove(
@@ -124,9 +126,9 @@ class SpotTheDifference(Game[State]):
         if move is None:
             return [Message(None, "game", f"{seat} lost its turn.")]
         if isinstance(move, Answer):
-            found, end = self.status(after)
-            told = f"{seat} answers {self.names(move.cells)}: {found}, {end}."
-            return [Message(None, "game", told)]
+            progress, end = self.status(after)
+            text = f"{seat} answers {self.names(move.cells)}: {progress}, {end}."
+            return [Message(None, "game", text)]
         return [Message((AGENTS[1 - AGENTS.index(seat)],), seat, move)]
 
     def rules(self, agent):
@@ -148,9 +150,11 @@ class SpotTheDifference(Game[State]):
             for seat in seats
             for picture in [view.pictures[AGENTS.index(seat)]]
         ]
-        found, end = self.status(view)
+        progress, end = self.status(view)
         names = f": {self.names(view.found)}" if view.found else ""
-        return "\n".join([*lines, f"{found.capitalize()}{names}.", f"{end[0].upper()}{end[1:]}."])
+        return "\n".join(
+            [*lines, f"{progress.capitalize()}{names}.", f"{end[0].upper()}{end[1:]}."]
+        )
 
     def names(self, cells):
         return " ".join([pictures.cells(self.size)[cell] for cell in cells])
@@ -158,15 +162,20 @@ class SpotTheDifference(Game[State]):
     def status(self, view):
         if view.wrong is not None:
             return f"found {len(view.found)} of {view.many}", f"{self.names([view.wrong])} is wrong"
-        left = 2 * view.turns - view.turn
-        return f"found {len(view.found)} of {view.many}", f"replies left: {left}"
+        replies_left = 2 * view.turns - view.turn
+        return f"found {len(view.found)} of {view.many}", f"replies left: {replies_left}"
 
     def picture(self, view, agent):
         status = *self.status(view), *make_turn_caption(view)
         if agent is not None:
-            own = view.pictures[AGENTS.index(agent)]
-            return pictures.board(own, status, marks=view.found)
-        both = zip(AGENTS, view.pictures, strict=True)
+            picture = view.pictures[AGENTS.index(agent)]
+            return pictures.board(picture, status, marks=view.found)
+        pairs = zip(AGENTS, view.pictures, strict=True)
         return Panels(
-            tuple([(seat, pictures.board(one, status, marks=view.found)) for seat, one in both])
+            tuple(
+                [
+                    (seat, pictures.board(seat_picture, status, marks=view.found))
+                    for seat, seat_picture in pairs
+                ]
+            )
         )

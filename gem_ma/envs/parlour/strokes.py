@@ -42,18 +42,18 @@ class Stroke(NamedTuple):
     thick: bool = False
 
     def __str__(self):
-        how = f"{self.chalk} thick" if self.thick else self.chalk
-        return f"{how} {self.kind} {' '.join(map(str, self.numbers))}"
+        style = f"{self.chalk} thick" if self.thick else self.chalk
+        return f"{style} {self.kind} {' '.join(map(str, self.numbers))}"
 
 
 def read(text):
     """Return the strokes that a text names, or raise InvalidMove."""
     if len(text) > LONGEST:
         raise InvalidMove(f"a drawing has at most {LONGEST} characters, this one {len(text)}")
-    told = [part for part in text.casefold().replace("\n", ";").split(";") if part.strip(" .`")]
-    if not 1 <= len(told) <= MOST:
-        raise InvalidMove(f"a reply has 1 to {MOST} strokes with ; between them, not {len(told)}")
-    return tuple([_stroke(part) for part in told])
+    parts = [part for part in text.casefold().replace("\n", ";").split(";") if part.strip(" .`")]
+    if not 1 <= len(parts) <= MOST:
+        raise InvalidMove(f"a reply has 1 to {MOST} strokes with ; between them, not {len(parts)}")
+    return tuple([_stroke(part) for part in parts])
 
 
 def _stroke(part):
@@ -64,14 +64,16 @@ def _stroke(part):
         chalk, thick = (chalk, True) if word == "thick" else (word, thick)
     if not words or words[0] not in _KINDS:
         raise InvalidMove(f"{clip_repr(part.strip())} is no stroke: expected {', '.join(_KINDS)}")
-    kind, given = words[0], words[1:]
-    fewest, most = _KINDS[kind]
-    if not fewest <= len(given) <= most or (kind in ("line", "curve") and len(given) % 2):
-        asked = f"2 to {POINTS} pairs of numbers" if most > 4 else f"{most} numbers"
-        raise InvalidMove(f"{clip_repr(part.strip())}: a {kind} takes {asked}")
-    if not all(n.isascii() and n.isdecimal() and len(n) < 4 and int(n) <= SIDE for n in given):
+    kind, arguments = words[0], words[1:]
+    minimum, maximum = _KINDS[kind]
+    if not minimum <= len(arguments) <= maximum or (
+        kind in ("line", "curve") and len(arguments) % 2
+    ):
+        requirement = f"2 to {POINTS} pairs of numbers" if maximum > 4 else f"{maximum} numbers"
+        raise InvalidMove(f"{clip_repr(part.strip())}: a {kind} takes {requirement}")
+    if not all(n.isascii() and n.isdecimal() and len(n) < 4 and int(n) <= SIDE for n in arguments):
         raise InvalidMove(f"{clip_repr(part.strip())}: expected whole numbers, 0 to {SIDE}")
-    numbers = tuple(map(int, given))
+    numbers = tuple(map(int, arguments))
     if len(numbers) == 3:
         x, y, radius = numbers
         if not 1 <= radius <= min(x, y, SIDE - x, SIDE - y):
@@ -87,12 +89,12 @@ def add(drawn, strokes):
 
 def lines(drawn):
     """Return a drawing as the lines of a Scene of Shapes."""
-    found = []
+    segments = []
     for stroke in drawn:
         path, width = _path(stroke)
         ends = [(max(0.0, min(1.0, x / SIDE)), max(0.0, min(1.0, y / SIDE))) for x, y in path]
-        found += [(stroke.chalk, *a, *b, width) for a, b in itertools.pairwise(ends)]
-    return tuple(found)
+        segments += [(stroke.chalk, *a, *b, width) for a, b in itertools.pairwise(ends)]
+    return tuple(segments)
 
 
 def _path(stroke):

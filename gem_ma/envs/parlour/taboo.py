@@ -138,8 +138,8 @@ class State:
     said: str = ""  # what was said though it is forbidden
 
     def to_act(self):
-        over = self.found or self.said or self.turn == 2 * self.rounds
-        return () if over else (AGENTS[self.turn % 2],)
+        is_over = self.found or self.said or self.turn == 2 * self.rounds
+        return () if is_over else (AGENTS[self.turn % 2],)
 
     def returns(self):
         return dict.fromkeys(AGENTS, float(self.found))
@@ -157,9 +157,9 @@ class State:
 
     def heard(self, text):
         """Return which word of a text may not be said, or nothing."""
-        spoken = words_of(text)
+        words = words_of(text)
         for word in (self.word, *self.forbidden):
-            if any(spoken_is(one, word) for one in spoken):
+            if any(spoken_is(spoken_word, word) for spoken_word in words):
                 return word
         return ""
 
@@ -167,8 +167,8 @@ class State:
         return replace(self, turn=self.turn + 1, said=self.heard(text))
 
     def guess(self, word):
-        found = any(word == self.word + ending for ending in ENDINGS)
-        return replace(self, turn=self.turn + 1, guesses=(*self.guesses, word), found=found)
+        is_right = any(word == self.word + ending for ending in ENDINGS)
+        return replace(self, turn=self.turn + 1, guesses=(*self.guesses, word), found=is_right)
 
 
 class Taboo(Game[State]):
@@ -209,17 +209,19 @@ class Taboo(Game[State]):
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()
         if move is None:
-            news = [Message(None, "game", f"{agent} lost its turn.")]
+            messages = [Message(None, "game", f"{agent} lost its turn.")]
         elif agent == GUESSER:
-            news = [Message(None, agent, move)]
-            news.append(Message(None, "game", f"{move} is {'right' if after.found else 'wrong'}."))
+            messages = [Message(None, agent, move)]
+            messages.append(
+                Message(None, "game", f"{move} is {'right' if after.found else 'wrong'}.")
+            )
         elif after.said:
-            news = [Message(None, "game", f"The giver said {after.said}, which is forbidden.")]
+            messages = [Message(None, "game", f"The giver said {after.said}, which is forbidden.")]
         else:
-            news = [Message((GUESSER,), agent, move)]
+            messages = [Message((GUESSER,), agent, move)]
         if not after.to_act() and not after.found:
-            news.append(Message(None, "game", f"The word was {after.word}."))
-        return news
+            messages.append(Message(None, "game", f"The word was {after.word}."))
+        return messages
 
     def rules(self, agent):
         course = (
@@ -241,16 +243,16 @@ class Taboo(Game[State]):
         return "\n".join([*lines, *(f"{line}." for line in self.status(view))])
 
     def status(self, view):
-        wrong = view.guesses[:-1] if view.found else view.guesses
-        lines = [f"Wrong: {', '.join(wrong)}"] if wrong else []
+        wrong_guesses = view.guesses[:-1] if view.found else view.guesses
+        lines = [f"Wrong: {', '.join(wrong_guesses)}"] if wrong_guesses else []
         if view.found:
             return (*lines, f"Right: {view.guesses[-1]}")
         if view.said:
             return (*lines, f"The giver said {view.said}")
         if not view.to_act():
             return (*lines, "It was not found")
-        (acts,) = make_turn_caption(view)
-        return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {acts}")
+        (turn_caption,) = make_turn_caption(view)
+        return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {turn_caption}")
 
     def picture(self, view, agent):
         """Show the card: the word, below it the forbidden ones."""
@@ -268,14 +270,14 @@ def words_of(text):
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     words = "".join(c if c.isalpha() else " " for c in plain).split()
-    found, spelled = list(words), ""
+    all_words, letters = list(words), ""
     for word in (*words, "--"):
         if len(word) == 1:
-            spelled += word
-        elif spelled:
-            found.append(spelled)
-            spelled = ""
-    return found
+            letters += word
+        elif letters:
+            all_words.append(letters)
+            letters = ""
+    return all_words
 
 
 @functools.cache

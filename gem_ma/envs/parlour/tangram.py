@@ -49,8 +49,8 @@ class Spot(NamedTuple):
     row: int
 
     def __str__(self):
-        how = f" turn {self.turn}" * bool(self.turn) + " over" * self.over
-        return f"{self.piece} at {pictures.cells(SIDE)[self.row * SIDE + self.column]}{how}"
+        suffix = f" turn {self.turn}" * bool(self.turn) + " over" * self.over
+        return f"{self.piece} at {pictures.cells(SIDE)[self.row * SIDE + self.column]}{suffix}"
 
     def corners(self):
         shape = _shape(self.piece, self.turn, self.over)
@@ -90,9 +90,15 @@ class State:
         """Return some of the things that may be said, and some places for each piece."""
         if agent == GUIDE:
             return tuple([f"Place {spot}." for spot in self.figure])
-        free = [str(spot) for name in NAMES for spot in _spots(name)[::17] if self.fits(spot)]
-        lying = [f"{TAKE} {spot.piece}" for spot in self.board]
-        return (*(f"{PLACE} {spot}" for spot in free), *lying, CLEAR, DONE, "Where next?")
+        free_spots = [str(spot) for name in NAMES for spot in _spots(name)[::17] if self.fits(spot)]
+        take_moves = [f"{TAKE} {spot.piece}" for spot in self.board]
+        return (
+            *(f"{PLACE} {spot}" for spot in free_spots),
+            *take_moves,
+            CLEAR,
+            DONE,
+            "Where next?",
+        )
 
     def fits(self, spot):
         """Return whether a piece may lie there: on no other."""
@@ -127,13 +133,13 @@ class Tangram(Game[State]):
     def read(self, text, view, agent):
         """Return what lies on the board then, DONE, or a message as it stands."""
         text = pictures.message(text)
-        plain = text.casefold().strip(" .!")
-        if agent == GUIDE or not (plain in (DONE, CLEAR) or plain.startswith((PLACE, TAKE))):
+        command = text.casefold().strip(" .!")
+        if agent == GUIDE or not (command in (DONE, CLEAR) or command.startswith((PLACE, TAKE))):
             return text
-        if plain in (DONE, CLEAR):
-            return DONE if plain == DONE else ()
+        if command in (DONE, CLEAR):
+            return DONE if command == DONE else ()
         state = view
-        for part in filter(None, (p.strip(" .") for p in plain.replace("\n", ";").split(";"))):
+        for part in filter(None, (p.strip(" .") for p in command.replace("\n", ";").split(";"))):
             state = _do(state, part)
         return state.board
 
@@ -151,16 +157,18 @@ class Tangram(Game[State]):
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:
-            told = [Message(None, "game", f"{seat} lost its turn.")]
+            messages = [Message(None, "game", f"{seat} lost its turn.")]
         elif seat == BUILDER and move == DONE:
-            told = [Message(None, "game", "The builder is done.")]
+            messages = [Message(None, "game", "The builder is done.")]
         elif isinstance(move, tuple):
-            told = [Message((GUIDE,), "game", f"The builder has laid {len(move)} pieces.")]
+            messages = [Message((GUIDE,), "game", f"The builder has laid {len(move)} pieces.")]
         else:
-            told = [Message((AGENTS[1 - AGENTS.index(seat)],), seat, move)]
+            messages = [Message((AGENTS[1 - AGENTS.index(seat)],), seat, move)]
         if after.over():
-            told.append(Message(None, "game", f"Figure and board overlap by {after.overlap:.2f}."))
-        return told
+            messages.append(
+                Message(None, "game", f"Figure and board overlap by {after.overlap:.2f}.")
+            )
+        return messages
 
     def report(self, state):
         """Say what share of the pieces lies as in the figure; pieces of one shape are alike."""
@@ -207,15 +215,15 @@ class Tangram(Game[State]):
     def picture(self, view, agent):
         """Draw the board, where both are seen with the figure as an outline, and the tray."""
         areas, lines, labels = [], _grid(), _names()
-        both = agent is None or view.over()
-        lying = {spot.piece for spot in view.board} if agent != GUIDE else set()
-        laid = view.board if agent == BUILDER or both else view.figure
-        for spot in view.figure if both else ():
+        shows_both = agent is None or view.over()
+        placed_names = {spot.piece for spot in view.board} if agent != GUIDE else set()
+        spots = view.board if agent == BUILDER or shows_both else view.figure
+        for spot in view.figure if shows_both else ():
             corners = _placed(spot.corners())
             lines += _outline(corners, 0.012)
             if spot not in view.board:
                 labels.append(_label(spot.piece, corners, 0.035))
-        for spot in laid:
+        for spot in spots:
             corners = _placed(spot.corners())
             areas.append((COLORS[spot.piece], corners))
             lines += _outline(corners, 0.004)
@@ -223,7 +231,7 @@ class Tangram(Game[State]):
         top = 0.03
         for name in NAMES:
             shape = [(_TRAY + _SCALE * x, top + _SCALE * y) for x, y in PIECES[name]]
-            areas.append(("gray" if name in lying else COLORS[name], tuple(shape)))
+            areas.append(("gray" if name in placed_names else COLORS[name], tuple(shape)))
             lines += _outline(shape, 0.004)
             high = max(y for _, y in shape)
             labels.append((name, "", _TRAY + 2 * _SCALE, high + 0.028, 0.04))
@@ -233,26 +241,26 @@ class Tangram(Game[State]):
 
 def overlap(one, other):
     """Return the area that both cover, divided by the area that either covers."""
-    covered = [set().union(*(spot.covers() for spot in spots)) for spots in (one, other)]
-    return len(covered[0] & covered[1]) / (len(covered[0] | covered[1]) or 1)
+    areas = [set().union(*(spot.covers() for spot in spots)) for spots in (one, other)]
+    return len(areas[0] & areas[1]) / (len(areas[0] | areas[1]) or 1)
 
 
 def figure(rng, many):
     """Lay pieces at random, each but the first along the side of another."""
     while True:
-        laid: list[Spot] = []
-        covered: set[tuple[int, int, int]] = set()
+        placements: list[Spot] = []
+        area: set[tuple[int, int, int]] = set()
         for i in rng.permutation(len(NAMES))[:many]:
             spots = _spots(NAMES[i])
             for n in rng.permutation(len(spots)):
                 quarters = spots[n].covers()
-                beside = any(near in covered for quarter in quarters for near in _beside(quarter))
-                if not quarters & covered and (beside or not laid):
-                    laid.append(spots[n])
-                    covered |= quarters
+                is_adjacent = any(near in area for quarter in quarters for near in _beside(quarter))
+                if not quarters & area and (is_adjacent or not placements):
+                    placements.append(spots[n])
+                    area |= quarters
                     break
-        if len(laid) == many:  # else no place was left beside the others
-            return tuple(sorted(laid, key=lambda spot: NAMES.index(spot.piece)))
+        if len(placements) == many:  # else no place was left beside the others
+            return tuple(sorted(placements, key=lambda spot: NAMES.index(spot.piece)))
 
 
 def _do(state, part):
@@ -270,21 +278,21 @@ def _do(state, part):
         return state.lay(others)
     spot = _spot(name, rest, part)
     if not state.fits(spot):
-        (there, *_) = [o for o in others if spot.covers() & o.covers()]
-        raise InvalidMove(f"{spot} would lie on {there}")
+        (obstacle, *_) = [o for o in others if spot.covers() & o.covers()]
+        raise InvalidMove(f"{spot} would lie on {obstacle}")
     return state.lay([*others, spot])
 
 
 def _spot(name, words, part):
     names = [cell.casefold() for cell in pictures.cells(SIDE)]
-    over = "over" in words
+    is_flipped = "over" in words
     words = [word for word in words if word != "over"]
     turns = [word for word in words if word in map(str, TURNS)]
     places = [word for word in words if word in names]
     if len(places) != 1 or len(turns) > 1 or len(words) > len(places) + len(turns):
         raise InvalidMove(f"{clip_repr(part)}: expected such as place {name} at C4 turn 90")
     row, column = divmod(names.index(places[0]), SIDE)
-    spot = _plain(Spot(name, int(turns[0]) if turns else 0, over, column, row))
+    spot = _plain(Spot(name, int(turns[0]) if turns else 0, is_flipped, column, row))
     if any(x > SIDE or y > SIDE for x, y in spot.corners()):
         raise InvalidMove(f"{spot} would not lie on the board")
     return spot
@@ -314,14 +322,14 @@ def _plain(spot):
 @functools.cache
 def _spots(piece):
     """Return all places for a piece on the board."""
-    every = [
+    all_spots = [
         Spot(piece, turn, over, column, row)
         for over in (False, True)
         for turn in TURNS
         for column in range(SIDE)
         for row in range(SIDE)
     ]
-    fitting = [s for s in every if all(x <= SIDE and y <= SIDE for x, y in s.corners())]
+    fitting = [s for s in all_spots if all(x <= SIDE and y <= SIDE for x, y in s.corners())]
     return tuple([spot for spot in fitting if spot == _plain(spot)])
 
 

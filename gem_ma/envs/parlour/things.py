@@ -210,8 +210,8 @@ def named(text, names):
     words = plain(text).split()
     while words and words[0] in ("is", "it", "a", "an", "the", "they", "i", "guess"):
         del words[0]
-    wanted = " ".join(words)
-    return next((name for name in names if name.casefold() == wanted), None)
+    guess = " ".join(words)
+    return next((name for name in names if name.casefold() == guess), None)
 
 
 def asked(text, phrases):
@@ -219,12 +219,12 @@ def asked(text, phrases):
     words = plain(text)
     if NEGATIONS & set(words.split()):
         raise InvalidMove("ask without a negation")
-    found = [q for q, known in phrases.items() if any(p in f" {words} " for p in known)]
-    if len(found) > 1:
-        exact = [q for q in found if plain(q) == words]
+    matches = [q for q, variants in phrases.items() if any(p in f" {words} " for p in variants)]
+    if len(matches) > 1:
+        exact = [q for q in matches if plain(q) == words]
         if not exact:
-            raise InvalidMove(f"this asks several things at once: {' '.join(found)[:300]}")
-        found = exact
-    if not found:
+            raise InvalidMove(f"this asks several things at once: {' '.join(matches)[:300]}")
+        matches = exact
+    if not matches:
         raise InvalidMove(f"{clip_repr(text)} is none of the questions that can be answered")
-    return found[0]
+    return matches[0]

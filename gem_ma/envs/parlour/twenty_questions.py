@@ -48,9 +48,9 @@ class State(NamedTuple):
     def legal(self, agent):
         if agent == ANSWERER:
             return (self.truth(),)
-        known = {about for about, _ in self.asked}
-        guesses = [text for text, thing in GUESSES.items() if thing not in known]
-        return (*[q for q in QUESTIONS if q not in known], *guesses)
+        past_questions = {about for about, _ in self.asked}
+        guesses = [text for text, thing in GUESSES.items() if thing not in past_questions]
+        return (*[q for q in QUESTIONS if q not in past_questions], *guesses)
 
     def truth(self):
         return "yes" if self.secret in TRUE_OF[self.open] else "no"
@@ -61,8 +61,8 @@ class State(NamedTuple):
             return after
         if about in TRUE_OF:
             return after._replace(open=about)
-        found = about == self.secret
-        return after._replace(asked=(*self.asked, (about, ANSWERS[not found])), found=found)
+        is_right = about == self.secret
+        return after._replace(asked=(*self.asked, (about, ANSWERS[not is_right])), found=is_right)
 
     def answer(self, answer):
         return self._replace(asked=(*self.asked, (self.open, answer or SILENCE)), open=None)
@@ -89,7 +89,7 @@ class TwentyQuestions(Game[State]):
                 raise InvalidMove(f"{answer} is not true of a {view.secret}: {view.open}")
             return answer
         about = named(text, THINGS) or asked(text, THING_WORDS)
-        if any(about == known for known, _ in view.asked):
+        if any(about == past_question for past_question, _ in view.asked):
             raise InvalidMove(f"{clip_repr(about)} was asked already")
         return Question(about, text)
 
@@ -104,15 +104,15 @@ class TwentyQuestions(Game[State]):
         ((agent, move),) = moves.items()
         if move is None:
             return [Message(None, "game", f"{agent} lost its turn.")]
-        news = [Message(None, agent, str(move))]
+        messages = [Message(None, agent, str(move))]
         if after.open:
-            news.append(Message(None, "game", f"The question is: {after.open}"))
+            messages.append(Message(None, "game", f"The question is: {after.open}"))
         elif agent == ASKER:
             verdict = "Found" if after.found else "Not found"
-            news.append(Message(None, "game", f"{verdict}: {move.about}."))
+            messages.append(Message(None, "game", f"{verdict}: {move.about}."))
         if not after.to_act() and not after.found:
-            news.append(Message(None, "game", f"No question is left. It was: {before.secret}."))
-        return news
+            messages.append(Message(None, "game", f"No question is left. It was: {before.secret}."))
+        return messages
 
     def rules(self, agent):
         role = (
@@ -131,8 +131,8 @@ class TwentyQuestions(Game[State]):
         )
 
     def describe(self, view, agent):
-        known = f"Thing: {view.secret}. " if view.secret else ""
-        lines = [f"{known}Questions left: {view.left}."]
+        secret_text = f"Thing: {view.secret}. " if view.secret else ""
+        lines = [f"{secret_text}Questions left: {view.left}."]
         lines += [f"{about} {answer}" for about, answer in view.asked]
         if view.open:
             lines.append(view.open)
@@ -140,10 +140,14 @@ class TwentyQuestions(Game[State]):
 
     def picture(self, view, agent):
         """Draw a page with the newest questions in full, and those before in a word each."""
-        early = len(view.asked) - NEWEST
-        before = [SIGNS[answer] + SHORT.get(about, about) for about, answer in view.asked[:early]]
-        lines = [" ".join(before)] if early > 0 else []
-        for number, (about, answer) in enumerate(view.asked[max(0, early) :], max(0, early) + 1):
+        earlier_count = len(view.asked) - NEWEST
+        earlier = [
+            SIGNS[answer] + SHORT.get(about, about) for about, answer in view.asked[:earlier_count]
+        ]
+        lines = [" ".join(earlier)] if earlier_count > 0 else []
+        for number, (about, answer) in enumerate(
+            view.asked[max(0, earlier_count) :], max(0, earlier_count) + 1
+        ):
             lines.append(f"{number}. {about} {answer}")
         thing = f"The thing: {view.secret}" if view.secret else "What is the thing?"
         status = [f"Open: {view.open}"] if view.open else []

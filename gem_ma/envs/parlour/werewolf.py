@@ -42,7 +42,7 @@ class State:
     def living(self, role=None):
         """Return who is alive, or who of them has this role."""
         table = zip(self.agents, self.alive, self.roles, strict=True)
-        return tuple([a for a, alive, r in table if alive and role in (None, r)])
+        return tuple([a for a, is_alive, r in table if is_alive and role in (None, r)])
 
     def out(self):
         return self.left
@@ -62,14 +62,16 @@ class State:
         """Leave the roles of the dead, the own, those looked at, and all wolves to a wolf."""
         if self.winner:
             return self
-        own = self.agents.index(agent)
-        role = self.roles[own]
-        looked = self.looked if role == SEER else (False,) * len(self.looked)
+        own_seat = self.agents.index(agent)
+        role = self.roles[own_seat]
+        seen_flags = self.looked if role == SEER else (False,) * len(self.looked)
         roles = [
-            r if not alive or i == own or seen or r == role == WOLF else None
-            for i, (r, alive, seen) in enumerate(zip(self.roles, self.alive, looked, strict=True))
+            r if not is_alive or i == own_seat or is_seen or r == role == WOLF else None
+            for i, (r, is_alive, is_seen) in enumerate(
+                zip(self.roles, self.alive, seen_flags, strict=True)
+            )
         ]
-        return replace(self, roles=tuple(roles), looked=looked)
+        return replace(self, roles=tuple(roles), looked=seen_flags)
 
     def legal(self, agent):
         others = [a for a in self.living() if a != agent]
@@ -80,45 +82,47 @@ class State:
         return tuple(others)
 
     def kill(self, agent):
-        alive = tuple([x and a != agent for a, x in zip(self.agents, self.alive, strict=True)])
-        return replace(self, alive=alive)
+        alive_flags = tuple(
+            [x and a != agent for a, x in zip(self.agents, self.alive, strict=True)]
+        )
+        return replace(self, alive=alive_flags)
 
     def most(self, moves, voters):
         """Return who of those alive is named most often."""
-        alive = self.living()  # one of the named may have left since
-        counts = Counter(moves[a] for a in voters if moves.get(a) in alive)
+        living = self.living()  # one of the named may have left since
+        counts = Counter(moves[a] for a in voters if moves.get(a) in living)
         return sorted(name for name, n in counts.items() if n == max(counts.values()))
 
     def judge(self):
         """End the game if the wolves are gone, or as many as the others, or last for too long."""
-        wolves, all_left = len(self.living(WOLF)), len(self.living())
-        if wolves and 2 * wolves < all_left and self.day <= len(self.agents):
+        wolves, living_count = len(self.living(WOLF)), len(self.living())
+        if wolves and 2 * wolves < living_count and self.day <= len(self.agents):
             return self
         return replace(self, winner=WOLVES if wolves else VILLAGE)
 
     def dawn(self, moves, rng):
         """Let the seer see and the wolves kill; where they disagree, chance decides."""
-        looked = [
-            seen or any(moves.get(s) == a for s in self.living(SEER))
-            for a, seen in zip(self.agents, self.looked, strict=True)
+        seen_flags = [
+            is_seen or any(moves.get(s) == a for s in self.living(SEER))
+            for a, is_seen in zip(self.agents, self.looked, strict=True)
         ]
         victims = self.most(moves, self.living(WOLF))
-        after = replace(self, looked=tuple(looked), phase=TALK)
+        after = replace(self, looked=tuple(seen_flags), phase=TALK)
         if victims:
             after = after.kill(victims[int(rng.integers(len(victims)))])
         return replace(after, speaker=after.alive.index(True)).judge()
 
     def said(self):
         """Pass the word to the next who is alive, or begin the vote."""
-        later = [i for i, x in enumerate(self.alive) if x and i > self.speaker]
-        if later:
-            return replace(self, speaker=later[0])
+        later_seats = [i for i, x in enumerate(self.alive) if x and i > self.speaker]
+        if later_seats:
+            return replace(self, speaker=later_seats[0])
         return replace(self, phase=VOTE)
 
     def dusk(self, moves):
         """Put to death who has most votes, and nobody where that is several."""
-        chosen = self.most(moves, self.living())
-        after = self.kill(chosen[0]) if len(chosen) == 1 else self
+        candidates = self.most(moves, self.living())
+        after = self.kill(candidates[0]) if len(candidates) == 1 else self
         return replace(after, phase=NIGHT, day=self.day + 1).judge()
 
     def leave(self, agent):
@@ -175,16 +179,16 @@ class Werewolf(Game[State]):
         if before.phase == TALK:
             return [_said(None, seat, speech) for seat, speech in moves.items()]
         votes = ", ".join(f"{seat} for {vote or 'nobody'}" for seat, vote in moves.items())
-        news = [Message(None, "game", f"Votes: {votes}.")]
-        return news + self.deaths(before, after, "is put to death")
+        messages = [Message(None, "game", f"Votes: {votes}.")]
+        return messages + self.deaths(before, after, "is put to death")
 
     def deaths(self, before, after, how):
-        gone = [a for a in before.living() if a not in after.living()]
+        victims = [a for a in before.living() if a not in after.living()]
         role = dict(zip(after.agents, after.roles, strict=True))
-        news = [f"{a} {how}: a {role[a]}." for a in gone] or ["Nobody dies."]
+        texts = [f"{a} {how}: a {role[a]}." for a in victims] or ["Nobody dies."]
         if after.winner:
-            news.append(f"The game is over: {_ending(after)}.")
-        return [Message(None, "game", text) for text in news]
+            texts.append(f"The game is over: {_ending(after)}.")
+        return [Message(None, "game", text) for text in texts]
 
     def rules(self, agent):
         wolves = "is one wolf" if self.wolves == 1 else f"are {self.wolves} wolves"
@@ -207,9 +211,9 @@ class Werewolf(Game[State]):
 
     def describe(self, view, agent):
         lines = [f"Day {view.day}. {self.asks(view)}."]
-        for name, role, alive in zip(view.agents, view.roles, view.alive, strict=True):
+        for name, role, is_alive in zip(view.agents, view.roles, view.alive, strict=True):
             you = " (you)" if name == agent else ""
-            lines.append(f"{name}{you}: {'alive' if alive else 'dead'}, {role or 'unknown'}")
+            lines.append(f"{name}{you}: {'alive' if is_alive else 'dead'}, {role or 'unknown'}")
         return "\n".join(lines)
 
     def asks(self, view):
@@ -229,23 +233,25 @@ class Werewolf(Game[State]):
         items.append(("disc", "brown", *TABLE, 0.38, 0.0))
         labels = [(f"{'Night' if night else 'Day'} {view.day}", "", *TABLE, 0.08)]
         seats = zip(view.agents, view.roles, view.alive, strict=True)
-        for i, (name, role, alive) in enumerate(seats):
+        for i, (name, role, is_alive) in enumerate(seats):
             turn = 2 * math.pi * i / len(view.agents)
             across, down = math.sin(turn), -math.cos(turn)
             x, y = TABLE[0] + 0.39 * across, TABLE[1] + 0.365 * down
             badge, color = LOOKS.get(role, ("", "gray"))
             items.append(
-                ("sitting" if alive else "grave", color if alive else "gray", x, y, 0.17, 0)
+                ("sitting" if is_alive else "grave", color if is_alive else "gray", x, y, 0.17, 0)
             )
             labels.append((name[-1], "", x, y + 0.045, 0.075))
             if badge:
                 items.append((badge, color, x - 0.09, y - 0.04, 0.085, 0.0))
-            known = role or "?"
-            labels.append((f"you: {known}" if name == agent else known, "", x, y + 0.115, 0.05))
-            if not view.winner and alive and (view.phase == VOTE or (name,) == view.to_act()):
-                held = "ballot" if view.phase == VOTE else "bubble"
+            role_text = role or "?"
+            labels.append(
+                (f"you: {role_text}" if name == agent else role_text, "", x, y + 0.115, 0.05)
+            )
+            if not view.winner and is_alive and (view.phase == VOTE or (name,) == view.to_act()):
+                symbol = "ballot" if view.phase == VOTE else "bubble"
                 at = TABLE[0] + 0.145 * across, TABLE[1] + 0.145 * down
-                items.append((held, "white", *at, 0.085, 0.0))
+                items.append((symbol, "white", *at, 0.085, 0.0))
         you = f"You: {agent}" if agent else "All is open"
         status = (f"Day {view.day}", self.asks(view), you)
         sky = "black" if night else "white"
@@ -262,13 +268,13 @@ def _secrets(before, moves):
     """Tell the wolves of each other's choice, and the seer what it saw."""
     wolves = before.living(WOLF)
     names = {wolf: f"{wolf} names {moves[wolf]}." for wolf in wolves if moves.get(wolf)}
-    news = [Message(wolves, "game", names.get(w, f"{w} lost its turn.")) for w in wolves]
+    messages = [Message(wolves, "game", names.get(w, f"{w} lost its turn.")) for w in wolves]
     role = dict(zip(before.agents, before.roles, strict=True))
     for seer in before.living(SEER):
         if moves.get(seer):
             text = f"{moves[seer]} is a {role[moves[seer]]}."
-            news.append(Message((seer,), "game", text))
-    return news
+            messages.append(Message((seer,), "game", text))
+    return messages
 
 
 def _ending(state):

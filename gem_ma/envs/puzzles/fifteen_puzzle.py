@@ -93,13 +93,13 @@ def shuffled(rng, size, turns):
     shortest = max(1, longest - 1) if size > 2 else 1
     board = _ordered(size)
     while board == _ordered(size):
-        board, gap, back, solution = list(board), size * size - 1, "", []
+        board, gap, reverse, solution = list(board), size * size - 1, "", []
         for u in rng.random(int(rng.integers(shortest, longest + 1))).tolist():
-            ways = [way for way in _ways(size)[gap].items() if way[0] != back]
+            ways = [way for way in _ways(size)[gap].items() if way[0] != reverse]
             move, tile = ways[int(u * len(ways))]
             board[gap], board[tile] = board[tile], GAP
-            gap, back = tile, BACK[move]
-            solution.append(back)
+            gap, reverse = tile, BACK[move]
+            solution.append(reverse)
         board = tuple(board)
     return board, solution[::-1]
 

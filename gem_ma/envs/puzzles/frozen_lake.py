@@ -45,8 +45,8 @@ class State(NamedTuple):
         return State(self.lake, self.size, self.left - 1, at)
 
     def rows(self):
-        here = {ICE: HERE, HOLE: FELL, GOAL: ARRIVED}[self.lake[self.at]]
-        lake = self.lake[: self.at] + here + self.lake[self.at + 1 :]
+        symbol = {ICE: HERE, HOLE: FELL, GOAL: ARRIVED}[self.lake[self.at]]
+        lake = self.lake[: self.at] + symbol + self.lake[self.at + 1 :]
         return tuple([lake[i : i + self.size] for i in range(0, len(lake), self.size)])
 
 
@@ -66,12 +66,12 @@ class FrozenLake(Game[State]):
 
     def start(self, rng, options):
         """Break the ice cell by cell, except where that would bar the last way to the goal."""
-        cells, left = self.size**2, round(self.holes * self.size**2)
+        cells, holes_left = self.size**2, round(self.holes * self.size**2)
         ice = (1 << cells) - 1  # a bit for each cell
         for cell in rng.permutation(cells - 2).tolist():
-            broken = ice ^ 1 << cell + 1
-            if left and _distance(broken, self.size) <= self.max_turns:
-                ice, left = broken, left - 1
+            broken_ice = ice ^ 1 << cell + 1
+            if holes_left and _distance(broken_ice, self.size) <= self.max_turns:
+                ice, holes_left = broken_ice, holes_left - 1
         lake = [ICE if ice >> cell & 1 else HOLE for cell in range(cells - 1)]
         return State("".join(lake) + GOAL, self.size, self.max_turns)
 
@@ -132,11 +132,11 @@ def _distance(ice, size):
     """Return how many moves the goal is away, infinity if holes bar every way."""
     first = sum(1 << row * size for row in range(size))  # a column
     inner, goal = ice & ~first, 1 << size * size - 1
-    reached, moves = 1, 0
-    while not reached & goal:
-        across = reached << 1 & inner | (reached & ~first) >> 1
-        wider = reached | (across | reached << size | reached >> size) & ice
-        if wider == reached:
+    region, moves = 1, 0
+    while not region & goal:
+        across = region << 1 & inner | (region & ~first) >> 1
+        wider = region | (across | region << size | region >> size) & ice
+        if wider == region:
             return float("inf")
-        reached, moves = wider, moves + 1
+        region, moves = wider, moves + 1
     return moves

@@ -35,8 +35,8 @@ class State(NamedTuple):
 
     def returns(self):
         """Return how many of the doublings from the first largest tile to the target are done."""
-        gained = math.log2(self.largest() / self.first)
-        return {AGENT: gained / math.log2(self.target / self.first)}
+        doublings = math.log2(self.largest() / self.first)
+        return {AGENT: doublings / math.log2(self.target / self.first)}
 
     def seen_by(self, agent):
         return self  # nothing is hidden
@@ -48,10 +48,10 @@ class State(NamedTuple):
         """Return the board after all tiles have moved to a side."""
         lines = self.board if move in ("left", "right") else zip(*self.board, strict=True)
         if move in ("left", "up"):
-            slid = tuple(map(_merged, lines))
+            new_lines = tuple(map(_merged, lines))
         else:
-            slid = tuple([_merged(line[::-1])[::-1] for line in lines])
-        return slid if move in ("left", "right") else tuple(zip(*slid, strict=True))
+            new_lines = tuple([_merged(line[::-1])[::-1] for line in lines])
+        return new_lines if move in ("left", "right") else tuple(zip(*new_lines, strict=True))
 
     def play(self, move, rng):
         """Slide and add a tile; None is a lost turn."""
@@ -63,11 +63,11 @@ class State(NamedTuple):
 @functools.lru_cache(1 << 16)
 def _merged(line):
     """Return a line after its tiles have moved to its beginning; a tile merges once at most."""
-    tiles, merged = [tile for tile in line if tile], []
+    tiles, merged_tiles = [tile for tile in line if tile], []
     while tiles:
         tile = tiles.pop(0)
-        merged.append(tile + tiles.pop(0) if tiles and tiles[0] == tile else tile)
-    return (*merged, *[EMPTY] * (len(line) - len(merged)))
+        merged_tiles.append(tile + tiles.pop(0) if tiles and tiles[0] == tile else tile)
+    return (*merged_tiles, *[EMPTY] * (len(line) - len(merged_tiles)))
 
 
 @functools.lru_cache(1 << 16)
@@ -161,9 +161,13 @@ class Game2048(Game[State]):
 
     def encode(self, view, agent):
         """Return the doublings of each tile, then of the target, and the turns left, as shares."""
-        most = math.log2(self.target)
-        cells = [math.log2(tile) / most if tile else 0.0 for row in view.board for tile in row]
-        return np.array([*cells, math.log2(view.target) / most, view.left / self.turns], np.float32)
+        target_exponent = math.log2(self.target)
+        cells = [
+            math.log2(tile) / target_exponent if tile else 0.0 for row in view.board for tile in row
+        ]
+        return np.array(
+            [*cells, math.log2(view.target) / target_exponent, view.left / self.turns], np.float32
+        )
 
 
 def _tile(value):

@@ -44,9 +44,9 @@ class State(NamedTuple):
             return self
         (row, column), far, wide = self.at, self.sight, len(self.maze)
         left, right = max(column - far, 0), min(column + far + 1, wide)
-        blank, before, behind = UNSEEN * wide, UNSEEN * left, UNSEEN * (wide - right)
+        blank, padding_left, padding_right = UNSEEN * wide, UNSEEN * left, UNSEEN * (wide - right)
         maze = [
-            before + line[left:right] + behind if abs(y - row) <= far else blank
+            padding_left + line[left:right] + padding_right if abs(y - row) <= far else blank
             for y, line in enumerate(self.maze)
         ]
         return State(tuple(maze), self.left, self.at, far)
@@ -65,13 +65,13 @@ class State(NamedTuple):
     def rows(self, agent):
         """Return the map with the player on it, or of a short view what is around the player."""
         (row, column), far = self.at, self.sight
-        rows, here = list(self.maze), ARRIVED if self.arrived() else HERE
-        rows[row] = rows[row][:column] + here + rows[row][column + 1 :]
+        rows, symbol = list(self.maze), ARRIVED if self.arrived() else HERE
+        rows[row] = rows[row][:column] + symbol + rows[row][column + 1 :]
         if agent is None or far is None:
             return tuple(rows)
         outside, above = UNSEEN * far, [UNSEEN * (len(rows) + 2 * far)] * far
-        padded = [*above, *(outside + line + outside for line in rows), *above]
-        return tuple([line[column:][: 2 * far + 1] for line in padded[row:][: 2 * far + 1]])
+        padded_map = [*above, *(outside + line + outside for line in rows), *above]
+        return tuple([line[column:][: 2 * far + 1] for line in padded_map[row:][: 2 * far + 1]])
 
     def status(self):
         lines = (f"Moves left: {self.left}",)

@@ -46,8 +46,8 @@ class State(NamedTuple):
         return self.closed() == self.mines and HIT not in self.shown
 
     def to_act(self):
-        over = not self.left or HIT in self.shown or self.solved()
-        return () if over else (AGENT,)
+        is_over = not self.left or HIT in self.shown or self.solved()
+        return () if is_over else (AGENT,)
 
     def opened(self):
         """Return the share of the cells without a mine that are open."""
@@ -64,10 +64,10 @@ class State(NamedTuple):
 
     def legal(self, agent):
         reveal, flag = _moves(self.rows, self.cols)
-        shown = self.shown.encode()  # bytes are numbers: one translation says which moves to take
+        cells = self.shown.encode()  # bytes are numbers: one translation says which moves to take
         return (
-            *itertools.compress(reveal, shown.translate(TO_REVEAL)),
-            *itertools.compress(flag, shown.translate(TO_FLAG)),
+            *itertools.compress(reveal, cells.translate(TO_REVEAL)),
+            *itertools.compress(flag, cells.translate(TO_FLAG)),
         )
 
     def now(self, left, shown, field):
@@ -76,26 +76,26 @@ class State(NamedTuple):
 
     def flag(self, cell):
         mark = CLOSED if self.shown[cell] == FLAG else FLAG
-        shown = self.shown[:cell] + mark + self.shown[cell + 1 :]
-        return self.now(self.left - 1, shown, self.field)
+        cells = self.shown[:cell] + mark + self.shown[cell + 1 :]
+        return self.now(self.left - 1, cells, self.field)
 
     def reveal(self, cell):
         """Open a cell, and where no mine is next to it all that is around, and so on."""
-        shown, todo = list(self.shown), [cell]
+        cells, todo = list(self.shown), [cell]
         around = _around(self.rows, self.cols)
         while todo:
             i = todo.pop()
-            if shown[i] == CLOSED:
-                shown[i] = HIT if self.field[i] == MINE else self.field[i]
-                if shown[i] == "0":
+            if cells[i] == CLOSED:
+                cells[i] = HIT if self.field[i] == MINE else self.field[i]
+                if cells[i] == "0":
                     todo += around[i]
-        return self.now(self.left - 1, "".join(shown), self.field)
+        return self.now(self.left - 1, "".join(cells), self.field)
 
     def laid(self, cell, rng):
         """Return this state with its mines in place: none at `cell` or next to it."""
         around = _around(self.rows, self.cols)
-        free = sorted(set(range(len(self.shown))) - {cell, *around[cell]})
-        mines = [free[i] for i in rng.permutation(len(free))[: self.mines].tolist()]
+        free_cells = sorted(set(range(len(self.shown))) - {cell, *around[cell]})
+        mines = [free_cells[i] for i in rng.permutation(len(free_cells))[: self.mines].tolist()]
         counts = [0] * len(self.shown)
         for mine in mines:
             for i in around[mine]:
@@ -151,10 +151,10 @@ class Minesweeper(Game[State]):
             row, col = view.rows, view.cols
         if row >= view.rows or col >= view.cols:
             raise InvalidMove(f"rows are 0 to {view.rows - 1}, columns 0 to {view.cols - 1}")
-        seen = view.shown[row * view.cols + col]
-        if seen not in CLOSED + FLAG:
+        symbol = view.shown[row * view.cols + col]
+        if symbol not in CLOSED + FLAG:
             raise InvalidMove(f"row {row}, column {col} is open already")
-        if seen == FLAG and words[0] == "reveal":
+        if symbol == FLAG and words[0] == "reveal":
             raise InvalidMove(f"there is a flag: take it off with flag {row} {col} first")
         return words[0], row * view.cols + col
 
@@ -170,7 +170,7 @@ class Minesweeper(Game[State]):
         return "skip", None
 
     def rules(self, agent):
-        paid = (
+        payment = (
             "At the end you are paid the share of these cells that you opened. "
             if self.partial
             else ""
@@ -180,7 +180,7 @@ class Minesweeper(Game[State]):
             "have. An open cell says how many of the up to eight cells around it hold a mine; "
             "where that is 0, the cells around it open too. The first cell you open has no mine in "
             "it or around it. To open a mine loses the game. A flag marks a cell that you think "
-            f"holds a mine; flags are for your own use and cost a turn. {paid}Rows are counted "
+            f"holds a mine; flags are for your own use and cost a turn. {payment}Rows are counted "
             "from 0 at the top, columns from 0 at the left. Reply with reveal or flag, the row and "
             "the column, such as reveal 0 2 or flag 3 1; to flag a flag takes it off."
         )
@@ -225,17 +225,17 @@ def _drawn(size):
 
 def _shown(view, agent):
     """Return the rows; a spectator sees the mines, and at the end everybody does."""
-    shown = view.shown
+    cells = view.shown
     if view.field:
-        shown = "".join(
+        cells = "".join(
             MINE
             if c == CLOSED and m == MINE
             else (FOUND if m == MINE else WRONG)
             if c == FLAG
             else c
-            for c, m in zip(shown, view.field, strict=True)
+            for c, m in zip(cells, view.field, strict=True)
         )
-    return tuple([shown[i : i + view.cols] for i in range(0, len(shown), view.cols)])
+    return tuple([cells[i : i + view.cols] for i in range(0, len(cells), view.cols)])
 
 
 @functools.cache

@@ -49,8 +49,8 @@ class State(NamedTuple):
     def returns(self):
         if self.left and BOX in self.board:
             return {AGENT: 0.0}
-        stored = self.board.count(STORED)
-        return {AGENT: stored / (stored + self.board.count(BOX))}
+        stored_boxes = self.board.count(STORED)
+        return {AGENT: stored_boxes / (stored_boxes + self.board.count(BOX))}
 
     def seen_by(self, agent):
         return self  # nothing is hidden
@@ -61,8 +61,8 @@ class State(NamedTuple):
     def legal(self, agent):
         board, player, moves = self.board, self.player(), []
         for move, step in zip(MOVES, steps(self.width), strict=True):
-            entered = board[player + step]
-            if entered in FREE or (entered != WALL and board[player + 2 * step] in FREE):
+            target = board[player + step]
+            if target in FREE or (target != WALL and board[player + 2 * step] in FREE):
                 moves.append(move)
         return tuple(moves)
 
@@ -107,24 +107,24 @@ def _carved(rng, height, width):
     """Return the largest connected part of a floor with walls strewn over it."""
     share = rng.uniform(0.1, 0.35)
     inner = [row * width + col for row in range(1, height - 1) for col in range(1, width - 1)]
-    free = {cell for cell, u in zip(inner, rng.random(len(inner)), strict=True) if u > share}
+    free_cells = {cell for cell, u in zip(inner, rng.random(len(inner)), strict=True) if u > share}
     parts: list[set[int]] = [set()]
-    while free:
-        parts.append(set(_ways(free, min(free), width)))
-        free -= parts[-1]
+    while free_cells:
+        parts.append(set(_ways(free_cells, min(free_cells), width)))
+        free_cells -= parts[-1]
     return max(parts, key=len)
 
 
 def _ways(free, start, width):
     """Return for each cell that can be reached the cell before it and the move from there."""
-    came: dict[int, tuple[int, int] | None] = {start: None}
+    predecessors: dict[int, tuple[int, int] | None] = {start: None}
     queue = [start]
     for cell in queue:
         for number, step in enumerate(steps(width)):
-            if cell + step in free and cell + step not in came:
-                came[cell + step] = cell, number
+            if cell + step in free and cell + step not in predecessors:
+                predecessors[cell + step] = cell, number
                 queue.append(cell + step)
-    return came
+    return predecessors
 
 
 def _pulled(rng, floor, goals, player, width, longest):
@@ -134,30 +134,32 @@ def _pulled(rng, floor, goals, player, width, longest):
     """
     at, last, seen = goals, None, {goals}
     path: list[int] = []
-    found: tuple[frozenset[int], int, list[str]] = (goals, player, [])
+    result: tuple[frozenset[int], int, list[str]] = (goals, player, [])
     while True:
-        came, pulls = _ways(floor - at, player, width), []
+        predecessors, pulls = _ways(floor - at, player, width), []
         for box in sorted(at):
             for number, step in enumerate(steps(width)):
-                stand, back = box + step, box + 2 * step
-                if stand in came and back in floor and back not in at:
-                    moved = at - {box} | {stand}
-                    if moved not in seen:
+                box_cell, player_cell = box + step, box + 2 * step
+                if box_cell in predecessors and player_cell in floor and player_cell not in at:
+                    new_boxes = at - {box} | {box_cell}
+                    if new_boxes not in seen:
                         weight = (3 if box in goals else 1) * (2 if box == last else 1)
-                        pulls.append((weight * rng.random(), stand, back, number, moved))
+                        pulls.append(
+                            (weight * rng.random(), box_cell, player_cell, number, new_boxes)
+                        )
         if not pulls:
-            return found
+            return result
         _, last, player, number, at = max(pulls)
         walk, cell = [number], last
-        while came[cell] and path:  # nobody has to walk on once the last box is stored
-            cell, before = came[cell]
-            walk.append(before)
+        while predecessors[cell] and path:  # nobody has to walk on once the last box is stored
+            cell, previous = predecessors[cell]
+            walk.append(previous)
         path += reversed(walk)
         if len(path) > longest:
-            return found
+            return result
         seen.add(at)
         if not at & goals:
-            found = at, player, [MOVES[number ^ 1] for number in reversed(path)]
+            result = at, player, [MOVES[number ^ 1] for number in reversed(path)]
 
 
 class Sokoban(Game[State]):
@@ -175,9 +177,11 @@ class Sokoban(Game[State]):
         for (height, width), boxes, turns in self.levels:
             if not ROOM[0] <= min(height, width) <= max(height, width) <= ROOM[1]:
                 raise ValueError(f"dim_room={room}: expected {ROOM[0]} to {ROOM[1]} each way")
-            most = (height - 2) * (width - 2) // CROWDED
-            if not 1 <= boxes <= most:
-                raise ValueError(f"num_boxes={boxes}: expected 1 to {most} in {height} x {width}")
+            maximum = (height - 2) * (width - 2) // CROWDED
+            if not 1 <= boxes <= maximum:
+                raise ValueError(
+                    f"num_boxes={boxes}: expected 1 to {maximum} in {height} x {width}"
+                )
             least = EFFORT // 2 * boxes
             if turns < least:
                 raise ValueError(f"max_turns={turns}: expected at least {least} for {boxes} boxes")

@@ -65,7 +65,7 @@ def solutions(places, t):
     """Yield all solutions, where `places` holds for each digit the cells that it may take."""
     todo = [(list(places), 0)]
     while todo:
-        places, done = todo.pop()
+        places, settled_cells = todo.pop()
         while True:
             once = twice = more = 0  # cells that at least one, two, three digits may take
             for cells in places:
@@ -74,7 +74,7 @@ def solutions(places, t):
                 once |= cells
             if once != t.all:
                 break  # a cell is left without a digit
-            single = once & ~twice & ~done
+            single = once & ~twice & ~settled_cells
             if not single:
                 if twice:  # try each digit of a cell that has the fewest
                     low = twice & ~more or twice
@@ -83,11 +83,11 @@ def solutions(places, t):
                         if cells & low:
                             branch = [other & ~low for other in places]
                             branch[digit] |= low
-                            todo.append((branch, done))
+                            todo.append((branch, settled_cells))
                 else:
                     yield places
                 break
-            done |= single
+            settled_cells |= single
             for digit, cells in enumerate(places):
                 places[digit] = _apart(cells, cells & single, t)
 
@@ -114,18 +114,18 @@ def _filled(rng, t):
 
 def puzzle(rng, clues, t):
     """Return a board with one solution: of `clues` cells drawn, those emptied that can be."""
-    given = _filled(rng, t)
+    cells_by_digit = _filled(rng, t)
     for cell in rng.permutation(len(t.cells))[:clues].tolist():
         bit = 1 << cell
-        digit = next(d for d, cells in enumerate(given) if cells & bit)
-        given[digit] ^= bit
-        free = t.all - sum(given)
-        places = [_apart(free, cells, t) | cells for cells in given]
+        digit = next(d for d, cells in enumerate(cells_by_digit) if cells & bit)
+        cells_by_digit[digit] ^= bit
+        free_cells = t.all - sum(cells_by_digit)
+        places = [_apart(free_cells, cells, t) | cells for cells in cells_by_digit]
         places[digit] &= ~bit
         # Unless another digit can stand here, the solution is still the only one.
         if any(cells & bit for cells in places) and any(True for _ in solutions(places, t)):
-            given[digit] |= bit
-    return _text(given, t)
+            cells_by_digit[digit] |= bit
+    return _text(cells_by_digit, t)
 
 
 def _text(places, t):
@@ -139,8 +139,8 @@ def _text(places, t):
 def solution(given, t):
     """Return the full board of a puzzle."""
     cells = [sum(1 << c for c in t.cells if given[c] == d) for d in DIGITS[: t.scale]]
-    free = t.all - sum(cells)
-    return _text(next(solutions([_apart(free, own, t) | own for own in cells], t)), t)
+    free_cells = t.all - sum(cells)
+    return _text(next(solutions([_apart(free_cells, mask, t) | mask for mask in cells], t)), t)
 
 
 class State(NamedTuple):
@@ -170,9 +170,9 @@ class State(NamedTuple):
         return self  # nothing is hidden
 
     def legal(self, agent):
-        t, board, given, moves = self.table(), self.board, self.given, []
-        taken = [0] * t.scale, [0] * t.scale, [0] * t.scale
-        rows, cols, boxes = taken
+        t, board, givens, moves = self.table(), self.board, self.given, []
+        digit_masks = [0] * t.scale, [0] * t.scale, [0] * t.scale
+        rows, cols, boxes = digit_masks
         row, col, box = t.row, t.col, t.box
         for c in t.cells:
             if board[c] != EMPTY:
@@ -181,24 +181,24 @@ class State(NamedTuple):
                 cols[col[c]] |= bit
                 boxes[box[c]] |= bit
         for c in t.cells:
-            if given[c] == EMPTY:
+            if givens[c] == EMPTY:
                 key = c, rows[row[c]] | cols[col[c]] | boxes[box[c]], board[c] == EMPTY
-                found = t.open.get(key)
-                if found is None:
+                cell_moves = t.open.get(key)
+                if cell_moves is None:
                     first = 1 if key[2] else 0  # 0 clears a cell
-                    found = t.open[key] = [
+                    cell_moves = t.open[key] = [
                         t.moves[c][d] for d in range(first, t.scale + 1) if not key[1] >> d & 1
                     ]
-                moves += found
+                moves += cell_moves
         return tuple(moves)
 
     def write(self, move):
-        left = self.left - 1
+        turns_left = self.left - 1
         if move is None:  # a lost turn
-            return State(self.given, self.board, left, self.partial)
+            return State(self.given, self.board, turns_left, self.partial)
         cell, digit = move
         board = self.board[:cell] + digit + self.board[cell + 1 :]
-        return State(self.given, board, left, self.partial)
+        return State(self.given, board, turns_left, self.partial)
 
 
 class Sudoku(Game[State]):
@@ -227,8 +227,8 @@ class Sudoku(Game[State]):
 
     def start(self, rng, options):
         clues, scale, turns = sample_level(rng, self.levels)
-        given = puzzle(rng, clues, table(scale))
-        return State(given, given, turns, self.partial)
+        board = puzzle(rng, clues, table(scale))
+        return State(board, board, turns, self.partial)
 
     def read(self, text, view, agent):
         t = view.table()
@@ -260,7 +260,9 @@ class Sudoku(Game[State]):
         return None
 
     def rules(self, agent):
-        paid = "At the end you are paid the share of cells that are right. " if self.partial else ""
+        payment = (
+            "At the end you are paid the share of cells that are right. " if self.partial else ""
+        )
         sizes = sorted({level[1] for level in self.levels})
         boxes = " or ".join(f"{SIDES[n]}x{SIDES[n]} in a {n}x{n} grid" for n in sizes)
         return (
@@ -269,7 +271,7 @@ class Sudoku(Game[State]):
             "length of a row. There is exactly one solution. In a turn you write one digit into a "
             "cell that was not given; you can write over a digit of yours, and 0 clears it. A "
             "digit that is in the same row, column or box already is refused; one that is not may "
-            f"still be wrong. {paid}"
+            f"still be wrong. {payment}"
             "Rows are counted from 1 at the top, columns from 1 at the left. Reply with the row, "
             "the column and the digit, such as 1 3 4."
         )
@@ -278,23 +280,23 @@ class Sudoku(Game[State]):
         return ()  # the view shows what was written
 
     def describe(self, view, agent):
-        t, board, given = view.table(), view.board, view.given
+        t, board, givens = view.table(), view.board, view.given
         lines = [_line(" ", DIGITS[: t.scale], DIGITS[: t.scale], t)]
         for row in range(t.scale):
             if row % t.side == 0:
                 lines.append("")
             cells = slice(row * t.scale, (row + 1) * t.scale)
-            lines.append(_line(DIGITS[row], board[cells], given[cells], t))
+            lines.append(_line(DIGITS[row], board[cells], givens[cells], t))
         note = " Digits after a + are yours." if view.board != view.given else ""
         return "\n".join([*lines, "", f"Turns left: {view.left}.{note}"])
 
     def picture(self, view, agent):
         t = view.table()
         cells = []
-        for free_given_written, digit, given in zip(t.symbols, view.board, view.given, strict=True):
-            free, as_given, as_written = free_given_written
-            kind = as_given if given != EMPTY else as_written
-            cells.append(free if digit == EMPTY else kind[int(digit) - 1])
+        for symbol_set, digit, given_digit in zip(t.symbols, view.board, view.given, strict=True):
+            free_symbol, given_symbols, written_symbols = symbol_set
+            kind = given_symbols if given_digit != EMPTY else written_symbols
+            cells.append(free_symbol if digit == EMPTY else kind[int(digit) - 1])
         rows = tuple(["".join(cells[i : i + t.scale]) for i in range(0, len(cells), t.scale)])
         labels = tuple(DIGITS[: t.scale])
         return Grid(rows, TILES, (), labels, labels, (f"Turns left: {view.left}",))
@@ -325,6 +327,6 @@ def _conflict(cell, peer, mark, t):
 
 @functools.lru_cache(1 << 14)  # a turn changes one row
 def _line(label, row, given, t):
-    padded = [b.rjust(2) if b == g else "+" + b for b, g in zip(row, given, strict=True)]
-    boxes = [" ".join(padded[i : i + t.side]) for i in range(0, t.scale, t.side)]
+    cells = [b.rjust(2) if b == g else "+" + b for b, g in zip(row, given, strict=True)]
+    boxes = [" ".join(cells[i : i + t.side]) for i in range(0, t.scale, t.side)]
     return f"{label}  " + " | ".join(boxes)

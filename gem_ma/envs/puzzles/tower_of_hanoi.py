@@ -45,9 +45,9 @@ class State(NamedTuple):
         source, target = PEGS.index(move[0]), PEGS.index(move[2])
         if not self.pegs[source]:
             return f"there is no disc on peg {move[0]}"
-        disc, under = self.pegs[source][-1], self.pegs[target][-1:]
-        if under and under[0] < disc:
-            return f"disc {disc} may not lie on the smaller disc {under[0]}"
+        disc, top = self.pegs[source][-1], self.pegs[target][-1:]
+        if top and top[0] < disc:
+            return f"disc {disc} may not lie on the smaller disc {top[0]}"
         return ""
 
     def carry(self, move):

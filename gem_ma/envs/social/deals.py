@@ -140,11 +140,11 @@ def _pay_flea(truth, deal, said):
     if deal is None:
         return (0, 0, 0)
     values = {"ben": first, "cid": second}
-    got = (values[deal["buyer"]] - deal["price"]) / 100
+    gain = (values[deal["buyer"]] - deal["price"]) / 100
     return (
         (deal["price"] - cost) / 100,
-        got * (deal["buyer"] == "ben"),
-        got * (deal["buyer"] == "cid"),
+        gain * (deal["buyer"] == "ben"),
+        gain * (deal["buyer"] == "cid"),
     )
 
 
@@ -164,12 +164,12 @@ def _pay_mediator(zone, deal, said):
     cost, value = zone
     if deal is None:
         return (0, 0, 0)
-    span, pays = value - cost, deal["pays"]
-    off = abs(2 * pays - cost - value) // 2
+    span, price = value - cost, deal["pays"]
+    distance = abs(2 * price - cost - value) // 2
     return (
-        (value - pays) / span,
-        (pays - cost) / span,
-        max(0.0, 1 - off / span) if cost <= pays <= value else 0.0,
+        (value - price) / span,
+        (price - cost) / span,
+        max(0.0, 1 - distance / span) if cost <= price <= value else 0.0,
     )
 
 
@@ -178,21 +178,21 @@ def _loan(rng):
         shares = number(rng, 3, 10) / 10, number(rng, 3, 10) / 10
         if shares[0] != shares[1]:
             break
-    later = DEBT if shares[0] < shares[1] else 0
+    later_amount = DEBT if shares[0] < shares[1] else 0
     facts = (
         (f"A coin that you pay next year hurts you as {shares[0]} of one today.",),
         (f"A coin that you get next year is worth {shares[1]} of one today to you.",),
     )
-    return Case(facts, shares, agreed({"now": DEBT - later, "later": later}, 2))
+    return Case(facts, shares, agreed({"now": DEBT - later_amount, "later": later_amount}, 2))
 
 
 def _pay_loan(shares, deal, said):
     """Pay who owes for what hurts less than the whole debt today, and who lent for what it gets."""
     if deal is None or deal["now"] + deal["later"] != DEBT:
         return (0, 0)
-    hurt = deal["now"] + shares[0] * deal["later"]
-    gets = deal["now"] + shares[1] * deal["later"]
-    return 1 - hurt / DEBT, gets / DEBT
+    burden = deal["now"] + shares[0] * deal["later"]
+    repayment = deal["now"] + shares[1] * deal["later"]
+    return 1 - burden / DEBT, repayment / DEBT
 
 
 SCENES = {

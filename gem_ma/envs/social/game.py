@@ -42,19 +42,19 @@ class State:
         return self.gone
 
     def returns(self):
-        paid = self.paid or (0.0,) * len(self.seats)
+        payoffs = self.paid or (0.0,) * len(self.seats)
         return {
-            seat: 0.0 if seat in self.gone else earned
-            for seat, earned in zip(self.seats, paid, strict=True)
+            seat: 0.0 if seat in self.gone else payoff
+            for seat, payoff in zip(self.seats, payoffs, strict=True)
         }
 
     def seen_by(self, agent):
-        own = self.seats.index(agent)
+        seat = self.seats.index(agent)
 
         def only(values, hidden=None):
-            return tuple([value if i == own else hidden for i, value in enumerate(values)])
+            return tuple([value if i == seat else hidden for i, value in enumerate(values)])
 
-        hears = dict(self.hears)
+        listeners = dict(self.hears)
         return replace(
             self,
             facts=only(self.facts),
@@ -62,33 +62,37 @@ class State:
             best=(),
             forms=only(self.forms) if self.secret else self.forms,
             said=tuple([one for one in self.said
-                        if agent == one[0] or agent in hears.get(one[0], self.seats)]),
+                        if agent == one[0] or agent in listeners.get(one[0], self.seats)]),
         )  # fmt: skip
 
     def offers(self, agent):
         """Return what others agree to, the newest last."""
         order = [seat for seat, words in self.said if words.startswith("agree: ")]
-        standing = dict(zip(self.seats, self.forms, strict=True))
-        return [standing[seat] for seat in order if seat != agent and standing[seat] is not None]
+        forms_by_seat = dict(zip(self.seats, self.forms, strict=True))
+        return [
+            forms_by_seat[seat]
+            for seat in order
+            if seat != agent and forms_by_seat[seat] is not None
+        ]
 
     def legal(self, agent):
         """Return some of the things that may be said, agreed to or answered."""
-        accepts = ("accept",) if not self.answers and self.offers(agent) else ()
+        accept_moves = ("accept",) if not self.answers and self.offers(agent) else ()
         forms = self.menus[self.seats.index(agent)] if self.busy(agent) else ()
-        return (*accepts, *forms, *SMALL_TALK)
+        return (*accept_moves, *forms, *SMALL_TALK)
 
     def busy(self, seat):
         """Return whether a seat has still something to say."""
-        done = self.answers and self.forms[self.seats.index(seat)] is not None
-        return seat not in self.gone and not done
+        has_answered = self.answers and self.forms[self.seats.index(seat)] is not None
+        return seat not in self.gone and not has_answered
 
     def next(self):
         """Return the state when it is the next one's turn, if only to say a word."""
         seats = len(self.seats)
         turns = [(self.turn + step) % seats for step in range(1, seats + 1)]
-        busy = [turn for turn in turns if self.busy(self.seats[turn])]
-        here = [turn for turn in turns if self.seats[turn] not in self.gone]
-        return replace(self, turn=(busy or here)[0])
+        busy_turns = [turn for turn in turns if self.busy(self.seats[turn])]
+        present_turns = [turn for turn in turns if self.seats[turn] not in self.gone]
+        return replace(self, turn=(busy_turns or present_turns)[0])
 
 
 class Social(Game[State]):
@@ -122,28 +126,28 @@ class Social(Game[State]):
         form = self.scene.form(seat)
         many = min(max(map(len, form.values()), default=0), MENU)
         forms = (kit.written(kit.example(form, i)) for i in range(many))
-        return tuple([f"{self.scene.word()}: {one}" for one in forms])
+        return tuple([f"{self.scene.word()}: {form_text}" for form_text in forms])
 
     def read(self, text, view, agent):
         """Return a form as a tuple of pairs, or a message as it stands."""
         form = self.scene.form(agent) if view.busy(agent) else {}  # an answer is final
-        word, said = self.scene.word(), text.strip()
-        low = said.casefold()
+        word, message = self.scene.word(), text.strip()
+        low = message.casefold()
         if form and low.rstrip(".!") == "accept" and self.scene.agree:
             offers = view.offers(agent)
             if not offers:
                 raise InvalidMove(f"nobody else agrees to anything yet; {word}: {kit.told(form)}")
             return offers[-1]
         if form and low.startswith(word) and low[len(word) :].lstrip()[:1] == ":":
-            return kit.read(said.partition(":")[2].strip(), form)
-        if not said:
+            return kit.read(message.partition(":")[2].strip(), form)
+        if not message:
             raise InvalidMove("the message is empty")
-        if len(said) > LONGEST:
+        if len(message) > LONGEST:
             raise InvalidMove(
-                f"a message has at most {LONGEST} characters, this has {len(said)}: "
-                f"{clip_repr(said)}"
+                f"a message has at most {LONGEST} characters, this has {len(message)}: "
+                f"{clip_repr(message)}"
             )
-        return said
+        return message
 
     def advance(self, state, moves, rng):
         ((seat, move),) = moves.items()
@@ -164,12 +168,12 @@ class Social(Game[State]):
         """Pay all when it is over."""
         scene, deal = self.scene, self.deal(state)
         if scene.agree:
-            over = deal is not None
+            is_over = deal is not None
         else:
-            over = bool(scene.answers) and not any(map(state.busy, scene.answers))
+            is_over = bool(scene.answers) and not any(map(state.busy, scene.answers))
         if scene.over is not None:
-            over = over or scene.over(state.truth, state.said)
-        if not (over or state.left <= 0 or len(state.gone) > len(state.seats) - 2):
+            is_over = is_over or scene.over(state.truth, state.said)
+        if not (is_over or state.left <= 0 or len(state.gone) > len(state.seats) - 2):
             return state
         return replace(state, paid=tuple(map(float, scene.pay(state.truth, deal, state.said))))
 
@@ -179,8 +183,8 @@ class Social(Game[State]):
         if not self.scene.agree:
             return forms
         for form in filter(None, forms.values()):
-            needed = self.scene.needed(form) if self.scene.needed else state.seats
-            if all(forms[seat] == form and seat not in state.gone for seat in needed):
+            signers = self.scene.needed(form) if self.scene.needed else state.seats
+            if all(forms[seat] == form and seat not in state.gone for seat in signers):
                 return form
         return None
 
@@ -191,10 +195,10 @@ class Social(Game[State]):
         """Go on without a seat; for two there is nobody left to talk to."""
         if len(state.seats) < 3:
             return None
-        left = replace(state, gone=(*state.gone, agent))
-        if len(left.gone) > len(left.seats) - 2:
-            return self.judged(left)
-        return left.next() if state.to_act() == (agent,) else left
+        new_state = replace(state, gone=(*state.gone, agent))
+        if len(new_state.gone) > len(new_state.seats) - 2:
+            return self.judged(new_state)
+        return new_state.next() if state.to_act() == (agent,) else new_state
 
     def report(self, state):
         return {"outcome": self.deal(state)}
@@ -204,17 +208,17 @@ class Social(Game[State]):
         others = dict(before.hears).get(seat, before.seats)
         to = tuple([other for other in others if other != seat])
         if move is None:
-            news = [Message(None, "game", f"{seat} lost its turn.")]
+            messages = [Message(None, "game", f"{seat} lost its turn.")]
         elif isinstance(move, str):
-            news = [Message(to, seat, move)]
+            messages = [Message(to, seat, move)]
         elif before.secret:
-            news = [Message(None, "game", f"{seat} has answered.")]
+            messages = [Message(None, "game", f"{seat} has answered.")]
         else:
             word = "agrees to" if self.scene.agree else "answers"
-            news = [Message(None, "game", f"{seat} {word} {kit.written(dict(move))}.")]
+            messages = [Message(None, "game", f"{seat} {word} {kit.written(dict(move))}.")]
         if after.paid:
-            news.append(Message(None, "game", "It is over."))
-        return news
+            messages.append(Message(None, "game", "It is over."))
+        return messages
 
     def rules(self, agent):
         scene, form = self.scene, self.scene.form(agent)
@@ -228,12 +232,12 @@ class Social(Game[State]):
             return f"{rules}."
         example = kit.written(kit.example(form))
         if scene.agree:
-            who = "all" if scene.needed is None else "those whom it takes"
+            signers = "all" if scene.needed is None else "those whom it takes"
             return (
                 f"{rules}, or with what you agree to, written as agree: {example} "
                 f"({kit.told(form)}). "
-                f"It is settled when {who} agree to the same; what you agree to stands until you "
-                "agree to something else, and accept agrees to what another agreed to last."
+                f"It is settled when {signers} agree to the same; what you agree to stands until "
+                "you agree to something else, and accept agrees to what another agreed to last."
             )
         return (
             f"{rules}, or with your answer, written as answer: {example} ({kit.told(form)}), which "

@@ -11,17 +11,17 @@ STAKE = 10
 
 def _vote(rng):
     while True:
-        likes = tuple([tuple(some(rng, range(10), 4)) for _ in FOUR])
-        sums = list(map(sum, zip(*likes, strict=True)))
-        tops = [row.index(max(row)) for row in likes]
+        scores = tuple([tuple(some(rng, range(10), 4)) for _ in FOUR])
+        sums = list(map(sum, zip(*scores, strict=True)))
+        tops = [row.index(max(row)) for row in scores]
         if sums.count(max(sums)) == 1 and len(set(tops)) > 1:
             break
     facts = tuple(
         [("How much you like each outing, 0 to 9: "
-          + listed(f"{name} {n}" for name, n in zip(PARTIES, row, strict=True)),) for row in likes]
+          + listed(f"{name} {n}" for name, n in zip(PARTIES, row, strict=True)),) for row in scores]
     )  # fmt: skip
     best = PARTIES[sums.index(max(sums))]
-    return Case(facts, likes, (answer(vote=best),) * 4)
+    return Case(facts, scores, (answer(vote=best),) * 4)
 
 
 def _pay_vote(likes, answers, said):
@@ -51,8 +51,8 @@ def _pay_coalition(worth, deal, said):
     total, pair = worth[PAIRS.index(deal["pair"])], deal["pair"].split("-")
     if deal["first_gets"] > total:
         return (0, 0, 0)
-    gets = {pair[0]: deal["first_gets"], pair[1]: total - deal["first_gets"]}
-    return [gets.get(seat, 0) / 100 for seat in THREE]
+    shares = {pair[0]: deal["first_gets"], pair[1]: total - deal["first_gets"]}
+    return [shares.get(seat, 0) / 100 for seat in THREE]
 
 
 def _stag(rng):
@@ -60,8 +60,8 @@ def _stag(rng):
     woods = some(rng, WOODS, 4)
     facts = tuple(
         [(f"A hare is worth {n} tenths of a share in the stag to you.",
-          f"You have been in the {seen}: the stag is not there.")
-         for n, seen in zip(hares, woods[1:], strict=True)]
+          f"You have been in the {wood}: the stag is not there.")
+         for n, wood in zip(hares, woods[1:], strict=True)]
     )  # fmt: skip
     return Case(facts, (woods[0], hares), (answer(hunts=woods[0]),) * 3)
 
@@ -69,8 +69,8 @@ def _stag(rng):
 def _pay_stag(truth, answers, said):
     wood, hares = truth
     hunts = [answers[seat] and answers[seat]["hunts"] for seat in THREE]
-    caught = float(all(one == wood for one in hunts))
-    return [n / 10 if one == "hare" else caught for n, one in zip(hares, hunts, strict=True)]
+    catch = float(all(hunt == wood for hunt in hunts))
+    return [n / 10 if hunt == "hare" else catch for n, hunt in zip(hares, hunts, strict=True)]
 
 
 def _volunteer(rng):
@@ -84,39 +84,39 @@ def _volunteer(rng):
 
 def _pay_volunteer(costs, answers, said):
     stays = [bool(answers[seat]) and answers[seat]["stays"] == "yes" for seat in FOUR]
-    return [float(any(stays)) - n / 10 * one for n, one in zip(costs, stays, strict=True)]
+    return [float(any(stays)) - n / 10 * stay for n, stay in zip(costs, stays, strict=True)]
 
 
 def _commons(rng):
     parts = tuple([number(rng, 2, 9) for _ in FOUR])
     facts = tuple([(f"Your part of the lake has {n} fish.",) for n in parts])
-    share, rest = divmod(sum(parts), 4)
-    best = tuple([answer(takes=min(10, share + (i < rest))) for i in range(4)])
+    share, remainder = divmod(sum(parts), 4)
+    best = tuple([answer(takes=min(10, share + (i < remainder))) for i in range(4)])
     return Case(facts, sum(parts), best)
 
 
 def _pay_commons(stock, answers, said):
-    takes = [answers[seat]["takes"] if answers[seat] else 0 for seat in FOUR]
-    return [n / 10 * (sum(takes) <= stock) for n in takes]
+    harvests = [answers[seat]["takes"] if answers[seat] else 0 for seat in FOUR]
+    return [n / 10 * (sum(harvests) <= stock) for n in harvests]
 
 
 def _trust(rng):
-    grows = number(rng, 2, 4)
+    factor = number(rng, 2, 4)
     facts = (
         ("You do not know how much it grows.",),
-        (f"What you are given grows to {grows} times.",),
+        (f"What you are given grows to {factor} times.",),
     )
     best = (answer(gives=STAKE), answer(back=50))
-    return Case(facts, grows, best)
+    return Case(facts, factor, best)
 
 
 def _pay_trust(grows, answers, said):
-    gives = answers["giver"]["gives"] if answers["giver"] else 0
+    gift = answers["giver"]["gives"] if answers["giver"] else 0
     back = answers["keeper"]["back"] if answers["keeper"] else 0
     if not answers["giver"]:
         return (0, 0)
-    grown = gives * grows
-    return (STAKE - gives + grown * back / 100) / STAKE, grown * (100 - back) / 100 / STAKE
+    grown_gift = gift * grows
+    return (STAKE - gift + grown_gift * back / 100) / STAKE, grown_gift * (100 - back) / 100 / STAKE
 
 
 SCENES = {

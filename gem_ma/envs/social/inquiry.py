@@ -27,12 +27,15 @@ def _alibi(rng):
     rooms = [[pick(rng, others) for _ in TIMES] for _ in SUSPECTS]  # others' at all times
     rooms[culprit][time] = scene
     facts = []
-    for seat, own in enumerate(rooms):
-        seen = (seat + 1) % 3
+    for seat, own_rooms in enumerate(rooms):
+        suspect = (seat + 1) % 3
         lines = [
-            f"At {when} you were in the {room}." for when, room in zip(TIMES, own, strict=True)
+            f"At {when} you were in the {room}."
+            for when, room in zip(TIMES, own_rooms, strict=True)
         ]
-        lines.append(f"At {TIMES[time]} you saw {SUSPECTS[seen]} go to the {rooms[seen][time]}.")
+        lines.append(
+            f"At {TIMES[time]} you saw {SUSPECTS[suspect]} go to the {rooms[suspect][time]}."
+        )
         lines.append("You took the necklace." if seat == culprit else "You did not take it.")
         facts.append(tuple(lines))
     facts.append((f"The necklace was taken at {TIMES[time]} from the {scene}.",))
@@ -42,28 +45,28 @@ def _alibi(rng):
 
 
 def _pay_alibi(culprit, answers, said):
-    named = answers["detective"]
-    if named is None:
+    verdict = answers["detective"]
+    if verdict is None:
         return (0,) * 4
-    right = named["name"] == SUSPECTS[culprit]
+    right = verdict["name"] == SUSPECTS[culprit]
     return (*(float(right != (seat == culprit)) for seat in range(3)), float(right))
 
 
 def _contradiction(rng):
-    log = [(who, pick(rng, ROOMS), pick(rng, TIMES)) for who in VISITORS]
+    log = [(guest, pick(rng, ROOMS), pick(rng, TIMES)) for guest in VISITORS]
     false = number(rng, 0, 5)
     claims = list(log)
-    who, room, when = log[false]
+    guest, room, when = log[false]
     if pick(rng, (True, False)):
-        claims[false] = who, pick(rng, [one for one in ROOMS if one != room]), when
+        claims[false] = guest, pick(rng, [choice for choice in ROOMS if choice != room]), when
     else:
-        claims[false] = who, room, pick(rng, [one for one in TIMES if one != when])
+        claims[false] = guest, room, pick(rng, [choice for choice in TIMES if choice != when])
     order = some(rng, log, 6)
     facts = (
         ("What the witness says:",
-         *(f"{i}. The {who} was in the {room} at {when}."
-           for i, (who, room, when) in enumerate(claims, 1))),
-        ("What the cameras saw:", *(f"{when}, {room}: the {who}" for who, room, when in order)),
+         *(f"{i}. The {guest} was in the {room} at {when}."
+           for i, (guest, room, when) in enumerate(claims, 1))),
+        ("What the cameras saw:", *(f"{when}, {room}: the {guest}" for guest, room, when in order)),
     )  # fmt: skip
     return Case(facts, false + 1, (answer(statement=false + 1),) * 2)
 
@@ -75,8 +78,8 @@ def _pay_contradiction(false, answers, said):
 
 def _diagnosis(rng):
     """Draw diseases any two of which share three signs of four at most, and a patient with one."""
-    every = list(itertools.combinations(SYMPTOMS, 4))
-    table = some(rng, every, len(DISEASES))
+    combinations = list(itertools.combinations(SYMPTOMS, 4))
+    table = some(rng, combinations, len(DISEASES))
     ill = number(rng, 0, len(DISEASES) - 1)
     facts = (
         (f"You have {listed(some(rng, table[ill], 4))}, and nothing else.",),
@@ -88,19 +91,19 @@ def _diagnosis(rng):
 
 
 def _pay_diagnosis(name, answers, said):
-    named = answers["doctor"]
-    return (float(named is not None and named["disease"] == name),) * 2
+    diagnosis = answers["doctor"]
+    return (float(diagnosis is not None and diagnosis["disease"] == name),) * 2
 
 
 def _lost(rng):
     things = list(itertools.product(*KINDS.values()))
     shelf = some(rng, things, SHELF)
-    there = pick(rng, (True, True, False))
-    mine = pick(rng, shelf) if there else pick(rng, [t for t in things if t not in shelf])
-    number_of = shelf.index(mine) + 1 if there else 0
+    is_there = pick(rng, (True, True, False))
+    mine = pick(rng, shelf) if is_there else pick(rng, [t for t in things if t not in shelf])
+    number_of = shelf.index(mine) + 1 if is_there else 0
     facts = (
         (f"You have lost a bag: {_bag(mine)}.",),
-        ("The bags on your shelf:", *(f"{i}. {_bag(one)}" for i, one in enumerate(shelf, 1))),
+        ("The bags on your shelf:", *(f"{i}. {_bag(kinds)}" for i, kinds in enumerate(shelf, 1))),
     )
     return Case(facts, number_of, ("I have lost my bag.", answer(bag=number_of)))
 
@@ -110,26 +113,26 @@ def _bag(kinds):
 
 
 def _pay_lost(number_of, answers, said):
-    given = answers["clerk"]
-    return (float(given is not None and given["bag"] == number_of),) * 2
+    choice = answers["clerk"]
+    return (float(choice is not None and choice["bag"] == number_of),) * 2
 
 
 def _hire(rng):
     """Draw candidates of whom what all know speaks for another than all that is known does."""
     while True:
-        good = [[pick(rng, (0, 1)) for _ in TRAITS] for _ in CANDIDATES]
-        totals = list(map(sum, good))
+        has_trait = [[pick(rng, (0, 1)) for _ in TRAITS] for _ in CANDIDATES]
+        totals = list(map(sum, has_trait))
         best = max(totals)
-        shared = [sum(row[:2]) for row in good]
+        shared = [sum(row[:2]) for row in has_trait]
         if totals.count(best) == 1 and shared[totals.index(best)] < max(shared):
             break
     facts = []
     for seat in range(3):
-        own = [0, 1, 2 + 2 * seat, 3 + 2 * seat]
+        trait_indices = [0, 1, 2 + 2 * seat, 3 + 2 * seat]
         lines = []
-        for name, row in zip(CANDIDATES, good, strict=True):
-            said = (f"{TRAITS[i] if row[i] else 'not ' + TRAITS[i]}" for i in own)
-            lines.append(f"{name}: {listed(said)}")
+        for name, row in zip(CANDIDATES, has_trait, strict=True):
+            traits = (f"{TRAITS[i] if row[i] else 'not ' + TRAITS[i]}" for i in trait_indices)
+            lines.append(f"{name}: {listed(traits)}")
         facts.append(("What you know of the three:", *lines))
     truth = tuple(totals)
     return Case(tuple(facts), truth, agreed({"hire": CANDIDATES[totals.index(best)]}, 3))
@@ -147,7 +150,7 @@ def _took(rng):
         f"You saw that the thief's coat was {coat}.",
         f"You saw that the thief carried a {bag}.",
     ]
-    other = pick(rng, [one for one in PEOPLE if one != thief])
+    other = pick(rng, [person for person in PEOPLE if person != thief])
     clues.append(f"You know that {other} was at home.")
     facts = tuple([(clue,) for clue in some(rng, clues, 4)])
     return Case(facts, thief, agreed({"thief": thief}, 4))

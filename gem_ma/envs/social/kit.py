@@ -122,18 +122,18 @@ def example(form, place=0):
 def read(text, form):
     """Read a form such as "day=Tue, hour=10" as a tuple of pairs, or raise InvalidMove."""
     words = text.replace(",", " ").replace(";", " ").replace("=", " = ").split()
-    found = {}
+    values = {}
     if len(form) == 1 and len(words) == 1:
         words = [*form, "=", *words]
     for i in range(0, len(words), 3):
         field, *rest = words[i : i + 3]
         field = field.casefold()
-        if field not in form or len(rest) != 2 or rest[0] != "=" or field in found:
+        if field not in form or len(rest) != 2 or rest[0] != "=" or field in values:
             raise InvalidMove(f"{clip_repr(text)} is not filled in as {told(form)}")
-        found[field] = _value(field, rest[1], form)
-    if missing := [field for field in form if field not in found]:
+        values[field] = _value(field, rest[1], form)
+    if missing := [field for field in form if field not in values]:
         raise InvalidMove(f"{', '.join(missing)} is missing; fill in all of {told(form)}")
-    return tuple([(field, found[field]) for field in form])
+    return tuple([(field, values[field]) for field in form])
 
 
 def _value(field, text, form):

@@ -24,20 +24,20 @@ def _slots(slots):
 
 
 def _meeting(rng):
-    drawn = some(rng, SLOTS, 15)
-    common, free = drawn[0], (drawn[:8], [drawn[0], *drawn[8:]])
+    sample = some(rng, SLOTS, 15)
+    common, free = sample[0], (sample[:8], [sample[0], *sample[8:]])
     facts = tuple([("You are free on", *_slots(slots)) for slots in free])
     return Case(facts, common, agreed({"day": common[0], "hour": common[1]}, 2))
 
 
 def _pay_meeting(common, deal, said):
-    met = deal is not None and (deal["day"], deal["hour"]) == common
-    return (float(met),) * 2
+    success = deal is not None and (deal["day"], deal["hour"]) == common
+    return (float(success),) * 2
 
 
 def _suits(place, hour, guest):
-    (_, price, kitchen), (budget, hates, first, last) = place, guest
-    return price <= budget and kitchen != hates and first <= hour <= last
+    (_, price, kitchen), (budget, dislike, first, last) = place, guest
+    return price <= budget and kitchen != dislike and first <= hour <= last
 
 
 def _dinner(rng):
@@ -47,23 +47,23 @@ def _dinner(rng):
         for _ in THREE:
             first = number(rng, 17, 20)
             guests.append((10 * number(rng, 2, 5), pick(rng, KITCHENS), first, first + 2))
-        fits = [
+        options = [
             (place[0], hour)
             for place in places
             for hour in range(17, 23)
             if all(_suits(place, hour, guest) for guest in guests)
         ]
-        if len(fits) == 1:
+        if len(options) == 1:
             break
     menu = [f"{name}: {kitchen}, {price} each" for name, price, kitchen in places]
     facts = tuple(
         [
-            (f"You can spend {budget}, eat no {hates} food, and can come from {first} to {last}.",
+            (f"You can spend {budget}, eat no {dislike} food, and can come from {first} to {last}.",
              "The places:", *menu)
-            for budget, hates, first, last in guests
+            for budget, dislike, first, last in guests
         ]
     )  # fmt: skip
-    ((place, hour),) = fits
+    ((place, hour),) = options
     return Case(facts, (place, hour), agreed({"place": place, "hour": hour}, 3))
 
 
@@ -99,13 +99,13 @@ def _trip(rng):
         joys = [[number(rng, 0, 10) for _ in CITIES] for _ in THREE]
         purses = [50 * number(rng, 3, 8) for _ in THREE]
         truth = tuple(prices), tuple(map(tuple, joys)), tuple(purses)
-        pays = {
+        payoffs = {
             (city, nights): sum(_pay_trip(truth, {"city": city, "nights": nights}, ()))
             for city in CITIES
             for nights in NIGHTS
         }
-        best = max(pays, key=pays.__getitem__)
-        if pays[best] > 0.6:
+        best = max(payoffs, key=payoffs.__getitem__)
+        if payoffs[best] > 0.6:
             break
     rates = listed(f"{city} {price}" for city, price in zip(CITIES, prices, strict=True))
     facts = tuple(
@@ -133,13 +133,14 @@ def _pay_trip(truth, deal, said):
 def _shifts(rng):
     while True:
         can = [sorted(some(rng, range(4), 2)) for _ in FOUR]
-        fits = [p for p in itertools.permutations(range(4))
-                if all(day in can[seat] for seat, day in enumerate(p))]  # fmt: skip
-        if fits:
+        assignments = [p for p in itertools.permutations(range(4))
+                       if all(day in can[seat] for seat, day in enumerate(p))]  # fmt: skip
+        if assignments:
             break
     facts = tuple([(f"You can work on {DAYS[a]} and on {DAYS[b]}.",) for a, b in can])
     form = {
-        DAYS[day].lower(): FOUR[seat] for day, seat in sorted((d, s) for s, d in enumerate(fits[0]))
+        DAYS[day].lower(): FOUR[seat]
+        for day, seat in sorted((d, s) for s, d in enumerate(assignments[0]))
     }
     return Case(facts, tuple(map(tuple, can)), agreed(form, 4))
 
@@ -171,10 +172,10 @@ def _seating(rng):
     while True:
         wishes = []
         for seat in FOUR:
-            own = _wishes(rng, seat)
-            while {kind for kind, _ in own} == {"end", "middle"}:
-                own = _wishes(rng, seat)
-            wishes.append(tuple(own))
+            wish_list = _wishes(rng, seat)
+            while {kind for kind, _ in wish_list} == {"end", "middle"}:
+                wish_list = _wishes(rng, seat)
+            wishes.append(tuple(wish_list))
         sums = {order: sum(_pay_seating(tuple(wishes), {"order": order}, ())) for order in ORDERS}
         best = max(sums.values())
         if best >= 3 and list(sums.values()).count(best) <= 2:
@@ -184,8 +185,8 @@ def _seating(rng):
         "end": "a place at an end", "middle": "a place that is not at an end",
     }  # fmt: skip
     facts = tuple(
-        [("You wish " + " and ".join(words[kind].format(other) for kind, other in own) + ".",)
-         for own in wishes]
+        [("You wish " + " and ".join(words[kind].format(other) for kind, other in wish_list) + ".",)
+         for wish_list in wishes]
     )  # fmt: skip
     order = max(sums, key=sums.__getitem__)
     return Case(facts, tuple(wishes), agreed({"order": order}, 4))
@@ -196,8 +197,8 @@ def _pay_seating(wishes, deal, said):
         return (0,) * 4
     order = deal["order"].split("-")
     return [
-        float(all(_met(seat, wish, order) for wish in own))
-        for seat, own in zip(FOUR, wishes, strict=True)
+        float(all(_met(seat, wish, order) for wish in own_wishes))
+        for seat, own_wishes in zip(FOUR, wishes, strict=True)
     ]
 
 
@@ -248,9 +249,9 @@ def _pay_zones(truth, deal, said):
     if deal is None:
         return (0, 0)
     hours = deal["ann"], deal["ben"]
-    same = (hours[0] - ahead[0] - hours[1] + ahead[1]) % 24 == 0
-    awake = all(first <= h <= last for h, (first, last) in zip(hours, works, strict=True))
-    return (float(same and awake),) * 2
+    is_simultaneous = (hours[0] - ahead[0] - hours[1] + ahead[1]) % 24 == 0
+    all_awake = all(first <= h <= last for h, (first, last) in zip(hours, works, strict=True))
+    return (float(is_simultaneous and all_awake),) * 2
 
 
 SCENES = {

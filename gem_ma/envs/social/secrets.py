@@ -22,26 +22,26 @@ def _words(text):
 
 def _says(words, word):
     """Return whether a message has a word, or one that begins with it."""
-    return any(one.startswith(word) for one in _words(words))
+    return any(spoken_word.startswith(word) for spoken_word in _words(words))
 
 
 def _keep(rng):
     options = some(rng, WORDS, 8)
     word = pick(rng, options)
-    given = f"The word is one of {listed(sorted(options))}."
-    facts = ((given, f"The word is {word}."), (given,))
+    hint = f"The word is one of {listed(sorted(options))}."
+    facts = ((hint, f"The word is {word}."), (hint,))
     return Case(facts, word, ("It is a thing with a name, and I like it.", answer(word=word)))
 
 
 def _pay_keep(word, answers, said):
-    told = [words for seat, words in said if seat == "holder" and len(_words(words)) >= 3]
+    hints = [words for seat, words in said if seat == "holder" and len(_words(words)) >= 3]
     guess = answers["asker"]
     right = guess is not None and guess["word"] == word
     silent = any(_says(words, word) for seat, words in said if seat == "holder")
-    kept = (
-        guess is not None and not right and not silent and len(told) >= min(TELLS, len(said) // 2)
+    is_kept = (
+        guess is not None and not right and not silent and len(hints) >= min(TELLS, len(said) // 2)
     )
-    return float(kept and bool(told)), float(right)
+    return float(is_kept and bool(hints)), float(right)
 
 
 def _say(rng):
@@ -52,11 +52,11 @@ def _say(rng):
 
 def _pay_say(targets, answers, said):
     """Pay a seat for its word in the other's mouth, unless it has said it before."""
-    paid = []
+    payoffs = []
     for seat, word in zip(("ann", "ben"), targets, strict=True):
-        first = next((who for who, words in said if _says(words, word)), None)
-        paid.append(float(first is not None and first != seat))
-    return paid
+        first = next((speaker for speaker, words in said if _says(words, word)), None)
+        payoffs.append(float(first is not None and first != seat))
+    return payoffs
 
 
 def _said_both(targets, said):
@@ -67,15 +67,15 @@ def _code(rng):
     sign, key = number(rng, 1, 8), number(rng, 1, 7)
     key_fact = f"You and your friend alone know the key {key}."
     facts = ((f"The number is {sign}.", key_fact), (key_fact,), ("You do not know the key.",))
-    sent = (sign + key - 1) % 8 + 1
-    best = (f"It is {sent}.", answer(number=sign), answer(number=sent))
+    code = (sign + key - 1) % 8 + 1
+    best = (f"It is {code}.", answer(number=sign), answer(number=code))
     return Case(facts, sign, best)
 
 
 def _pay_code(sign, answers, said):
     friend, spy = (answers[seat] and answers[seat]["number"] for seat in ("friend", "spy"))
-    caught = spy == sign
-    return (*[float(friend == sign and not caught)] * 2, float(caught))
+    is_caught = spy == sign
+    return (*[float(friend == sign and not is_caught)] * 2, float(is_caught))
 
 
 def _forbid(rng):
@@ -85,13 +85,13 @@ def _forbid(rng):
 
 
 def _pay_forbid(n, answers, said):
-    told = [words for seat, words in said if seat == "teller"]
-    spoken = any(
+    messages = [words for seat, words in said if seat == "teller"]
+    says_number = any(
         any(c.isnumeric() for c in words) or any(part in words.casefold() for part in SPELLED)
-        for words in told
+        for words in messages
     )
     guess = answers["guesser"]
-    return (float(guess is not None and guess["number"] == n and not spoken),) * 2
+    return (float(guess is not None and guess["number"] == n and not says_number),) * 2
 
 
 def _phone(rng):

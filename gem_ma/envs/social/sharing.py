@@ -116,10 +116,10 @@ def _cake(rng):
 def _pieces(worth, cut, side):
     """Return what each gets, as a share of the cake."""
     cutter, chooser = worth
-    lefts = sum(cutter[:cut]), sum(chooser[:cut])
+    left_values = sum(cutter[:cut]), sum(chooser[:cut])
     if side == "left":
-        return (20 - lefts[0]) / 20, lefts[1] / 20
-    return lefts[0] / 20, (20 - lefts[1]) / 20
+        return (20 - left_values[0]) / 20, left_values[1] / 20
+    return left_values[0] / 20, (20 - left_values[1]) / 20
 
 
 def _pay_cake(worth, answers, said):
@@ -128,22 +128,22 @@ def _pay_cake(worth, answers, said):
 
 
 def _bill(rng):
-    ate = [tuple(some(rng, list(MENU), number(rng, 1, 3))) for _ in THREE]
+    orders = [tuple(some(rng, list(MENU), number(rng, 1, 3))) for _ in THREE]
     wine = 3 * number(rng, 2, 6)
-    owes = tuple([sum(MENU[dish] for dish in own) + wine // 3 for own in ate])
+    debts = tuple([sum(MENU[dish] for dish in own) + wine // 3 for own in orders])
     prices = listed(f"{dish} {price}" for dish, price in MENU.items())
     facts = tuple(
         [(f"You had {listed(own)}. The menu: {prices}.",
-          f"The wine, {wine} in all, is shared by all three.") for own in ate]
+          f"The wine, {wine} in all, is shared by all three.") for own in orders]
     )  # fmt: skip
-    return Case(facts, owes, agreed(dict(zip(THREE, owes, strict=True)), 3))
+    return Case(facts, debts, agreed(dict(zip(THREE, debts, strict=True)), 3))
 
 
 def _pay_bill(owes, deal, said):
     """Pay who pays what it had, where the bill is paid."""
     if deal is None or sum(deal.values()) != sum(owes):
         return (0, 0, 0)
-    return [float(deal[seat] == own) for seat, own in zip(THREE, owes, strict=True)]
+    return [float(deal[seat] == debt) for seat, debt in zip(THREE, owes, strict=True)]
 
 
 def _budget(rng):
@@ -161,21 +161,23 @@ def _pay_budget(needs, deal, said):
 
 
 def _swap(rng):
-    owns = some(rng, THINGS, 3)
-    wants = pick(rng, ([1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]))
-    gets = [owns[i] for i in wants]
+    items = some(rng, THINGS, 3)
+    permutation = pick(rng, ([1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]))
+    targets = [items[i] for i in permutation]
     facts = tuple(
         [(f"You own a {own}, and need " + (f"a {want}." if own != want else "it yourself."),)
-         for own, want in zip(owns, gets, strict=True)]
+         for own, want in zip(items, targets, strict=True)]
     )  # fmt: skip
-    return Case(facts, (tuple(owns), tuple(gets)), agreed(dict(zip(THREE, gets, strict=True)), 3))
+    return Case(
+        facts, (tuple(items), tuple(targets)), agreed(dict(zip(THREE, targets, strict=True)), 3)
+    )
 
 
 def _pay_swap(truth, deal, said):
-    owns, gets = truth
-    if deal is None or sorted(deal.values()) != sorted(owns):
+    items, targets = truth
+    if deal is None or sorted(deal.values()) != sorted(items):
         return (0, 0, 0)
-    return [float(deal[seat] == want) for seat, want in zip(THREE, gets, strict=True)]
+    return [float(deal[seat] == want) for seat, want in zip(THREE, targets, strict=True)]
 
 
 def _potluck(rng):
@@ -191,10 +193,8 @@ def _potluck(rng):
 
 
 def _pay_potluck(can, answers, said):
-    brought = [answers[seat] and answers[seat]["dish"] for seat in FOUR]
-    fine = [
-        dish in own and brought.count(dish) == 1 for dish, own in zip(brought, can, strict=True)
-    ]
+    dishes = [answers[seat] and answers[seat]["dish"] for seat in FOUR]
+    fine = [dish in own and dishes.count(dish) == 1 for dish, own in zip(dishes, can, strict=True)]
     return (float(all(fine)),) * 4
 
 

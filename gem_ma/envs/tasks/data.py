@@ -61,12 +61,12 @@ def _load(data, split, subset, streaming, limit):
 
 def _rows(data, split, streaming, limit):
     """Return what is to be indexed: by itself if it can be, else as it is read."""
-    given = data
+    source = data
     if isinstance(data, Mapping) and all(map(_may_be_rows, data.values())):
         data = _split(data, split)
     if not _may_be_rows(data):
         raise TypeError(
-            f"data={repr(given)[:60]}: expected rows, such as a list of mappings from column to "
+            f"data={repr(source)[:60]}: expected rows, such as a list of mappings from column to "
             "value, [{'question': ..., 'answer': ...}], or where to find them"
         )
     if streaming or not hasattr(data, "__len__"):
@@ -131,8 +131,8 @@ class Stream(Sequence[JSONMapping]):
             with self.lock:
                 self.read.extend(itertools.islice(self.rest, index + 1 - len(self.read)))
         if index >= len(self.read):
-            have = len(self.read)
-            raise ValueError(f"limit={self.limit}, but the data set ends; use limit={have}")
+            count = len(self.read)
+            raise ValueError(f"limit={self.limit}, but the data set ends; use limit={count}")
         return self.read[index]
 
 
@@ -141,15 +141,15 @@ def _from_files(path, split, streaming):
     if path.is_dir():
         files = sorted(f for f in path.rglob("*") if f.suffix in KINDS and f.is_file())
         if split is not None:
-            named = [f for f in files if split in _words(f.stem) or f.parent.name == split]
-            if files and not named:
+            split_files = [f for f in files if split in _words(f.stem) or f.parent.name == split]
+            if files and not split_files:
                 names = ", ".join(f.name for f in files[:8])
                 raise ValueError(f"split={split!r}: {path} has no file of that name, but {names}")
-            files = named
+            files = split_files
     kinds = {f.suffix for f in files}
     if len(kinds) != 1 or not kinds <= set(KINDS):
-        found = ", ".join(sorted(kinds)) or "nothing"
-        raise ValueError(f"{path}: expected files of one kind out of {KINDS}, found {found}")
+        kind_names = ", ".join(sorted(kinds)) or "nothing"
+        raise ValueError(f"{path}: expected files of one kind out of {KINDS}, found {kind_names}")
     (kind,) = kinds
     if kind == ".parquet":
         return _parquet(files, streaming)
@@ -188,13 +188,13 @@ def _json(path):
 def _csv(path):
     text = path.read_text(encoding="utf-8-sig")
     with _lock_csv:  # the limit belongs to the whole process, and tests of programs are long
-        before = csv.field_size_limit(sys.maxsize)
+        old_limit = csv.field_size_limit(sys.maxsize)
         try:
             rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
         except csv.Error as error:
             raise ValueError(f"{path}: {error}") from None
         finally:
-            csv.field_size_limit(before)
+            csv.field_size_limit(old_limit)
     return [{name: _cell(value) for name, value in row.items()} for row in rows]
 
 
@@ -311,16 +311,16 @@ class DataTask(Task):
         """Return one right answer of a row, and what answers are graded against."""
         name = self.columns[1]
         try:
-            found = self.keyed(row[name])
+            keyed_answer = self.keyed(row[name])
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ValueError(f"row {index}: {name}: {error}") from error
-        if not found[1]:
+        if not keyed_answer[1]:
             raise ValueError(f"row {index}: {name}: there is nothing to grade by")
-        return found
+        return keyed_answer
 
     def keyed(self, answer) -> tuple[str, object]:
         """Return one right answer, and what answers are graded against."""
-        answers = tuple([str(one) for one in _listed(answer)])
+        answers = tuple([str(item) for item in _listed(answer)])
         return answers[0] if answers else "", answers
 
     def _picture(self, image):

@@ -38,8 +38,8 @@ def normal(text):
 
 def exact(text, golds):
     """Return 1 if an answer is one of those that are right, however it is written, else 0."""
-    said = normal(text)
-    return RIGHT if any(said == normal(gold) for gold in golds) else WRONG
+    answer = normal(text)
+    return RIGHT if any(answer == normal(gold) for gold in golds) else WRONG
 
 
 def f1(text, golds):
@@ -50,9 +50,9 @@ def f1(text, golds):
 def _overlap(said, gold):
     if said == gold:
         return 1.0
-    words, wanted = said.split(), gold.split()
-    common = sum((collections.Counter(words) & collections.Counter(wanted)).values())
-    return 2 * common / (len(words) + len(wanted)) if common else 0.0
+    words, gold_words = said.split(), gold.split()
+    common = sum((collections.Counter(words) & collections.Counter(gold_words)).values())
+    return 2 * common / (len(words) + len(gold_words)) if common else 0.0
 
 
 _SPACES = re.compile(r"\\[,;:! ]|\\quad|\\(?:left|right)(?![a-z])|~|(?<!\d)\s+|\s+(?!\d)")
@@ -77,10 +77,10 @@ def number(text):
     """Return what a text says if it is one plain number, in LaTeX or not; else None."""
     if len(text) > 200:
         return None
-    found = _NUMBER.fullmatch(plain(text))
-    if not found:
+    match = _NUMBER.fullmatch(plain(text))
+    if not match:
         return None
-    part = found.groupdict()
+    part = match.groupdict()
     if part["decimal"]:
         value = Fraction(part["decimal"].replace(",", "").rstrip("."))
         value *= Fraction(10) ** int(part["power"] or 0)
@@ -106,18 +106,20 @@ def same_number(said, gold):
         return True
     if said.percent == gold.percent:
         return False
-    one, hundred = (said, gold) if gold.percent else (gold, said)
-    return round(one.value * 100, 6) == round(hundred.value, 6)
+    fraction, percentage = (said, gold) if gold.percent else (gold, said)
+    return round(fraction.value * 100, 6) == round(percentage.value, 6)
 
 
 def quick(text, gold):
     """Return whether an answer is right if that is plain to see, else None."""
     if plain(text) == plain(gold):
         return True
-    wanted = number(gold)
-    said = (number(text) or number(answer_parsing.strip_answer(text))) if wanted else None
-    if said:
-        return same_number(said, wanted)
+    gold_number = number(gold)
+    answer_number = (
+        (number(text) or number(answer_parsing.strip_answer(text))) if gold_number else None
+    )
+    if answer_number:
+        return same_number(answer_number, gold_number)
     words = _TEXT.sub(r"\1", gold).strip()
     if words.replace(" ", "").isalpha() and (len(words) > 3 or "\\text" in gold):
         # math-verify would multiply the letters, and take any other order of them for the same
@@ -132,10 +134,10 @@ def numeric(text, golds):
 
 def mathematics(text, golds):
     """Grade a mathematical answer; it is right if it is equivalent to one of those given."""
-    found = [quick(text, gold) for gold in golds]
-    if any(found):
+    verdicts = [quick(text, gold) for gold in golds]
+    if any(verdicts):
         return RIGHT
-    rest = [gold for gold, answer in zip(golds, found, strict=True) if answer is None]
+    rest = [gold for gold, answer in zip(golds, verdicts, strict=True) if answer is None]
     if not rest:
         return WRONG
     return isolated(f"{__name__}:equivalent", text, rest, prepare=f"{__name__}:warm")
@@ -148,14 +150,16 @@ def equivalent(text, golds):
     from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, verify
 
     logging.disable()  # it reports what it cannot parse
-    found = [LatexExtractionConfig(boxed_match_priority=0), ExprExtractionConfig()]
+    extraction_config = [LatexExtractionConfig(boxed_match_priority=0), ExprExtractionConfig()]
 
     def read(formula):
         inside = formula.strip().rstrip(".,;")
-        return parse("\\boxed{" + inside + "}", extraction_config=found, parsing_timeout=None)
+        return parse(
+            "\\boxed{" + inside + "}", extraction_config=extraction_config, parsing_timeout=None
+        )
 
-    said = read(text)
-    return float(any(verify(read(gold), said, timeout_seconds=None) for gold in golds))
+    parsed_answer = read(text)
+    return float(any(verify(read(gold), parsed_answer, timeout_seconds=None) for gold in golds))
 
 
 def warm():
@@ -210,9 +214,9 @@ def graded(value):
 def judge(function, *args):
     """Call a function on a model's text where nothing but formulas can be run; for the sandbox."""
     module, _, name = function.partition(":")
-    found = getattr(importlib.import_module(module), name)
+    grader = getattr(importlib.import_module(module), name)
     sys.addaudithook(_refuse_programs)
-    return found(*args)
+    return grader(*args)
 
 
 def _refuse_programs(event, args):
@@ -306,10 +310,10 @@ def tests_of(data):
             raise ValueError(f"{len(ins)} inputs and {len(outs)} outputs")
         return tuple([_test(a, b, data.get("fn_name")) for a, b in zip(ins, outs, strict=True)])
     if not isinstance(data, list | tuple) or not all(
-        isinstance(one, dict) and {"input", "output"} <= one.keys() for one in data
+        isinstance(test, dict) and {"input", "output"} <= test.keys() for test in data
     ):
         raise ValueError(f"{_SHAPES}; got {str(data)[:80]}")
-    return tuple([_test(one["input"], one["output"], one.get("fn_name")) for one in data])
+    return tuple([_test(test["input"], test["output"], test.get("fn_name")) for test in data])
 
 
 def _test(given, expected, name):
@@ -374,20 +378,20 @@ def _passes(program, test, seconds):
     if test.function:
         last = result.stdout.strip().rpartition("\n")[2]
         try:
-            returned = parse_json(last, size=None, depth=100, digits=4300)
+            value = parse_json(last, size=None, depth=100, digits=4300)
         except ValueError:
             return False, ""
-        same = same_value(returned, test.expected) or same_value([returned], test.expected)
-        return same, ""
+        is_same = same_value(value, test.expected) or same_value([value], test.expected)
+        return is_same, ""
     return same_output(result.stdout, test.expected), ""
 
 
 def same_output(printed, expected):
     """Return whether two outputs have the same words line by line; decimals to six digits."""
-    got, wanted = printed.split(), expected.split()
-    if len(got) != len(wanted):
+    printed_words, expected_words = printed.split(), expected.split()
+    if len(printed_words) != len(expected_words):
         return False
-    return all(a == b or _near(a, b) for a, b in zip(got, wanted, strict=True))
+    return all(a == b or _near(a, b) for a, b in zip(printed_words, expected_words, strict=True))
 
 
 def _near(text, wanted):

@@ -72,8 +72,8 @@ def _multiple(rng):
 
 
 def _percentage(rng):
-    percent, whole = 5 * _int(rng, 1, 19), 20 * _int(rng, 1, 40)
-    return _number(f"What is {percent} percent of {whole}?", Fraction(percent * whole, 100))
+    percent, total = 5 * _int(rng, 1, 19), 20 * _int(rng, 1, 40)
+    return _number(f"What is {percent} percent of {total}?", Fraction(percent * total, 100))
 
 
 def _rectangle(rng):
@@ -103,11 +103,11 @@ def _remainder(rng):
 
 def _marbles(rng):
     red, blue = _int(rng, 2, 9), _int(rng, 2, 9)
-    whole = red + blue
+    total = red + blue
     return _number(
         f"A bag holds {red} red and {blue} blue marbles. Two are drawn without putting the first "
         "back. What is the probability that both are red? Give a fraction.",
-        Fraction(red * (red - 1), whole * (whole - 1)),
+        Fraction(red * (red - 1), total * (total - 1)),
     )
 
 
@@ -195,7 +195,8 @@ def _moves(rng):
     people = _pick(rng, PEOPLE, 4)
     facts = [f"The {thing} is in the {places[0]}."]
     facts += [
-        f"{who} takes it to the {where}." for who, where in zip(people, places[1:], strict=True)
+        f"{person} takes it to the {where}."
+        for person, where in zip(people, places[1:], strict=True)
     ]
     at = _int(rng, 1, 4)
     return _said(
@@ -209,8 +210,8 @@ def _moves(rng):
 def _owners(rng):
     many = _int(rng, 4, 6)
     people, towns, things = (_pick(rng, names, many) for names in (PEOPLE, TOWNS, THINGS))
-    facts = [f"{who} lives in {town}." for who, town in zip(people, towns, strict=True)]
-    facts += [f"{who} has the {thing}." for who, thing in zip(people, things, strict=True)]
+    facts = [f"{person} lives in {town}." for person, town in zip(people, towns, strict=True)]
+    facts += [f"{person} has the {thing}." for person, thing in zip(people, things, strict=True)]
     at = _int(rng, 0, many - 1)
     facts = _pick(rng, facts, len(facts))
     if rng.random() < 0.5:
@@ -234,20 +235,20 @@ def _days(rng):
     today, later = _int(rng, 0, 6), _int(rng, 3, 60)
     way = 1 if rng.random() < 0.5 else -1
     words = f"in {later} days" if way == 1 else f"{later} days ago"
-    asked = "will it be" if way == 1 else "was it"
+    verb = "will it be" if way == 1 else "was it"
     day = DAYS[(today + way * later) % 7]
-    return _said([f"Today is {DAYS[today]}."], f"Which day of the week {asked} {words}?", day)
+    return _said([f"Today is {DAYS[today]}."], f"Which day of the week {verb} {words}?", day)
 
 
 def _turns(rng):
-    facing, who = _int(rng, 0, 3), _pick(rng, PEOPLE, 1)[0]
-    facts, now = [f"{who} faces {WINDS[facing]}."], facing
+    direction, person = _int(rng, 0, 3), _pick(rng, PEOPLE, 1)[0]
+    facts, now = [f"{person} faces {WINDS[direction]}."], direction
     for _ in range(_int(rng, 2, 5)):
         way, turn = _pick(rng, ((1, "right"), (-1, "left"), (2, "around")), 1)[0]
         now += way
-        facts.append(f"{who} turns {turn}.")
+        facts.append(f"{person} turns {turn}.")
     wind = WINDS[now % 4]
-    return _said(facts, f"Which way does {who} face now?", wind, wind[0])
+    return _said(facts, f"Which way does {person} face now?", wind, wind[0])
 
 
 def _queue(rng):
@@ -338,12 +339,12 @@ TESTS = 6
 
 def _program(group, kind):
     """Return the function that makes problems of one kind."""
-    kinds, draw, name, what, reading = INPUTS[group]
+    kinds, draw, name, input_type, reading = INPUTS[group]
     task, expression = kinds[kind]
 
     def make(rng):
-        drawn = {"k": _int(rng, 2, 9), "m": _int(rng, 11, 60)}
-        source = expression.format(**drawn)
+        constants = {"k": _int(rng, 2, 9), "m": _int(rng, 11, 60)}
+        source = expression.format(**constants)
         as_function = bool(rng.random() < 0.5)
         tests = []
         for _ in range(TESTS):
@@ -355,13 +356,13 @@ def _program(group, kind):
                 line = " ".join(map(str, given)) if name == "xs" else str(given)
                 tests.append(grading.Test(line, str(expected)))
         if as_function:
-            asked = f"Write a function solve({name}) that takes a {what} and returns"
+            instruction = f"Write a function solve({name}) that takes a {input_type} and returns"
             solution = f"def solve({name}):\n    return {source}\n"
         else:
-            given = "the numbers, with blanks between" if name == "xs" else f"the {what}"
-            asked = f"The only line of the input has {given}. Print"
+            given = "the numbers, with blanks between" if name == "xs" else f"the {input_type}"
+            instruction = f"The only line of the input has {given}. Print"
             solution = f"{name} = {reading}\nprint({source})\n"
-        return f"{asked} {task.format(**drawn)}.", solution, tuple(tests)
+        return f"{instruction} {task.format(**constants)}.", solution, tuple(tests)
 
     return make
 

@@ -37,15 +37,15 @@ class QA(DataTask):
             raise ValueError(f"score={score!r}: expected one of {', '.join(map(repr, GRADERS))}")
         self.score, self.choices = score, tuple(choices)
         self.examples = self.choices or self.examples
-        what = f"one of: {', '.join(self.choices)}" if choices else "a few words at most"
-        self.about = f"Answer a question. Reply with the answer alone, {what}."
+        expectation = f"one of: {', '.join(self.choices)}" if choices else "a few words at most"
+        self.about = f"Answer a question. Reply with the answer alone, {expectation}."
 
     def keyed(self, answer):
         if isinstance(answer, dict):  # a value and its aliases
             names = [answer[name] for name in ("value", "answer", "text") if name in answer]
             answer = [*names[:1], *answer.get("aliases", ())]
             answer = [
-                one for part in answer for one in (part if isinstance(part, list) else [part])
+                item for part in answer for item in (part if isinstance(part, list) else [part])
             ]
         return super().keyed(answer)
 

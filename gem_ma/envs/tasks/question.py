@@ -105,8 +105,8 @@ class Task(Game[State]):
 
     def advance(self, state, moves, rng):
         question, pictures, examples, index, answer, left, best, _ = state
-        said = moves[AGENT]
-        score, trouble = NOTHING if said is None else self.grade(said, self.item(index))
+        reply = moves[AGENT]
+        score, trouble = NOTHING if reply is None else self.grade(reply, self.item(index))
         best = max(best, score)
         return State(question, pictures, examples, index, answer, left - 1, best, trouble)
 
@@ -143,20 +143,20 @@ class Task(Game[State]):
         if after.score >= 1 or not after.left:
             return ()  # the report says the rest
         if moves[AGENT] is None:
-            said = "No answer."
+            text = "No answer."
         elif after.score > before.score:
-            said = f"Score: {after.score:.2f}."
+            text = f"Score: {after.score:.2f}."
         else:
-            said = "Wrong."
-        return (Message(None, "game", said),)
+            text = "Wrong."
+        return (Message(None, "game", text),)
 
     def report(self, state):
-        said = {"index": state.index, "score": state.score, "right": state.score >= 1}
+        report = {"index": state.index, "score": state.score, "right": state.score >= 1}
         if state.answer:
-            said["answer"] = state.answer
+            report["answer"] = state.answer
         if state.grader:
-            said["grader"] = state.grader
-        return said
+            report["grader"] = state.grader
+        return report
 
 
 def epoch(env, seed, *, part=None):

@@ -49,17 +49,17 @@ class ReasoningGym(Task):
         self.name, self.size = name, size
         self.settings = {**_level(name, curriculum), **(config or {}), "size": size, "seed": seed}
         self.dataset = _dataset(name, self.settings)
-        mixed = [one["name"] for one in self.settings.get("datasets", ())]
-        names = set(mixed or [name])
+        members = [member["name"] for member in self.settings.get("datasets", ())]
+        names = set(members or [name])
         self.blocking = self.isolated = not names <= QUICK
         self.seeds_numpy = "pool_matrix" in names  # the generator that is everybody's
 
     def make(self, index):
         if self.seeds_numpy:
             with _lock:
-                before = np.random.get_state()  # noqa: NPY002
+                random_state = np.random.get_state()  # noqa: NPY002
                 entry = self.dataset[index]
-                np.random.set_state(before)  # noqa: NPY002
+                np.random.set_state(random_state)  # noqa: NPY002
         else:
             entry = self.dataset[index]
         return Item(entry["question"], entry["answer"] or _example(entry["metadata"]), entry)
@@ -79,9 +79,9 @@ class ReasoningGym(Task):
         return text_boards.build_text_scene(self.describe(view, agent))
 
     def report(self, state):
-        said = super().report(state)
-        said.pop("answer", None)  # which of several it names may differ between processes
-        return said
+        report = super().report(state)
+        report.pop("answer", None)  # which of several it names may differ between processes
+        return report
 
 
 def score_alone(name, settings, answer, entry):
@@ -94,10 +94,10 @@ def score(dataset, answer, entry):
     source = entry["metadata"].get("source_dataset")
     if source == "rush_hour":
         answer = _renamed(answer, entry)
-    paid = float(dataset.score_answer(answer, entry))
-    if paid == 1 and source in CORRECTED and not CORRECTED[source](answer, entry):
+    reward = float(dataset.score_answer(answer, entry))
+    if reward == 1 and source in CORRECTED and not CORRECTED[source](answer, entry):
         return 0.0
-    return paid
+    return reward
 
 
 def _same_word(answer, entry):
@@ -107,8 +107,8 @@ def _same_word(answer, entry):
 def _same_numbers(answer, entry):
     if not set(answer) <= _ARITHMETIC:
         return False
-    said = "".join([c if c.isdecimal() else " " for c in answer]).split()
-    return sorted(map(int, said)) == sorted(entry["metadata"]["numbers"])
+    numerals = "".join([c if c.isdecimal() else " " for c in answer]).split()
+    return sorted(map(int, numerals)) == sorted(entry["metadata"]["numbers"])
 
 
 def _solved(answer, entry):
@@ -163,7 +163,7 @@ def _dataset(name, settings):
                 "rg:composite mixes other datasets, and has to be told which: "
                 "config={'datasets': [{'name': 'chain_sum', 'weight': 1, 'config': {}}, ...]}"
             )
-        settings["datasets"] = [DatasetSpec(**one) for one in settings["datasets"]]
+        settings["datasets"] = [DatasetSpec(**member) for member in settings["datasets"]]
     try:
         dataset = gym.create_dataset(name, **settings)
     except (TypeError, AssertionError) as error:

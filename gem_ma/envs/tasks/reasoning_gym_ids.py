@@ -33,12 +33,12 @@ def specs():
 
 def find(id):
     """Return the Spec of a data set that the installed version of the package has beside these."""
-    found = known(id)
+    known_spec = known(id)
     try:
         from reasoning_gym.factory import DATASETS
     except ImportError:
         return None
-    return found if found is not None and found.kwargs["name"] in DATASETS else None
+    return known_spec if known_spec is not None and known_spec.kwargs["name"] in DATASETS else None
 
 
 def known(id):

@@ -62,8 +62,8 @@ class State(NamedTuple):
         return self._replace(asked=tuple([question.seen_by(agent) for question in self.asked]))
 
     def after(self, moves, **changed):
-        said = (*self.said, *((seat, move) for seat, move in moves.items() if move is not None))
-        return self._replace(said=said, turn=self.turn + 1, **changed)
+        messages = (*self.said, *((seat, move) for seat, move in moves.items() if move is not None))
+        return self._replace(said=messages, turn=self.turn + 1, **changed)
 
 
 class Roles(Game[State]):
@@ -109,7 +109,7 @@ class Roles(Game[State]):
     def describe(self, view, agent):
         lines = []
         if view.chosen is None:
-            lines += [f"Question {i}: {one.question}" for i, one in enumerate(view.asked, 1)]
+            lines += [f"Question {i}: {item.question}" for i, item in enumerate(view.asked, 1)]
         else:
             lines.append(self.task.describe(view.asked[view.chosen], agent and AGENT))
             lines += [str(Message(None, seat, words)) for seat, words in view.said]
@@ -131,8 +131,8 @@ class Roles(Game[State]):
         return ()  # the view tells all that was said
 
     def report(self, state):
-        chosen = state.asked[state.chosen or 0]
-        return {"index": chosen.index, "answer": chosen.answer}
+        question = state.asked[state.chosen or 0]
+        return {"index": question.index, "answer": question.answer}
 
 
 class ProposerAndSolver(Roles):
@@ -169,18 +169,18 @@ class ProposerAndSolver(Roles):
             return state.after({}, chosen=int(move or 1) - 1)
         right = self.grade(state, move).score >= 1
         first = state.turn == 1
-        paid = (float(right and not first), float(right))
-        return state.after(moves, paid=paid, over=right or not first)
+        payoffs = (float(right and not first), float(right))
+        return state.after(moves, paid=payoffs, over=right or not first)
 
     def rules(self, agent):
-        earns = (
+        payment = (
             "The solver earns 1 for a right answer, at the first or the second try. The proposer "
             "earns 1 if the second try is right and the first was not: pick a question that is "
             "hard, but not too hard."
         )
         if agent == "proposer":
-            return f"You propose one of several questions to a solver. {earns}"
-        return f"A proposer has picked a question for you. {earns} {self.task.about}"
+            return f"You propose one of several questions to a solver. {payment}"
+        return f"A proposer has picked a question for you. {payment} {self.task.about}"
 
     def due(self, view, agent):
         if agent == "proposer":

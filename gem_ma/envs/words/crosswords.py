@@ -47,32 +47,32 @@ def _cells(row, col, direction, length):
 def layout(rng, bank, count):
     """Return the words and clues of `count` entries, laid out so that each crosses another."""
     while True:
-        drawn = iter(dict.fromkeys(rng.integers(len(bank), size=10 * count).tolist()))
+        indices = iter(dict.fromkeys(rng.integers(len(bank), size=10 * count).tolist()))
         chance = rng.random(2 * count).tolist()
-        placed = [(*bank[next(drawn)], 0, 0, DOWN if chance.pop() < 0.5 else ACROSS)]
-        for index in drawn:
-            if len(placed) == count:
-                return _numbered(placed)
-            found = list(_crossings(bank[index][0], placed))
-            if found:
-                row, col, direction = found[int(chance.pop() * len(found))]
-                placed.append((*bank[index], row, col, direction))
+        placements = [(*bank[next(indices)], 0, 0, DOWN if chance.pop() < 0.5 else ACROSS)]
+        for index in indices:
+            if len(placements) == count:
+                return _numbered(placements)
+            crossings = list(_crossings(bank[index][0], placements))
+            if crossings:
+                row, col, direction = crossings[int(chance.pop() * len(crossings))]
+                placements.append((*bank[index], row, col, direction))
 
 
 def _crossings(word, placed):
     """Yield where a word can stand so that it crosses others and touches none along its side."""
     grid: dict[tuple[int, int], str] = {}
-    used: set[tuple[tuple[int, int], str]] = set()
+    used_cells: set[tuple[tuple[int, int], str]] = set()
     for other, _, row, col, direction in placed:
         cells = _cells(row, col, direction, len(other))
         grid.update(zip(cells, other, strict=True))
-        used.update((cell, direction) for cell in cells)
+        used_cells.update((cell, direction) for cell in cells)
     for (row, col), letter in list(grid.items()):
         for direction, (down, right) in STEPS.items():
-            if ((row, col), direction) in used:
+            if ((row, col), direction) in used_cells:
                 continue
-            for i, own in enumerate(word):
-                if own != letter:
+            for i, word_letter in enumerate(word):
+                if word_letter != letter:
                     continue
                 start = row - down * i, col - right * i
                 cells = _cells(*start, direction, len(word))
@@ -81,7 +81,7 @@ def _crossings(word, placed):
                     (start[0] - down, start[1] - right) not in grid
                     and (end[0] + down, end[1] + right) not in grid
                     and all(
-                        _fits(grid, used, cell, direction, c)
+                        _fits(grid, used_cells, cell, direction, c)
                         for cell, c in zip(cells, word, strict=True)
                     )
                     and _extent([*grid, *cells]) <= SIDE
@@ -127,8 +127,8 @@ class State(NamedTuple):
         return {AGENT: share if share == 1 or (self.partial and not self.left) else 0.0}
 
     def seen_by(self, agent):
-        known = zip(self.words, self.solved, strict=True)
-        words = tuple([word if solved else None for word, solved in known])
+        pairs = zip(self.words, self.solved, strict=True)
+        words = tuple([word if is_solved else None for word, is_solved in pairs])
         return State(self.entries, words, self.solved, self.left, self.partial)
 
     def legal(self, agent):
@@ -147,17 +147,17 @@ class State(NamedTuple):
         return _patterns(self.entries, self.words, self.solved)
 
     def answer(self, index, word):
-        solved = list(self.solved)
-        solved[index] = self.words[index] == word
-        return State(self.entries, self.words, tuple(solved), self.left - 1, self.partial)
+        solved_flags = list(self.solved)
+        solved_flags[index] = self.words[index] == word
+        return State(self.entries, self.words, tuple(solved_flags), self.left - 1, self.partial)
 
 
 @functools.lru_cache(maxsize=1000)
 def _letters(entries, words, solved):
     """Return the letters that are known, by cell."""
     grid: dict[tuple[int, int], str] = {}
-    for entry, word, known in zip(entries, words, solved, strict=True):
-        if known:
+    for entry, word, is_known in zip(entries, words, solved, strict=True):
+        if is_known:
             grid.update(zip(entry.cells(), word, strict=True))
     return grid
 
@@ -213,7 +213,10 @@ class Crosswords(Game[State]):
                 f"{name} has {entry.length} letters, each A to Z; got {clip_repr(word)}"
             )
         pattern = view.patterns()[index]
-        if any(known not in (FREE, own) for known, own in zip(pattern, word, strict=True)):
+        if any(
+            letter not in (FREE, word_letter)
+            for letter, word_letter in zip(pattern, word, strict=True)
+        ):
             raise InvalidMove(f"{word} does not fit the letters of {name}: {pattern}")
         return index, word
 
@@ -225,12 +228,14 @@ class Crosswords(Game[State]):
         return None
 
     def rules(self, agent):
-        paid = "At the end you are paid the share of words that you found. " if self.partial else ""
+        reward = (
+            "At the end you are paid the share of words that you found. " if self.partial else ""
+        )
         return (
             "You are playing a crossword: find every word by its clue, within the turns you have. "
             "Words run across (from left to right) or down, and share a letter where they cross. "
             "A word that is right is written into the grid; one that is wrong costs the turn. "
-            f"{paid}In the grid a word's number stands in its first cell; below a picture, clues "
+            f"{reward}In the grid a word's number stands in its first cell; below a picture, clues "
             "are headed 1A for 1 across, 2D for 2 down. Reply with the number, across or down, and "
             "the word, such as 1 across RIVER."
         )
@@ -239,12 +244,12 @@ class Crosswords(Game[State]):
         if moves[AGENT] is None:
             return None
         index, word = moves[AGENT]
-        says = "is right" if after.solved[index] else "is wrong"
-        return (Message(None, "game", f"{before.entries[index].name()} {word} {says}."),)
+        verdict = "is right" if after.solved[index] else "is wrong"
+        return (Message(None, "game", f"{before.entries[index].name()} {word} {verdict}."),)
 
     def describe(self, view, agent):
-        shown = _board(view.entries, view.words, view.solved, agent is None)
-        return f"{shown}\nTurns left: {view.left}."
+        board = _board(view.entries, view.words, view.solved, agent is None)
+        return f"{board}\nTurns left: {view.left}."
 
     def picture(self, view, agent):
         status = []
@@ -265,9 +270,9 @@ def _board(entries, words, solved, answered):
     """Return grid and clues in words, with the answers or without."""
     lines = [" ".join([f"{cell:>2}" for cell in row]) for row in _rows(entries, words, solved)]
     patterns = _patterns(entries, words, solved)
-    for entry, word, shown in zip(entries, words, patterns, strict=True):
+    for entry, word, pattern in zip(entries, words, patterns, strict=True):
         answer = f" = {word}" if answered else ""
-        lines.append(f"{entry.name()} ({entry.length}): {entry.clue}: {shown}{answer}")
+        lines.append(f"{entry.name()} ({entry.length}): {entry.clue}: {pattern}{answer}")
     return "\n".join(lines)
 
 

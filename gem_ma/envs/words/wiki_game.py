@@ -151,8 +151,8 @@ class WikiGame(Game[State]):
         for number, level in enumerate(levels):
             if target in level:
                 path = [target]
-                for before in reversed(levels[1 : number + 1]):
-                    path.append(before[path[-1]])
+                for predecessors in reversed(levels[1 : number + 1]):
+                    path.append(predecessors[path[-1]])
                 return tuple(reversed(path))
         return None
 
@@ -211,10 +211,10 @@ def _pages(graph):
     """Return a graph as {title: (text, links)}, without links that lead nowhere."""
     pages = {}
     for title, page in graph.items():
-        given = isinstance(page, Mapping)
-        names = page["links"] if given else page
-        known = tuple(dict.fromkeys(name for name in names if name in graph and name != title))
-        pages[title] = page.get("text", "") if given else "", known
+        is_mapping = isinstance(page, Mapping)
+        names = page["links"] if is_mapping else page
+        page_links = tuple(dict.fromkeys(name for name in names if name in graph and name != title))
+        pages[title] = page.get("text", "") if is_mapping else "", page_links
     return pages
 
 

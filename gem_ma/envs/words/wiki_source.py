@@ -49,14 +49,14 @@ class Source:
 
     def _page(self, name):
         """Return the page of this name, or None."""
-        found = self.find(name.replace(" ", "_")) or self.find(name)
-        if not found:
+        result = self.find(name.replace(" ", "_")) or self.find(name)
+        if not result:
             return None
-        path, html = found
+        path, html = result
         reader = Reader()
         reader.feed(html)
-        here = self.base + quote(path)
-        paths = [self.inside(urljoin(here, link)) for link in reader.links]
+        page_url = self.base + quote(path)
+        paths = [self.inside(urljoin(page_url, link)) for link in reader.links]
         ends = [self.resolve(end) for end in dict.fromkeys(paths) if end]
         names = dict.fromkeys(_name(end) for end in ends if end and end != path)
         text = textwrap.shorten("".join(reader.words), SHOWN, placeholder=" ...")
@@ -70,9 +70,9 @@ class Source:
         """Return a page that this one links to and nobody has seen, or None."""
         links = [name for name in page.links if name not in seen]
         while links:
-            found = self.page(links.pop(int(rng.integers(len(links)))))
-            if found and found.name not in seen:
-                return found
+            linked_page = self.page(links.pop(int(rng.integers(len(links)))))
+            if linked_page and linked_page.name not in seen:
+                return linked_page
         return None
 
     def draw(self, rng):
@@ -131,10 +131,10 @@ class Kiwix(Source):
         if not parts.path.strip("/"):
             raise ValueError(f"source={address!r}: {_ADDRESS}")
         self.base = address.rstrip("/") + "/"
-        found = self.find("")
-        if not found:
+        result = self.find("")
+        if not result:
             raise ValueError(f"source={address!r} is no book there. {_ADDRESS}")
-        self.main, _ = found
+        self.main, _ = result
 
     def resolve(self, path):
         return "" if path.lower().endswith(OTHER_FILES) else path
@@ -142,7 +142,7 @@ class Kiwix(Source):
     def find(self, path):
         try:
             with urllib.request.urlopen(self.base + quote(path), timeout=TIMEOUT) as answer:
-                found = self.inside(answer.url)
+                page_path = self.inside(answer.url)
                 html = read_response(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
                 kind = answer.headers.get_content_type()
         except urllib.error.HTTPError as error:
@@ -151,14 +151,16 @@ class Kiwix(Source):
                 return None
             raise ConnectionError(f"{self.base}{quote(path)} answered {error}") from error
         except (UnreadableResponse, http.client.HTTPException) as error:
-            what = str(error) or type(error).__name__
-            raise ConnectionError(f"{self.base}{quote(path)} gave no page: {what[:300]}") from error
+            problem = str(error) or type(error).__name__
+            raise ConnectionError(
+                f"{self.base}{quote(path)} gave no page: {problem[:300]}"
+            ) from error
         except OSError as error:
             raise ConnectionError(
                 f"no answer from {self.base}: {error}; start it with kiwix-serve --port 8080 "
                 f"FILE.zim. {_ADDRESS}"
             ) from error
-        return (found, html) if found and _is_html(kind) else None
+        return (page_path, html) if page_path and _is_html(kind) else None
 
 
 _ADDRESS = "Expected the address of a book, such as http://127.0.0.1:8080/content/NAME"

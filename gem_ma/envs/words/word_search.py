@@ -90,7 +90,9 @@ def puzzle(rng, size, steps, words):
         else:
             return None
     filling = rng.integers(len(LETTERS), size=size * size).tolist()
-    full = "".join([own or LETTERS[n] for own, n in zip(grid, filling, strict=True)])
+    full = "".join(
+        [placed_letter or LETTERS[n] for placed_letter, n in zip(grid, filling, strict=True)]
+    )
     text = "/".join([full[cells] for cells in _slices(size)])
     text += "/" + text[::-1]
     # A word stands in one line only, and, once for each direction, in no line a second time.
@@ -128,8 +130,8 @@ class State(NamedTuple):
         pairs = [
             pair for a, b in zip(ends[::2], ends[1::2], strict=True) for pair in (a + b, b + a)
         ]
-        taken = {"{} {} {} {}".format(*pair) for pair in pairs}
-        return tuple([move for move in moves if move not in taken])
+        found_moves = {"{} {} {} {}".format(*pair) for pair in pairs}
+        return tuple([move for move in moves if move not in found_moves])
 
     def spelled(self, cells):
         """Return the word of the list that these cells spell, from either end, or None."""
@@ -138,8 +140,8 @@ class State(NamedTuple):
 
     def take(self, cells):
         word = self.spelled(cells) if cells else None
-        found = (*self.found, (word, cells)) if word else self.found
-        return State(self.grid, self.size, self.words, self.left - 1, self.partial, found)
+        found_words = (*self.found, (word, cells)) if word else self.found
+        return State(self.grid, self.size, self.words, self.left - 1, self.partial, found_words)
 
 
 @functools.lru_cache(maxsize=1000)
@@ -179,8 +181,8 @@ class WordSearch(Game[State]):
         count, hardcore, turns = sample_level(rng, self.levels)
         size, steps, bank = KINDS[hardcore]
         while True:
-            drawn = dict.fromkeys(rng.integers(len(bank), size=2 * MOST).tolist())
-            words = tuple(sorted([bank[i] for i in drawn][:count]))
+            indices = dict.fromkeys(rng.integers(len(bank), size=2 * MOST).tolist())
+            words = tuple(sorted([bank[i] for i in indices][:count]))
             grid = puzzle(rng, size, steps, sorted(words, key=len, reverse=True))
             if grid is not None and len(words) == count:
                 return State(grid, size, words, turns, self.partial)
@@ -199,7 +201,7 @@ class WordSearch(Game[State]):
         cells = line(view.size, ((row, col), (last_row, last_col)))
         if cells is None:
             raise InvalidMove("the two cells are not in a row, column or diagonal")
-        if any(cells in (taken, taken[::-1]) for _, taken in view.found):
+        if any(cells in (found_cells, found_cells[::-1]) for _, found_cells in view.found):
             raise InvalidMove("that word was found already")
         return cells
 
@@ -216,11 +218,13 @@ class WordSearch(Game[State]):
             if steps == {False}
             else "in any of eight directions: along rows, columns and diagonals, both ways"
         )
-        paid = "At the end you are paid the share of words that you found. " if self.partial else ""
+        payment = (
+            "At the end you are paid the share of words that you found. " if self.partial else ""
+        )
         return (
             "You are playing Word Search: find all words of the list in the grid of letters, "
             f"within the turns you have. A word runs in a straight line, {runs}; words can cross. "
-            f"Each stands in the grid exactly once. {paid}Rows are counted from 0 at the top, "
+            f"Each stands in the grid exactly once. {payment}Rows are counted from 0 at the top, "
             "columns from 0 at the left. Reply with the row and column of a word's first letter "
             "and the row and column of its last one, such as 0 2 4 2."
         )
@@ -256,10 +260,10 @@ class WordSearch(Game[State]):
 def _board(grid, size, found):
     """Return the grid in words, with numbers above and beside it."""
     wide = len(str(size - 1))
-    shown = _shown(grid, found)
+    letter_grid = _shown(grid, found)
     lines = [" " * wide + " " + " ".join([f"{c:>{wide}}" for c in range(size)])]
     for row in range(size):
-        letters = [f"{c:>{wide}}" for c in shown[row * size : row * size + size]]
+        letters = [f"{c:>{wide}}" for c in letter_grid[row * size : row * size + size]]
         lines.append(f"{row:>{wide}} " + " ".join(letters))
     if found:
         lines.append("Small letters are in words that were found.")

@@ -91,12 +91,12 @@ class State:
 
     def walk(self, walking):
         """Let walk who faces free floor; two who would meet or change places stay."""
-        here = [cook.at for cook in self.cooks]
+        positions = [cook.at for cook in self.cooks]
         goals = [
             cook.before if walks and self.symbol(cook.before) == FLOOR else cook.at
             for cook, walks in zip(self.cooks, walking, strict=True)
         ]
-        if goals[0] == goals[1] or goals == here[::-1]:
+        if goals[0] == goals[1] or goals == positions[::-1]:
             return self
         cooks = [cook._replace(at=at) for cook, at in zip(self.cooks, goals, strict=True)]
         return replace(self, cooks=tuple(cooks))
@@ -106,23 +106,23 @@ class State:
 
     def use(self, seat):
         """Take what lies in front of a cook, or put there what it holds."""
-        cell, held = self.cooks[seat].before, self.cooks[seat].holds
+        cell, item = self.cooks[seat].before, self.cooks[seat].holds
         symbol = self.symbol(cell)
         if symbol in FOUND:
-            return self if held else self.with_cook(seat, holds=FOUND[symbol])
+            return self if item else self.with_cook(seat, holds=FOUND[symbol])
         if symbol == POT:
-            return self.use_pot(seat, cell, held)
+            return self.use_pot(seat, cell, item)
         if symbol == HATCH:
-            return self.serve(seat, held) if isinstance(held, tuple) else self
-        lies = dict(self.lying)
-        if symbol == FLOOR or (held is None) == (cell not in lies):
+            return self.serve(seat, item) if isinstance(item, tuple) else self
+        items = dict(self.lying)
+        if symbol == FLOOR or (item is None) == (cell not in items):
             return self  # nothing to take or no room
-        if held is None:
-            state = self.with_cook(seat, holds=lies.pop(cell))
+        if item is None:
+            state = self.with_cook(seat, holds=items.pop(cell))
         else:
-            lies[cell] = held
+            items[cell] = item
             state = self.with_cook(seat, holds=None)
-        return replace(state, lying=tuple(sorted(lies.items(), key=lambda one: one[0])))
+        return replace(state, lying=tuple(sorted(items.items(), key=lambda one: one[0])))
 
     def use_pot(self, seat, cell, held):
         pot = next(pot for pot in self.pots if pot.at == cell)
@@ -174,8 +174,8 @@ class Kitchen(Game[State]):
         self.cooking, self.orders = cooking, orders
 
     def start(self, rng, options):
-        rows, begin = layouts.floor(self.layout, rng)
-        cooks = Cook(begin[0]), Cook(begin[1])
+        rows, starts = layouts.floor(self.layout, rng)
+        cooks = Cook(starts[0]), Cook(starts[1])
         pots = tuple([Pot(cell) for cell in layouts.find(rows, POT)])
         state = State(rows, cooks, pots, (), self.max_turns, self.cooking)
         return state.ordered(rng, self.orders)
@@ -305,9 +305,9 @@ class _Sheet:
         self.put("disc", "black", x, y, 0.88)
         self.few(pot.holds, x, y, 0.8)
         if len(pot.holds) == FULL:
-            told = str(pot.left) if pot.left else "!"
+            text = str(pot.left) if pot.left else "!"
             self.labels.append(
-                (told, "", x + 0.3 * self.side, y + 0.3 * self.side, 0.4 * self.side)
+                (text, "", x + 0.3 * self.side, y + 0.3 * self.side, 0.4 * self.side)
             )
 
     def cook(self, seat, cook):

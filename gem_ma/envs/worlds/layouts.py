@@ -54,12 +54,12 @@ def floor(name, rng):
     if name == DRAWN:
         return _drawn(rng)
     rows = NAMED[name].split()
-    begin = tuple([find(rows, digit)[0] for digit in "12"])
-    return tuple([row.replace("1", FLOOR).replace("2", FLOOR) for row in rows]), begin
+    starts = tuple([find(rows, digit)[0] for digit in "12"])
+    return tuple([row.replace("1", FLOOR).replace("2", FLOOR) for row in rows]), starts
 
 
 def find(rows, symbol):
-    return [(r, c) for r, row in enumerate(rows) for c, one in enumerate(row) if one == symbol]
+    return [(r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell == symbol]
 
 
 def beside(cell):
@@ -68,13 +68,13 @@ def beside(cell):
 
 def reached(rows, start):
     """Return the floor that a cook can walk to, and from where it comes to each cell."""
-    came, left = {start: start}, [start]
-    for cell in left:  # which grows meanwhile
+    predecessors, queue = {start: start}, [start]
+    for cell in queue:  # which grows meanwhile
         for near in beside(cell):
-            if near not in came and rows[near[0]][near[1]] == FLOOR:
-                came[near] = cell
-                left.append(near)
-    return came
+            if near not in predecessors and rows[near[0]][near[1]] == FLOOR:
+                predecessors[near] = cell
+                queue.append(near)
+    return predecessors
 
 
 def _drawn(rng):
@@ -86,14 +86,16 @@ def _drawn(rng):
     for _ in range(int(rng.integers(_ISLANDS + 1))):
         row, column = inside[int(rng.integers(len(inside)))]
         rows[row][column] = COUNTER
-        left = find(rows, FLOOR)
-        if len(reached(rows, left[0])) < len(left) or len(left) < 2 * len(NAMED):
+        floor_cells = find(rows, FLOOR)
+        if len(reached(rows, floor_cells[0])) < len(floor_cells) or len(floor_cells) < 2 * len(
+            NAMED
+        ):
             rows[row][column] = FLOOR  # that would cut the kitchen in two
-    left = find(rows, FLOOR)
-    walls = [(r, c) for r, c in find(rows, COUNTER) if set(beside((r, c))) & set(left)]
+    floor_cells = find(rows, FLOOR)
+    walls = [(r, c) for r, c in find(rows, COUNTER) if set(beside((r, c))) & set(floor_cells)]
     stations = [ONIONS, TOMATOES, PLATES, POT, POT, HATCH]
     for station, place in zip(stations, rng.permutation(len(walls)).tolist(), strict=False):
         row, column = walls[place]
         rows[row][column] = station
-    begin = [left[i] for i in rng.permutation(len(left))[:2].tolist()]
-    return tuple(["".join(row) for row in rows]), tuple(begin)
+    starts = [floor_cells[i] for i in rng.permutation(len(floor_cells))[:2].tolist()]
+    return tuple(["".join(row) for row in rows]), tuple(starts)

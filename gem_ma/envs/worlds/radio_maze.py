@@ -59,9 +59,11 @@ class State:
             return replace(self, at=None)
         (row, column), far = self.at, SIGHT
         wide = len(self.rows) + 2 * far
-        padded = [OUTSIDE * far + line + OUTSIDE * far for line in self.rows]
-        padded = [OUTSIDE * wide] * far + padded + [OUTSIDE * wide] * far
-        near = [line[column : column + 2 * far + 1] for line in padded[row : row + 2 * far + 1]]
+        padded_rows = [OUTSIDE * far + line + OUTSIDE * far for line in self.rows]
+        padded_rows = [OUTSIDE * wide] * far + padded_rows + [OUTSIDE * wide] * far
+        near = [
+            line[column : column + 2 * far + 1] for line in padded_rows[row : row + 2 * far + 1]
+        ]
         return replace(self, rows=tuple(near), at=(far, far), right=None)
 
     def symbol(self, down, right):
@@ -79,10 +81,10 @@ class State:
         state = self
         for step in steps:
             down, right = STEPS[step]
-            there = state.symbol(down, right)
-            if there == WALL:
+            cell = state.symbol(down, right)
+            if cell == WALL:
                 break
-            if there == DOOR:
+            if cell == DOOR:
                 at = state.at[0] + down, state.at[1] + right
                 return replace(state, at=at, through=True, won=at == state.right)
             state = replace(state, at=(state.at[0] + 2 * down, state.at[1] + 2 * right))
@@ -107,23 +109,23 @@ class RadioMaze(Game[State]):
 
     def start(self, rng, options):
         maze, _ = generate_maze(rng, self.size)
-        odd = range(1, 2 * self.size, 2)
+        odd_numbers = range(1, 2 * self.size, 2)
         gaps = [(r, c) for r in range(1, 2 * self.size) for c in range(1, 2 * self.size)
                 if r % 2 != c % 2 and maze[r][c] == WALL]  # fmt: skip
         for i in rng.permutation(len(gaps))[:LOOPS].tolist():
             maze[gaps[i][0]][gaps[i][1]] = FREE
         last = 2 * self.size
-        border = [*((0, c) for c in odd), *((last, c) for c in odd)]
-        border += [*((r, 0) for r in odd), *((r, last) for r in odd)]
+        border = [*((0, c) for c in odd_numbers), *((last, c) for c in odd_numbers)]
+        border += [*((r, 0) for r in odd_numbers), *((r, last) for r in odd_numbers)]
         doors = [border[i] for i in rng.permutation(len(border))[:DOORS].tolist()]
         for row, column in doors:
             maze[row][column] = DOOR
-        cells = [(r, c) for r in odd for c in odd]
-        begin, *places = (cells[i] for i in rng.permutation(len(cells)).tolist())
+        cells = [(r, c) for r in odd_numbers for c in odd_numbers]
+        start_cell, *places = (cells[i] for i in rng.permutation(len(cells)).tolist())
         for symbol, (row, column) in zip(THINGS, places, strict=False):
             maze[row][column] = symbol
         rows = tuple(["".join(row) for row in maze])
-        return State(rows, begin, doors[int(rng.integers(DOORS))], 2 * self.turns)
+        return State(rows, start_cell, doors[int(rng.integers(DOORS))], 2 * self.turns)
 
     def read(self, text, view, agent):
         """Return the walker's steps as a tuple, or a message as it stands."""
@@ -146,15 +148,15 @@ class RadioMaze(Game[State]):
     def tell(self, before, moves, after):
         ((seat, move),) = moves.items()
         if move is None:
-            told = [Message(None, "game", f"{seat} lost its turn.")]
+            messages = [Message(None, "game", f"{seat} lost its turn.")]
         elif isinstance(move, str):
-            told = [Message((AGENTS[1 - before.turn],), seat, move)]
+            messages = [Message((AGENTS[1 - before.turn],), seat, move)]
         else:
-            told = [Message((GUIDE,), "game", "The walker walks.")]
+            messages = [Message((GUIDE,), "game", "The walker walks.")]
         if after.through:
-            which = "the right" if after.won else "a wrong"
-            told.append(Message(None, "game", f"The walker is through {which} door."))
-        return told
+            description = "the right" if after.won else "a wrong"
+            messages.append(Message(None, "game", f"The walker is through {description} door."))
+        return messages
 
     def rules(self, agent):
         things = ", ".join(f"{symbol} {name}" for symbol, (_, name) in THINGS.items())
@@ -180,12 +182,12 @@ class RadioMaze(Game[State]):
         return "\n".join([*view.map(), *self.status(view)])
 
     def status(self, view):
-        left = (f"Replies left: {(view.left + 1 - view.turn) // 2}",)
+        status_lines = (f"Replies left: {(view.left + 1 - view.turn) // 2}",)
         if view.at is None:
-            return left
-        stands = view.rows[view.at[0]][view.at[1]]
-        feet = f"The walker stands at {THINGS[stands][1]}" if stands in THINGS else ""
-        return tuple(filter(None, (feet, *left)))
+            return status_lines
+        cell = view.rows[view.at[0]][view.at[1]]
+        feet = f"The walker stands at {THINGS[cell][1]}" if cell in THINGS else ""
+        return tuple(filter(None, (feet, *status_lines)))
 
     def picture(self, view, agent):
         status = (*self.status(view), *make_turn_caption(view))

@@ -33,11 +33,11 @@ class State:
         if self.to_act():
             return dict.fromkeys(AGENTS, 0.0)
         mine, other = (
-            (not crashed, len(snake))
-            for crashed, snake in zip(self.crashed, self.snakes, strict=True)
+            (not has_crashed, len(snake))
+            for has_crashed, snake in zip(self.crashed, self.snakes, strict=True)
         )
-        won = float((mine > other) - (mine < other))
-        return dict(zip(AGENTS, (won, 0.0 - won), strict=True))
+        reward = float((mine > other) - (mine < other))
+        return dict(zip(AGENTS, (reward, 0.0 - reward), strict=True))
 
     def seen_by(self, agent):
         return self
@@ -49,7 +49,7 @@ class State:
         """Return the move that leads straight on."""
         head, neck = self.snakes[seat][:2]
         step = head[0] - neck[0], head[1] - neck[1]
-        return next(move for move, one in STEPS.items() if one == step)
+        return next(move for move, offset in STEPS.items() if offset == step)
 
     def goal(self, seat, move):
         """Return where a head gets to: straight on where it is not told, or told to turn back."""
@@ -65,30 +65,34 @@ class State:
             snake if goal in self.food else snake[:-1]
             for goal, snake in zip(goals, self.snakes, strict=True)
         ]
-        taken = {*bodies[0], *bodies[1]}
-        crashed = tuple(
+        occupied_cells = {*bodies[0], *bodies[1]}
+        crashes = tuple(
             [
-                goal in taken or goals[0] == goals[1] or not all(0 <= n < self.size for n in goal)
+                goal in occupied_cells
+                or goals[0] == goals[1]
+                or not all(0 <= n < self.size for n in goal)
                 for goal in goals
             ]
         )
         snakes = tuple(
             [
-                snake if gone else (goal, *body)
-                for snake, goal, body, gone in zip(self.snakes, goals, bodies, crashed, strict=True)
+                snake if has_crashed else (goal, *body)
+                for snake, goal, body, has_crashed in zip(
+                    self.snakes, goals, bodies, crashes, strict=True
+                )
             ]
         )
         food = tuple([cell for cell in self.food if cell not in goals])
-        return replace(self, left=self.left - 1, snakes=snakes, food=food, crashed=crashed)
+        return replace(self, left=self.left - 1, snakes=snakes, food=food, crashed=crashes)
 
     def fed(self, rng, many):
         """Return the state with so much food, on cells that are free, as far as there are any."""
-        taken = {*self.food, *self.snakes[0], *self.snakes[1]}
+        occupied_cells = {*self.food, *self.snakes[0], *self.snakes[1]}
         cells = [(r, c) for r in range(self.size) for c in range(self.size)]
-        free = [cell for cell in cells if cell not in taken]
+        free_cells = [cell for cell in cells if cell not in occupied_cells]
         food = list(self.food)
-        while len(food) < many and free:
-            food.append(free.pop(int(rng.integers(len(free)))))
+        while len(food) < many and free_cells:
+            food.append(free_cells.pop(int(rng.integers(len(free_cells)))))
         return replace(self, food=tuple(food))
 
 
@@ -160,8 +164,8 @@ class Snake(Game[State]):
 
     def status(self, view):
         lengths = ", ".join(
-            f"{seat} {len(snake)}{' (crashed)' * crashed}"
-            for seat, snake, crashed in zip(AGENTS, view.snakes, view.crashed, strict=True)
+            f"{seat} {len(snake)}{' (crashed)' * has_crashed}"
+            for seat, snake, has_crashed in zip(AGENTS, view.snakes, view.crashed, strict=True)
         )
         return f"Lengths: {lengths}", f"Steps left: {view.left}"
 
@@ -189,8 +193,8 @@ class Snake(Game[State]):
     def encode(self, view, agent):
         """Return five planes: the own head and body, the other's, food; bodies fade to the tail."""
         planes = np.zeros((5, self.size, self.size), np.float32)
-        own = AGENTS.index(agent)
-        for first, snake in ((0, view.snakes[own]), (2, view.snakes[1 - own])):
+        seat = AGENTS.index(agent)
+        for first, snake in ((0, view.snakes[seat]), (2, view.snakes[1 - seat])):
             planes[first][snake[0]] = 1
             for place, cell in enumerate(snake):
                 planes[first + 1][cell] = 1 - place / len(snake)

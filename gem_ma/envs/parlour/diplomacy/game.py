@@ -37,12 +37,12 @@ class State:
         if self.phase == OVER:
             return ()
         if self.phase == RETREAT:
-            busy = {power for _, power, free in self.dislodged if free}
+            powers = {power for _, power, retreats in self.dislodged if retreats}
         elif self.phase == BUILD:
-            busy = {power for power in POWERS if self.builds(power)}
+            powers = {power for power in POWERS if self.builds(power)}
         else:
-            busy = {power for _, power in self.armies}
-        return tuple([power for power in POWERS if power in busy and power not in self.left])
+            powers = {power for _, power in self.armies}
+        return tuple([power for power in POWERS if power in powers and power not in self.left])
 
     def out(self):
         return self.left
@@ -64,15 +64,15 @@ class State:
 
     def own(self, power):
         """Return where a power has armies."""
-        return tuple([at for at, whose in self.armies if whose == power])
+        return tuple([at for at, owner in self.armies if owner == power])
 
     def occupied(self):
         return tuple([at for at, _ in self.armies])
 
     def builds(self, power):
         """Return how many armies a power may build, or has to disband, as a negative number."""
-        more = self.count(power) - len(self.own(power))
-        return min(more, len(self.sites(power))) if more > 0 else more
+        surplus = self.count(power) - len(self.own(power))
+        return min(surplus, len(self.sites(power))) if surplus > 0 else surplus
 
     def sites(self, power):
         """Return where a power may build: at home, in its own centres that are free."""
@@ -85,20 +85,30 @@ class State:
         """Return some of the things that may be said or ordered, for one army or for all."""
         others = [power for power in POWERS if power != agent]
         if self.phase == TALK:
-            told = [f"to {power}: I will not attack you." for power in others]
-            return (SILENT, "to all: Let us keep peace.", *told)
+            speeches = [f"to {power}: I will not attack you." for power in others]
+            return (SILENT, "to all: Let us keep peace.", *speeches)
         if self.phase == ORDER:
-            every = [orders.every(at, self.occupied()) for at in self.own(agent)]
-            mixed = [
+            orders_by_army = [orders.every(at, self.occupied()) for at in self.own(agent)]
+            order_sets = [
                 "; ".join(
-                    str(some[(7 * n + 5 * n * i + i) % len(some)]) for i, some in enumerate(every)
+                    str(army_orders[(7 * n + 5 * n * i + i) % len(army_orders)])
+                    for i, army_orders in enumerate(orders_by_army)
                 )
                 for n in range(_MIXED)
             ]
-            return tuple(dict.fromkeys([*mixed, *(str(o) for some in every for o in some)]))
+            return tuple(
+                dict.fromkeys(
+                    [*order_sets, *(str(o) for army_orders in orders_by_army for o in army_orders)]
+                )
+            )
         if self.phase == RETREAT:
-            mine = [(at, free) for at, power, free in self.dislodged if power == agent]
-            return (*(f"{at} - {to}" for at, free in mine for to in free), "disband")
+            own_dislodged = [
+                (at, retreats) for at, power, retreats in self.dislodged if power == agent
+            ]
+            return (
+                *(f"{at} - {to}" for at, retreats in own_dislodged for to in retreats),
+                "disband",
+            )
         if self.builds(agent) < 0:
             return tuple([f"disband {at}" for at in self.own(agent)])
         return (*(f"build {at}" for at in self.sites(agent)), WAIT)
@@ -110,17 +120,21 @@ class State:
 
     def retreat(self, moves):
         """Let dislodged armies retreat, but not two to one place; who goes nowhere is gone."""
-        going = [(at, to) for some in moves.values() for at, to in some or ()]
-        wanted = Counter(to for _, to in going)
-        whose = {at: power for at, power, _ in self.dislodged}
-        saved = [(to, whose[at]) for at, to in going if wanted[to] == 1]
-        after = replace(self, armies=tuple(sorted([*self.armies, *saved])), dislodged=())
+        retreats = [
+            (at, to) for power_retreats in moves.values() for at, to in power_retreats or ()
+        ]
+        target_counts = Counter(to for _, to in retreats)
+        owners = {at: power for at, power, _ in self.dislodged}
+        survivors = [(to, owners[at]) for at, to in retreats if target_counts[to] == 1]
+        after = replace(self, armies=tuple(sorted([*self.armies, *survivors])), dislodged=())
         return after.fall() if self.season % 2 else after.next()
 
     def fall(self):
         """Count centres, then build and disband."""
-        held = dict(self.armies)
-        owners = tuple([held.get(c, own) for c, own in zip(CENTRES, self.owners, strict=True)])
+        holders = dict(self.armies)
+        owners = tuple(
+            [holders.get(c, owner) for c, owner in zip(CENTRES, self.owners, strict=True)]
+        )
         after = replace(self, owners=owners, phase=BUILD)
         if max(map(after.count, POWERS)) >= GOAL:
             return replace(after, phase=OVER)
@@ -129,11 +143,11 @@ class State:
     def build(self, moves):
         armies = dict(self.armies)
         for power in POWERS:
-            many, asked = self.builds(power), moves.get(power) or ()
+            many, requests = self.builds(power), moves.get(power) or ()
             if many > 0:
-                armies |= dict.fromkeys(asked[:many], power)
+                armies |= dict.fromkeys(requests[:many], power)
             elif many < 0:
-                first = dict.fromkeys((*asked, *self.own(power)))
+                first = dict.fromkeys((*requests, *self.own(power)))
                 for at in [*first][:-many]:
                     del armies[at]
         return replace(self, armies=tuple(sorted(armies.items()))).next()
@@ -141,9 +155,9 @@ class State:
     def next(self):
         """Begin the next season, unless the last is over or nobody has armies."""
         season = self.season + 1
-        over = season == 2 * self.years
+        is_over = season == 2 * self.years
         after = replace(self, season=season, talked=0, phase=TALK if self.talks else ORDER)
-        return replace(after, phase=OVER) if over or not after.to_act() else after
+        return replace(after, phase=OVER) if is_over or not after.to_act() else after
 
     def leave(self, agent):
         """Let the armies of a seat that left hold where they are; when none acts, go on."""
@@ -175,17 +189,21 @@ class Diplomacy(Game[State]):
         if view.phase == ORDER:
             return orders.read(text, view.own(agent), view.occupied())
         if view.phase == RETREAT:
-            free = {at: places for at, power, places in view.dislodged if power == agent}
-            return _retreats(text, free)
+            retreats = {at: places for at, power, places in view.dislodged if power == agent}
+            return _retreats(text, retreats)
         many = view.builds(agent)
         return _places(text, view.sites(agent) if many > 0 else view.own(agent), abs(many))
 
     def advance(self, state, moves, rng):
         if state.phase == TALK:
-            talked = state.talked + 1
-            return replace(state, talked=talked, phase=ORDER if talked == state.talks else TALK)
+            talk_count = state.talked + 1
+            return replace(
+                state, talked=talk_count, phase=ORDER if talk_count == state.talks else TALK
+            )
         if state.phase == ORDER:
-            return state.order([order for some in moves.values() for order in some or ()])
+            return state.order(
+                [order for power_orders in moves.values() for order in power_orders or ()]
+            )
         return state.retreat(moves) if state.phase == RETREAT else state.build(moves)
 
     def skip(self, view, agent):
@@ -201,21 +219,23 @@ class Diplomacy(Game[State]):
         return after.retreat({}) if after.phase == RETREAT else after.build({})
 
     def tell(self, before, moves, after):
-        lost = [Message(None, "game", f"{a} lost its turn.") for a, m in moves.items() if m is None]
+        lost_messages = [
+            Message(None, "game", f"{a} lost its turn.") for a, m in moves.items() if m is None
+        ]
         if before.phase == TALK:
-            return [*lost, *_told(moves)]
-        news = list(lost)
+            return [*lost_messages, *_told(moves)]
+        messages = list(lost_messages)
         if before.phase == ORDER:
-            news += _ordered(before, moves)
+            messages += _ordered(before, moves)
         else:
-            for power, some in moves.items():
-                if some:
-                    news.append(Message(None, "game", _done(before, power, some)))
+            for power, move in moves.items():
+                if move:
+                    messages.append(Message(None, "game", _done(before, power, move)))
         if after.owners != before.owners:
-            news.append(Message(None, "game", f"{_score(after)}."))
+            messages.append(Message(None, "game", f"{_score(after)}."))
         if after.phase == OVER:
-            news.append(Message(None, "game", f"The game is over. {_score(after)}."))
-        return news
+            messages.append(Message(None, "game", f"The game is over. {_score(after)}."))
+        return messages
 
     def rules(self, agent):
         near = "; ".join(f"{at}: {' '.join(NEAR[at])}" for at in PROVINCES)
@@ -249,18 +269,18 @@ class Diplomacy(Game[State]):
         lines = [f"{p}: armies {' '.join(view.own(p)) or 'none'}" for p in POWERS]
         owners = list(zip(CENTRES, view.owners, strict=True))
         for power in (*POWERS, ""):
-            held = [at for at, own in owners if own == power]
-            lines.append(f"Centres of {power or 'nobody'}: {' '.join(held) or 'none'}")
+            centres = [at for at, owner in owners if owner == power]
+            lines.append(f"Centres of {power or 'nobody'}: {' '.join(centres) or 'none'}")
         return "\n".join([*lines, *self.status(view)])
 
     def status(self, view):
         if view.phase == OVER:
             return ("The game is over", _score(view))
         when = f"{SEASONS[view.season % 2]} of year {view.season // 2 + 1} of {view.years}"
-        asked = {TALK: f"talk {view.talked + 1} of {view.talks}", ORDER: "orders"}
-        lines = [f"{when}: {asked.get(view.phase, view.phase)}"]
-        for at, power, free in view.dislodged:
-            lines.append(f"{at} of {power} may go to {' '.join(free) or 'no place'}")
+        phase_texts = {TALK: f"talk {view.talked + 1} of {view.talks}", ORDER: "orders"}
+        lines = [f"{when}: {phase_texts.get(view.phase, view.phase)}"]
+        for at, power, retreats in view.dislodged:
+            lines.append(f"{at} of {power} may go to {' '.join(retreats) or 'no place'}")
         if view.phase == BUILD:
             many = [(power, view.builds(power)) for power in view.to_act()]
             lines += [f"{p} {'builds' if n > 0 else 'disbands'} {abs(n)}" for p, n in many]
@@ -296,7 +316,7 @@ def _messages(text, agent):
         return ()
     if len(text) > (len(POWERS) + 1) * pictures.LONGEST:
         raise InvalidMove(f"a reply has at most {(len(POWERS) + 1) * pictures.LONGEST} characters")
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     to = "all"
     for line in text.splitlines():
         head, colon, rest = line.partition(":")
@@ -306,16 +326,16 @@ def _messages(text, agent):
                 raise InvalidMove("you cannot write to yourself")
             to, line = name, rest.strip()
         if line.strip():
-            said[to] = f"{said[to]}\n{line}" if to in said else line
-    if not said:
+            texts[to] = f"{texts[to]}\n{line}" if to in texts else line
+    if not texts:
         raise InvalidMove(f"write to all: or to a power: and what you say, or {SILENT}")
-    return tuple([(to, pictures.message(words)) for to, words in said.items()])
+    return tuple([(to, pictures.message(words)) for to, words in texts.items()])
 
 
 def _told(moves):
     """Return messages to those who hear them; what only one hears says so."""
-    for agent, said in moves.items():
-        for to, words in said or ():
+    for agent, speeches in moves.items():
+        for to, words in speeches or ():
             if to == "all":
                 yield Message(tuple([p for p in POWERS if p != agent]), agent, words)
             else:
@@ -324,20 +344,20 @@ def _told(moves):
 
 def _ordered(before, moves):
     """Say what each power ordered, and what came of it."""
-    given = [order for some in moves.values() for order in some or ()]
-    _, dislodged, moved = judge(before.armies, given)
+    all_orders = [order for power_orders in moves.values() for order in power_orders or ()]
+    _, dislodged, completed_moves = judge(before.armies, all_orders)
     for power in POWERS:
-        own = [order for order in given if order.at in before.own(power)]
-        told = [
+        own = [order for order in all_orders if order.at in before.own(power)]
+        order_texts = [
             f"{order} (fails)"
-            if order.to and not order.of and order.at not in moved
+            if order.to and not order.of and order.at not in completed_moves
             else f"{order}"
             for order in own
         ]
         if before.own(power):
-            yield Message(None, "game", f"{power}: {'; '.join(told) or 'no orders'}.")
-    for at, power, free in dislodged:
-        end = "is driven out" if free else "is driven out and gone"
+            yield Message(None, "game", f"{power}: {'; '.join(order_texts) or 'no orders'}.")
+    for at, power, retreats in dislodged:
+        end = "is driven out" if retreats else "is driven out and gone"
         yield Message(None, "game", f"The army of {power} in {at} {end}.")
 
 
@@ -353,7 +373,7 @@ def _score(state):
 
 def _retreats(text, free):
     """Return where dislodged armies go."""
-    found = {}
+    targets = {}
     for words in orders.clauses(text):
         if words[0] == "disband":
             continue
@@ -365,17 +385,17 @@ def _retreats(text, free):
         if len(words) != 3 or words[1] != "-" or words[2].upper() not in free[at]:
             places = ", ".join(free[at])
             raise InvalidMove(f"{at} may go to {places}: write {at} - {places[:3]}, or disband")
-        found[at] = words[2].upper()
-    return tuple(found.items())
+        targets[at] = words[2].upper()
+    return tuple(targets.items())
 
 
 def _places(text, there, most):
     """Return where armies are built or disbanded."""
     words = [word for part in orders.clauses(text) for word in part]
-    named = [orders.province(w) for w in words if w not in ("build", "disband", "-", "and", "h")]
-    named = list(dict.fromkeys(named))
-    if not 1 <= len(named) <= most or not set(named) <= set(there):
+    places = [orders.province(w) for w in words if w not in ("build", "disband", "-", "and", "h")]
+    places = list(dict.fromkeys(places))
+    if not 1 <= len(places) <= most or not set(places) <= set(there):
         raise InvalidMove(
-            f"{clip_repr(' '.join(named))}: expected 1 to {most} of {', '.join(there) or 'none'}"
+            f"{clip_repr(' '.join(places))}: expected 1 to {most} of {', '.join(there) or 'none'}"
         )
-    return tuple(named)
+    return tuple(places)

@@ -67,7 +67,7 @@ class Judge:
             against = self.hold(to)
         if attack <= against:
             return False
-        others = [other for other, there in self.moves.items() if there == to and other != at]
+        others = [other for other, target in self.moves.items() if target == to and other != at]
         return all(attack > self.prevent(other) for other in others)
 
     def meet(self, at):
@@ -77,11 +77,11 @@ class Judge:
     def attack(self, at):
         """Return the strength of a move against what stands where it goes."""
         to, power = self.moves[at], self.units[at]
-        there = self.units.get(to)
-        if there and (self.meet(at) or to not in self.moves or not self.succeeds(to)):
-            if there == power:
+        defender = self.units.get(to)
+        if defender and (self.meet(at) or to not in self.moves or not self.succeeds(to)):
+            if defender == power:
                 return 0  # nobody drives out an army of its own, nor helps to
-            return 1 + sum(self.units[s] != there for s in self.supporters(at))
+            return 1 + sum(self.units[s] != defender for s in self.supporters(at))
         return 1 + len(self.supporters(at))
 
     def hold(self, place):
@@ -111,8 +111,8 @@ class Judge:
         """Return whether a support is: by an attack, unless from where it goes and in vain."""
         attackers = [
             origin
-            for origin, there in self.moves.items()
-            if there == at and self.units[origin] != self.units[at]
+            for origin, target in self.moves.items()
+            if target == at and self.units[origin] != self.units[at]
         ]
         return any(origin != to or self.succeeds(origin) for origin in attackers)
 
@@ -123,13 +123,13 @@ def judge(units, orders):
     Of each that was dislodged: the province, its power, and where it may retreat.
     """
     case = Judge(units, orders)
-    moved = {at: to for at, to in case.moves.items() if case.succeeds(at)}
-    stay = {at: power for at, power in case.units.items() if at not in moved}
-    came = {to: at for at, to in moved.items()}
-    after = {at: power for at, power in stay.items() if at not in came}
-    after |= {to: case.units[at] for at, to in moved.items()}
-    failed = {at: to for at, to in case.moves.items() if at not in moved}
-    contested = {to for at, to in failed.items() if case.prevent(at)}
+    completed_moves = {at: to for at, to in case.moves.items() if case.succeeds(at)}
+    remaining = {at: power for at, power in case.units.items() if at not in completed_moves}
+    origins = {to: at for at, to in completed_moves.items()}
+    after = {at: power for at, power in remaining.items() if at not in origins}
+    after |= {to: case.units[at] for at, to in completed_moves.items()}
+    failed_moves = {at: to for at, to in case.moves.items() if at not in completed_moves}
+    contested_provinces = {to for at, to in failed_moves.items() if case.prevent(at)}
     dislodged = [
         (
             at,
@@ -138,11 +138,11 @@ def judge(units, orders):
                 [
                     to
                     for to in NEAR[at]
-                    if to not in after and to not in contested and to != came[at]
+                    if to not in after and to not in contested_provinces and to != origins[at]
                 ]
             ),
         )
-        for at, power in sorted(stay.items())
-        if at in came
+        for at, power in sorted(remaining.items())
+        if at in origins
     ]
-    return tuple(sorted(after.items())), tuple(dislodged), moved
+    return tuple(sorted(after.items())), tuple(dislodged), completed_moves

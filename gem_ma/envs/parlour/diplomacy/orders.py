@@ -35,13 +35,13 @@ class Order(NamedTuple):
 
 def read(text, own, occupied):
     """Return the orders in a text for the armies that are one's own, or raise InvalidMove."""
-    found = {}
+    orders = {}
     for words in clauses(text):
         order = _order(words, own, occupied)
-        if order.at in found:
+        if order.at in orders:
             raise InvalidMove(f"there are two orders for {order.at}")
-        found[order.at] = order
-    return tuple([found[at] for at in sorted(found)])
+        orders[order.at] = order
+    return tuple([orders[at] for at in sorted(orders)])
 
 
 def clauses(text):
@@ -103,12 +103,12 @@ def _near(at, to):
 
 def every(at, occupied):
     """Return all that may be ordered to an army: to hold, to move, to support."""
-    found = [Order(at), *(Order(at, to) for to in NEAR[at])]
-    found += [Order(at, other, other) for other in NEAR[at] if other in occupied]
-    found += [
+    orders = [Order(at), *(Order(at, to) for to in NEAR[at])]
+    orders += [Order(at, other, other) for other in NEAR[at] if other in occupied]
+    orders += [
         Order(at, to, other)
         for to in NEAR[at]
         for other in NEAR[to]
         if other in occupied and other != at
     ]
-    return tuple(found)
+    return tuple(orders)
