@@ -110,7 +110,6 @@ class State:
 
 class DoubleAuction(Game[State]):
     realtime = True
-    simultaneous = True
 
     def __init__(self, players: int = 4, units: int = 3, max_turns: int = 20):
         if not 2 <= players <= 8 or not 1 <= units <= 5 or max_turns < 1:
