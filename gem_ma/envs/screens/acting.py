@@ -76,8 +76,8 @@ def _pressed(
 
 def _event(action: ScreenAction, widget: Widget | None) -> Event:
     kind = {"triple": "double"}.get(action.kind, action.kind)
-    said = widget is not None and widget.kind not in _WORDS
-    return Event(kind, widget.id if widget is not None and said else "", at=action.at)
+    has_id = widget is not None and widget.kind not in _WORDS
+    return Event(kind, widget.id if widget is not None and has_id else "", at=action.at)
 
 
 def _clicked(
@@ -87,23 +87,23 @@ def _clicked(
         ui = focused(ui, one)
     elif one.kind != "item":  # a menu leaves the keyboard where it is
         ui = ui._replace(focus="")
-    said = [_event(action, one)]
+    events = [_event(action, one)]
     if one.kind in TEXT_KINDS:
-        return _caret(ui, one, action), said
+        return _caret(ui, one, action), events
     if one.kind == "check":
         flips = 1 if action.kind == "click" else 2
-        return (ui, said) if flips == 2 else set_value(ui, one, not one.value)
+        return (ui, events) if flips == 2 else set_value(ui, one, not one.value)
     if one.kind == "radio":
         return turn_on_radio(page, ui, one)
     if one.kind == "select":
-        return ui._replace(open=one.id, caret=one.value), said
+        return ui._replace(open=one.id, caret=one.value), events
     if one.kind in ("list", "shade"):
         return set_value(ui, one, _under(one, action.at))
     if one.kind == "slider":
-        return (ui, said) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
+        return (ui, events) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
     if one.kind == "fold":
         return set_value(ui, one, not one.value)
-    return ui, said
+    return ui, events
 
 
 def _under(one: Widget, at: tuple[int, int]) -> WidgetValue:
@@ -172,8 +172,8 @@ def _dragged(
     if under is None or under.disabled:
         return ui._replace(focus=""), []
     if under.kind == "slider":
-        held = action.at[0] - compute_thumb_x(under) if _on_thumb(under, action.at) else 0
-        return _slid(focused(ui, under), under, x - held)
+        offset = action.at[0] - compute_thumb_x(under) if _on_thumb(under, action.at) else 0
+        return _slid(focused(ui, under), under, x - offset)
     if under.kind == "shade":
         return set_value(ui._replace(focus=""), under, _under(under, action.to))
     if under.kind in TEXT_KINDS:
@@ -183,13 +183,13 @@ def _dragged(
         top, long = bar(under)
         if top <= action.at[1] < top + long and under.h > long:
             most = under.options[0] - under.h
-            moved = (y - action.at[1]) * most // (under.h - long)
-            return scroll_to(ui, under, under.value + moved), []
+            shift = (y - action.at[1]) * most // (under.h - long)
+            return scroll_to(ui, under, under.value + shift), []
         return ui, []
     target = find_widget(tuple([one for one in page if one.id != under.id]), x, y)
-    moved = x - action.at[0], y - action.at[1]
+    shift = x - action.at[0], y - action.at[1]
     on = "" if target is None else target.id
-    return ui._replace(focus="", hover=on), [Event("drop", under.id, on, action.to, moved)]
+    return ui._replace(focus="", hover=on), [Event("drop", under.id, on, action.to, shift)]
 
 
 def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
@@ -205,9 +205,9 @@ def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
             lines[at_line], one.type, at[0] - one.x - FIELD_PADDING
         )
     caret = ui.caret if ui.focus == one.id else 0
-    drawn = "•" * len(text) if one.kind == "password" else text
+    visible_text = "•" * len(text) if one.kind == "password" else text
     return text_metrics.find_caret(
-        drawn, one.type, at[0] - one.x - FIELD_PADDING + compute_text_shift(one, caret)
+        visible_text, one.type, at[0] - one.x - FIELD_PADDING + compute_text_shift(one, caret)
     )
 
 

@@ -58,10 +58,10 @@ class Talk(NamedTuple):
 
     def hint(self, agent):
         """Return what somebody says or does who keeps to what was said."""
-        told = any(who == "user" and self.goal in text for who, text in self.talk)
+        has_goal = any(speaker == "user" and self.goal in text for speaker, text in self.talk)
         if agent == "user":
-            return "Yes, please." if told else self.goal
-        return self.inner.hint(agent) if told else f'say("{ASKING}")'
+            return "Yes, please." if has_goal else self.goal
+        return self.inner.hint(agent) if has_goal else f'say("{ASKING}")'
 
     @property
     def truncated(self):
@@ -116,10 +116,10 @@ class Assisted(Game[Talk]):
 
     def read(self, text, view, agent):
         if agent == "assistant":
-            said = spoken(text)
-            if said is None:
+            message = spoken(text)
+            if message is None:
                 return reader(view.inner.page, self.coordinates).read(text)
-            text = said
+            text = message
         if not text.strip() or len(text) > LONGEST:
             raise InvalidMove(f"a message has 1 to {LONGEST} characters, and not {len(text)}")
         return text
@@ -161,14 +161,14 @@ class Assisted(Game[Talk]):
         return f"Your wish: {view.goal}" if agent == "user" else ""
 
     def describe(self, view, agent):
-        talk = "\n".join(prefix_speaker(who, text) for who, text in view.talk) or SILENT
+        talk = "\n".join(prefix_speaker(speaker, text) for speaker, text in view.talk) or SILENT
         if view.inner is None:
             return talk
         return f"{talk}\n\n{described(view.inner.page, view.inner.ui)}"
 
     def tell(self, before, moves, after):
-        new = [Message((AGENTS[who == "user"],), who, text)
-               for who, text in after.talk[len(before.talk):]]  # fmt: skip
+        new = [Message((AGENTS[speaker == "user"],), speaker, text)
+               for speaker, text in after.talk[len(before.talk):]]  # fmt: skip
         if after.inner.score is not None:
             new.append(Message(None, "game", "Done." if after.inner.score else "Wrong."))
         return new
@@ -179,18 +179,22 @@ class Assisted(Game[Talk]):
         return Chat(view.talk, viewer=agent or "") if view.talk else Terminal(SILENT)
 
     def report(self, state):
-        said = sum(who == "assistant" for who, _ in state.talk)
-        return {"done": bool(state.inner.score), "family": state.inner.family, "asked": said}
+        question_count = sum(speaker == "assistant" for speaker, _ in state.talk)
+        return {
+            "done": bool(state.inner.score),
+            "family": state.inner.family,
+            "asked": question_count,
+        }
 
 
 def chosen(names, known=tuple(families.REGISTER)):
     """Return the families that are named, with "+" between."""
-    found = tuple(names.split("+")) if isinstance(names, str) else ()
-    if not found or not set(found) <= set(known):
+    selection = tuple(names.split("+")) if isinstance(names, str) else ()
+    if not selection or not set(selection) <= set(known):
         raise ValueError(
             f"family={names!r}: expected names with + between, out of {', '.join(known)}"
         )
-    return found
+    return selection
 
 
 def spoken(text):
@@ -201,9 +205,11 @@ def spoken(text):
             call = json.loads(text)
         except (ValueError, RecursionError):
             return None
-        given = call.get("arguments", call.get("input", call)) if isinstance(call, dict) else call
-        if isinstance(given, dict) and "say" in (call.get("name"), given.get("action")):
-            return str(given.get("text", ""))
+        arguments = (
+            call.get("arguments", call.get("input", call)) if isinstance(call, dict) else call
+        )
+        if isinstance(arguments, dict) and "say" in (call.get("name"), arguments.get("action")):
+            return str(arguments.get("text", ""))
         return None
     match = _SAY.fullmatch(text)
     if match is None:
@@ -213,8 +219,8 @@ def spoken(text):
 
 def _shown(inner, talk):
     """Return the screen with the last words of the user at its top."""
-    said = next((text for who, text in reversed(talk) if who == "user"), "")
-    strip = f"User: {said}" if said else SILENT
+    message = next((text for speaker, text in reversed(talk) if speaker == "user"), "")
+    strip = f"User: {message}" if message else SILENT
     lines = text_metrics.wrap_to_width(strip, inner.type, 420)
     if len(lines) > LINES:
         strip = " ".join(
@@ -223,5 +229,5 @@ def _shown(inner, talk):
                 text_metrics.truncate_to_width(lines[LINES - 1] + "…", inner.type, 420),
             ]
         )
-    shows = page(inner.family, inner.model, inner.ui, strip, inner.type)
-    return inner._replace(page=shows, strip=strip)
+    screen = page(inner.family, inner.model, inner.ui, strip, inner.type)
+    return inner._replace(page=screen, strip=strip)

@@ -63,19 +63,19 @@ class State(NamedTuple):
     def legal(self, agent):
         """Return clicks on all that can be seen, and some keys: what random play draws from."""
         page = usable(self.page)
-        seen = [
+        widgets = [
             one for one in page if one.kind in CLICKABLE_KINDS and one.seen and not one.disabled
         ]
-        names = refs(self.page)
-        found = [f"click({names[one.id]})" for one in seen]
-        found += [f'type("{word}")' for word in _words(self)] if _typing(self) else []
+        references = refs(self.page)
+        actions = [f"click({references[one.id]})" for one in widgets]
+        actions += [f'type("{word}")' for word in _words(self)] if _typing(self) else []
         scrolls = [one for one in page if one.kind == "scroll"]
-        found += [
-            f"scroll({names[one.id]}, {by * PIXELS_PER_NOTCH * 3})"
+        actions += [
+            f"scroll({references[one.id]}, {by * PIXELS_PER_NOTCH * 3})"
             for one in scrolls
             for by in (1, -1)
         ]
-        return (*found, 'key("Tab")', 'key("Enter")')
+        return (*actions, 'key("Tab")', 'key("Enter")')
 
     def hint(self, agent):
         """Return what somebody who knows the way does next."""
@@ -129,8 +129,8 @@ class Screens(Game[State]):
         check(difficulty)
         model = family(self.family).start(rng, difficulty)
         limit = self.limit or 20 + 8 * difficulty
-        shows = page(self.family, model, Ui(), type=LOOKS[self.look])
-        return State(self.family, model, shows, left=limit, type=LOOKS[self.look])
+        screen = page(self.family, model, Ui(), type=LOOKS[self.look])
+        return State(self.family, model, screen, left=limit, type=LOOKS[self.look])
 
     def read(self, text, view, agent):
         return reader(view.page, self.coordinates).read(text)
@@ -230,7 +230,7 @@ def done(state: State, move: ScreenAction) -> State:
         model = kind.update(model, event, ui)
     if model is not state.model:
         ui = kind.patch(state.model, model, ui)
-    shows = state.page
+    screen = state.page
     if (
         model is not state.model
         or ui.values is not before.values
@@ -238,9 +238,9 @@ def done(state: State, move: ScreenAction) -> State:
         or (ui.open and ui.caret != before.caret)
         or (kind.follows and (ui.hover, ui.focus) != (before.hover, before.focus))
     ):
-        shows = page(state.family, model, ui, state.strip, state.type)
+        screen = page(state.family, model, ui, state.strip, state.type)
     score = kind.score(model, ui)
-    return State(state.family, model, shows, ui, state.left - 1, score, state.strip, state.type)
+    return State(state.family, model, screen, ui, state.left - 1, score, state.strip, state.type)
 
 
 def _hears(state: State, model: object, ui: Ui, event: Event) -> bool:

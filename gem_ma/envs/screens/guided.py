@@ -49,10 +49,10 @@ class Pointed(NamedTuple):
 
     def legal(self, agent):
         """Return what can be pointed at, or clicked on."""
-        found = [one for one in self.inner.legal(agent) if one.startswith("click")]
+        actions = [one for one in self.inner.legal(agent) if one.startswith("click")]
         if agent == "helper":
-            return tuple([one.replace("click", "point") for one in found]) or ("point(224, 224)",)
-        return (*found, "wait()")
+            return tuple([one.replace("click", "point") for one in actions]) or ("point(224, 224)",)
+        return (*actions, "wait()")
 
     def hint(self, agent):
         """Return what somebody who knows the way points at, or what is pointed at, clicked."""
@@ -106,18 +106,20 @@ class Guided(Game[Pointed]):
         name = self.families[int(rng.integers(len(self.families)))]
         model = family(name).start(rng, difficulty)
         type, limit = LOOKS[self.look], self.limit or 20 + 8 * difficulty
-        shows = page(name, model, Ui(), "", type)
-        inner = State(name, model, shows, left=limit, strip="", type=type)
+        screen = page(name, model, Ui(), "", type)
+        inner = State(name, model, screen, left=limit, strip="", type=type)
         return Pointed(inner, family(name).goal(model))
 
     def read(self, text, view, agent):
-        reads = reader(view.inner.page, self.coordinates)
+        action_reader = reader(view.inner.page, self.coordinates)
         if agent == "beginner":
-            return reads.read(text)
-        said = text.strip()
-        if said.startswith("point"):
-            said = said.replace("point", "hover", 1)
-        move = reads.read(said.replace('"point"', '"hover"', 1) if said[:1] == "{" else said)
+            return action_reader.read(text)
+        reply = text.strip()
+        if reply.startswith("point"):
+            reply = reply.replace("point", "hover", 1)
+        move = action_reader.read(
+            reply.replace('"point"', '"hover"', 1) if reply[:1] == "{" else reply
+        )
         if move.kind != "hover":
             raise InvalidMove("you can only point: point(x, y), or point(e3) at what has this ref")
         return move
@@ -149,8 +151,8 @@ class Guided(Game[Pointed]):
         return f"Task: {view.goal}" if view.goal else ""
 
     def describe(self, view, agent):
-        shows = described(view.inner.page, view.inner.ui)
-        return f"{shows}\n{_pointed(view)}"
+        description = described(view.inner.page, view.inner.ui)
+        return f"{description}\n{_pointed(view)}"
 
     def tell(self, before, moves, after):
         if after.inner.score is None:

@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
     """Type letters, one after the other; a line break is Enter, and a tab is Tab."""
-    said: list[Event] = []
+    events: list[Event] = []
     widget = find(page, ui.focus)
     for part in re.findall(r"[^\n\t]+|\n|\t", text):
         if part in "\n\t" and not (part == "\n" and widget is not None and widget.kind == "area"):
@@ -46,13 +46,13 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
             ui, more = _write(ui, widget, part)
             widget = widget._replace(value=ui.values.get(widget.id, widget.value))
             page = tuple([widget if one.id == widget.id else one for one in page])
-        said += more
-    return ui, said
+        events += more
+    return ui, events
 
 
 def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
     """Strike keys where nothing is typed into: a space may press, and letters may choose."""
-    said: list[Event] = []
+    events: list[Event] = []
     for letter in text:
         one = find(page, ui.focus)
         if one is not None and one.id in ui.values:
@@ -61,8 +61,8 @@ def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event
         if one is not None and one.kind in ("select", "list"):
             return _type_ahead(ui, one, text)
         ui, more = press_key(page, ui, "Space" if letter == " " else letter)
-        said += more
-    return ui, said
+        events += more
+    return ui, events
 
 
 def _write(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
@@ -104,9 +104,9 @@ def press_key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]
         return ui, [Event("click", one.id)]
     if (one.kind, name) in _FLIPPED:
         return set_value(ui, one, not one.value)
-    chosen = _choice_key(page, ui, one, name, ctrl, shift)
-    if chosen is not None:
-        return chosen
+    result = _choice_key(page, ui, one, name, ctrl, shift)
+    if result is not None:
+        return result
     if not (ctrl or shift) and (name in _PAGED or (name == "Space" and one.kind == "link")):
         return _paged(page, ui, one, name), []
     return ui, [Event("enter" if name == "Enter" else "key", one.id, key)]
@@ -129,9 +129,9 @@ def _field_key(
     if one.kind != "area" and name in ("PageUp", "PageDown"):
         return _paged(page, ui, one, name), []
     before = ui
-    ui, said = _edited(ui, one, name, ctrl, shift)
-    moved = ui._replace(clipboard=before.clipboard) != before and not (ctrl and name == "a")
-    return (_into_view(page, ui, one) if moved else ui), said
+    ui, events = _edited(ui, one, name, ctrl, shift)
+    has_moved = ui._replace(clipboard=before.clipboard) != before and not (ctrl and name == "a")
+    return (_into_view(page, ui, one) if has_moved else ui), events
 
 
 def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
@@ -154,16 +154,16 @@ def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
 
 def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
     """Give the keyboard to the next widget; of radio buttons, to the one that is on."""
-    found = [one for one in usable(page) if one.kind in FOCUSABLE_KINDS and not one.disabled]
+    widgets = [one for one in usable(page) if one.kind in FOCUSABLE_KINDS and not one.disabled]
     entries: dict[str, str] = {}  # the radio button of each group that is come to
-    for one in found if step < 0 else reversed(found):
+    for one in widgets if step < 0 else reversed(widgets):
         if one.kind == "radio":
             entries[one.group] = one.id
-    entries |= {one.group: one.id for one in found if one.kind == "radio" and one.value}
-    mine = find(found, ui.focus)
-    if mine is not None and mine.kind == "radio":
-        entries[mine.group] = mine.id
-    stops = [one for one in found if one.kind != "radio" or entries[one.group] == one.id]
+    entries |= {one.group: one.id for one in widgets if one.kind == "radio" and one.value}
+    current_widget = find(widgets, ui.focus)
+    if current_widget is not None and current_widget.kind == "radio":
+        entries[current_widget.group] = current_widget.id
+    stops = [one for one in widgets if one.kind != "radio" or entries[one.group] == one.id]
     if not stops:
         return ui
     ids = [one.id for one in stops]
@@ -204,9 +204,9 @@ def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui
             else:
                 high = _word_right(text, high) if ctrl else min(len(text), high + 1)
         return _write(ui._replace(caret=low, anchor=high), one, "")
-    moved = _moved(text, caret, anchor, name, ctrl, shift, one.type * (one.kind == "area"))
-    if moved is not None:
-        return ui._replace(caret=moved, anchor=anchor if shift else moved), []
+    new_caret = _moved(text, caret, anchor, name, ctrl, shift, one.type * (one.kind == "area"))
+    if new_caret is not None:
+        return ui._replace(caret=new_caret, anchor=anchor if shift else new_caret), []
     if name == "Enter":
         return _write(ui, one, "\n") if one.kind == "area" else (ui, [Event("enter", one.id)])
     if name == "Space":
@@ -281,8 +281,8 @@ def _clip(ui: Ui, one: Widget, name: str, chosen: str) -> tuple[Ui, list[Event]]
     if name == "a":
         return ui._replace(anchor=0, caret=len(str(one.value or ""))), []
     if name == "v":
-        pasted = ui.clipboard if one.kind == "area" else ui.clipboard.replace("\n", "")
-        return _write(ui, one, pasted) if ui.clipboard else (ui, [])
+        text = ui.clipboard if one.kind == "area" else ui.clipboard.replace("\n", "")
+        return _write(ui, one, text) if ui.clipboard else (ui, [])
     if not chosen or one.kind == "password":
         return ui, []
     ui = ui._replace(clipboard=chosen)

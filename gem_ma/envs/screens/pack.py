@@ -6,15 +6,15 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    made_at = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
+    levels = {"easy": {"difficulty": 2}, "hard": {"difficulty": 8}}
     for name in REGISTER:
         entry_point = "gem_ma.envs.screens.game:Screens"
-        register(f"screens:{name}", entry_point, levels=made_at, family=name)
+        register(f"screens:{name}", entry_point, levels=levels, family=name)
 
-    register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted", levels=made_at)
+    register("screens:assisted", "gem_ma.envs.screens.assisted:Assisted", levels=levels)
     register("screens:game", "gem_ma.envs.screens.played:Clicked")
-    register("screens:guided", "gem_ma.envs.screens.guided:Guided", levels=made_at)
-    register("screens:shared", "gem_ma.envs.screens.shared:Shared", levels=made_at)
+    register("screens:guided", "gem_ma.envs.screens.guided:Guided", levels=levels)
+    register("screens:shared", "gem_ma.envs.screens.shared:Shared", levels=levels)
 
 
 PACK = Pack(

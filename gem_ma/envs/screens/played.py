@@ -56,18 +56,18 @@ class Played(NamedTuple):
     def legal(self, agent):
         """Return clicks on all that can be used, and texts for a field."""
         page = self.game.page(self, agent)
-        named = refs(page)
-        found = [
-            f"click({named[one.id]})"
+        references = refs(page)
+        actions = [
+            f"click({references[one.id]})"
             for one in page
             if one.kind in CLICKABLE_KINDS and one.seen and not one.disabled
         ]
         scrolls = [one.id for one in page if one.kind == "scroll"]
-        found += [f"scroll({named[one]}, {by})" for one in scrolls for by in (120, -120)]
+        actions += [f"scroll({references[one]}, {by})" for one in scrolls for by in (120, -120)]
         if self.hands.get(agent, Hand()).ui.focus == "reply":
             replies = _replies(self.inner, agent) or ()
-            return (*found, *(f'type("{one}\\n")' for one in replies[:20] if '"' not in one))
-        return tuple(found) or ("wait()",)
+            return (*actions, *(f'type("{one}\\n")' for one in replies[:20] if '"' not in one))
+        return tuple(actions) or ("wait()",)
 
     def hint(self, agent):
         """Return what brings one of the moves about."""
@@ -77,9 +77,9 @@ class Played(NamedTuple):
     def clicks(self, agent, reply):
         """Return the next action of somebody who wants to send this reply."""
         page, hand = self.game.page(self, agent), self.hands.get(agent, Hand())
-        named = self.game.named(self, agent)
-        if reply in named:
-            squares, rest = named[reply]
+        squares_by_reply = self.game.named(self, agent)
+        if reply in squares_by_reply:
+            squares, rest = squares_by_reply[reply]
             if hand.squares == squares:
                 return action(page, hand.ui, ("click", f"move:{rest}"))
             at = len(hand.squares) if squares[: len(hand.squares)] == hand.squares else 0
@@ -150,17 +150,21 @@ class Clicked(Game[Played]):
         if agent not in view.to_act() or not self.named(state, agent):
             return None
         page = self._page(state, agent)
-        named, at = self.named(state, agent), len(picked)
-        leads = {to[at] for to, _ in named.values() if len(to) > at and to[:at] == picked}
+        squares_by_reply, at = self.named(state, agent), len(picked)
+        next_squares = {
+            to[at] for to, _ in squares_by_reply.values() if len(to) > at and to[:at] == picked
+        }
         scene = self.rules_of.picture(view, agent)
-        columns = {column for _, column in leads} if scene.columns and not scene.lines else ()
+        columns = (
+            {column for _, column in next_squares} if scene.columns and not scene.lines else ()
+        )
         squares = []
         for one in page:
             if one.kind == "square":
-                told = one.id.partition(":")[2]
-                row, column = map(int, told.split(","))
-                leading = (row, column) in leads or column in columns
-                squares.append((told, one.x, one.y, one.w, one.h, one.text, leading))
+                position = one.id.partition(":")[2]
+                row, column = map(int, position.split(","))
+                is_next = (row, column) in next_squares or column in columns
+                squares.append((position, one.x, one.y, one.w, one.h, one.text, is_next))
         moves = [one.id.partition(":")[2] for one in page if one.id.startswith("move:")]
         page = tuple([one for one in page if not one.id.startswith(("move", "reply", "send"))])
         return Board(drawn(page, Ui(), False, "flat"), tuple(squares), tuple(moves))
@@ -177,30 +181,30 @@ class Clicked(Game[Played]):
 
     def page(self, state, agent):
         """Return what a seat, or a spectator, sees; kept for whoever asks again."""
-        kept = self._kept
-        if kept is not None and kept[0] is state and kept[1] == agent:
-            return kept[2]
-        made = self._page(state, agent)
-        self._kept = state, agent, made
-        return made
+        cache = self._kept
+        if cache is not None and cache[0] is state and cache[1] == agent:
+            return cache[2]
+        page = self._page(state, agent)
+        self._kept = state, agent, page
+        return page
 
     def _page(self, state, agent):
         hand = state.hands.get(agent, Hand()) if agent is not None else Hand()
-        waits = agent is not None and agent not in state.inner.to_act()
-        sheet = Sheet(self._strip(state, agent, hand, waits), LOOKS[self.look])
+        is_waiting = agent is not None and agent not in state.inner.to_act()
+        sheet = Sheet(self._strip(state, agent, hand, is_waiting), LOOKS[self.look])
         scene = self.rules_of.picture(state.inner, agent)
-        acts = agent is not None and not waits
-        replies = _replies(state.inner, agent) if acts else None
-        named = self.named(state, agent) if acts else {}
+        is_acting = agent is not None and not is_waiting
+        replies = _replies(state.inner, agent) if is_acting else None
+        squares_by_reply = self.named(state, agent) if is_acting else {}
         if isinstance(scene, Grid):
-            self._board(sheet, scene, hand, "square" if named else "tile")
+            self._board(sheet, scene, hand, "square" if squares_by_reply else "tile")
         elif scene is not None:
             sheet.put("view", "view", "", scene, w=sheet.w, h=self.room - 60)
         else:
             for line in self.rules_of.describe(state.inner, agent).split("\n")[:14]:
                 sheet.label(line)
-        if acts:
-            self._moves(sheet, named, hand, replies)
+        if is_acting:
+            self._moves(sheet, squares_by_reply, hand, replies)
         return shown(sheet.page(), hand.ui)
 
     def _strip(self, state, agent, hand, waits):
@@ -229,10 +233,10 @@ class Clicked(Game[Played]):
             for column, symbol in enumerate(symbols):
                 tile = tiles[symbol]
                 x, y = left + column * side, top + row * side
-                marked = (row, column) in hand.squares or (row, column) in scene.marks
-                called = self._called(scene, row, column, tile)
+                is_marked = (row, column) in hand.squares or (row, column) in scene.marks
+                text = self._called(scene, row, column, tile)
                 sheet.at(kind, f"square:{row},{column}", x, y, side, side,
-                         text=called, value=(tile, marked))  # fmt: skip
+                         text=text, value=(tile, is_marked))  # fmt: skip
         top += rows * side + 4
         for number, line in enumerate(scene.status[:3]):
             sheet.at("label", f"status{number}", EDGE, top, sheet.w, sheet.line, text=line)
@@ -288,7 +292,7 @@ class Clicked(Game[Played]):
         return reader(self.page(view, agent), self.coordinates).read(text)
 
     def advance(self, state, moves, rng):
-        hands, chosen = dict(state.hands), dict(state.moves)
+        hands, chosen_moves = dict(state.hands), dict(state.moves)
         for agent, move in moves.items():
             hand = state.hands.get(agent, Hand())
             if move is None:  # a lost turn is one click less, and none of the game's
@@ -296,38 +300,40 @@ class Clicked(Game[Played]):
             hand, reply = self._done(state, agent, hand, move)
             if reply is not None:
                 try:
-                    chosen[agent] = self.rules_of.read(reply, state.inner.seen_by(agent), agent)
+                    chosen_moves[agent] = self.rules_of.read(
+                        reply, state.inner.seen_by(agent), agent
+                    )
                     hand = Hand(Ui(pointer=hand.ui.pointer))
                 except InvalidMove as error:
                     hand = hand._replace(error=str(error), squares=())
             hands[agent] = hand
-        return self._moved(state._replace(hands=hands, moves=chosen), rng)
+        return self._moved(state._replace(hands=hands, moves=chosen_moves), rng)
 
     def _moved(self, state, rng):
         """Return the state after the moves that are chosen, if nobody has to choose any more."""
-        chosen = state.moves
-        if not chosen or set(chosen) != set(state.inner.to_act()):
+        moves = state.moves
+        if not moves or set(moves) != set(state.inner.to_act()):
             return state
         try:
-            inner = self.rules_of.advance(state.inner, chosen, rng)
+            inner = self.rules_of.advance(state.inner, moves, rng)
         except InvalidMove as error:  # found out late, where one seat acts
-            (agent,) = chosen
+            (agent,) = moves
             hand = state.hands.get(agent, Hand())._replace(error=str(error))
             return state._replace(hands={**state.hands, agent: hand}, moves={})
-        return Played(inner, state.hands, self, {}, chosen, state.turn + 1)
+        return Played(inner, state.hands, self, {}, moves, state.turn + 1)
 
     def _done(self, state, agent, hand, move):
         """Return what a seat has on its page after an action, and the reply that it has sent."""
         ui, events = act(self.page(state, agent), hand.ui, move)
         hand = hand._replace(ui=ui)
         for event in events:
-            kind, _, what = event.id.partition(":")
+            kind, _, suffix = event.id.partition(":")
             if event.kind == "click" and kind == "square":
-                hand, reply = self._picked(state, agent, hand, tuple(map(int, what.split(","))))
+                hand, reply = self._picked(state, agent, hand, tuple(map(int, suffix.split(","))))
                 if reply is not None:
                     return hand, reply
             elif event.kind == "click" and kind == "move":
-                return hand, self._reply(state, agent, hand, what)
+                return hand, self._reply(state, agent, hand, suffix)
             elif event.id in ("send", "reply") and event.kind in ("click", "enter"):
                 if event.id == "send" or event.kind == "enter":
                     return hand, str(ui.values.get("reply", ""))
@@ -339,15 +345,17 @@ class Clicked(Game[Played]):
 
     def _picked(self, state, agent, hand, square):
         """Return what is picked after a click on a square, and the reply if that says all of it."""
-        named = self.named(state, agent)
+        squares_by_reply = self.named(state, agent)
         scene = self.rules_of.picture(state.inner, agent)
         if scene.columns and not scene.lines:  # any square of a column stands for it
             square = len(scene.rows) - 1, square[1]
         for squares in ((*hand.squares, square), (square,)):
-            found = {one: to for one, to in named.items() if to[0][: len(squares)] == squares}
-            if found:
-                whole = [one for one, (all_of_it, _) in found.items() if all_of_it == squares]
-                if len(found) == len(whole) == 1:
+            matches = {
+                one: to for one, to in squares_by_reply.items() if to[0][: len(squares)] == squares
+            }
+            if matches:
+                whole = [one for one, (all_of_it, _) in matches.items() if all_of_it == squares]
+                if len(matches) == len(whole) == 1:
                     return hand._replace(squares=()), whole[0]
                 return hand._replace(squares=squares, error=""), None
         return hand._replace(squares=()), None
@@ -355,8 +363,10 @@ class Clicked(Game[Played]):
     def _reply(self, state, agent, hand, what):
         if not hand.squares:
             return what
-        named = self.named(state, agent)
-        return next((one for one, to in named.items() if to == (hand.squares, what)), what)
+        squares_by_reply = self.named(state, agent)
+        return next(
+            (one for one, to in squares_by_reply.items() if to == (hand.squares, what)), what
+        )
 
     def skip(self, view, agent):
         return None
@@ -386,9 +396,9 @@ class Clicked(Game[Played]):
     def tell(self, before, moves, after):
         if after.turn == before.turn:
             return []
-        told = self.rules_of.tell(before.inner, after.last, after.inner)
-        if told is not None:
-            return told
+        messages = self.rules_of.tell(before.inner, after.last, after.inner)
+        if messages is not None:
+            return messages
         return [Message(None, "game", "Somebody has moved.")] if len(self.agents) > 1 else []
 
     def picture(self, view, agent):
@@ -423,22 +433,22 @@ def _named(replies, columns, lines, high, wide) -> Mapping[str, Reply]:
 
 
 def _by_names(replies, across, down):
-    found = {}
+    squares_by_reply = {}
     for one in replies:
         names = _SQUARE.findall(one)
         squares = tuple([(down.get(line), across.get(column.lower())) for column, line in names])
         if squares and all(None not in square for square in squares):
-            found[one] = squares, _SQUARE.sub("", one).strip(" .")
-    return found
+            squares_by_reply[one] = squares, _SQUARE.sub("", one).strip(" .")
+    return squares_by_reply
 
 
 def _by_numbers(replies, first, high, wide):
-    found = {}
+    squares_by_reply = {}
     for one in replies:
         numbers = [int(number) - first for number in re.findall(r"\d{1,2}", one)]
         pairs = [tuple(numbers[n : n + 2]) for n in range(0, len(numbers) - 1, 2)]
         if not pairs or any(not (0 <= r < high and 0 <= c < wide) for r, c in pairs):
             continue
         words = re.sub(r"\d{1,2} \d{1,2}", "", one).strip()
-        found[one] = tuple(pairs), words
-    return found
+        squares_by_reply[one] = tuple(pairs), words
+    return squares_by_reply

@@ -34,8 +34,10 @@ class Desk(NamedTuple):
     def right(self):
         """Return whether the document is as both want it."""
         new = {old: to for swaps in self.swaps for old, to in swaps}
-        wanted = [" ".join(new.get(word, word) for word in line.split()) for line in self.lines]
-        return list(self.now()) == wanted
+        target_lines = [
+            " ".join(new.get(word, word) for word in line.split()) for line in self.lines
+        ]
+        return list(self.now()) == target_lines
 
     def now(self):
         """Return the lines as they are."""
@@ -45,8 +47,8 @@ class Desk(NamedTuple):
     def seen_by(self, agent):
         """Return what a seat sees: of the other one no more than where the keyboard is."""
         own = AGENTS.index(agent)
-        hidden = Ui(self.uis[own].values, self.uis[1 - own].focus)
-        uis = (self.uis[own], hidden) if own == 0 else (hidden, self.uis[own])
+        other_ui = Ui(self.uis[own].values, self.uis[1 - own].focus)
+        uis = (self.uis[own], other_ui) if own == 0 else (other_ui, self.uis[own])
         swaps = tuple([one if seat == own else () for seat, one in enumerate(self.swaps)])
         return self._replace(uis=uis, swaps=swaps)
 
@@ -73,11 +75,11 @@ class Desk(NamedTuple):
         """Return clicks on what can be seen, words to be typed, and some keys."""
         own = AGENTS.index(agent)
         page = self.page(own)
-        named = refs(page)
-        found = [f"click({named[one.id]})" for one in page if one.kind in CLICKABLE_KINDS]
+        references = refs(page)
+        actions = [f"click({references[one.id]})" for one in page if one.kind in CLICKABLE_KINDS]
         if any(one.id == self.uis[own].focus and one.kind in TEXT_KINDS for one in page):
-            found += [f'type("{new}")' for _, new in self.swaps[own]]
-        return (*found, 'key("ctrl+a")', 'key("Tab")', "wait()")
+            actions += [f'type("{new}")' for _, new in self.swaps[own]]
+        return (*actions, 'key("ctrl+a")', 'key("Tab")', "wait()")
 
     def hint(self, agent):
         """Return what somebody does who makes these changes word by word."""
@@ -130,10 +132,10 @@ class Shared(Game[Desk]):
         difficulty = options.get("difficulty", self.difficulty)
         check(difficulty)
         many, each = 3 + difficulty // 3, 1 + difficulty // 3
-        found = pick(rng, words.WORDS, 4 * many)
-        others = [word for word in words.WORDS if word not in found]
+        tokens = pick(rng, words.WORDS, 4 * many)
+        others = [word for word in words.WORDS if word not in tokens]
         new = pick(rng, others, 2 * each)
-        lines = tuple(" ".join(found[n : n + 4]) for n in range(0, 4 * many, 4))
+        lines = tuple(" ".join(tokens[n : n + 4]) for n in range(0, 4 * many, 4))
         # Further on both have to do with the same line.
         line = int(rng.integers(many)) if difficulty >= 5 else None
         places = pick(rng, range(4 * many), 4 * many)
@@ -142,7 +144,7 @@ class Shared(Game[Desk]):
             places = [both[0], *[p for p in places if p not in both][: each - 1], both[1],
                       *[p for p in places if p not in both][each - 1 :]]  # fmt: skip
         swaps = tuple(
-            tuple((found[places[n]], new[n]) for n in range(seat * each, (seat + 1) * each))
+            tuple((tokens[places[n]], new[n]) for n in range(seat * each, (seat + 1) * each))
             for seat in range(2)
         )
         limit = self.limit or 20 + 8 * difficulty
@@ -220,5 +222,5 @@ def _alike(one, other):
 
 
 def _goal(swaps):
-    told = joined([f'"{old}" with "{new}"' for old, new in swaps]) if swaps else "nothing"
-    return f"Replace {told}, and click I am done."
+    description = joined([f'"{old}" with "{new}"' for old, new in swaps]) if swaps else "nothing"
+    return f"Replace {description}, and click I am done."

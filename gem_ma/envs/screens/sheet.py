@@ -194,14 +194,14 @@ class Sheet:
         """Put what follows into a box that scrolls."""
         place = len(self.widgets)
         box = self._put("scroll", id, "", 0, (), self.w, h, False, {})
-        kept = self.x, self.w, self._below
+        layout = self.x, self.w, self._below
         self.inside = id
         self.move(box.x + GAP, box.y + GAP, box.w - SCROLLBAR_WIDTH - 2 * GAP)
         yield
         high = self._below - box.y
         self.inside = ""
         self.widgets[place] = box._replace(options=(high,))
-        self.move(kept[0], kept[2], kept[1])
+        self.move(layout[0], layout[2], layout[1])
 
     def _wide(
         self, kind: str, text: str, value: object, options: Sequence[object], bold: bool

@@ -69,10 +69,10 @@ def _drag(page: Sequence[Widget], one: Widget, to: Any) -> str:
 def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
     x, y = one.x + one.w // 2, one.y + one.h // 2
     if one.kind in TEXT_KINDS:
-        held = str(one.value or "")
+        text = str(one.value or "")
         if ui.focus != one.id:
             return f"click({x}, {one.y + 13})"
-        if held and abs(ui.caret - ui.anchor) != len(held):
+        if text and abs(ui.caret - ui.anchor) != len(text):
             return 'key("ctrl+a")'
         return f"type({json.dumps(value, ensure_ascii=False)})" if value else 'key("Delete")'
     if one.kind == "select":
@@ -93,8 +93,8 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
 
 
 def _slide(ui: Ui, one: Widget, value: float) -> str:
-    y, held = one.y + one.h // 2, compute_thumb_x(one)
+    y, thumb_x = one.y + one.h // 2, compute_thumb_x(one)
     to = compute_thumb_x(one._replace(value=value))
-    if ui.focus == one.id and abs(to - held) <= THUMB_WIDTH:
+    if ui.focus == one.id and abs(to - thumb_x) <= THUMB_WIDTH:
         return f'key("{"Right" if value > one.value else "Left"}")'
-    return f"drag({held}, {y}, {to}, {y})"
+    return f"drag({thumb_x}, {y}, {to}, {y})"

@@ -20,21 +20,21 @@ _UNSEEN = ("line", "veil", "menu", "view", "tile")
 
 def refs(page: Sequence[Widget]) -> dict[str, str]:
     """Return the ref of each widget that can be used, by its id."""
-    found = [one for one in page if one.kind in CLICKABLE_KINDS or one.kind == "scroll"]
-    return {one.id: f"e{number}" for number, one in enumerate(found, 1)}
+    widgets = [one for one in page if one.kind in CLICKABLE_KINDS or one.kind == "scroll"]
+    return {one.id: f"e{number}" for number, one in enumerate(widgets, 1)}
 
 
 def described(page: Sequence[Widget], ui: Ui) -> str:
     """Return the screen, a line for each widget that can be seen."""
-    named = refs(page)
-    can = {one.id for one in usable(page)}
+    references = refs(page)
+    usable_ids = {one.id for one in usable(page)}
     lines = []
     for one in page:
         if one.kind in _UNSEEN or one.id == "goal" or (one.inside and not one.seen):
             continue
-        if one.id not in can and one.kind in CLICKABLE_KINDS:
+        if one.id not in usable_ids and one.kind in CLICKABLE_KINDS:
             continue
-        ref = f"[{named[one.id]}] " if one.id in named else ""
+        ref = f"[{references[one.id]}] " if one.id in references else ""
         lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui)}")
     return "\n".join(lines)
 
@@ -42,18 +42,18 @@ def described(page: Sequence[Widget], ui: Ui) -> str:
 def _line(one: Widget, ui: Ui) -> str:
     role = _ROLES.get(one.kind, one.kind)
     text = f' "{one.text}"' if one.text else ""
-    told = [f"{role}{text}", *_state(one)]
+    parts = [f"{role}{text}", *_state(one)]
     if one.tone and one.kind in ("box", "handle", "cell", "image"):
-        told.append(one.tone)
+        parts.append(one.tone)
     if one.disabled:
-        told.append("disabled")
+        parts.append("disabled")
     if ui.focus == one.id:
-        told.append("focused")
+        parts.append("focused")
         if one.kind in ("field", "area") and ui.caret != ui.anchor:
             low, high = sorted((ui.caret, ui.anchor))
-            told.append(f"selected {str(one.value or '')[low:high]!r}")
+            parts.append(f"selected {str(one.value or '')[low:high]!r}")
     x, y = one.x + one.w // 2, one.y + one.h // 2
-    return f"{', '.join(told)} at ({x}, {y})"
+    return f"{', '.join(parts)} at ({x}, {y})"
 
 
 def _state(one: Widget) -> list[str]:
@@ -66,8 +66,8 @@ def _state(one: Widget) -> list[str]:
         case "check" | "radio" | "fold":
             return [_ON[one.kind][not value]]
         case "select" | "list":
-            chosen = one.options[value] if 0 <= value < len(one.options) else "nothing"
-            return [f"{chosen!r} of {', '.join(map(str, one.options))}"]
+            option = one.options[value] if 0 <= value < len(one.options) else "nothing"
+            return [f"{option!r} of {', '.join(map(str, one.options))}"]
         case "slider":
             low, high, _ = one.options
             return [f"{value} of {low} to {high}"]
@@ -81,8 +81,8 @@ def _state(one: Widget) -> list[str]:
 
 
 def _shade(one: Widget) -> str:
-    what, *hue = one.options
-    if what == "hue":
+    kind, *hue = one.options
+    if kind == "hue":
         return f"hue {one.value} of 0 to 359, from left to right"
-    told = f"saturation {one.value[0]} and brightness {one.value[1]} of 0 to 100"
-    return told + (", across and up" if what == "shade" else f", hue {hue[0]}")
+    description = f"saturation {one.value[0]} and brightness {one.value[1]} of 0 to 100"
+    return description + (", across and up" if kind == "shade" else f", hue {hue[0]}")

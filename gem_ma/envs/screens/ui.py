@@ -47,7 +47,7 @@ def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
     values = ui.values
     page: list[Widget] = []
     scrolls: dict[str, tuple[int, tuple[int, int, int, int]]] = {}
-    opened = None
+    open_widget = None
     for one in widgets:
         if one.id in values and one.kind != "scroll":
             one = one._replace(value=_fitting(one, values[one.id]))
@@ -60,9 +60,9 @@ def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
             offset, clip = scrolls[one.inside]
             one = one._replace(y=one.y - offset, clip=clip)
         if one.id == ui.open and ui.open:
-            opened = one
+            open_widget = one
         page.append(one)
-    return (*page, *_options(opened, ui.caret)) if opened is not None else tuple(page)
+    return (*page, *_options(open_widget, ui.caret)) if open_widget is not None else tuple(page)
 
 
 def _fitting(widget: Widget, value: Any) -> WidgetValue:

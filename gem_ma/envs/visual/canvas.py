@@ -61,13 +61,13 @@ def apart(rng, many, gap, low=8, high=92, fits=None):
 def inside(place, corners):
     """Return whether a place lies within a polygon."""
     x, y = place
-    found = False
+    is_inside = False
     for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True):
         if (ay > y) != (by > y) and (x - ax) * abs(by - ay) < (bx - ax) * (y - ay) * (
             1 if by > ay else -1
         ):
-            found = not found
-    return found
+            is_inside = not is_inside
+    return is_inside
 
 
 def away(place, a, b):
@@ -86,14 +86,14 @@ def told(places):
 def star_shaped(rng, corners, least, most, middle=(50, 50)):
     """Return the corners of a polygon around a middle, each so far from it."""
     start, turn = rng.random(), 2 * math.pi / corners
-    found = []
+    points = []
     for i in range(corners):
         far = least + (most - least) * rng.random()
         angle = turn * (i + start + 0.3 * (rng.random() - 0.5))
-        found.append(
+        points.append(
             (
                 round(middle[0] + far * math.cos(angle)),
                 round(middle[1] + far * math.sin(angle)),
             )
         )
-    return tuple(found)
+    return tuple(points)

@@ -31,10 +31,10 @@ class _Measured(Task):
 
     def read(self, text, view, agent):
         """Return the numbers in their usual form."""
-        found = answer_parsing.parse_integers(text, self.many)
-        if not found or max(found) > 100:
+        numbers = answer_parsing.parse_integers(text, self.many)
+        if not numbers or max(numbers) > 100:
             raise InvalidMove(f"{clip_repr(text)} is not a reply such as {self.form}")
-        return ", ".join(map(str, found))
+        return ", ".join(map(str, numbers))
 
 
 class Pointing(_Measured):
@@ -63,9 +63,9 @@ class Boxing(_Measured):
     def grade(self, answer, said):
         a, b = _numbers(answer), _numbers(said)
         wide = max(0, min(a[2], b[2]) - max(a[0], b[0]))
-        shared = wide * max(0, min(a[3], b[3]) - max(a[1], b[1]))
-        covered = _size(a) + _size(b) - shared
-        return shared * 100 // covered / 100 if 2 * shared >= covered else 0.0
+        overlap = wide * max(0, min(a[3], b[3]) - max(a[1], b[1]))
+        union = _size(a) + _size(b) - overlap
+        return overlap * 100 // union / 100 if 2 * overlap >= union else 0.0
 
 
 def _numbers(text):

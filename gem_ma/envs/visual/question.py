@@ -75,11 +75,11 @@ class Task(Game[State]):
             )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
-        wanted: Iterable[int] = LEVELS.values()
+        difficulties: Iterable[int] = LEVELS.values()
         if level is not None:
-            wanted = (LEVELS[level] if isinstance(level, str) else level,)
+            difficulties = (LEVELS[level] if isinstance(level, str) else level,)
         self.drawn = tuple(
-            [difficulty_levels.select_level(self.levels, difficulty) for difficulty in wanted]
+            [difficulty_levels.select_level(self.levels, difficulty) for difficulty in difficulties]
         )
         self.tries = tries
 
@@ -97,8 +97,8 @@ class Task(Game[State]):
 
     def read(self, text, view, agent):
         """Return one of the choices; of numbers any, in its shortest form."""
-        said = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
-        bare = answer_parsing.strip_answer(" ".join(said) or text)
+        words = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
+        bare = answer_parsing.strip_answer(" ".join(words) or text)
         if view.choices[0].isdecimal():
             return str(parse_number(answer_parsing.normalize_integer(bare)))
         if view.choices[0] in LETTERS:
@@ -110,9 +110,9 @@ class Task(Game[State]):
         return float(said == answer)
 
     def advance(self, state, moves, rng):
-        said = moves[AGENT]
-        earned = 0.0 if said is None else self.grade(state.answer, said)
-        return state._replace(left=state.left - 1, earned=max(state.earned, earned))
+        reply = moves[AGENT]
+        score = 0.0 if reply is None else self.grade(state.answer, reply)
+        return state._replace(left=state.left - 1, earned=max(state.earned, score))
 
     def skip(self, view, agent):
         return None
@@ -120,11 +120,11 @@ class Task(Game[State]):
     def tell(self, before, moves, after):
         if after.earned == 1:
             return [Message(None, "game", "Right.")]
-        said = "No answer." if moves[AGENT] is None else f"{moves[AGENT]} is wrong."
-        if moves[AGENT] is not None and (earned := self.grade(before.answer, moves[AGENT])):
-            said = f"{moves[AGENT]} earns {earned:.2f}."
+        message = "No answer." if moves[AGENT] is None else f"{moves[AGENT]} is wrong."
+        if moves[AGENT] is not None and (score := self.grade(before.answer, moves[AGENT])):
+            message = f"{moves[AGENT]} earns {score:.2f}."
         left = f" Tries left: {after.left}." if after.left else ""
-        return [Message(None, "game", said + left)]
+        return [Message(None, "game", message + left)]
 
     def rules(self, agent):
         once = "You have one try" if self.tries == 1 else f"You have {self.tries} tries"

@@ -62,15 +62,15 @@ class Shop(Family["Shop.Model"]):
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind not in ("click", "double"):
             return model
-        what, _, name = event.id.partition("-")
-        if what in ("cart", "back") and not name:
-            return model._replace(screen="cart" if what == "cart" else "shop")
+        action, _, name = event.id.partition("-")
+        if action in ("cart", "back") and not name:
+            return model._replace(screen="cart" if action == "cart" else "shop")
         cart = dict(model.cart)
-        if what == "add":
+        if action == "add":
             cart[name] = cart.get(name, 0) + 1
-        elif what == "remove":
+        elif action == "remove":
             cart.pop(name, None)
-        elif what == "buy":
+        elif action == "buy":
             return model._replace(done=cart == dict(model.wants))
         return model._replace(cart=tuple(cart.items()))
 
@@ -139,16 +139,18 @@ class Calculator(Family["Calculator.Model"]):
 
     def _pressed(self, model: Model, key: str) -> Model:
         if key.isdecimal():
-            shown = key if model.fresh else (model.shown + key)[:9]
-            return model._replace(shown=shown, fresh=False)
+            display = key if model.fresh else (model.shown + key)[:9]
+            return model._replace(shown=display, fresh=False)
         if key == "C":
             return model._replace(shown="0", first="", sign="", fresh=True)
         if key == "K":
             return model._replace(done=model.shown == str(self._result(model)))
-        shown = model.shown
+        display = model.shown
         if model.sign and not model.fresh:
-            shown = str(self._sum(int(model.first), model.sign, int(model.shown)))
-        return model._replace(shown=shown, first=shown, sign="" if key == "=" else key, fresh=True)
+            display = str(self._sum(int(model.first), model.sign, int(model.shown)))
+        return model._replace(
+            shown=display, first=display, sign="" if key == "=" else key, fresh=True
+        )
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
@@ -181,7 +183,7 @@ class Spreadsheet(Family["Spreadsheet.Model"]):
         return self.Model(numbers, tuple(pick(rng, every, min(1 + difficulty // 3, len(every)))))
 
     def goal(self, model: Model) -> str:
-        names = [f"{what} {n + 1 if what == 'row' else 'ABCDE'[n]}" for what, n in model.asked]
+        names = [f"{kind} {n + 1 if kind == 'row' else 'ABCDE'[n]}" for kind, n in model.asked]
         return f"Type the sum of {joined(names)} into the cell at its end, and click Save."
 
     def _sum(self, model: Model, what: str, n: int) -> str:
@@ -210,18 +212,20 @@ class Spreadsheet(Family["Spreadsheet.Model"]):
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "save":
-            wants = {f"{what}{n}": self._sum(model, what, n) for what, n in model.asked}
-            has = {id: value for id, value in ui.values.items() if value and isinstance(value, str)}
-            return model._replace(done=has == wants)
+            sums = {f"{kind}{n}": self._sum(model, kind, n) for kind, n in model.asked}
+            values = {
+                id: value for id, value in ui.values.items() if value and isinstance(value, str)
+            }
+            return model._replace(done=values == sums)
         return model
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        for what, n in model.asked:
-            if ui.values.get(f"{what}{n}", "") != self._sum(model, what, n):
-                return "set", f"{what}{n}", self._sum(model, what, n)
+        for kind, n in model.asked:
+            if ui.values.get(f"{kind}{n}", "") != self._sum(model, kind, n):
+                return "set", f"{kind}{n}", self._sum(model, kind, n)
         return "click", "save"
 
 
@@ -246,25 +250,29 @@ class Terminal(Family["Terminal.Model"]):
             ("", tuple(files[:3])),
             *((name, tuple(files[3 + 3 * n : 6 + 3 * n])) for n, name in enumerate(names[:2])),
         )
-        todo = []
-        left = {name: list(inside) for name, inside in folders}
+        tasks = []
+        remaining = {name: list(inside) for name, inside in folders}
         for _ in range(1 + difficulty // 3):
-            where = one_of(rng, [name for name in left if left[name]]) if difficulty > 1 else ""
-            file = (
-                left[where].pop(int(rng.integers(len(left[where]))))
-                if left[where]
-                else left[""].pop()
+            folder = (
+                one_of(rng, [name for name in remaining if remaining[name]])
+                if difficulty > 1
+                else ""
             )
-            todo.append((one_of(rng, ("rm", "mv")) if difficulty > 3 else "rm", where, file))
-        new = tuple(f"{one}.csv" for one in pick(rng, words.WORDS, len(todo)))
-        return self.Model(folders, tuple(todo), new)
+            file = (
+                remaining[folder].pop(int(rng.integers(len(remaining[folder]))))
+                if remaining[folder]
+                else remaining[""].pop()
+            )
+            tasks.append((one_of(rng, ("rm", "mv")) if difficulty > 3 else "rm", folder, file))
+        new = tuple(f"{one}.csv" for one in pick(rng, words.WORDS, len(tasks)))
+        return self.Model(folders, tuple(tasks), new)
 
     def goal(self, model: Model) -> str:
-        told = []
-        for (what, where, file), new in zip(model.todo, model.new, strict=True):
-            path = f"{where}/{file}" if where else file
-            told.append(f"remove {path}" if what == "rm" else f"rename {path} to {new}")
-        goal = ", then ".join(told)
+        clauses = []
+        for (command, folder, file), new in zip(model.todo, model.new, strict=True):
+            path = f"{folder}/{file}" if folder else file
+            clauses.append(f"remove {path}" if command == "rm" else f"rename {path} to {new}")
+        goal = ", then ".join(clauses)
         return f"{goal[0].upper()}{goal[1:]}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
@@ -278,8 +286,8 @@ class Terminal(Family["Terminal.Model"]):
         if event.kind != "enter" or event.id != "command":
             return model
         line = str(ui.values.get("command", "")).strip()
-        said = (*model.lines, f"/{model.here}$ {line}")
-        return self._run(model, line.split(), said)
+        lines = (*model.lines, f"/{model.here}$ {line}")
+        return self._run(model, line.split(), lines)
 
     def _run(self, model: Model, parts: list[str], said: tuple[str, ...]) -> Model:
         folders = dict(model.folders)
@@ -296,11 +304,11 @@ class Terminal(Family["Terminal.Model"]):
                 return model._replace(here=name.strip("/"), lines=said)
             case ["rm", file] | ["mv", file, _] if file in folders[model.here]:
                 new = parts[2] if len(parts) > 2 else ""
-                what, where, wanted = model.todo[model.at]
-                right = (parts[0], model.here, file) == (what, where, wanted)
+                command, folder, target = model.todo[model.at]
+                right = (parts[0], model.here, file) == (command, folder, target)
                 right &= parts[0] == "rm" or new == model.new[model.at]
-                renamed = [one if one != file else new for one in folders[model.here]]
-                folders[model.here] = tuple(one for one in renamed if one)
+                files = [one if one != file else new for one in folders[model.here]]
+                folders[model.here] = tuple(one for one in files if one)
                 at = model.at + 1
                 done = False if not right else True if at == len(model.todo) else None
                 return model._replace(folders=tuple(folders.items()), lines=said, at=at, done=done)
@@ -313,11 +321,11 @@ class Terminal(Family["Terminal.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        what, where, file = model.todo[model.at]
-        if model.here != where:
-            line = f"cd {where}" if not model.here else "cd .."
+        command, folder, file = model.todo[model.at]
+        if model.here != folder:
+            line = f"cd {folder}" if not model.here else "cd .."
         else:
-            line = f"rm {file}" if what == "rm" else f"mv {file} {model.new[model.at]}"
+            line = f"rm {file}" if command == "rm" else f"mv {file} {model.new[model.at]}"
         if ui.values.get("command", "") != line:
             return "set", "command", line
         return "key", "Enter"
@@ -360,17 +368,17 @@ class Map(Family["Map.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.at("handle", "map", 14, 60, 420, 330)
-        seen = [
+        cities = [
             (name, *self._where(model, x, y))
             for name, x, y, zoom in model.cities
             if zoom <= model.zoom
         ]
-        seen = [(name, x, y) for name, x, y in seen if x in self.across and y in self.down]
-        for name, x, y in seen:
+        cities = [(name, x, y) for name, x, y in cities if x in self.across and y in self.down]
+        for name, x, y in cities:
             wide = round(text_metrics.measure_width(name, sheet.type)) + 1
             left = max(16, min(x - wide // 2, 432 - wide))
             sheet.at("label", f"name-{name}", left, y + 7, wide, sheet.line, text=name)
-        for name, x, y in seen:
+        for name, x, y in cities:
             sheet.at("handle", name, x - 7, y - 7, 14, 14, text="disc", tone="red")
         for number, name in enumerate(("+", "-", "North", "South", "West", "East")):
             sheet.at("button", name, 14 + 71 * number, 402, 65, sheet.line + 10, text=name)
@@ -379,8 +387,8 @@ class Map(Family["Map.Model"]):
         if event.kind == "drop" and event.id == "map":
             scale = (30, 60, 120)[model.zoom]
             x, y = (
-                middle - moved * 100 // scale
-                for middle, moved in zip((model.x, model.y), event.moved, strict=True)
+                middle - shift * 100 // scale
+                for middle, shift in zip((model.x, model.y), event.moved, strict=True)
             )
             return self._kept(model, x, y)
         if event.kind not in ("click", "double"):

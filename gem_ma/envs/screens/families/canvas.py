@@ -56,9 +56,9 @@ class Clicking(Steps[ClickParts]):
             (f"{color} {figure}", figure, color, x, y)
             for (color, figure), (x, y) in zip(kinds, at, strict=True)
         )
-        todo = tuple(pick(rng, [part[0] for part in parts], 1 + difficulty // 2))
-        order = ", one after the other" if len(todo) > 1 else ""
-        return Row(todo, parts, f"Click on the {joined(todo)}{order}.")
+        targets = tuple(pick(rng, [part[0] for part in parts], 1 + difficulty // 2))
+        order = ", one after the other" if len(targets) > 1 else ""
+        return Row(targets, parts, f"Click on the {joined(targets)}{order}.")
 
     def counts(self, model: Row[ClickParts], id: str) -> bool:
         return bool(id)
@@ -75,17 +75,19 @@ class Counting(Form[CountParts]):
     like = "count-shape, count-sides, simple-arithmetic"
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[CountParts]:
-        asked = 1 + difficulty // 3
+        question_count = 1 + difficulty // 3
         figures, colors = pick(rng, FIGURES, 3), pick(rng, COLORS, 2 + difficulty // 5)
         many = 5 + 2 * difficulty
         shapes = [(one_of(rng, figures), one_of(rng, colors)) for _ in range(many)]
         at = places(rng, 80, many)
-        kinds = pick(rng, sorted({*figures, *colors}), asked)
-        wants = {f"count-{kind}": str(sum(kind in shape for shape in shapes)) for kind in kinds}
+        kinds = pick(rng, sorted({*figures, *colors}), question_count)
+        targets = {f"count-{kind}": str(sum(kind in shape for shape in shapes)) for kind in kinds}
         parts = tuple((*shape, *place) for shape, place in zip(shapes, at, strict=True))
-        named = joined(f"{kind}s" if kind in FIGURES else kind for kind in kinds)
-        told = "it" if asked == 1 else "the numbers"
-        return Filled(wants, parts, f"How many are {named}? Type {told}, and click Submit.")
+        listing = joined(f"{kind}s" if kind in FIGURES else kind for kind in kinds)
+        noun_phrase = "it" if question_count == 1 else "the numbers"
+        return Filled(
+            targets, parts, f"How many are {listing}? Type {noun_phrase}, and click Submit."
+        )
 
     def draw(self, sheet: Sheet, model: Filled[CountParts], ui: Ui) -> None:
         for id in model.wants:
@@ -139,14 +141,16 @@ class Dragging(Family[Moved]):
             return model
         if str(event.value).startswith("box-"):
             right = event.value == f"box-{event.id.split()[0]}"
-            left = tuple(one for one in model.at if one[0] != event.id)
-            return model._replace(at=left, done=False if not right else None if left else True)
-        moved = tuple(
+            remaining = tuple(one for one in model.at if one[0] != event.id)
+            return model._replace(
+                at=remaining, done=False if not right else None if remaining else True
+            )
+        positions = tuple(
             (name, x + event.moved[0], y + event.moved[1]) if name == event.id else (name, x, y)
             for name, x, y in model.at
         )
         return model._replace(
-            at=tuple((n, max(0, min(x, 412)), max(40, min(y, 412))) for n, x, y in moved)
+            at=tuple((n, max(0, min(x, 412)), max(40, min(y, 412))) for n, x, y in positions)
         )
 
     def score(self, model: Moved, ui: Ui) -> float | None:
@@ -190,22 +194,22 @@ class Ordering(Family["Ordering.Model"]):
             return model._replace(done=list(model.cards) == sorted(model.cards))
         if event.kind != "drop" or not event.id.startswith("card"):
             return model
-        moved = int(event.id[4:])
-        rest = [card for card in model.cards if card != moved]
+        moved_card = int(event.id[4:])
+        rest = [card for card in model.cards if card != moved_card]
         if event.value == "end":
-            return model._replace(cards=(*rest, moved))
+            return model._replace(cards=(*rest, moved_card))
         target = str(event.value)
         if target.startswith("card"):
             place = rest.index(int(target[4:]))
-            return model._replace(cards=(*rest[:place], moved, *rest[place:]))
+            return model._replace(cards=(*rest[:place], moved_card, *rest[place:]))
         return model
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        wanted = sorted(model.cards)
-        for place, card in enumerate(wanted):
+        sorted_cards = sorted(model.cards)
+        for place, card in enumerate(sorted_cards):
             if model.cards[place] != card:
                 return "drag", f"card{card}", f"card{model.cards[place]}"
         return "click", "done"
@@ -290,20 +294,22 @@ class Connecting(Family["Connecting.Model"]):
         return f"Connect {names} in this order, by dragging from each to the next."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        done = {model.order[n] for n in range(model.drawn + 1)} if model.drawn else set()
+        connected_dots = {model.order[n] for n in range(model.drawn + 1)} if model.drawn else set()
         down = below(sheet)
         for number, (x, y) in enumerate(model.dots):
-            tone = "green" if number in done else ""
+            tone = "green" if number in connected_dots else ""
             sheet.at("handle", f"dot{number}", x, y + down, 30, 30, text=str(number + 1), tone=tone)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "drop" or not event.id.startswith("dot"):
             return model
-        want = f"dot{model.order[model.drawn]}", f"dot{model.order[model.drawn + 1]}"
-        if (event.id, event.value) != want:
+        target = f"dot{model.order[model.drawn]}", f"dot{model.order[model.drawn + 1]}"
+        if (event.id, event.value) != target:
             return model._replace(done=False) if str(event.value).startswith("dot") else model
-        drawn = model.drawn + 1
-        return model._replace(drawn=drawn, done=True if drawn == len(model.order) - 1 else None)
+        line_count = model.drawn + 1
+        return model._replace(
+            drawn=line_count, done=True if line_count == len(model.order) - 1 else None
+        )
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)

@@ -37,9 +37,9 @@ class Buttons(Steps[ButtonParts]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[ButtonParts]:
         names = pick(rng, words.WORDS, 4 + difficulty)
-        todo = tuple(pick(rng, names, 1 + difficulty // 2))
+        targets = tuple(pick(rng, names, 1 + difficulty // 2))
         beside = [rng.random() < 0.5 for _ in names]
-        return Row(todo, tuple(zip(names, beside, strict=True)), in_order(self.kind, todo))
+        return Row(targets, tuple(zip(names, beside, strict=True)), in_order(self.kind, targets))
 
     def counts(self, model: Row[ButtonParts], id: str) -> bool:
         return any(id == name for name, _ in model.parts)
@@ -73,9 +73,9 @@ class Tabs(Steps[Sections]):
         tabs = tuple(
             (names[n].title(), tuple(names[8 + n * each : 8 + (n + 1) * each])) for n in range(many)
         )
-        todo = tuple(one_of(rng, one_of(rng, tabs)[1]) for _ in range(1 + difficulty // 2))
-        told = in_order("link", todo).replace("link", "link behind the tabs", 1)
-        return Row(todo, tabs, told.replace("tabss", "tabs:"))
+        targets = tuple(one_of(rng, one_of(rng, tabs)[1]) for _ in range(1 + difficulty // 2))
+        goal = in_order("link", targets).replace("link", "link behind the tabs", 1)
+        return Row(targets, tabs, goal.replace("tabss", "tabs:"))
 
     def counts(self, model: Row[Sections], id: str) -> bool:
         return id in model.parts[model.shown][1]
@@ -109,8 +109,10 @@ class Folds(Steps[Sections]):
         parts = tuple(
             (f"Section {n + 1}", tuple(names[n * each : (n + 1) * each])) for n in range(many)
         )
-        todo = tuple(one_of(rng, one_of(rng, parts)[1]) for _ in range(1 + difficulty // 3))
-        return Row(todo, parts, "Open sections to find what you need. " + in_order("link", todo))
+        targets = tuple(one_of(rng, one_of(rng, parts)[1]) for _ in range(1 + difficulty // 3))
+        return Row(
+            targets, parts, "Open sections to find what you need. " + in_order("link", targets)
+        )
 
     def counts(self, model: Row[Sections], id: str) -> bool:
         return any(id in links for _, links in model.parts)
@@ -125,8 +127,8 @@ class Folds(Steps[Sections]):
     def plan(self, model: Row[Sections], ui: Ui) -> Step:
         right = model.todo[model.at]
         place = next(n for n, (_, links) in enumerate(model.parts) if right in links)
-        opened = ui.values.get(f"fold{place}")
-        return ("click", right) if opened else ("set", f"fold{place}", True)
+        is_open = ui.values.get(f"fold{place}")
+        return ("click", right) if is_open else ("set", f"fold{place}", True)
 
 
 class Dialogs(Steps[DialogParts]):
@@ -138,17 +140,17 @@ class Dialogs(Steps[DialogParts]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[DialogParts]:
         many = 1 + difficulty // 2
         names = tuple(pick(rng, self.NAMES, 3 + (difficulty > 4)))
-        todo = tuple(one_of(rng, names) for _ in range(many))
+        targets = tuple(one_of(rng, names) for _ in range(many))
         windows = tuple(
             (
                 " ".join(pick(rng, words.WORDS, 4)).capitalize() + "?",
                 (int(rng.integers(10, 110)), int(rng.integers(96, 310))),
             )
-            for _ in todo
+            for _ in targets
         )
-        quoted = joined([f'"{name}"' for name in todo])
+        listing = joined([f'"{name}"' for name in targets])
         several = "windows, one after the other," if many > 1 else "window"
-        return Row(todo, (names, windows), f"Answer the {several} with {quoted}.")
+        return Row(targets, (names, windows), f"Answer the {several} with {listing}.")
 
     def counts(self, model: Row[DialogParts], id: str) -> bool:
         return id in model.parts[0]
@@ -238,11 +240,11 @@ class Menus(Family["Menus.Model"]):
             )
             menus.append((names[menu], entries))
         many = 1 + difficulty // 4
-        wants = tuple(
+        targets = tuple(
             (int(rng.integers(3)), int(rng.integers(3)), int(rng.integers(subs)) if subs else -1)
             for _ in range(many)
         )
-        return self.Model(tuple(menus), wants)
+        return self.Model(tuple(menus), targets)
 
     def _name(self, model: Model, want: tuple[int, int, int]) -> str:
         menu, entry, sub = want
@@ -251,7 +253,9 @@ class Menus(Family["Menus.Model"]):
         return " > ".join(parts)
 
     def goal(self, model: Model) -> str:
-        return f"Choose in the menus: {joined([self._name(model, want) for want in model.wants])}."
+        return (
+            f"Choose in the menus: {joined([self._name(model, target) for target in model.wants])}."
+        )
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, (name, _) in enumerate(model.menus):

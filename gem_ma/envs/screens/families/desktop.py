@@ -32,19 +32,21 @@ def _layers(
         (ax, ay), (bx, by) = boxes[low], boxes[number]
         if abs(ax - bx) >= wide or abs(ay - by) >= high:
             return False
-        shared = [(x, y) for x in (max(ax, bx), min(ax, bx) + wide - 1)
+        corners = [(x, y) for x in (max(ax, bx), min(ax, bx) + wide - 1)
                   for y in (max(ay, by), min(ay, by) + high - 1)]  # fmt: skip
         above = order[order.index(number) + 1 :]
         return not any(
-            all(_holds(boxes[other], wide, high, corner) for corner in shared) for other in above
+            all(_holds(boxes[other], wide, high, corner) for corner in corners) for other in above
         )
 
-    left, found = list(order), []
-    while left:
-        free = [n for i, n in enumerate(left) if not any(behind(low, n) for low in left[:i])]
-        found.append(min(free))
-        left.remove(found[-1])
-    return found
+    remaining, layers = list(order), []
+    while remaining:
+        free = [
+            n for i, n in enumerate(remaining) if not any(behind(low, n) for low in remaining[:i])
+        ]
+        layers.append(min(free))
+        remaining.remove(layers[-1])
+    return layers
 
 
 class Windows(Family["Windows.Model"]):
@@ -67,22 +69,22 @@ class Windows(Family["Windows.Model"]):
         names = tuple(word.title() for word in pick(rng, words.WORDS, many))
         buttons = tuple(tuple(pick(rng, self.BUTTONS, 2)) for _ in names)
         places = tuple((int(rng.integers(20, RIGHT)), int(rng.integers(10, DOWN))) for _ in names)
-        todo: list[tuple[int, str]] = []
+        tasks: list[tuple[int, str]] = []
         for number in range(1 + difficulty // 2):
-            others = [n for n in range(many) if not todo or n != todo[-1][0]]
+            others = [n for n in range(many) if not tasks or n != tasks[-1][0]]
             window = 0 if not number else one_of(rng, others)
-            asked = self.EDGES if difficulty > 1 and number % 2 else buttons[window]
-            todo.append((window, one_of(rng, asked)))
-        return self.Model(names, buttons, tuple(todo), places, tuple(range(many)))
+            options = self.EDGES if difficulty > 1 and number % 2 else buttons[window]
+            tasks.append((window, one_of(rng, options)))
+        return self.Model(names, buttons, tuple(tasks), places, tuple(range(many)))
 
     def goal(self, model: Model) -> str:
-        told = [
-            f'move "{model.names[window]}" to the {what} edge'
-            if what in self.EDGES
-            else f'click on {what} in "{model.names[window]}"'
-            for window, what in model.todo
+        clauses = [
+            f'move "{model.names[window]}" to the {target} edge'
+            if target in self.EDGES
+            else f'click on {target} in "{model.names[window]}"'
+            for window, target in model.todo
         ]
-        goal = ", then ".join(told)
+        goal = ", then ".join(clauses)
         return f"{goal[0].upper()}{goal[1:]}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
@@ -110,7 +112,7 @@ class Windows(Family["Windows.Model"]):
                      text=name, value=on)  # fmt: skip
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
-        id, _, what = event.id.partition("-")
+        id, _, button = event.id.partition("-")
         kind = id.rstrip("0123456789")
         if kind not in ("window", "title", "press", "task"):
             return model
@@ -122,12 +124,12 @@ class Windows(Family["Windows.Model"]):
             place = max(0, min(x, RIGHT)), max(0, min(y, DOWN))
             places = (*model.places[:number], place, *model.places[number + 1 :])
             model = model._replace(places=places)
-            wanted = model.todo[model.at]
+            task = model.todo[model.at]
             edges = {"left": x, "top": y}
-            there = number == wanted[0] and edges.get(wanted[1], 1) <= 0
-            return self._did(model, wanted) if there else model
+            at_edge = number == task[0] and edges.get(task[1], 1) <= 0
+            return self._did(model, task) if at_edge else model
         if event.kind == "click" and kind == "press":
-            return self._did(model, (number, what))
+            return self._did(model, (number, button))
         return model
 
     def _did(self, model: Model, did: tuple[int, str]) -> Model:
@@ -140,13 +142,13 @@ class Windows(Family["Windows.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        number, what = model.todo[model.at]
+        number, target = model.todo[model.at]
         if model.order[-1] != number:
             return "click", f"task{number}"
         x, y = model.places[number]
-        if what in self.EDGES:
-            return "drag", f"title{number}", (-x, 0) if what == "left" else (0, -y)
-        return "click", f"press{number}-{what}"
+        if target in self.EDGES:
+            return "drag", f"title{number}", (-x, 0) if target == "left" else (0, -y)
+        return "click", f"press{number}-{target}"
 
 
 class Popups(Family["Popups.Model"]):
@@ -171,27 +173,29 @@ class Popups(Family["Popups.Model"]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 1 + difficulty // 3
         names = tuple(word.title() for word in pick(rng, words.WORDS, many))
-        wants = tuple(pick(rng, words.WORDS, many))
+        targets = tuple(pick(rng, words.WORDS, many))
         after = sorted(pick(rng, range(1, 3 * many + 1), 1 + difficulty // 2)[: 3 * many])
-        asked = pick(rng, self.ASKED, len(after))
-        due = tuple((n, text, one_of(rng, self.NO)) for n, text in zip(after, asked, strict=False))
-        return self.Model(names, wants, due)
+        questions = pick(rng, self.ASKED, len(after))
+        popups = tuple(
+            (n, text, one_of(rng, self.NO)) for n, text in zip(after, questions, strict=False)
+        )
+        return self.Model(names, targets, popups)
 
     def goal(self, model: Model) -> str:
         pairs = zip(model.wants, model.names, strict=True)
-        told = joined([f'"{word}" into {name}' for word, name in pairs])
-        return f"Type {told}, and click Submit. Say no to all that you are asked besides."
+        description = joined([f'"{word}" into {name}' for word, name in pairs])
+        return f"Type {description}, and click Submit. Say no to all that you are asked besides."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, name in enumerate(model.names):
             sheet.named("field", f"field{number}", name, "")
         sheet.put("button", "submit", "Submit", tone="primary")
         if model.open >= 0:
-            _, asked, no = model.due[model.open]
+            _, question, no = model.due[model.open]
             sheet.window(
                 70 + 23 * (model.open % 3), 150 + 31 * (model.open % 2), 260, 118, "Message"
             )
-            sheet.label(asked)
+            sheet.label(question)
             sheet.put("button", "yes", "Yes, please", tone="primary")
             sheet.put("button", "no", no, beside=True)
 
@@ -201,13 +205,13 @@ class Popups(Family["Popups.Model"]):
                 return model._replace(done=False)
             return model._replace(open=-1) if event.id == "no" else model
         if event.kind == "enter" or (event.kind == "click" and event.id == "submit"):
-            has = [ui.values.get(f"field{n}", "") for n in range(len(model.wants))]
-            return model._replace(done=has == list(model.wants))
+            texts = [ui.values.get(f"field{n}", "") for n in range(len(model.wants))]
+            return model._replace(done=texts == list(model.wants))
         if event.kind not in ("click", "change") or not event.id.startswith("field"):
             return model
-        acted = model.acted + 1
-        opened = [n for n, (after, *_) in enumerate(model.due) if after == acted]
-        return model._replace(acted=acted, open=opened[0] if opened else -1)
+        action_count = model.acted + 1
+        popups = [n for n, (after, *_) in enumerate(model.due) if after == action_count]
+        return model._replace(acted=action_count, open=popups[0] if popups else -1)
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
@@ -233,21 +237,23 @@ class Shortcuts(Steps[ShortcutParts]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[ShortcutParts]:
         names = pick(rng, self.COMMANDS, 3 + difficulty)
-        held = ("ctrl+", "ctrl+shift+")[: 1 + difficulty // 4]
-        letters = [f"{keys}{letter}" for keys in held for letter in "bdefghijklmnopqrstuwyz"]
+        modifiers = ("ctrl+", "ctrl+shift+")[: 1 + difficulty // 4]
+        letters = [f"{keys}{letter}" for keys in modifiers for letter in "bdefghijklmnopqrstuwyz"]
         parts = tuple(zip(names, pick(rng, letters, len(names)), strict=True))
-        chosen = [one_of(rng, parts) for _ in range(1 + difficulty // 2)]
-        told = joined([f'"{name}"' for name, _ in chosen])
-        order = ", one after the other" if chosen[1:] else ""
-        return Row(tuple(keys for _, keys in chosen), parts, f"Use the keys for {told}{order}.")
+        shortcuts = [one_of(rng, parts) for _ in range(1 + difficulty // 2)]
+        description = joined([f'"{name}"' for name, _ in shortcuts])
+        order = ", one after the other" if shortcuts[1:] else ""
+        return Row(
+            tuple(keys for _, keys in shortcuts), parts, f"Use the keys for {description}{order}."
+        )
 
     def counts(self, model: Row[ShortcutParts], id: str) -> bool:
         return True
 
     def update(self, model: Row[ShortcutParts], event: Event, ui: Ui) -> Row[ShortcutParts]:
         keys = str(event.value).lower()
-        known = [one for _, one in model.parts]
-        return super().update(model, event._replace(id=keys), ui) if keys in known else model
+        shortcuts = [one for _, one in model.parts]
+        return super().update(model, event._replace(id=keys), ui) if keys in shortcuts else model
 
     def draw(self, sheet: Sheet, model: Row[ShortcutParts], ui: Ui) -> None:
         sheet.label(f"Commands given: {model.at} of {len(model.todo)}", tone="quiet")
@@ -270,15 +276,15 @@ class Picking(Family["Picking.Model"]):
     HAD = (50, 50)
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
-        wants = tuple(
+        targets = tuple(
             (10 * int(rng.integers(1, 36)), 5 * int(rng.integers(21)), 5 * int(rng.integers(2, 21)))
             for _ in range(1 + difficulty // 2)
         )
-        return self.Model(wants, 12 - difficulty)
+        return self.Model(targets, 12 - difficulty)
 
     def goal(self, model: Model) -> str:
-        told = [f"hue {h}, saturation {s}, brightness {b}" for h, s, b in model.wants]
-        steps = "; then ".join(f"{one}, and click Add" for one in told)
+        colors = [f"hue {h}, saturation {s}, brightness {b}" for h, s, b in model.wants]
+        steps = "; then ".join(f"{one}, and click Add" for one in colors)
         return f"Mix {steps}. Each number may be {model.near} off."
 
     def _has(self, ui: Ui) -> tuple[int, int, int]:
@@ -305,7 +311,7 @@ class Picking(Family["Picking.Model"]):
 
     def _near(self, model: Model, ui: Ui) -> bool:
         pairs = zip(self._has(ui), model.wants[model.at], strict=True)
-        return all(abs(has - want) <= model.near for has, want in pairs)
+        return all(abs(current - target) <= model.near for current, target in pairs)
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
@@ -313,8 +319,8 @@ class Picking(Family["Picking.Model"]):
     def plan(self, model: Model, ui: Ui) -> Step:
         (hue, saturation, brightness), near = model.wants[model.at], model.near
         shade = saturation, brightness
-        has, *other = self._has(ui)
-        if abs(has - hue) > near:
+        current_hue, *other = self._has(ui)
+        if abs(current_hue - hue) > near:
             return "set", "hue", hue
         if max(abs(one - two) for one, two in zip(shade, other, strict=True)) > near:
             return "set", "shade", shade

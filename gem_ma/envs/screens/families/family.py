@@ -85,12 +85,14 @@ class Form(Family[Filled[PartsT]]):
         return ui.values.get(id, model.had.get(id))
 
     def update(self, model: Filled[PartsT], event: Event, ui: Ui) -> Filled[PartsT]:
-        ended = (event.kind == "click" and event.id == "submit") or event.kind == "enter"
-        if not ended:
+        is_submitted = (event.kind == "click" and event.id == "submit") or event.kind == "enter"
+        if not is_submitted:
             return model
         right = all(self.holds(model, ui, id) == value for id, value in model.wants.items())
-        touched = {id for id in ui.values if id not in model.wants and not id.startswith("scroll")}
-        right &= all(not ui.values[id] or ui.values[id] == model.had.get(id) for id in touched)
+        changed_ids = {
+            id for id in ui.values if id not in model.wants and not id.startswith("scroll")
+        }
+        right &= all(not ui.values[id] or ui.values[id] == model.had.get(id) for id in changed_ids)
         return model._replace(done=right)
 
     def score(self, model: Filled[PartsT], ui: Ui) -> float | None:
@@ -147,10 +149,10 @@ class Steps(Family[Row[PartsT]]):
 
 def in_order(kind: str, names: Sequence[str]) -> str:
     """Return a goal: what is to be clicked on, in which order."""
-    quoted = [f'"{name}"' for name in names]
-    if len(quoted) == 1:
-        return f"Click on the {kind} {quoted[0]}."
-    return f"Click on the {kind}s {joined(quoted)}, in this order."
+    quoted_names = [f'"{name}"' for name in names]
+    if len(quoted_names) == 1:
+        return f"Click on the {kind} {quoted_names[0]}."
+    return f"Click on the {kind}s {joined(quoted_names)}, in this order."
 
 
 def pick(rng: np.random.Generator, options: Sequence[ItemT], many: int) -> list[ItemT]:

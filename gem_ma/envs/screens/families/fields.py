@@ -34,8 +34,8 @@ class Checkboxes(Form[Names]):
         names = pick(rng, words.THINGS, min(2 + difficulty, 11))
         many = 1 + min(difficulty, 9) * 2 // 3
         some = sorted(pick(rng, names, min(many, len(names))), key=names.index)
-        wants = dict.fromkeys(some, True)
-        return Filled(wants, tuple(names), f"Select {joined(some)}, and click Submit.")
+        targets = dict.fromkeys(some, True)
+        return Filled(targets, tuple(names), f"Select {joined(some)}, and click Submit.")
 
     def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for name in model.parts:
@@ -53,9 +53,9 @@ class Radios(Form[Choices]):
         names = pick(rng, words.WORDS, 30)
         each = 2 + min(difficulty, 6) // 2
         parts = tuple(tuple(names[n * each : (n + 1) * each]) for n in range(groups))
-        chosen = [one_of(rng, part) for part in parts]
+        choices = [one_of(rng, part) for part in parts]
         return Filled(
-            dict.fromkeys(chosen, True), parts, f"Choose {joined(chosen)}, and click Submit."
+            dict.fromkeys(choices, True), parts, f"Choose {joined(choices)}, and click Submit."
         )
 
     def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
@@ -77,10 +77,12 @@ class Dropdowns(Form[Choices]):
         options = tuple(
             tuple(sorted(pick(rng, words.CITIES, 3 + difficulty // 2))) for _ in range(many)
         )
-        wants = {f"list{n}": int(rng.integers(1, len(one))) for n, one in enumerate(options)}
-        told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
-        had = dict.fromkeys(wants, 0)
-        return Filled(wants, options, f"Choose {told}, and click Submit.", had=had)
+        targets = {f"list{n}": int(rng.integers(1, len(one))) for n, one in enumerate(options)}
+        description = joined(
+            [f"{options[n][targets[f'list{n}']]} in list {n + 1}" for n in range(many)]
+        )
+        defaults = dict.fromkeys(targets, 0)
+        return Filled(targets, options, f"Choose {description}, and click Submit.", had=defaults)
 
     def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
         for number, options in enumerate(model.parts):
@@ -97,10 +99,15 @@ class Lists(Form[Choices]):
         many = 1 + difficulty // 3
         each = 3 + difficulty // 2 if many < 3 else 5
         options = tuple(tuple(pick(rng, words.CITIES, each)) for _ in range(many))
-        wants = {f"list{n}": int(rng.integers(each)) for n in range(many)}
-        told = joined([f"{options[n][wants[f'list{n}']]} in list {n + 1}" for n in range(many)])
+        targets = {f"list{n}": int(rng.integers(each)) for n in range(many)}
+        description = joined(
+            [f"{options[n][targets[f'list{n}']]} in list {n + 1}" for n in range(many)]
+        )
         return Filled(
-            wants, options, f"Select {told}, and click Submit.", had=dict.fromkeys(wants, -1)
+            targets,
+            options,
+            f"Select {description}, and click Submit.",
+            had=dict.fromkeys(targets, -1),
         )
 
     def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
@@ -122,13 +129,15 @@ class Typing(Form[Names]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         fields = 1 + difficulty // 3
         names = tuple(word.title() for word in pick(rng, words.WORDS, fields))
-        wanted = pick(rng, range(fields), 1 + difficulty // 5)
-        texts = [" ".join(pick(rng, words.WORDS, 1 + difficulty // 4)) for _ in wanted]
+        indices = pick(rng, range(fields), 1 + difficulty // 5)
+        texts = [" ".join(pick(rng, words.WORDS, 1 + difficulty // 4)) for _ in indices]
         if difficulty > 6:
             texts = [text.title() for text in texts]
-        wants = {f"field{n}": text for n, text in zip(wanted, texts, strict=True)}
-        told = joined([f'"{text}" into {names[n]}' for n, text in zip(wanted, texts, strict=True)])
-        return Filled(wants, names, f"Type {told}, and click Submit.")
+        targets = {f"field{n}": text for n, text in zip(indices, texts, strict=True)}
+        description = joined(
+            [f'"{text}" into {names[n]}' for n, text in zip(indices, texts, strict=True)]
+        )
+        return Filled(targets, names, f"Type {description}, and click Submit.")
 
     def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for number, name in enumerate(model.parts):
@@ -147,12 +156,14 @@ class Password(Form[Names]):
         names = (("Password",), ("Password", "Again"), ("Old", "New", "Again"))[
             (difficulty + 1) // 4
         ]
-        wants = dict.fromkeys(names, secret)
-        told = f'Enter the password "{secret}" into {"both fields" if names[1:] else "the field"}'
+        targets = dict.fromkeys(names, secret)
+        description = (
+            f'Enter the password "{secret}" into {"both fields" if names[1:] else "the field"}'
+        )
         if names[2:]:
-            wants["Old"] = "".join(pick(rng, letters, 6))
-            told = f'Change the password from "{wants["Old"]}" to "{secret}"'
-        return Filled(wants, names, f"{told}, and click Submit.")
+            targets["Old"] = "".join(pick(rng, letters, 6))
+            description = f'Change the password from "{targets["Old"]}" to "{secret}"'
+        return Filled(targets, names, f"{description}, and click Submit.")
 
     def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for name in model.parts:
@@ -169,13 +180,17 @@ class Sliders(Form[SliderParts]):
         many = 1 + difficulty // 3
         most = (10, 20, 50, 100)[min(difficulty // 3, 3)]
         start = most // 2
-        wants = {}
+        targets = {}
         for number in range(many):
             value = int(rng.integers(most))
-            wants[f"slider{number}"] = value + (value >= start)
-        told = joined([f"{value} on slider {n + 1}" for n, value in enumerate(wants.values())])
-        had = dict.fromkeys(wants, start)
-        return Filled(wants, (many, most), f"Select {told}, and click Submit.", had=had)
+            targets[f"slider{number}"] = value + (value >= start)
+        description = joined(
+            [f"{value} on slider {n + 1}" for n, value in enumerate(targets.values())]
+        )
+        defaults = dict.fromkeys(targets, start)
+        return Filled(
+            targets, (many, most), f"Select {description}, and click Submit.", had=defaults
+        )
 
     def draw(self, sheet: Sheet, model: Filled[SliderParts], ui: Ui) -> None:
         many, most = model.parts
@@ -199,14 +214,16 @@ class Spinners(Family["Spinners.Model"]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many, most = 1 + difficulty // 4, 2 + difficulty // 2
-        wants = tuple(
+        targets = tuple(
             int(rng.integers(1, most + 1)) * (1 - 2 * int(rng.integers(2))) for _ in range(many)
         )
-        return self.Model(wants, (0,) * many)
+        return self.Model(targets, (0,) * many)
 
     def goal(self, model: Model) -> str:
-        told = joined([f"{want} in spinner {n + 1}" for n, want in enumerate(model.wants)])
-        return f"Set {told}, and click Submit."
+        description = joined(
+            [f"{target} in spinner {n + 1}" for n, target in enumerate(model.wants)]
+        )
+        return f"Set {description}, and click Submit."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, value in enumerate(model.numbers):
@@ -232,9 +249,9 @@ class Spinners(Family["Spinners.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        for number, (want, has) in enumerate(zip(model.wants, model.numbers, strict=True)):
-            if want != has:
-                return "click", f"{'more' if want > has else 'less'}{number}"
+        for number, (target, current) in enumerate(zip(model.wants, model.numbers, strict=True)):
+            if target != current:
+                return "click", f"{'more' if target > current else 'less'}{number}"
         return "click", "submit"
 
 
@@ -253,8 +270,8 @@ class Dates(Family["Dates.Model"]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         month = 12 + int(rng.integers(12))
         away = int(rng.integers(difficulty // 2, difficulty + 1)) if difficulty > 1 else 0
-        shown = month + away * (1 if rng.random() < 0.5 else -1)
-        return self.Model((month, int(rng.integers(1, 29))), shown)
+        visible_month = month + away * (1 if rng.random() < 0.5 else -1)
+        return self.Model((month, int(rng.integers(1, 29))), visible_month)
 
     def goal(self, model: Model) -> str:
         month, day = model.want
@@ -262,9 +279,9 @@ class Dates(Family["Dates.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         name, year = words.MONTHS[model.month % 12], 2025 + model.month // 12
-        told = f"{name} {model.day}, {year}" if model.day else "Choose a date"
+        label = f"{name} {model.day}, {year}" if model.day else "Choose a date"
         sheet.named("button", "open", "Date", w=170)
-        sheet.widgets[-1] = sheet.widgets[-1]._replace(text=told)
+        sheet.widgets[-1] = sheet.widgets[-1]._replace(text=label)
         sheet.put("button", "submit", "Submit", tone="primary")
         if not model.opened:
             return
@@ -339,12 +356,12 @@ class Colors(Family["Colors.Model"]):
         many = 1 + difficulty // 3
         names = pick(rng, ("wall", "door", "roof", "fence", "floor", "window"), many)
         palette = tuple(pick(rng, self.PALETTE[:9], 4 + difficulty // 2))
-        wants = tuple((name, one_of(rng, palette)) for name in names)
-        return self.Model(wants, palette, ("white",) * many)
+        targets = tuple((name, one_of(rng, palette)) for name in names)
+        return self.Model(targets, palette, ("white",) * many)
 
     def goal(self, model: Model) -> str:
-        told = joined([f"the {name} {color}" for name, color in model.wants])
-        return f"Make {told}, and click Submit."
+        description = joined([f"the {name} {color}" for name, color in model.wants])
+        return f"Make {description}, and click Submit."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, ((name, _), color) in enumerate(zip(model.wants, model.has, strict=True)):
@@ -362,9 +379,9 @@ class Colors(Family["Colors.Model"]):
         if event.id.startswith("color"):
             return model._replace(opened=int(event.id[5:]))
         if event.id.startswith("pick-"):
-            has = list(model.has)
-            has[model.opened] = event.id[5:]
-            return model._replace(has=tuple(has), opened=-1)
+            colors = list(model.has)
+            colors[model.opened] = event.id[5:]
+            return model._replace(has=tuple(colors), opened=-1)
         if event.id == "submit":
             return model._replace(
                 done=all(w == h for (_, w), h in zip(model.wants, model.has, strict=True))
@@ -375,10 +392,10 @@ class Colors(Family["Colors.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        for number, ((_, want), has) in enumerate(zip(model.wants, model.has, strict=True)):
-            if want != has:
+        for number, ((_, target), current) in enumerate(zip(model.wants, model.has, strict=True)):
+            if target != current:
                 return (
-                    ("click", f"pick-{want}")
+                    ("click", f"pick-{target}")
                     if model.opened == number
                     else ("click", f"color{number}")
                 )
@@ -393,10 +410,10 @@ class Completing(Form[Names]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         many = 1 + difficulty // 3
-        chosen = pick(rng, words.CITIES, many)
-        wants = {f"city{n}": city for n, city in enumerate(chosen)}
-        told = f"Enter {joined(chosen)}, out of what is offered, and click Submit."
-        return Filled(wants, (), told)
+        cities = pick(rng, words.CITIES, many)
+        targets = {f"city{n}": city for n, city in enumerate(cities)}
+        goal = f"Enter {joined(cities)}, out of what is offered, and click Submit."
+        return Filled(targets, (), goal)
 
     def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         for number in range(len(model.wants)):
@@ -405,20 +422,22 @@ class Completing(Form[Names]):
         field = next(
             (one for one in sheet.widgets if one.id == ui.focus and one.kind == "field"), None
         )
-        typed = ui.values.get(ui.focus, "") if field else ""
-        found = [city for city in words.CITIES if typed and city.lower().startswith(typed.lower())]
-        if field is None or not found or typed in found:
+        prefix = ui.values.get(ui.focus, "") if field else ""
+        cities = [
+            city for city in words.CITIES if prefix and city.lower().startswith(prefix.lower())
+        ]
+        if field is None or not cities or prefix in cities:
             return
         x, y = field.x, field.y + field.h
         high = sheet.line + 6
-        sheet.at("menu", "offered", x - 1, y - 1, field.w + 2, high * len(found[:4]) + 2)
-        for place, city in enumerate(found[:4]):
+        sheet.at("menu", "offered", x - 1, y - 1, field.w + 2, high * len(cities[:4]) + 2)
+        for place, city in enumerate(cities[:4]):
             sheet.at("item", f"offer-{city}", x, y + high * place, field.w, high, text=city)
 
     def update(self, model: Filled[Names], event: Event, ui: Ui) -> Filled[Names]:
         if event.kind == "click" and event.id.startswith("offer-"):
-            taken = (*model.parts, event.id[6:])
-            return model._replace(parts=taken)
+            parts = (*model.parts, event.id[6:])
+            return model._replace(parts=parts)
         if event.kind == "click" and event.id == "submit":
             right = all(
                 ui.values.get(id) == city and city in model.parts
@@ -431,18 +450,18 @@ class Completing(Form[Names]):
         if len(model.parts) == len(before.parts):
             return ui
         for number in range(len(model.wants)):
-            typed = str(ui.values.get(f"city{number}", ""))
-            if typed and model.parts[-1].lower().startswith(typed.lower()):
+            prefix = str(ui.values.get(f"city{number}", ""))
+            if prefix and model.parts[-1].lower().startswith(prefix.lower()):
                 city = model.parts[-1]
                 return ui.put(f"city{number}", city)._replace(caret=len(city), anchor=len(city))
         return ui
 
     def plan(self, model: Filled[Names], ui: Ui) -> Step:
-        for id, wanted in model.wants.items():
-            typed, city = ui.values.get(id, ""), str(wanted)
-            if typed == city and city in model.parts:
+        for id, target in model.wants.items():
+            text, city = ui.values.get(id, ""), str(target)
+            if text == city and city in model.parts:
                 continue
-            if typed == city[:3] and ui.focus == id:
+            if text == city[:3] and ui.focus == id:
                 return "click", f"offer-{city}"
             return "set", id, city[:3]
         return "click", "submit"

@@ -30,20 +30,20 @@ class Login(Form[Names]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         name = one_of(rng, words.NAMES).lower() + str(int(rng.integers(10, 99)))
         secret = "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 4 + difficulty // 2))
-        wants: dict[str, str | int] = {"name": name, "password": secret}
-        told = f'Log in as "{name}" with the password "{secret}"'
+        targets: dict[str, str | int] = {"name": name, "password": secret}
+        goal = f'Log in as "{name}" with the password "{secret}"'
         if difficulty > 2:
-            wants["code"] = f"{int(rng.integers(1000, 10000))}"
-            told += f' and the code "{wants["code"]}"'
+            targets["code"] = f"{int(rng.integers(1000, 10000))}"
+            goal += f' and the code "{targets["code"]}"'
         boxes = ("Stay logged in", "Send me news", "I am new here")[: difficulty // 3]
         if boxes:
             some = pick(rng, boxes, max(1, len(boxes) - 1))
-            wants |= dict.fromkeys(some, True)
-            told += f", with {joined(some)} checked"
+            targets |= dict.fromkeys(some, True)
+            goal += f", with {joined(some)} checked"
         if difficulty > 8:
-            wants["where"] = 1
-            told += ", at work"
-        return Filled(wants, boxes, f"{told}.", had={"where": 0})
+            targets["where"] = 1
+            goal += ", at work"
+        return Filled(targets, boxes, f"{goal}.", had={"where": 0})
 
     def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
         sheet.put("title", "title", "Welcome back")
@@ -72,16 +72,16 @@ class Booking(Family["Booking.Model"]):
         done: bool | None = None
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
-        here, there = pick(rng, words.CITIES, 2)
-        wants: list[tuple[str, str | int]] = [("from", here), ("to", there)]
+        origin, destination = pick(rng, words.CITIES, 2)
+        targets: list[tuple[str, str | int]] = [("from", origin), ("to", destination)]
         if difficulty > 1:
-            wants.append(("day", int(rng.integers(1, 8))))
+            targets.append(("day", int(rng.integers(1, 8))))
         if difficulty > 3:
-            wants.append(("seats", int(rng.integers(1, 5))))
+            targets.append(("seats", int(rng.integers(1, 5))))
         if difficulty > 5:
-            wants.append(("Business class", True))
+            targets.append(("Business class", True))
         if difficulty > 7:
-            wants.append(("Return flight", True))
+            targets.append(("Return flight", True))
         many = 2 + difficulty // 2
         airlines = pick(
             rng,
@@ -95,19 +95,21 @@ class Booking(Family["Booking.Model"]):
                 airlines, times, pick(rng, range(40), many), pick(rng, range(60), many), strict=True
             )
         )
-        return self.Model(tuple(wants), one_of(rng, ("cheapest", "shortest", "earliest")), flights)
+        return self.Model(
+            tuple(targets), one_of(rng, ("cheapest", "shortest", "earliest")), flights
+        )
 
     def goal(self, model: Model) -> str:
-        wants = dict(model.wants)
+        targets = dict(model.wants)
         more = ""
-        if "day" in wants:
-            more += f" on day {int(wants['day']) + 1}"
-        if "seats" in wants:
-            more += f" for {int(wants['seats']) + 1}"
+        if "day" in targets:
+            more += f" on day {int(targets['day']) + 1}"
+        if "seats" in targets:
+            more += f" for {int(targets['seats']) + 1}"
         more += "".join(
-            f", {name.lower()}" for name in ("Business class", "Return flight") if name in wants
+            f", {name.lower()}" for name in ("Business class", "Return flight") if name in targets
         )
-        return f"Book the {model.best} flight from {wants['from']} to {wants['to']}{more}."
+        return f"Book the {model.best} flight from {targets['from']} to {targets['to']}{more}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.found:
@@ -128,8 +130,8 @@ class Booking(Family["Booking.Model"]):
                 x, y, line = box.x + 10, box.y + 5, sheet.line
                 wide = sheet.grown(152)
                 sheet.at("label", f"{name}-name", x, y, wide, line, text=name, tone="bold")
-                told = f"{at // 60:02}:{at % 60:02}, {minutes // 60} h {minutes % 60:02} min"
-                sheet.at("label", f"{name}-time", x, y + line + 2, wide, line, text=told)
+                times = f"{at // 60:02}:{at % 60:02}, {minutes // 60} h {minutes % 60:02} min"
+                sheet.at("label", f"{name}-time", x, y + line + 2, wide, line, text=times)
                 x, y = x + sheet.grown(158), box.y + (box.h - line) // 2
                 sheet.at("label", f"{name}-price", x, y, sheet.grown(50), line, text=f"${price}")
                 wide = sheet.grown(76)
@@ -138,8 +140,8 @@ class Booking(Family["Booking.Model"]):
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "enter" or (event.kind == "click" and event.id == "search"):
-            wants = dict(model.wants)
-            had = {
+            targets = dict(model.wants)
+            defaults = {
                 "from": "",
                 "to": "",
                 "day": 0,
@@ -147,7 +149,9 @@ class Booking(Family["Booking.Model"]):
                 "Business class": False,
                 "Return flight": False,
             }
-            if all(ui.values.get(id, value) == wants.get(id, value) for id, value in had.items()):
+            if all(
+                ui.values.get(id, value) == targets.get(id, value) for id, value in defaults.items()
+            ):
                 return model._replace(found=True)
             return model._replace(done=False)
         if event.kind == "click" and event.id.startswith("book-"):
@@ -178,32 +182,35 @@ class Checkout(Form[Names]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         name = f"{one_of(rng, words.NAMES)} {one_of(rng, words.LAST)}"
-        wants: dict[str, str | int] = {"name": name}
-        told = [f"to {name}"]
+        targets: dict[str, str | int] = {"name": name}
+        clauses = [f"to {name}"]
         if difficulty > 0:
-            wants["city"] = one_of(rng, words.CITIES)
-            told.append(f"in {wants['city']}")
+            targets["city"] = one_of(rng, words.CITIES)
+            clauses.append(f"in {targets['city']}")
         if difficulty > 1:
-            wants["street"] = (
+            targets["street"] = (
                 f"{int(rng.integers(1, 99))} {one_of(rng, words.WORDS).title()} Street"
             )
-            told[-1] = f"in {wants['street']}, {wants['city']}"
+            clauses[-1] = f"in {targets['street']}, {targets['city']}"
         if difficulty > 3:
             way = one_of(rng, ("Express", "Pick up"))
-            wants[way] = True
-            told.append(f"by {way.lower()}")
+            targets[way] = True
+            clauses.append(f"by {way.lower()}")
         if difficulty > 5:
-            wants["pay"] = pay = int(rng.integers(1, 4))
-            told.append(f"paid by {('card', 'PayPal', 'invoice', 'gift card')[pay]}")
+            targets["pay"] = pay = int(rng.integers(1, 4))
+            clauses.append(f"paid by {('card', 'PayPal', 'invoice', 'gift card')[pay]}")
         if difficulty > 7:
-            wants["Wrap as a gift"] = True
-            told.append("wrapped as a gift")
+            targets["Wrap as a gift"] = True
+            clauses.append("wrapped as a gift")
         if difficulty > 9:
-            wants["note"] = one_of(rng, words.WORDS)
-            told.append(f'with the note "{wants["note"]}"')
-        had = {"Standard": False, "pay": 0}
+            targets["note"] = one_of(rng, words.WORDS)
+            clauses.append(f'with the note "{targets["note"]}"')
+        defaults = {"Standard": False, "pay": 0}
         return Filled(
-            wants, ("Standard", "Express", "Pick up"), f"Order it {', '.join(told)}.", had=had
+            targets,
+            ("Standard", "Express", "Pick up"),
+            f"Order it {', '.join(clauses)}.",
+            had=defaults,
         )
 
     def draw(self, sheet: Sheet, model: Filled[Names], ui: Ui) -> None:
@@ -232,11 +239,11 @@ class Settings(Family["Settings.Model"]):
         names = pick(rng, words.THINGS, 12)
         many = 2 + (difficulty > 3)
         groups = tuple((names[4 * n], tuple(names[4 * n + 1 : 4 * n + 4])) for n in range(many))
-        wanted = []
+        targets = []
         for number in range(1 + difficulty // 2):
             rest = groups[number % many][1]
-            wanted.append(rest[number // many % 3])
-        return self.Model(groups, tuple(wanted))
+            targets.append(rest[number // many % 3])
+        return self.Model(groups, tuple(targets))
 
     def goal(self, model: Model) -> str:
         return f"Turn on {joined(model.wants)}, with what each needs, and save."
@@ -265,10 +272,10 @@ class Settings(Family["Settings.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        needed = self._needed(model)
+        required_names = self._needed(model)
         for main, rest in model.groups:
             for name in (main, *rest):
-                if name in needed and not ui.values.get(name):
+                if name in required_names and not ui.values.get(name):
                     return "set", name, True
         return "click", "save"
 
@@ -289,13 +296,13 @@ class Searching(Family["Searching.Model"]):
     EACH = 3
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
-        todo, results = [], []
+        tasks, results = [], []
         for _ in range(1 + difficulty // 3):
             query = " ".join(pick(rng, words.WORDS, 1 + difficulty // 4))
             names = pick(rng, words.WORDS, 24), pick(rng, words.CITIES, 24)
             results.append(tuple(f"{a.title()} {b}" for a, b in zip(*names, strict=True)))
-            todo.append((query, min(23, difficulty * 2 + int(rng.integers(3)))))
-        return self.Model(tuple(todo), tuple(results))
+            tasks.append((query, min(23, difficulty * 2 + int(rng.integers(3)))))
+        return self.Model(tuple(tasks), tuple(results))
 
     def goal(self, model: Model) -> str:
         parts = [f'search for "{query}" and open result {place + 1}' for query, place in model.todo]

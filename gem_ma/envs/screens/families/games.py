@@ -48,16 +48,16 @@ class Mines(Family["Mines.Model"]):
         ]
 
     def _open(self, model: Model, cell: int) -> Model:
-        opened, todo = set(model.opened), [cell]
-        while todo:
-            one = todo.pop()
-            if one in opened:
+        open_cells, pending = set(model.opened), [cell]
+        while pending:
+            one = pending.pop()
+            if one in open_cells:
                 continue
-            opened.add(one)
+            open_cells.add(one)
             if not any(near in model.mines for near in self._around(model, one)):
-                todo += self._around(model, one)
-        done = True if len(opened) == model.side**2 - len(model.mines) else None
-        return model._replace(opened=frozenset(opened), done=done)
+                pending += self._around(model, one)
+        done = True if len(open_cells) == model.side**2 - len(model.mines) else None
+        return model._replace(opened=frozenset(open_cells), done=done)
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         size = min(48, (430 - sheet.y) // model.side)
@@ -139,8 +139,8 @@ class Pairs(Family["Pairs.Model"]):
         if len(up) < 2:
             return model._replace(up=up)
         same = model.cards[up[0]] == model.cards[up[1]]
-        found = model.found | set(up) if same else model.found
-        return model._replace(up=() if same else up, found=found, left=model.left - 1)
+        matched_cards = model.found | set(up) if same else model.found
+        return model._replace(up=() if same else up, found=matched_cards, left=model.left - 1)
 
     def score(self, model: Model, ui: Ui) -> float | None:
         if len(model.found) == len(model.cards):
@@ -215,10 +215,10 @@ class Noughts(Family["Noughts.Model"]):
             if self._won(board, "O"):
                 return model._replace(board=board, done=False)
         if self._won(board, "X") or "." not in board:
-            won = model.won + 1
+            wins = model.won + 1
             chance = (*model.chance[1:], model.chance[0])
             return model._replace(
-                board="." * 9, won=won, chance=chance, done=True if won == model.games else None
+                board="." * 9, won=wins, chance=chance, done=True if wins == model.games else None
             )
         return model._replace(board=board)
 

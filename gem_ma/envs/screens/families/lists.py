@@ -40,30 +40,30 @@ class Inbox(Family["Inbox.Model"]):
             )
             for name in names
         )
-        which = pick(rng, range(len(mails)), 1 + difficulty // 3)
-        todo = []
-        for mail in which:
-            what = one_of(
+        indices = pick(rng, range(len(mails)), 1 + difficulty // 3)
+        tasks = []
+        for mail in indices:
+            action = one_of(
                 rng,
                 ("star", "delete") if difficulty < 2 else ("star", "delete", "reply", "forward"),
             )
-            text = " ".join(pick(rng, words.WORDS, 2)) if what == "reply" else ""
+            text = " ".join(pick(rng, words.WORDS, 2)) if action == "reply" else ""
             others = [name for name in words.NAMES if name != mails[mail][0]]
-            text = one_of(rng, others) if what == "forward" else text
-            todo.append((what, mail, text))
-        return self.Model(mails, tuple(todo))
+            text = one_of(rng, others) if action == "forward" else text
+            tasks.append((action, mail, text))
+        return self.Model(mails, tuple(tasks))
 
     def goal(self, model: Model) -> str:
-        told = []
-        for what, mail, text in model.todo:
+        clauses = []
+        for action, mail, text in model.todo:
             name = model.mails[mail][0]
-            if what == "reply":
-                told.append(f'answer the mail from {name} with "{text}"')
-            elif what == "forward":
-                told.append(f"forward the mail from {name} to {text}")
+            if action == "reply":
+                clauses.append(f'answer the mail from {name} with "{text}"')
+            elif action == "forward":
+                clauses.append(f"forward the mail from {name} to {text}")
             else:
-                told.append(f"{what} the mail from {name}")
-        goal = joined(told)
+                clauses.append(f"{action} the mail from {name}")
+        goal = joined(clauses)
         return f"{goal[0].upper()}{goal[1:]}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
@@ -113,14 +113,14 @@ class Inbox(Family["Inbox.Model"]):
         if id in ("back", "cancel"):
             return model._replace(opened=model.opened if id == "cancel" else -1, writing="")
         if id == "delete":
-            deleted = model.deleted | {model.opened}
-            return self._checked(model._replace(deleted=deleted, opened=-1))
+            deleted_mails = model.deleted | {model.opened}
+            return self._checked(model._replace(deleted=deleted_mails, opened=-1))
         if id in ("reply", "forward"):
             return model._replace(writing=id)
         if id == "send":
             text = str(ui.values.get("to" if model.writing == "forward" else "text", "")).strip()
-            sent = (*model.sent, (model.writing, model.opened, text))
-            return self._checked(model._replace(sent=sent, writing="", opened=-1))
+            messages = (*model.sent, (model.writing, model.opened, text))
+            return self._checked(model._replace(sent=messages, writing="", opened=-1))
         return model
 
     def patch(self, before: Model, model: Model, ui: Ui) -> Ui:
@@ -132,15 +132,15 @@ class Inbox(Family["Inbox.Model"]):
 
     def _checked(self, model: Model) -> Model:
         """Return the model with whether something was done that nobody wanted."""
-        wanted = set(model.todo)
-        did = {("star", mail, "") for mail in model.starred}
-        did |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
-        return model._replace(wrong=bool(did - wanted))
+        tasks = set(model.todo)
+        actions = {("star", mail, "") for mail in model.starred}
+        actions |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
+        return model._replace(wrong=bool(actions - tasks))
 
     def _left(self, model: Model) -> list[tuple[str, int, str]]:
-        did = {("star", mail, "") for mail in model.starred}
-        did |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
-        return [one for one in model.todo if one not in did]
+        actions = {("star", mail, "") for mail in model.starred}
+        actions |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
+        return [one for one in model.todo if one not in actions]
 
     def score(self, model: Model, ui: Ui) -> float | None:
         if model.wrong:
@@ -148,16 +148,16 @@ class Inbox(Family["Inbox.Model"]):
         return None if self._left(model) else 1.0
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        what, mail, text = self._left(model)[0]
-        if what == "star":
+        action, mail, text = self._left(model)[0]
+        if action == "star":
             return ("click", f"star{mail}") if model.opened < 0 else ("click", "back")
         if model.opened != mail:
             return ("click", f"mail{mail}") if model.opened < 0 else ("click", "back")
-        if what == "delete":
+        if action == "delete":
             return "click", "delete"
         if not model.writing:
-            return "click", what
-        field = "to" if what == "forward" else "text"
+            return "click", action
+        field = "to" if action == "forward" else "text"
         return ("click", "send") if ui.values.get(field) == text else ("set", field, text)
 
 
@@ -184,14 +184,14 @@ class Contacts(Family["Contacts.Model"]):
             for name in pick(rng, words.NAMES, many)
         )
         some = pick(rng, range(many), 1 + difficulty // 3)
-        todo = tuple((one, f"555-{int(rng.integers(1000, 9999))}") for one in some)
-        return self.Model(people, todo, numbers=tuple(number for _, number, _ in people))
+        changes = tuple((one, f"555-{int(rng.integers(1000, 9999))}") for one in some)
+        return self.Model(people, changes, numbers=tuple(number for _, number, _ in people))
 
     def goal(self, model: Model) -> str:
-        told = joined(
-            [f"{model.people[who][0]}'s number to {number}" for who, number in model.todo]
+        description = joined(
+            [f"{model.people[person][0]}'s number to {number}" for person, number in model.todo]
         )
-        return f"Change {told}, and close the contacts."
+        return f"Change {description}, and close the contacts."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.opened < 0:
@@ -230,13 +230,13 @@ class Contacts(Family["Contacts.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        left = [who for who, number in model.todo if model.numbers[who] != number]
+        remaining = [person for person, number in model.todo if model.numbers[person] != number]
         if model.opened >= 0:
             number = self._wanted(model)[model.opened]
             field = f"number{model.opened}"
             right = ui.values.get(field, model.numbers[model.opened]) == number
             return ("click", "save") if right else ("set", field, number)
-        return ("click", f"person{left[0]}") if left else ("click", "close")
+        return ("click", f"person{remaining[0]}") if remaining else ("click", "close")
 
 
 class Files(Family["Files.Model"]):
@@ -256,24 +256,24 @@ class Files(Family["Files.Model"]):
             f"{word}.{one_of(rng, ends)}" for word in pick(rng, words.WORDS, 4 + difficulty // 2)
         )
         folders = tuple(word.title() for word in pick(rng, words.WORDS, 2 + difficulty // 4))
-        wants = tuple(
+        targets = tuple(
             (name, one_of(rng, folders)) for name in pick(rng, names, 1 + difficulty // 2)
         )
-        return self.Model(names, folders, wants)
+        return self.Model(names, folders, targets)
 
     def goal(self, model: Model) -> str:
         return f"Move {joined([f'{name} into {folder}' for name, folder in model.wants])}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         top = sheet.y
-        gone = dict(model.moved)
+        locations = dict(model.moved)
         for name in model.names:
-            if name not in gone:
+            if name not in locations:
                 sheet.put("handle", name, name, w=150, h=26)
         for number, folder in enumerate(model.folders):
-            held = sum(where == folder for where in gone.values())
+            count = sum(location == folder for location in locations.values())
             y = top + number * 66
-            sheet.at("cell", folder, 250, y, 184, 56, text=f"{folder} ({held})")
+            sheet.at("cell", folder, 250, y, 184, 56, text=f"{folder} ({count})")
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id in model.names and event.value in model.folders:
@@ -314,22 +314,22 @@ class Calendar(Family["Calendar.Model"]):
         )
         many = 1 + difficulty // 3
         titles = pick(rng, words.WORDS, many)
-        wants = tuple((title, *slot) for title, slot in zip(titles, slots[:many], strict=True))
-        return self.Model(tuple(slots[many : many + 3 + difficulty]), wants)
+        meetings = tuple((title, *slot) for title, slot in zip(titles, slots[:many], strict=True))
+        return self.Model(tuple(slots[many : many + 3 + difficulty]), meetings)
 
     def goal(self, model: Model) -> str:
-        told = [
+        meetings = [
             f'"{title}" on {self.DAYS[day]} at {9 + hour}:00' for title, day, hour in model.wants
         ]
-        return f"Add {joined(told)}."
+        return f"Add {joined(meetings)}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         top = sheet.y
         for day, name in enumerate(self.DAYS):
             sheet.at("label", f"day{day}", self.COLUMNS[day], top, 70, sheet.line, text=name)
-        for hour, (id, told) in enumerate(self.HOURS):
+        for hour, (id, label) in enumerate(self.HOURS):
             y = top + sheet.line + 4 + hour * 30
-            sheet.at("label", id, 10, y + 6, 44, 18, text=told, type=14)
+            sheet.at("label", id, 10, y + 6, 44, 18, text=label, type=14)
             for day in range(5):
                 title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
                 title = title or ("busy" if (day, hour) in model.busy else "")
@@ -345,17 +345,21 @@ class Calendar(Family["Calendar.Model"]):
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id.startswith("slot"):
             day, hour = map(int, event.id[4:].split("-"))
-            taken = [(d, h) for _, d, h in model.made] + list(model.busy)
-            return model if (day, hour) in taken else model._replace(slot=(day, hour))
+            slots = [(d, h) for _, d, h in model.made] + list(model.busy)
+            return model if (day, hour) in slots else model._replace(slot=(day, hour))
         if event.kind == "click" and event.id == "cancel":
             return model._replace(slot=None)
         if model.slot and (event.kind == "enter" or (event.kind == "click" and event.id == "save")):
-            one = (str(ui.values.get("title", "")).strip(), *model.slot)
-            made = (*model.made, one)
+            meeting = (str(ui.values.get("title", "")).strip(), *model.slot)
+            meetings = (*model.made, meeting)
             done = (
-                False if one not in model.wants else True if len(made) == len(model.wants) else None
+                False
+                if meeting not in model.wants
+                else True
+                if len(meetings) == len(model.wants)
+                else None
             )
-            return model._replace(made=made, slot=None, done=done)
+            return model._replace(made=meetings, slot=None, done=done)
         return model
 
     def patch(self, before: Model, model: Model, ui: Ui) -> Ui:

@@ -25,13 +25,13 @@ class Tips(Steps[TipParts]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[TipParts]:
         names = pick(rng, words.WORDS, 5 + difficulty)
         parts = tuple((f"icon{n}", one_of(rng, ICONS), name) for n, name in enumerate(names))
-        chosen = pick(rng, parts, 1 + difficulty // 2)
-        told = joined([f'"{name}"' for *_, name in chosen])
-        many = f"s whose tips say {told}, in this order"
+        icons = pick(rng, parts, 1 + difficulty // 2)
+        listing = joined([f'"{name}"' for *_, name in icons])
+        plural = f"s whose tips say {listing}, in this order"
         return Row(
-            tuple(id for id, *_ in chosen),
+            tuple(id for id, *_ in icons),
             parts,
-            f"Click on the icon{many if chosen[1:] else f' whose tip says {told}'}.",
+            f"Click on the icon{plural if icons[1:] else f' whose tip says {listing}'}.",
         )
 
     def counts(self, model: Row[TipParts], id: str) -> bool:
@@ -69,17 +69,19 @@ class Undoing(Family["Undoing.Model"]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         names = tuple(pick(rng, words.WORDS, 4 + difficulty // 2))
-        chosen = pick(rng, range(len(names)), 1 + difficulty // 3)
-        undone = (difficulty + 1) // 3
-        todo = [step for n, one in enumerate(chosen) for step in (one, *([-1] * (n < undone)))]
-        return self.Model(names, tuple(todo))
+        indices = pick(rng, range(len(names)), 1 + difficulty // 3)
+        undo_count = (difficulty + 1) // 3
+        tasks = [
+            step for n, index in enumerate(indices) for step in (index, *([-1] * (n < undo_count)))
+        ]
+        return self.Model(names, tuple(tasks))
 
     def goal(self, model: Model) -> str:
-        told = ""
-        for one in model.todo:
-            then = ", then delete" if told else "Delete"
-            told += " and undo that" if one < 0 else f'{then} "{model.names[one]}"'
-        return f"{told}."
+        goal = ""
+        for task in model.todo:
+            prefix = ", then delete" if goal else "Delete"
+            goal += " and undo that" if task < 0 else f'{prefix} "{model.names[task]}"'
+        return f"{goal}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         for number, name in enumerate(model.names):
@@ -90,30 +92,30 @@ class Undoing(Family["Undoing.Model"]):
             wide, high = sheet.grown(280), sheet.grown(42)
             left, top = (448 - wide) // 2, max(sheet.y, 438 - high)
             sheet.at("box", "message", left, top, wide, high, tone="black")
-            told = f"{model.names[model.offered]} was deleted."
+            message = f"{model.names[model.offered]} was deleted."
             middle = top + (high - sheet.line) // 2
-            sheet.at("label", "told", left + 12, middle, sheet.grown(180), sheet.line, text=told)
+            sheet.at("label", "told", left + 12, middle, sheet.grown(180), sheet.line, text=message)
             right, high = left + wide - sheet.grown(80), sheet.line + 10
             sheet.at("button", "undo", right, middle - 5, sheet.grown(68), high, text="Undo")
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if model.left:
-            left = model.left - 1
-            model = model._replace(left=left, offered=model.offered if left else -1)
+            remaining = model.left - 1
+            model = model._replace(left=remaining, offered=model.offered if remaining else -1)
         if event.kind != "click" or not event.id.startswith(("delete", "undo")):
             return model
-        wanted = model.todo[model.at]
-        if event.id != ("undo" if wanted < 0 else f"delete{wanted}"):
+        target = model.todo[model.at]
+        if event.id != ("undo" if target < 0 else f"delete{target}"):
             return model._replace(done=False)
         at = model.at + 1
         model = model._replace(at=at, done=True if at == len(model.todo) else None)
-        if wanted < 0:
+        if target < 0:
             return model._replace(gone=model.gone - {model.offered}, offered=-1, left=0)
-        return model._replace(gone=model.gone | {wanted}, offered=wanted, left=self.LASTS)
+        return model._replace(gone=model.gone | {target}, offered=target, left=self.LASTS)
 
     def score(self, model: Model, ui: Ui) -> float | None:
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        wanted = model.todo[model.at]
-        return "click", "undo" if wanted < 0 else f"delete{wanted}"
+        target = model.todo[model.at]
+        return "click", "undo" if target < 0 else f"delete{target}"

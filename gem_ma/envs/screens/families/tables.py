@@ -47,13 +47,15 @@ class Reading(Form[ReadingParts]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[ReadingParts]:
         rows = made(rng, 4 + min(difficulty, 6) // 2)
-        asked = pick(
+        cells = pick(
             rng, [(row, column) for row in rows for column in (1, 2, 3)], 1 + difficulty // 3
         )
-        wants = {f"answer{n}": str(row[column]) for n, (row, column) in enumerate(asked)}
-        names = tuple(f"{COLUMNS[column]} of {row[0]}" for row, column in asked)
+        targets = {f"answer{n}": str(row[column]) for n, (row, column) in enumerate(cells)}
+        names = tuple(f"{COLUMNS[column]} of {row[0]}" for row, column in cells)
         return Filled(
-            wants, (rows, names), "Type what the fields ask for out of the table, and click Submit."
+            targets,
+            (rows, names),
+            "Type what the fields ask for out of the table, and click Submit.",
         )
 
     def draw(self, sheet: Sheet, model: Filled[ReadingParts], ui: Ui) -> None:
@@ -80,27 +82,27 @@ class Sorting(Family["Sorting.Model"]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         rows = made(rng, 5 + difficulty // 2)
-        asked = []
+        questions = []
         for _ in range(1 + difficulty // 2):
-            asked.append(
+            questions.append(
                 (
                     int(rng.integers(1, 4)),
                     bool(rng.integers(2)),
                     int(rng.integers(min(3, 1 + difficulty // 2))),
                 )
             )
-        return self.Model(rows, tuple(asked))
+        return self.Model(rows, tuple(questions))
 
     def _right(self, model: Model) -> str:
         column, down, place = model.asked[model.at]
         return str(sorted(model.rows, key=lambda row: row[column], reverse=down)[place][0])
 
     def goal(self, model: Model) -> str:
-        told = []
+        clauses = []
         for column, down, place in model.asked:
             nth = ("", "second ", "third ")[place]
-            told.append(f"{nth}{'most' if down else 'fewest'} {COLUMNS[column].lower()}")
-        return f"Click on the city with the {', then on that with the '.join(told)}."
+            clauses.append(f"{nth}{'most' if down else 'fewest'} {COLUMNS[column].lower()}")
+        return f"Click on the city with the {', then on that with the '.join(clauses)}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         rows: Sequence[Record] = model.rows
@@ -157,13 +159,13 @@ class Filtering(Family["Filtering.Model"]):
         return self.Model(rows, column, least)
 
     def goal(self, model: Model) -> str:
-        what = f"{model.least} {COLUMNS[model.column].lower()}"
-        return f"Check every city with {what} or more, and click Done."
+        condition = f"{model.least} {COLUMNS[model.column].lower()}"
+        return f"Check every city with {condition} or more, and click Done."
 
     def _shown(self, model: Model, ui: Ui) -> list[Record]:
-        typed = str(ui.values.get("least", ""))
+        text = str(ui.values.get("least", ""))
         column = max(1, ui.values.get("column", 0) + 1)
-        least = int(typed) if typed.isdecimal() and len(typed) < 5 else 0
+        least = int(text) if text.isdecimal() and len(text) < 5 else 0
         return [row for row in model.rows if row[column] >= least]
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
@@ -177,8 +179,8 @@ class Filtering(Family["Filtering.Model"]):
             for row in self._shown(model, ui):
                 sheet.put("check", row[0], row[0], False, w=105)
                 for column in (1, 2, 3):
-                    id, told = f"{row[0]}-{column}", str(row[column])
-                    sheet.put("label", id, told, w=60, beside=True)
+                    id, text = f"{row[0]}-{column}", str(row[column])
+                    sheet.put("label", id, text, w=60, beside=True)
         sheet.put("button", "done", "Done", tone="primary")
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
@@ -213,8 +215,8 @@ class Comparing(Steps[ComparingParts]):
             name: value + (int(rng.integers(1, 9)) if name in some else 0)
             for name, value in left.items()
         }
-        told = "Click on each city whose two numbers differ, from the top down."
-        return Row(tuple(some), (tuple(names), left, right), told)
+        goal = "Click on each city whose two numbers differ, from the top down."
+        return Row(tuple(some), (tuple(names), left, right), goal)
 
     def counts(self, model: Row[ComparingParts], id: str) -> bool:
         return id in model.parts[0]

@@ -26,10 +26,10 @@ class Correcting(Family["Correcting.Model"]):
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         many = 3 + difficulty
-        found = pick(rng, words.WORDS, many + 1 + difficulty // 3)
-        text = " ".join(found[:many])
-        olds = pick(rng, found[:many], 1 + difficulty // 3)
-        return self.Model(text, tuple(zip(olds, found[many:], strict=True)))
+        tokens = pick(rng, words.WORDS, many + 1 + difficulty // 3)
+        text = " ".join(tokens[:many])
+        olds = pick(rng, tokens[:many], 1 + difficulty // 3)
+        return self.Model(text, tuple(zip(olds, tokens[many:], strict=True)))
 
     def goal(self, model: Model) -> str:
         return f"Replace {joined([f'{old!r} with {new!r}' for old, new in model.swaps])}, and save."
@@ -44,15 +44,15 @@ class Correcting(Family["Correcting.Model"]):
         sheet.put("button", "save", "Save", tone="primary")
 
     def _lines(self, text: str) -> list[str]:
-        found = text.split()
-        return [" ".join(found[n : n + 4]) for n in range(0, len(found), 4)]
+        tokens = text.split()
+        return [" ".join(tokens[n : n + 4]) for n in range(0, len(tokens), 4)]
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "click" and event.id == "save":
-            has = [
+            lines = [
                 ui.values.get(f"line{n}", line) for n, line in enumerate(self._lines(model.text))
             ]
-            return model._replace(done=has == self._lines(self._wanted(model)))
+            return model._replace(done=lines == self._lines(self._wanted(model)))
         return model
 
     def score(self, model: Model, ui: Ui) -> float | None:
@@ -60,11 +60,11 @@ class Correcting(Family["Correcting.Model"]):
 
     def plan(self, model: Model, ui: Ui) -> Step:
         lines = self._lines(model.text)
-        for number, (line, want) in enumerate(
+        for number, (line, target) in enumerate(
             zip(lines, self._lines(self._wanted(model)), strict=True)
         ):
-            if ui.values.get(f"line{number}", line) != want:
-                return "set", f"line{number}", want
+            if ui.values.get(f"line{number}", line) != target:
+                return "set", f"line{number}", target
         return "click", "save"
 
 
@@ -79,31 +79,35 @@ class Copying(Form[CopyParts]):
             "".join(pick(rng, "abcdefghkmnpqrstuvwxyz23456789", 6 + difficulty))
             for _ in range(many)
         )
-        which = pick(rng, range(many), 1 + difficulty // 4)
-        wants = {f"to{n}": texts[one] for n, one in enumerate(which)}
-        told = joined([f"text {one + 1} into field {n + 1}" for n, one in enumerate(which)])
-        had = {f"from{n}": text for n, text in enumerate(texts)}
-        return Filled(wants, (texts, tuple(which)), f"Copy {told}, and click Submit.", had=had)
+        indices = pick(rng, range(many), 1 + difficulty // 4)
+        targets = {f"to{n}": texts[index] for n, index in enumerate(indices)}
+        description = joined(
+            [f"text {index + 1} into field {n + 1}" for n, index in enumerate(indices)]
+        )
+        defaults = {f"from{n}": text for n, text in enumerate(texts)}
+        return Filled(
+            targets, (texts, tuple(indices)), f"Copy {description}, and click Submit.", had=defaults
+        )
 
     def draw(self, sheet: Sheet, model: Filled[CopyParts], ui: Ui) -> None:
-        texts, which = model.parts
+        texts, indices = model.parts
         for number, text in enumerate(texts):
             sheet.named("field", f"from{number}", f"Text {number + 1}", text)
         sheet.skip()
-        for number in range(len(which)):
+        for number in range(len(indices)):
             sheet.named("field", f"to{number}", f"Field {number + 1}", "")
         sheet.put("button", "submit", self.button, tone="primary")
 
     def plan(self, model: Filled[CopyParts], ui: Ui) -> Step:
-        texts, which = model.parts
-        for number, one in enumerate(which):
-            if ui.values.get(f"to{number}") == texts[one]:
+        texts, indices = model.parts
+        for number, index in enumerate(indices):
+            if ui.values.get(f"to{number}") == texts[index]:
                 continue
-            if ui.clipboard == texts[one]:
+            if ui.clipboard == texts[index]:
                 return ("key", "ctrl+v") if ui.focus == f"to{number}" else ("click", f"to{number}")
-            if ui.focus != f"from{one}":
-                return "click", f"from{one}"
-            whole = {ui.caret, ui.anchor} == {0, len(texts[one])}
+            if ui.focus != f"from{index}":
+                return "click", f"from{index}"
+            whole = {ui.caret, ui.anchor} == {0, len(texts[index])}
             return ("key", "ctrl+c") if whole else ("key", "ctrl+a")
         return "click", "submit"
 
@@ -121,13 +125,13 @@ class Marking(Family["Marking.Model"]):
         done: bool | None = None
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
-        found = pick(rng, words.WORDS, 4 * (2 + difficulty // 3))
-        lines = tuple(" ".join(found[n : n + 4]) for n in range(0, len(found), 4))
-        todo = []
+        tokens = pick(rng, words.WORDS, 4 * (2 + difficulty // 3))
+        lines = tuple(" ".join(tokens[n : n + 4]) for n in range(0, len(tokens), 4))
+        targets = []
         for _ in range(1 + difficulty // 2):
             line = int(rng.integers(len(lines)))
-            todo.append((line, lines[line].split()[int(rng.integers(4))]))
-        return self.Model(lines, tuple(todo))
+            targets.append((line, lines[line].split()[int(rng.integers(4))]))
+        return self.Model(lines, tuple(targets))
 
     def goal(self, model: Model) -> str:
         names = [f'"{word}"' for _, word in model.todo]
@@ -180,13 +184,13 @@ class Replacing(Family["Replacing.Model"]):
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
         kinds = pick(rng, words.WORDS, 4 + 2 * (1 + difficulty // 3))
         swaps = tuple((kinds[n], kinds[-1 - n]) for n in range(1 + difficulty // 3))
-        found = [kinds[int(rng.integers(4))] for _ in range(12 + 2 * difficulty)]
-        text = " ".join([*found, *(old for old, _ in swaps)])
+        tokens = [kinds[int(rng.integers(4))] for _ in range(12 + 2 * difficulty)]
+        text = " ".join([*tokens, *(old for old, _ in swaps)])
         return self.Model(text, swaps, text)
 
     def goal(self, model: Model) -> str:
-        told = joined([f'"{old}" with "{new}"' for old, new in model.swaps])
-        return f"Replace every {told}, and save."
+        description = joined([f'"{old}" with "{new}"' for old, new in model.swaps])
+        return f"Replace every {description}, and save."
 
     def _after(self, model: Model, many: int) -> str:
         new = dict(model.swaps[:many])

@@ -11,9 +11,9 @@ NAMES = ("first", "second", "third")
 
 def changed(rows, way, swap):
     """Return a pattern turned, mirrored or not, and with full and empty squares swapped or not."""
-    turned = patterns.image(rows, way)
+    image = patterns.image(rows, way)
     table = str.maketrans(FULL + EMPTY, EMPTY + FULL)
-    return tuple([row.translate(table) for row in turned]) if swap else turned
+    return tuple([row.translate(table) for row in image]) if swap else image
 
 
 class Analogy(Task):
@@ -39,23 +39,26 @@ class Analogy(Task):
         while True:
             first, third = patterns.draw(rng, size), patterns.draw(rng, size)
             kinds = [(way, bool(s)) for way in WAYS[:ways] for s in range(swaps + 1)]
-            chosen = some(rng, kinds, min(many, len(kinds)))
+            transformations = some(rng, kinds, min(many, len(kinds)))
             results = [changed(first, way, swap) for way in WAYS for swap in (False, True)]
-            options = [changed(third, *kind) for kind in chosen]
+            options = [changed(third, *kind) for kind in transformations]
             while len(options) < many:
                 options.append(patterns.swapped(rng, options[-1]))
             if len(set(results)) == len(results) and len(set(options)) == many:
                 break
         order = rng.permutation(many).tolist()
-        shown = (first, changed(first, *chosen[0]), third), tuple([options[i] for i in order])
+        content = (
+            (first, changed(first, *transformations[0]), third),
+            tuple([options[i] for i in order]),
+        )
         choices = tuple(LETTERS[:many])
         text = "To which pattern does the third one change?"
-        return Question(text, choices[order.index(0)], shown, choices)
+        return Question(text, choices[order.index(0)], content, choices)
 
     def words(self, shown):
-        named = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
-        return "\n".join([f"{name}:\n" + "\n".join(rows) for name, rows in named])
+        panels = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
+        return "\n".join([f"{name}:\n" + "\n".join(rows) for name, rows in panels])
 
     def scene(self, shown):
-        named = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
-        return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in named]), 3, gap=0.14)
+        panels = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
+        return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in panels]), 3, gap=0.14)

@@ -32,8 +32,8 @@ class CountBlocks(Task):
             ]
             r, c = open_places[int(rng.integers(len(open_places)))]
             stacks[r][c] += 1
-        shown = tuple(map(tuple, stacks))
-        return Question("How many cubes are there?", str(many), shown, self.moves)
+        heights = tuple(map(tuple, stacks))
+        return Question("How many cubes are there?", str(many), heights, self.moves)
 
     def words(self, shown):
         return "\n".join([" ".join(map(str, row)) for row in shown])

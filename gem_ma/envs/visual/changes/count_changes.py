@@ -16,5 +16,5 @@ class CountChanges(Task):
 
     def draw(self, rng, size, most):
         many = int(rng.integers(most + 1))
-        shown, _ = pairs.draw(rng, size, many)
-        return Question("In how many cells do the boards differ?", str(many), shown, self.moves)
+        boards, _ = pairs.draw(rng, size, many)
+        return Question("In how many cells do the boards differ?", str(many), boards, self.moves)

@@ -33,8 +33,10 @@ def scene(shown):
     """Return the boards with names of columns and rows."""
     size = len(shown[0])
     columns, lines = tuple(LETTERS[:size]), tuple(map(str, range(1, size + 1)))
-    named = zip(("first", "second"), shown, strict=True)
-    return Panels(tuple([(name, Grid(rows, TILES, (), columns, lines)) for name, rows in named]), 2)
+    boards = zip(("first", "second"), shown, strict=True)
+    return Panels(
+        tuple([(name, Grid(rows, TILES, (), columns, lines)) for name, rows in boards]), 2
+    )
 
 
 def name(cell):

@@ -22,5 +22,5 @@ class SpotChange(Task):
     scene = staticmethod(pairs.scene)
 
     def draw(self, rng, size):
-        shown, (cell,) = pairs.draw(rng, size, 1)
-        return Question("Which cell differs?", pairs.name(cell), shown, cells(size))
+        boards, (cell,) = pairs.draw(rng, size, 1)
+        return Question("Which cell differs?", pairs.name(cell), boards, cells(size))

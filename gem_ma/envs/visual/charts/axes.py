@@ -40,5 +40,5 @@ def words(tops, steps):
 
 def scales(rng, marks, steps):
     """Return where both axes end, and how far their marks are apart."""
-    found = [int(steps[int(rng.integers(len(steps)))]) for _ in range(2)]
-    return tuple([marks * step for step in found]), tuple(found)
+    intervals = [int(steps[int(rng.integers(len(steps)))]) for _ in range(2)]
+    return tuple([marks * step for step in intervals]), tuple(intervals)

@@ -60,9 +60,9 @@ class Pictograph(Task):
         halves = rng.integers(1, 2 * most + 1, size=days).tolist()
         halves = [n if halved else n + n % 2 for n in halves]
         counts = [n * each // 2 for n in halves]
-        what, answer = pick(rng, kinds)(rng, NAMES[:days], counts)
+        condition, answer = pick(rng, kinds)(rng, NAMES[:days], counts)
         rows = tuple([(FULL * (n // 2) + HALF * (n % 2)).ljust(most, FREE) for n in halves])
-        text = f"A whole sign stands for {each} things. How many were there {what}?"
+        text = f"A whole sign stands for {each} things. How many were there {condition}?"
         return Question(text, str(answer), rows, self.moves)
 
     def words(self, shown):

@@ -36,8 +36,8 @@ class PlotPoint(Pointing):
         return Question(text, f"{round(x)}, {round(y)}", (tops, apart, lined, dots), self.moves)
 
     def words(self, shown):
-        tops, apart, lined, dots = shown
-        more = " There are lines at the marks." if lined else ""
+        tops, apart, has_lines, dots = shown
+        more = " There are lines at the marks." if has_lines else ""
         return f"{axes.words(tops, apart)}{more} Dots, in percent: {canvas.told(dots)}."
 
     def scene(self, shown):

@@ -38,19 +38,19 @@ class Scatter(Task):
             )
             if not near:
                 break
-        asked, axis = int(rng.integers(many)), pick(rng, (0, 1))
-        text = f"What is the {'xy'[axis]} of point {LETTERS[asked]}?"
-        return Question(text, str(points[asked][axis]), (tops, apart, lined, points), self.moves)
+        index, axis = int(rng.integers(many)), pick(rng, (0, 1))
+        text = f"What is the {'xy'[axis]} of point {LETTERS[index]}?"
+        return Question(text, str(points[index][axis]), (tops, apart, lined, points), self.moves)
 
     def words(self, shown):
         tops, apart, _, points = shown
-        named = zip(LETTERS, points, strict=False)
-        told = ", ".join([f"{name} {x}, {y}" for name, (x, y) in named])
-        return f"{axes.words(tops, apart)} Points: {told}."
+        pairs = zip(LETTERS, points, strict=False)
+        listing = ", ".join([f"{name} {x}, {y}" for name, (x, y) in pairs])
+        return f"{axes.words(tops, apart)} Points: {listing}."
 
     def scene(self, shown):
-        tops, apart, lined, points = shown
-        lines, labels = axes.drawn(tops, apart, lined)
+        tops, apart, has_lines, points = shown
+        lines, labels = axes.drawn(tops, apart, has_lines)
         places = [axes.place(point, tops) for point in points]
         names = [(name, (x, y - 4)) for name, (x, y) in zip(LETTERS, places, strict=False)]
         items = canvas.dots(places, 2.5)

@@ -64,12 +64,12 @@ class Table(Task):
     )
 
     def draw(self, rng, kinds, many, wide, largest):
-        kind, asked = pick(rng, kinds), None
-        while asked is None:
+        kind, question = pick(rng, kinds), None
+        while question is None:
             rows, columns = some(rng, ROWS, many), some(rng, COLUMNS, wide)
             cells = tuple(map(tuple, rng.integers(1, largest + 1, size=(many, wide)).tolist()))
-            asked = kind(rng, rows, columns, cells)
-        text, answer = asked
+            question = kind(rng, rows, columns, cells)
+        text, answer = question
         choices = rows if answer in rows else COUNTS
         return Question(text, str(answer), (rows, columns, cells), choices)
 
@@ -83,7 +83,7 @@ class Table(Task):
 
     def scene(self, shown):
         rows, columns, cells = shown
-        told = (map(str, row) for row in cells)
+        texts = (map(str, row) for row in cells)
         return scene.TextTable(
-            tuple((name, *row) for name, row in zip(rows, told, strict=True)), ("", *columns)
+            tuple((name, *row) for name, row in zip(rows, texts, strict=True)), ("", *columns)
         )

@@ -31,12 +31,12 @@ def ask(rng, kinds, many, series, top):
         rows = rng.integers(1, top + 1, size=(series, many))
         rows[rng.integers(series), rng.integers(many)] = top
         if series == 1 or (rows[0] != rows[1]).all():  # lines do not hide each other
-            drawn = tuple(map(tuple, (step * rows).tolist()))
-            asked = kind(rng, labels, names, drawn)
-            if asked is not None:
-                text, answer = asked
+            values = tuple(map(tuple, (step * rows).tolist()))
+            question = kind(rng, labels, names, values)
+            if question is not None:
+                text, answer = question
                 choices = labels if answer in labels else COUNTS
-                return Question(text, str(answer), (labels, names, drawn), choices)
+                return Question(text, str(answer), (labels, names, values), choices)
 
 
 def value(rng, labels, names, rows):
@@ -94,9 +94,9 @@ def rises(rng, labels, names, rows):
 def steepest(rng, labels, names, rows):
     """Ask where the values go up most."""
     row = int(rng.integers(len(rows)))
-    climbs = [y - x for x, y in itertools.pairwise(rows[row])]
-    if max(climbs) > 0 and climbs.count(max(climbs)) == 1:
-        where = labels[climbs.index(max(climbs)) + 1]
+    differences = [y - x for x, y in itertools.pairwise(rows[row])]
+    if max(differences) > 0 and differences.count(max(differences)) == 1:
+        where = labels[differences.index(max(differences)) + 1]
         return f"Up to which label does the value {_of(names, row)}rise most in one step?", where
     return None
 

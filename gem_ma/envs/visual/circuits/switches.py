@@ -21,7 +21,7 @@ class Switches(Task):
     )
 
     def draw(self, rng, lamps, many, branches):
-        lit = int(rng.integers(lamps + 1))
+        lit_count = int(rng.integers(lamps + 1))
         rows = []
         for i in range(lamps):
             while True:
@@ -29,15 +29,15 @@ class Switches(Task):
                     "".join(["-" if rng.random() < 0.7 else "/" for _ in range(many)])
                     for _ in range(branches)
                 ]
-                if any("/" not in way for way in ways) == (i < lit):
+                if any("/" not in way for way in ways) == (i < lit_count):
                     break
             rows.append(tuple(ways))
-        shown = tuple([rows[i] for i in rng.permutation(lamps).tolist()])
-        return Question("How many lamps are lit?", str(lit), shown, self.moves)
+        circuit = tuple([rows[i] for i in rng.permutation(lamps).tolist()])
+        return Question("How many lamps are lit?", str(lit_count), circuit, self.moves)
 
     def words(self, shown):
-        named = zip(LETTERS, shown, strict=False)
-        return "\n".join([f"{name}: {' or '.join(ways)}" for name, ways in named])
+        lamps = zip(LETTERS, shown, strict=False)
+        return "\n".join([f"{name}: {' or '.join(ways)}" for name, ways in lamps])
 
     def scene(self, shown):
         lines, items, names = [canvas.line((LEFT, 4), (LEFT, 96), 0.014)], [], []

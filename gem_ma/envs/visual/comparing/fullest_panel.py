@@ -36,8 +36,8 @@ class FullestPanel(Task):
         return Question(f"Which box holds the {word} dots?", choices[right], tuple(panels), choices)
 
     def words(self, shown):
-        named = zip(LETTERS, shown, strict=False)
-        lines = [f"{name}: {canvas.told(places)} ({size} wide)" for name, (size, places) in named]
+        panels = zip(LETTERS, shown, strict=False)
+        lines = [f"{name}: {canvas.told(places)} ({size} wide)" for name, (size, places) in panels]
         return "Dots, in percent of each box from its left and its top:\n" + "\n".join(lines)
 
     def scene(self, shown):

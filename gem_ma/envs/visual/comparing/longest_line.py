@@ -33,12 +33,12 @@ class LongestLine(Task):
                 dx, dy = length * math.cos(turn) / 2, length * math.sin(turn) / 2
                 ends = (round(x - dx, 1), round(y - dy, 1)), (round(x + dx, 1), round(y + dy, 1))
                 lines[LETTERS[n]] = ends
-            found = sorted(lines, key=lambda name: math.dist(*lines[name]))
-            best, next_best = found[:2] if word == "shortest" else found[:-3:-1]
+            names = sorted(lines, key=lambda name: math.dist(*lines[name]))
+            best, next_best = names[:2] if word == "shortest" else names[:-3:-1]
             gap = abs(math.dist(*lines[best]) - math.dist(*lines[next_best]))
             if best == LETTERS[order[0]] and gap > by / 2:
-                shown = tuple(sorted(lines.items()))
-                return Question(f"Which line is the {word}?", best, shown, tuple(sorted(lines)))
+                segments = tuple(sorted(lines.items()))
+                return Question(f"Which line is the {word}?", best, segments, tuple(sorted(lines)))
 
     def words(self, shown):
         lines = [f"{name}: from {a[0]}, {a[1]} to {b[0]}, {b[1]}" for name, (a, b) in shown]

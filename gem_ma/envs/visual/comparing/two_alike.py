@@ -22,16 +22,16 @@ class TwoAlike(Task):
 
     def draw(self, rng, many, size):
         """Vary one pattern a square at a time, and show one of the chain twice."""
-        made: list[tuple[str, ...]] = []
-        while len(set(made)) < many - 1:
-            made = [patterns.draw(rng, size)]
-            while len(made) < many - 1:
-                made.append(patterns.swapped(rng, made[int(rng.integers(len(made)))]))
-        made.append(made[int(rng.integers(len(made)))])
-        shown = tuple([made[i] for i in rng.permutation(many).tolist()])
-        answer = "".join([LETTERS[i] for i, one in enumerate(shown) if shown.count(one) == 2])
+        variants: list[tuple[str, ...]] = []
+        while len(set(variants)) < many - 1:
+            variants = [patterns.draw(rng, size)]
+            while len(variants) < many - 1:
+                variants.append(patterns.swapped(rng, variants[int(rng.integers(len(variants)))]))
+        variants.append(variants[int(rng.integers(len(variants)))])
+        panels = tuple([variants[i] for i in rng.permutation(many).tolist()])
+        answer = "".join([LETTERS[i] for i, one in enumerate(panels) if panels.count(one) == 2])
         choices = tuple(map("".join, itertools.combinations(LETTERS[:many], 2)))
-        return Question("Which two patterns are the same?", answer, shown, choices)
+        return Question("Which two patterns are the same?", answer, panels, choices)
 
     def read(self, text, view, agent):
         letters = [c for c in text.replace("and", " ") if c.isalnum()]
@@ -43,5 +43,5 @@ class TwoAlike(Task):
         return "\n".join([f"{LETTERS[i]}:\n" + "\n".join(rows) for i, rows in enumerate(shown)])
 
     def scene(self, shown):
-        named = [(LETTERS[i], Grid(rows, patterns.TILES)) for i, rows in enumerate(shown)]
-        return Panels(tuple(named), 2 if len(named) == 4 else 3, gap=0.14)
+        panels = [(LETTERS[i], Grid(rows, patterns.TILES)) for i, rows in enumerate(shown)]
+        return Panels(tuple(panels), 2 if len(panels) == 4 else 3, gap=0.14)

@@ -24,8 +24,10 @@ class CountInside(Task):
             without = [place for place in dots if not canvas.inside(place, shape)]
             dots = sorted([*within, *without[: many - count]])
             if len(within) == count and len(dots) == many:
-                shown = shape, tuple(dots)
-                return Question("How many dots are inside the line?", str(count), shown, self.moves)
+                content = shape, tuple(dots)
+                return Question(
+                    "How many dots are inside the line?", str(count), content, self.moves
+                )
 
     def words(self, shown):
         shape, dots = shown

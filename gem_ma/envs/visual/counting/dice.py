@@ -15,20 +15,20 @@ class Dice(Task):
 
     def draw(self, rng, hands, many, one):
         """Draw the sum, and then dice that have it."""
-        asked = int(rng.integers(hands)) if one else None
-        rolled = []
+        hand = int(rng.integers(hands)) if one else None
+        rolls = []
         for _ in range(hands if one else 1):
             wide = many if one else many * hands
             dice, total = [1] * wide, int(rng.integers(wide, 6 * wide + 1))
             while sum(dice) < total:
                 open_dice = [i for i, n in enumerate(dice) if n < 6]
                 dice[open_dice[int(rng.integers(len(open_dice)))]] += 1
-            rolled += [tuple(dice[i : i + many]) for i in range(0, wide, many)]
-        if asked is None:
-            text, answer = "What is the sum of all dice?", sum(map(sum, rolled))
+            rolls += [tuple(dice[i : i + many]) for i in range(0, wide, many)]
+        if hand is None:
+            text, answer = "What is the sum of all dice?", sum(map(sum, rolls))
         else:
-            text, answer = f"What is the sum of the dice of {LETTERS[asked]}?", sum(rolled[asked])
-        return Question(text, str(answer), tuple(rolled), self.moves)
+            text, answer = f"What is the sum of the dice of {LETTERS[hand]}?", sum(rolls[hand])
+        return Question(text, str(answer), tuple(rolls), self.moves)
 
     def words(self, shown):
         hands = zip(LETTERS, shown, strict=False)

@@ -21,23 +21,23 @@ class Crossings(Task):
     def draw(self, rng, many, most):
         """Draw how often, and then lines until they do."""
         most = min(most, max(1, many * (many - 1) // 3))
-        wanted, tried = int(rng.integers(most + 1)), 0
+        crossing_count, attempts = int(rng.integers(most + 1)), 0
         while True:
-            tried += 1
-            wanted = wanted if tried % 25 else int(rng.integers(most + 1))
+            attempts += 1
+            crossing_count = crossing_count if attempts % 25 else int(rng.integers(most + 1))
             lines: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-            met: list[tuple[float, float]] = []  # where they cross
+            crossing_points: list[tuple[float, float]] = []  # where they cross
             for _ in range(80):
-                ends = _ends(rng, 25 + 65 * wanted // most)
-                more = _crossed(ends, lines, met)
-                if more is None or len(met) + len(more) > wanted:
+                ends = _ends(rng, 25 + 65 * crossing_count // most)
+                more = _crossed(ends, lines, crossing_points)
+                if more is None or len(crossing_points) + len(more) > crossing_count:
                     continue
-                if len(lines) < many - 1 or len(met) + len(more) == wanted:
+                if len(lines) < many - 1 or len(crossing_points) + len(more) == crossing_count:
                     lines.append(ends)
-                    met += more
+                    crossing_points += more
                 if len(lines) == many:
                     text = "How often do the lines cross?"
-                    return Question(text, str(wanted), tuple(sorted(lines)), self.moves)
+                    return Question(text, str(crossing_count), tuple(sorted(lines)), self.moves)
 
     def words(self, shown):
         lines = [f"from {a[0]}, {a[1]} to {b[0]}, {b[1]}" for a, b in shown]

@@ -37,10 +37,10 @@ class GridArea(Task):
             free = _beside(cells, size)
             if len(free) >= halves:
                 break
-        chosen = [free[i] for i in rng.permutation(len(free))[:halves].tolist()]
+        half_cells = [free[i] for i in rng.permutation(len(free))[:halves].tolist()]
         kinds = rng.integers(2, size=halves).tolist()
         marks = dict.fromkeys(cells, FULL) | {
-            cell: HALVES[kind] for cell, kind in zip(chosen, kinds, strict=True)
+            cell: HALVES[kind] for cell, kind in zip(half_cells, kinds, strict=True)
         }
         rows = tuple(["".join([marks.get((r, c), FREE) for c in range(size)]) for r in range(size)])
         return Question("How many squares large is the coloured part?", str(area), rows, self.moves)

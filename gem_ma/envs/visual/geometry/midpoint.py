@@ -22,8 +22,8 @@ class Midpoint(Pointing):
         return Question(text, f"{(ax + bx) // 2}, {(ay + by) // 2}", points, self.moves)
 
     def words(self, shown):
-        named = ", ".join([f"{name} {x}, {y}" for name, (x, y) in shown])
-        return f"In percent from the left and from the top: {named}."
+        listing = ", ".join([f"{name} {x}, {y}" for name, (x, y) in shown])
+        return f"In percent from the left and from the top: {listing}."
 
     def scene(self, shown):
         names = [(name, (x + 4, y)) for name, (x, y) in shown]

@@ -40,9 +40,11 @@ class MissingCorner(Pointing):
 
     def words(self, shown):
         corners, others = shown
-        named = ", ".join([f"{name} {x}, {y}" for name, (x, y) in zip("ABC", corners, strict=True)])
+        listing = ", ".join(
+            [f"{name} {x}, {y}" for name, (x, y) in zip("ABC", corners, strict=True)]
+        )
         more = f" Other dots: {canvas.told(others)}." if others else ""
-        return f"In percent from the left and from the top: {named}.{more}"
+        return f"In percent from the left and from the top: {listing}.{more}"
 
     def scene(self, shown):
         (a, b, c), others = shown

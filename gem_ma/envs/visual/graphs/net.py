@@ -36,9 +36,9 @@ def _clear(points, i, j):
 
 def words(shown):
     points, edges = shown
-    named = ", ".join([f"{LETTERS[i]} {x}, {y}" for i, (x, y) in enumerate(points)])
+    listing = ", ".join([f"{LETTERS[i]} {x}, {y}" for i, (x, y) in enumerate(points)])
     lines = ", ".join([f"{LETTERS[j]}-{LETTERS[i]}" for i, j in edges])
-    return f"Points, in percent from the left and from the top: {named}. Lines: {lines}."
+    return f"Points, in percent from the left and from the top: {listing}. Lines: {lines}."
 
 
 def scene(shown):

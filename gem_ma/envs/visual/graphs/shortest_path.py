@@ -19,25 +19,25 @@ class ShortestPath(Task):
 
     def draw(self, rng, many, more, most):
         """Draw how far, and points and lines more than a tree has until two are as far apart."""
-        wanted = int(rng.integers(1, most + 1))
+        distance = int(rng.integers(1, most + 1))
         while True:
-            shown = net.draw(rng, many, more)
+            graph = net.draw(rng, many, more)
             start = int(rng.integers(many))
-            ends = [i for i, steps in steps_from(shown, start).items() if steps == wanted]
+            ends = [i for i, steps in steps_from(graph, start).items() if steps == distance]
             if ends:
                 end = ends[int(rng.integers(len(ends)))]
                 text = f"How many lines is it from {LETTERS[start]} to {LETTERS[end]}?"
-                return Question(text, str(wanted), shown, self.moves)
+                return Question(text, str(distance), graph, self.moves)
 
 
 def steps_from(shown, start):
     """Return how far every point is."""
     _, edges = shown
-    found, frontier = {start: 0}, [start]
+    distances, frontier = {start: 0}, [start]
     for point in frontier:
         for i, j in edges:
             other = j if i == point else i if j == point else None
-            if other is not None and other not in found:
-                found[other] = found[point] + 1
+            if other is not None and other not in distances:
+                distances[other] = distances[point] + 1
                 frontier.append(other)
-    return found
+    return distances

@@ -36,11 +36,11 @@ class Looking(Task):
             return super().read(text, view, agent)
 
     def advance(self, state, moves, rng):
-        said = moves[AGENT]
-        if said is None:
+        reply = moves[AGENT]
+        if reply is None:
             return state._replace(left=state.left - 1)
-        if said in self.looks:
-            at = self.look(state.at, said, state.shown)
+        if reply in self.looks:
+            at = self.look(state.at, reply, state.shown)
             return state._replace(left=state.left - 1, at=at)
         return super().advance(state, moves, rng)._replace(left=0)
 
@@ -66,5 +66,5 @@ def strewn(rng, cells, wide, most, beside=()):
     many = int(rng.integers(most + 1))
     others = [s for s in FIGURES if s != kind] + list(beside)
     order = rng.permutation(cells).tolist()
-    filled = [kind if place < many else pick(rng, others) for place in order]
-    return kind, many, tuple(["".join(filled[i : i + wide]) for i in range(0, cells, wide)])
+    symbols = [kind if place < many else pick(rng, others) for place in order]
+    return kind, many, tuple(["".join(symbols[i : i + wide]) for i in range(0, cells, wide)])

@@ -59,14 +59,14 @@ class UnderCursor(Looking):
         others = [one for one in KINDS if one != kind]
         places = canvas.apart(rng, many, wide + 5, 10, 90)
         kinds = [kind if i < asked else pick(rng, others) for i in range(many)]
-        drawn = tuple([1 + i for i in rng.permutation(99)[:many].tolist()])
+        numerals = tuple([1 + i for i in rng.permutation(99)[:many].tolist()])
         order = rng.permutation(many).tolist()
         things = tuple([(kinds[i], places[i]) for i in order])
-        desk = Desk(things, wide, tuple([drawn[i] for i in order]))
+        desk = Desk(things, wide, tuple([numerals[i] for i in order]))
         text = f"Which number has the {kind} figure?"
         if asked > 1:
             text = f"Which is the largest number of the {asked} {kind} figures?"
-        return Question(text, str(max(drawn[:asked])), desk, self.moves)
+        return Question(text, str(max(numerals[:asked])), desk, self.moves)
 
     def begin(self, rng, shown):
         """Draw a place that is on no figure."""
@@ -85,10 +85,10 @@ class UnderCursor(Looking):
         )
 
     def words(self, shown):
-        told = "; ".join([f"{kind} {x}, {y}" for kind, (x, y) in shown.things])
+        figures = "; ".join([f"{kind} {x}, {y}" for kind, (x, y) in shown.things])
         x, y = shown.at
         return (
-            f"Figures, each {shown.wide} percent of the picture wide: {told}.\n"
+            f"Figures, each {shown.wide} percent of the picture wide: {figures}.\n"
             f"The cursor is at {x}, {y}. {_number(shown)}"
         )
 

@@ -35,10 +35,10 @@ class Compass(Task):
 
     def words(self, shown):
         north, places = shown
-        named = zip(LETTERS, places, strict=False)
-        told = ", ".join([f"{name} {x}, {y}" for name, (x, y) in named])
+        pairs = zip(LETTERS, places, strict=False)
+        listing = ", ".join([f"{name} {x}, {y}" for name, (x, y) in pairs])
         way = ("up", "right", "down", "left")[north]
-        return f"The arrow points {way}. In percent from the left and from the top: {told}."
+        return f"The arrow points {way}. In percent from the left and from the top: {listing}."
 
     def scene(self, shown):
         north, places = shown

@@ -23,14 +23,14 @@ class Box(NamedTuple):
     degrees: int = 0
 
     def __str__(self):
-        turned = f", turned by {self.degrees} degrees" if self.degrees else ""
-        return f"{self.number} {self.size} {self.figure}{'s' * (self.number > 1)}{turned}"
+        rotation = f", turned by {self.degrees} degrees" if self.degrees else ""
+        return f"{self.number} {self.size} {self.figure}{'s' * (self.number > 1)}{rotation}"
 
 
 def words(rows, options):
     lines = [" | ".join(["?" if box is None else str(box) for box in row]) for row in rows]
-    named = [f"{name}: {box}" for name, box in zip(LETTERS, options, strict=False)]
-    return "\n".join([*lines, "To choose from:", *named])
+    choices = [f"{name}: {box}" for name, box in zip(LETTERS, options, strict=False)]
+    return "\n".join([*lines, "To choose from:", *choices])
 
 
 def scene(rows, options):

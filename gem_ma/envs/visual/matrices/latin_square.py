@@ -41,19 +41,21 @@ class LatinSquare(Task):
         answer = square[row][column]
         around = [(row, c) for c in range(size) if c != column]
         around += [(r, column) for r in range(size) if r != row]
-        hidden: set[tuple[int, int]] = set()
+        hidden_cells: set[tuple[int, int]] = set()
         for i in rng.permutation(len(around)).tolist():
-            left = {square[r][c] for r, c in around if (r, c) not in hidden | {around[i]}}
-            if len(left) == size - 1 and len(hidden) < size - 1 - more:
-                hidden.add(around[i])
+            remaining = {
+                square[r][c] for r, c in around if (r, c) not in hidden_cells | {around[i]}
+            }
+            if len(remaining) == size - 1 and len(hidden_cells) < size - 1 - more:
+                hidden_cells.add(around[i])
         rest = [(r, c) for r in range(size) for c in range(size) if r != row and c != column]
-        hidden |= {
+        hidden_cells |= {
             rest[i] for i in rng.permutation(len(rest))[: max(0, len(rest) // 2 - more)].tolist()
         }
-        seen = [(r, c) for r, c in rest if square[r][c] == answer]
-        if hidden.issuperset(seen):  # which figures there are has to be seen
-            hidden.discard(seen[0])
-        for r, c in hidden:
+        answer_cells = [(r, c) for r, c in rest if square[r][c] == answer]
+        if hidden_cells.issuperset(answer_cells):  # which figures there are has to be seen
+            hidden_cells.discard(answer_cells[0])
+        for r, c in hidden_cells:
             square[r][c] = FREE
         square[row][column] = ASKED
         choices = tuple([FIGURES[name] for name in sorted(names)])

@@ -23,23 +23,23 @@ class NextInRow(Task):
 
     def draw(self, rng, many, changes, options):
         """Let the arrows turn, and number and size repeat after two or three boxes."""
-        changed = set(some(rng, range(3), changes))
-        turn = pick(rng, TURNS) if 0 in changed else 0
+        traits = set(some(rng, range(3), changes))
+        turn = pick(rng, TURNS) if 0 in traits else 0
         start = 45 * int(rng.integers(8))
         period = 2 if many < 5 else 3
-        numbers = some(rng, (1, 2, 3, 4), period if 1 in changed else 1)
-        sizes = some(rng, boxes.SIZES, min(2, period) if 2 in changed else 1)
+        numbers = some(rng, (1, 2, 3, 4), period if 1 in traits else 1)
+        sizes = some(rng, boxes.SIZES, min(2, period) if 2 in traits else 1)
         row = [
             Box("arrow", numbers[i % len(numbers)], sizes[i % len(sizes)], (start + turn * i) % 360)
             for i in range(many + 1)
         ]
-        made: list[Box] = []
-        while len(set(made)) < options:
-            made, place = patterns.variants(rng, row[-1], options, lambda box: _vary(rng, box))
+        variants: list[Box] = []
+        while len(set(variants)) < options:
+            variants, place = patterns.variants(rng, row[-1], options, lambda box: _vary(rng, box))
         order = rng.permutation(options).tolist()
         choices = tuple(LETTERS[:options])
-        shown = ((*row[:-1], None),), tuple([made[i] for i in order])
-        return Question("Which box comes next?", choices[order.index(place)], shown, choices)
+        content = ((*row[:-1], None),), tuple([variants[i] for i in order])
+        return Question("Which box comes next?", choices[order.index(place)], content, choices)
 
     def words(self, shown):
         return boxes.words(*shown)

@@ -32,9 +32,9 @@ class RavenMatrix(Task):
 
     def draw(self, rng, vary, ways, many):
         """Give each trait three values and a way over the boxes."""
-        varied = set(some(rng, range(3), vary))
+        traits = set(some(rng, range(3), vary))
         values = [some(rng, options, 3) for options in VALUES]
-        walks = [pick(rng, ways) if trait in varied else (0, 0) for trait in range(3)]
+        walks = [pick(rng, ways) if trait in traits else (0, 0) for trait in range(3)]
         rows = [
             [
                 Box(*(v[(a * r + b * c) % 3] for v, (a, b) in zip(values, walks, strict=True)))
@@ -50,8 +50,8 @@ class RavenMatrix(Task):
             )
         order = rng.permutation(many).tolist()
         choices = tuple(LETTERS[:many])
-        shown = (*map(tuple, rows[:2]), (*rows[2][:2], None)), tuple([options[i] for i in order])
-        return Question("Which box is missing?", choices[order.index(place)], shown, choices)
+        content = (*map(tuple, rows[:2]), (*rows[2][:2], None)), tuple([options[i] for i in order])
+        return Question("Which box is missing?", choices[order.index(place)], content, choices)
 
     def words(self, shown):
         return boxes.words(*shown)

@@ -31,11 +31,11 @@ class GridWalk(Task):
     def draw(self, rng, size, legs, turns):
         """Draw the way first: it stays on the board, and turns at the end of each leg."""
         start = row, column = tuple(rng.integers(size, size=2).tolist())
-        told: list[str] = []
+        directions: list[str] = []
         facing = -1  # nowhere
-        while len(told) < legs or (row, column) == start:
-            if len(told) >= legs:  # back at the start: draw another way
-                told, facing, (row, column) = [], -1, start
+        while len(directions) < legs or (row, column) == start:
+            if len(directions) >= legs:  # back at the start: draw another way
+                directions, facing, (row, column) = [], -1, start
             room = (row, size - 1 - column, size - 1 - row, column)
             open_ways = [
                 way for way in range(4) if room[way] and (facing < 0 or (way - facing) % 2)
@@ -44,16 +44,18 @@ class GridWalk(Task):
             steps = int(rng.integers(1, room[way] + 1))
             name, down, right = WAYS[way]
             if not turns:
-                told.append(f"{steps} {name}")
+                directions.append(f"{steps} {name}")
             else:
-                told.append(f"{_turn(0 if facing < 0 else facing, way)}{steps} forward")
+                directions.append(f"{_turn(0 if facing < 0 else facing, way)}{steps} forward")
             row, column, facing = row + steps * down, column + steps * right, way
         letters = rng.integers(len(LETTERS), size=(size, size)).tolist()
         board = [[LETTERS[i] for i in line] for line in letters]
         answer = board[row][column]
         board[start[0]][start[1]] = HERE
         facing_up = ", facing up" if turns else ""
-        text = f"Begin at the start{facing_up}. Go {', '.join(told)}. At which letter are you?"
+        text = (
+            f"Begin at the start{facing_up}. Go {', '.join(directions)}. At which letter are you?"
+        )
         return Question(text, answer, tuple(map("".join, board)), self.moves)
 
     def words(self, shown):

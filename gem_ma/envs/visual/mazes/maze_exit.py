@@ -23,18 +23,18 @@ class MazeExit(Task):
         """
         border = [(side, i) for side in range(4) for i in range(size)]
         answer, nearer = rng.integers(exits, size=2).tolist()
-        there: list[tuple[int, int]] = []
-        while not there:
-            chosen = [border[i] for i in sorted(rng.permutation(4 * size)[:exits].tolist())]
-            doors = [_door(size, *place) for place in chosen]
+        candidates: list[tuple[int, int]] = []
+        while not candidates:
+            positions = [border[i] for i in sorted(rng.permutation(4 * size)[:exits].tolist())]
+            doors = [_door(size, *place) for place in positions]
             if len({cell for cell, _ in doors}) < exits:  # a corner has two sides
                 continue
             maze, far = maze_generation.generate_maze(rng, size, [cell for cell, _ in doors])
             if max(far[answer].values()) >= size:
                 gaps = [gap for _, gap in doors]
                 distant = [cell for cell, steps in far[answer].items() if 2 * steps > size]
-                there = [cell for cell in distant if _nearer(cell, gaps, answer) == nearer]
-        walls.put(maze, there[int(rng.integers(len(there)))], walls.HERE)
+                candidates = [cell for cell in distant if _nearer(cell, gaps, answer) == nearer]
+        walls.put(maze, candidates[int(rng.integers(len(candidates)))], walls.HERE)
         for letter, (_, (row, column)) in zip(LETTERS, doors, strict=False):
             maze[row][column] = letter
         choices = tuple(LETTERS[:exits])

@@ -18,13 +18,13 @@ class MazeSteps(Task):
 
     def draw(self, rng, size):
         """Dig from the person, and put the goal at a distance that is drawn first."""
-        here = tuple(rng.integers(size, size=2).tolist())
-        maze, (far,) = maze_generation.generate_maze(rng, size, [here])
+        start = tuple(rng.integers(size, size=2).tolist())
+        maze, (far,) = maze_generation.generate_maze(rng, size, [start])
         most = min(max(far.values()), 4 * size, 40)
         steps = int(rng.integers(2, most + 1))
-        there = [cell for cell, distance in far.items() if distance == steps]
-        walls.put(maze, here, walls.HERE)
-        walls.put(maze, there[int(rng.integers(len(there)))], walls.GOAL)
+        candidates = [cell for cell, distance in far.items() if distance == steps]
+        walls.put(maze, start, walls.HERE)
+        walls.put(maze, candidates[int(rng.integers(len(candidates)))], walls.GOAL)
         text = "How many steps is it from the person to the goal?"
         return Question(text, str(2 * steps), walls.rows(maze), self.moves)
 

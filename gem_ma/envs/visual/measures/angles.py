@@ -144,10 +144,10 @@ class Angles(Task):
 
     def draw(self, rng, kinds, step):
         kind = pick(rng, kinds)
-        shown, answer = kind(rng, step)
-        while None in shown.labels:
-            shown, answer = kind(rng, step)
-        return Question("How many degrees has the angle x?", str(answer), shown, self.moves)
+        drawing, answer = kind(rng, step)
+        while None in drawing.labels:
+            drawing, answer = kind(rng, step)
+        return Question("How many degrees has the angle x?", str(answer), drawing, self.moves)
 
     def words(self, shown):
         return shown.words
@@ -217,9 +217,9 @@ def _rays(rng, words, angles, labels):
         ends.append((math.cos(math.radians(total)), flip * math.sin(math.radians(total))))
         total += angle
     at, *ends = fit([at, *ends])
-    named = [
+    placed_labels = [
         between(text, at, ends[i], ends[(i + 1) % len(ends)])
         for i, text in enumerate(labels)
         if text
     ]
-    return Figure(words, tuple([(*at, *end) for end in ends]), tuple(named))
+    return Figure(words, tuple([(*at, *end) for end in ends]), tuple(placed_labels))

@@ -31,7 +31,7 @@ class Balance(Task):
         return Question(f"Which thing is the {word}?", answer, tuple(pairs), choices)
 
     def words(self, shown):
-        return "\n".join([f"{a} and {b}: {(a, b)[sinks]} sinks" for a, b, sinks in shown])
+        return "\n".join([f"{a} and {b}: {(a, b)[heavier]} sinks" for a, b, heavier in shown])
 
     def scene(self, shown):
         panels = [("", _scales(*pair)) for pair in shown]

@@ -41,14 +41,14 @@ class Clock(Task):
         size = pick(rng, sizes)
         free = round(50 * (1 - size))  # percent to each side
         x, y = ((50 + int(n)) / 100 for n in rng.integers(-free, free + 1, size=2))
-        shown = 30.0 * (hour % 12) + minute / 2, 6.0 * minute, tuple(numerals), x, y, size
-        return Question("What time does the clock show?", f"{hour}:{minute:02}", shown, TIMES)
+        clock = 30.0 * (hour % 12) + minute / 2, 6.0 * minute, tuple(numerals), x, y, size
+        return Question("What time does the clock show?", f"{hour}:{minute:02}", clock, TIMES)
 
     def read(self, text, view, agent):
-        said = " ".join(
+        reply = " ".join(
             [w for w in text.split() if w.casefold() not in ("the", "time", "is", "it")]
         )
-        return super().read(answer_parsing.normalize_time(said), view, agent)
+        return super().read(answer_parsing.normalize_time(reply), view, agent)
 
     def words(self, shown):
         short, long, *_ = shown
@@ -58,10 +58,10 @@ class Clock(Task):
         )
 
     def scene(self, shown):
-        *turned, numerals, x, y, size = shown
+        *angles, numerals, x, y, size = shown
         hands = [
             ("", x, y, *_at(x, y, size * length, degrees), thick)
-            for degrees, length, thick in zip(turned, *HANDS, strict=True)
+            for degrees, length, thick in zip(angles, *HANDS, strict=True)
         ]
         labels = [(str(n), "", *_at(x, y, size * 0.37, 30 * n)) for n in numerals]
         dial = ("dial", "", x, y, size, 0)

@@ -90,10 +90,10 @@ def scene(shown):
     wide = LETTER * max((len(text) for text, _, _ in shown.labels), default=0)
     turns = [_turned(points, tags, degrees, wide) for degrees in TURNS]
     move = next((turn for turn in turns if turn.full >= FULL), max(turns, key=lambda t: t.full))
-    drawn = [("", *move(*line[:2]), *move(*line[2:]), LINE) for line in lines]
-    drawn += [("", *move(*mark[:2]), *move(*mark[2:]), MARK) for mark in marks]
+    strokes = [("", *move(*line[:2]), *move(*line[2:]), LINE) for line in lines]
+    strokes += [("", *move(*mark[:2]), *move(*mark[2:]), MARK) for mark in marks]
     return Shapes(
-        lines=tuple(drawn), labels=tuple([(text, "", *move(x, y)) for text, x, y in shown.labels])
+        lines=tuple(strokes), labels=tuple([(text, "", *move(x, y)) for text, x, y in shown.labels])
     )
 
 

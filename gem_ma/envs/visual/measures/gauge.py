@@ -41,11 +41,11 @@ class Gauge(Task):
 
     def words(self, shown):
         marks, each, parts, value = shown
-        turned = TURN * value / (marks * each)
+        rotation = TURN * value / (marks * each)
         return (
             f"A round scale from 0 to {marks * each}, with a number every {each} and "
             f"{marks * parts + 1} marks in all. It goes over {TURN:g} degrees, clockwise; the "
-            f"needle has turned by {turned:.2f} degrees from 0."
+            f"needle has turned by {rotation:.2f} degrees from 0."
         )
 
     def scene(self, shown):

@@ -41,8 +41,8 @@ def parts(rng, many=2):
     labels.append(beside(str(whole), (*start, *end), left))
     marks = [figure.stroke(point, lines[0]) for point in (*line, start, end)]
     words = f"A line of length {whole} is divided into parts of length {', '.join(names)}."
-    shown = Figure(words, (*lines, (*start, *end)), tuple(labels), tuple(marks))
-    return LENGTH, lengths[unknown], shown
+    drawing = Figure(words, (*lines, (*start, *end)), tuple(labels), tuple(marks))
+    return LENGTH, lengths[unknown], drawing
 
 
 def three_parts(rng):
@@ -78,8 +78,8 @@ def around_corner(rng):
     wide, step, _, _, short, high = sides
     text = pick(rng, (AREA, PERIMETER))
     answer = wide * step + short * (high - step) if text == AREA else 2 * (wide + high)
-    left_out = {pick(rng, (0, 2, 4)): "", pick(rng, (1, 3, 5)): ""}
-    return text, answer, _six(rng, points, sides, left_out)
+    names = {pick(rng, (0, 2, 4)): "", pick(rng, (1, 3, 5)): ""}
+    return text, answer, _six(rng, points, sides, names)
 
 
 class Lengths(Task):
@@ -105,8 +105,8 @@ class Lengths(Task):
     )
 
     def draw(self, rng, kinds):
-        text, answer, shown = pick(rng, kinds)(rng)
-        return Question(text, str(answer), shown, self.moves)
+        text, answer, drawing = pick(rng, kinds)(rng)
+        return Question(text, str(answer), drawing, self.moves)
 
     def words(self, shown):
         return shown.words
@@ -153,8 +153,8 @@ def _corner(rng):
 def _six(rng, points, sides, names):
     """Return the figure with six sides; `names` says what stands beside some of them instead."""
     lines = polygon(fit(points, *_look(rng)))
-    named = [names.get(i, str(length)) for i, length in enumerate(sides)]
+    labels = [names.get(i, str(length)) for i, length in enumerate(sides)]
     ways = ("right", "down", "left", "down", "left", "up")
-    told = [f"{way} {name or '(not given)'}" for way, name in zip(ways, named, strict=True)]
-    words = f"A figure with six sides and right angles. Its sides go {', '.join(told)}."
-    return Figure(words, lines, _around(lines, named))
+    directions = [f"{way} {name or '(not given)'}" for way, name in zip(ways, labels, strict=True)]
+    words = f"A figure with six sides and right angles. Its sides go {', '.join(directions)}."
+    return Figure(words, lines, _around(lines, labels))

@@ -23,8 +23,8 @@ class Ruler(Task):
         start = int(rng.integers(latest + 1))
         end = int(rng.integers(start + 1, wide * parts + 1))
         unit = "millimetres" if parts > 1 else "centimetres"
-        shown = wide, parts, start, end
-        return Question(f"How many {unit} long is the bar?", str(end - start), shown, self.moves)
+        ruler = wide, parts, start, end
+        return Question(f"How many {unit} long is the bar?", str(end - start), ruler, self.moves)
 
     def words(self, shown):
         wide, parts, start, end = shown

@@ -22,9 +22,9 @@ class Tangle(Task):
         rows = [tuple(range(many))]
         rows += [tuple(rng.permutation(many).tolist()) for _ in range(bends + 1)]
         strings = tuple(zip(*rows, strict=True))
-        asked = int(rng.integers(many))
-        text = f"At which number does the string end that begins at {LETTERS[asked]}?"
-        return Question(text, str(strings[asked][-1] + 1), strings, self.moves)
+        index = int(rng.integers(many))
+        text = f"At which number does the string end that begins at {LETTERS[index]}?"
+        return Question(text, str(strings[index][-1] + 1), strings, self.moves)
 
     def words(self, shown):
         lines = [

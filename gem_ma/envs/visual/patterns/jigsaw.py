@@ -38,12 +38,12 @@ class Jigsaw(Task):
         hole = {(row + top, column + left) for row, column in piece}
         board = _rows({divmod(i, size) for i in range(size * size)} - hole, size)
         quarters = rng.integers(1, 4, size=options).tolist() if turns else [0] * options
-        drawn = [
+        images = [
             patterns.image(_rows(p, box), (False, n)) for p, n in zip(pieces, quarters, strict=True)
         ]
-        turned = "once it is turned" if turns else "without being turned"
-        text = f"Which piece fits into the hole, {turned}?"
-        return patterns.choose(rng, text, board, drawn)
+        condition = "once it is turned" if turns else "without being turned"
+        text = f"Which piece fits into the hole, {condition}?"
+        return patterns.choose(rng, text, board, images)
 
     def words(self, shown):
         return patterns.words(shown, "board")
@@ -78,12 +78,12 @@ def _vary(rng, piece, box):
 
 
 def _whole(piece):
-    todo, seen = [min(piece)], {min(piece)}
-    while todo:
-        row, column = todo.pop()
+    pending, seen = [min(piece)], {min(piece)}
+    while pending:
+        row, column = pending.pop()
         near = {(row + down, column + right) for down, right in STEPS} & piece - seen
         seen |= near
-        todo += near
+        pending += near
     return seen == piece
 
 

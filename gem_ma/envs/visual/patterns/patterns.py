@@ -48,13 +48,13 @@ def variants(rng, right, many, vary):
 
     It is at any place: one that all others were made of would stand out as the most common.
     """
-    place, made = int(rng.integers(many)), [right]
+    place, options = int(rng.integers(many)), [right]
     for i in range(many - 1):
         if i < place:
-            made.insert(0, vary(made[0]))
+            options.insert(0, vary(options[0]))
         else:
-            made.append(vary(made[-1]))
-    return made, place
+            options.append(vary(options[-1]))
+    return options, place
 
 
 def ask(rng, text, size, way, images, many):
@@ -65,9 +65,9 @@ def ask(rng, text, size, way, images, many):
     others = [other for other in WAYS if other != way]
     while True:
         pattern = draw(rng, size)
-        made, place = variants(rng, pattern, many, lambda last: swapped(rng, last))
+        patterns, place = variants(rng, pattern, many, lambda last: swapped(rng, last))
         ways = [way, *some(rng, others, images - 1)]
-        options = [image(one, seen) for seen in ways for one in made]
+        options = [image(one, view) for view in ways for one in patterns]
         if len(set(options)) == len(options):
             options.insert(0, options.pop(place))
             return choose(rng, text, pattern, options)
@@ -77,17 +77,17 @@ def choose(rng, text, pattern, options):
     """Return the question which of these is right: the first, before they are shuffled."""
     order = rng.permutation(len(options)).tolist()
     choices = tuple(LETTERS[: len(order)])
-    shown = pattern, tuple([options[i] for i in order])
-    return Question(text, choices[order.index(0)], shown, choices)
+    content = pattern, tuple([options[i] for i in order])
+    return Question(text, choices[order.index(0)], content, choices)
 
 
 def words(shown, name="pattern"):
     first, options = shown
-    named = [(name, first), *zip(LETTERS, options, strict=False)]
-    return "\n".join([f"{name}:\n" + "\n".join(rows) for name, rows in named])
+    panels = [(name, first), *zip(LETTERS, options, strict=False)]
+    return "\n".join([f"{name}:\n" + "\n".join(rows) for name, rows in panels])
 
 
 def scene(shown, name="pattern"):
     first, options = shown
-    named = [(name, first), *zip(LETTERS, options, strict=False)]
-    return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in named]), 3, gap=0.14)
+    panels = [(name, first), *zip(LETTERS, options, strict=False)]
+    return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in panels]), 3, gap=0.14)

@@ -21,7 +21,7 @@ class BoxAround(Boxing):
     def draw(self, rng, many, asked, across):
         """Draw so many shapes, so many of them of the kind that is asked for."""
         kind, *others = some(rng, FIGURES, 4)
-        drawn = [
+        shapes = [
             Thing(
                 kind if i < asked else pick(rng, others),
                 int(rng.integers(len(COLORS))),
@@ -29,17 +29,19 @@ class BoxAround(Boxing):
             )
             for i in range(many)
         ]
-        shown = things.scatter(rng, drawn, across)
+        layout = things.scatter(rng, shapes, across)
         boxes = [
             (t.x - half, t.y - half, t.x + half, t.y + half)
-            for t in shown[1]
+            for t in layout[1]
             if t.figure == kind
             for half in (round(50 * things.extent(t.size, across)),)
         ]
         left, top, right, bottom = zip(*boxes, strict=True)
         answer = f"{min(left)}, {min(top)}, {max(right)}, {max(bottom)}"
-        which = f"all {kind}s" if asked > 1 else f"the {kind}"
-        return Question(f"Which is the smallest box around {which}?", answer, shown, self.moves)
+        description = f"all {kind}s" if asked > 1 else f"the {kind}"
+        return Question(
+            f"Which is the smallest box around {description}?", answer, layout, self.moves
+        )
 
     def words(self, shown):
         across, _ = shown

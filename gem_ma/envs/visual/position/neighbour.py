@@ -27,9 +27,9 @@ class Neighbour(Task):
         symbols = tuple(FIGURES)
         rows = tuple(["".join([symbols[i] for i in row]) for row in cells])
         row, column = at = tuple(rng.integers(size, size=2).tolist())
-        told: list[str] = []
+        directions: list[str] = []
         seen = [at]
-        while len(told) < steps:
+        while len(directions) < steps:
             ways = [
                 (name, (row + down, column + right))
                 for name, (down, right) in WAYS.items()
@@ -37,9 +37,11 @@ class Neighbour(Task):
             ]
             fresh = [way for way in ways if way[1] not in seen] or ways
             name, (row, column) = pick(rng, fresh)
-            told.append(name)
+            directions.append(name)
             seen.append((row, column))
-        text = "Which figure is " + " the figure that is ".join(f"{w}" for w in reversed(told))
+        text = "Which figure is " + " the figure that is ".join(
+            f"{w}" for w in reversed(directions)
+        )
         return Question(
             f"{text} the marked one?", FIGURES[rows[row][column]], (rows, at), self.moves
         )
@@ -48,8 +50,8 @@ class Neighbour(Task):
         rows, (row, column) = shown
         lines = []
         for i, line in enumerate(rows):
-            marked = [f"{FIGURES[s]}{' o' * ((i, j) == (row, column))}" for j, s in enumerate(line)]
-            lines.append(" | ".join(marked))
+            cells = [f"{FIGURES[s]}{' o' * ((i, j) == (row, column))}" for j, s in enumerate(line)]
+            lines.append(" | ".join(cells))
         return "\n".join(lines)
 
     def scene(self, shown):

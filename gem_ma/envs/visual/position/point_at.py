@@ -21,17 +21,17 @@ class PointAt(Pointing):
 
     def draw(self, rng, many, across):
         """Draw one thing, and others that differ from it in something."""
-        asked = Thing(pick(rng, FIGURES), int(rng.integers(len(COLORS))), pick(rng, SIZES))
-        kinds = [asked.figure, *some(rng, FIGURES, 3)]
-        drawn = [asked]
-        while len(drawn) < many:
+        target = Thing(pick(rng, FIGURES), int(rng.integers(len(COLORS))), pick(rng, SIZES))
+        kinds = [target.figure, *some(rng, FIGURES, 3)]
+        shapes = [target]
+        while len(shapes) < many:
             other = Thing(pick(rng, kinds), int(rng.integers(len(COLORS))), pick(rng, SIZES))
-            if other != asked:
-                drawn.append(other)
-        shown = things.scatter(rng, drawn, across)
-        ((x, y),) = [(t.x, t.y) for t in shown[1] if t[:3] == asked[:3]]
+            if other != target:
+                shapes.append(other)
+        layout = things.scatter(rng, shapes, across)
+        ((x, y),) = [(t.x, t.y) for t in layout[1] if t[:3] == target[:3]]
         text = (
-            f"Where is the middle of the {asked.size} {asked.figure} of colour "
-            f"{LETTERS[asked.color]}?"
+            f"Where is the middle of the {target.size} {target.figure} of colour "
+            f"{LETTERS[target.color]}?"
         )
-        return Question(text, f"{x}, {y}", shown, self.moves)
+        return Question(text, f"{x}, {y}", layout, self.moves)

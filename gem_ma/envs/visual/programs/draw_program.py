@@ -31,39 +31,39 @@ def parsed(text):
     ]
     if not 1 <= len(lines) <= STATEMENTS:
         raise InvalidMove(f"{len(lines)} statements; a program has 1 to {STATEMENTS}")
-    found = []
+    statements = []
     for line in lines:
-        said = _STATEMENT.fullmatch(line)
-        numbers = tuple(map(int, re.findall(r"\d+", said[2]))) if said else ()
-        if not said or TAKES.get(said[1]) != len(numbers):
+        match = _STATEMENT.fullmatch(line)
+        numbers = tuple(map(int, re.findall(r"\d+", match[2]))) if match else ()
+        if not match or TAKES.get(match[1]) != len(numbers):
             raise InvalidMove(f"{clip_repr(line.strip())} is not a statement")
-        found.append((said[1], numbers))
-    return tuple(found)
+        statements.append((match[1], numbers))
+    return tuple(statements)
 
 
 def run(program, size):
     """Return the cells that a program paints, all in whole numbers."""
-    painted: set[tuple[int, int]] = set()
+    painted_cells: set[tuple[int, int]] = set()
     for name, numbers in program:
         if name == "mirror":
-            painted |= {(size - 1 - x, y) for x, y in painted}
+            painted_cells |= {(size - 1 - x, y) for x, y in painted_cells}
         elif name == "disc":
             x, y, r = numbers
-            painted |= {
+            painted_cells |= {
                 (a, b)
                 for a in range(size)
                 for b in range(size)
                 if (a - x) ** 2 + (b - y) ** 2 <= r * r + r // 2
             }
         elif name == "line":
-            painted |= set(_line(*numbers))
+            painted_cells |= set(_line(*numbers))
         else:
             x1, y1, x2, y2 = numbers
             cells = {
                 (x, y) for x in range(x1, min(x2, size) + 1) for y in range(y1, min(y2, size) + 1)
             }
-            painted = painted | cells if name == "box" else painted - cells
-    return frozenset((x, y) for x, y in painted if x < size and y < size)
+            painted_cells = painted_cells | cells if name == "box" else painted_cells - cells
+    return frozenset((x, y) for x, y in painted_cells if x < size and y < size)
 
 
 def _line(x1, y1, x2, y2):
@@ -121,12 +121,12 @@ class DrawProgram(Task):
 
     def grade(self, answer, said):
         size, _, program = answer.partition(": ")
-        wanted, drawn = (run(parsed(one), int(size)) for one in (program, said))
-        shared, both = len(wanted & drawn), len(wanted | drawn)
+        target_cells, reply_cells = (run(parsed(one), int(size)) for one in (program, said))
+        overlap, union = len(target_cells & reply_cells), len(target_cells | reply_cells)
         whole = int(size) ** 2
-        gained = shared * whole - len(wanted) * both  # above what is earned by painting all
-        room = both * (whole - len(wanted))
-        return max(0, gained * 100 // room) / 100
+        score = overlap * whole - len(target_cells) * union  # above what is earned by painting all
+        room = union * (whole - len(target_cells))
+        return max(0, score * 100 // room) / 100
 
     def words(self, shown):
         return "\n".join(shown)

@@ -33,11 +33,11 @@ class Spiral(Task):
 
 def spiral(size):
     """Return the cells in their order."""
-    found, low, high = [], 0, size - 1
+    cells, low, high = [], 0, size - 1
     while low <= high:
-        found += [(low, c) for c in range(low, high + 1)]
-        found += [(r, high) for r in range(low + 1, high + 1)]
-        found += [(high, c) for c in range(high - 1, low - 1, -1)]
-        found += [(r, low) for r in range(high - 1, low, -1)]
+        cells += [(low, c) for c in range(low, high + 1)]
+        cells += [(r, high) for r in range(low + 1, high + 1)]
+        cells += [(high, c) for c in range(high - 1, low - 1, -1)]
+        cells += [(r, low) for r in range(high - 1, low, -1)]
         low, high = low + 1, high - 1
-    return found[: size * size]
+    return cells[: size * size]

@@ -34,18 +34,18 @@ class CompareShapes(Task):
         low, high = (1, own - lead) if most else (own + lead, own + lead + 2)
         counts = [own, *rng.integers(low, high + 1, size=figures - 1).tolist()]
         color = int(rng.integers(len(COLORS)))
-        drawn = []
+        shapes = []
         for kind, count in zip(kinds, counts, strict=True):
             for _ in range(count):
                 shade = color if others else int(rng.integers(len(COLORS)))
-                drawn.append(Thing(kind, shade, pick(rng, SIZES)))
+                shapes.append(Thing(kind, shade, pick(rng, SIZES)))
         for _ in range(others):
             shade = (color + int(rng.integers(1, len(COLORS)))) % len(COLORS)
-            drawn.append(Thing(pick(rng, kinds), shade, pick(rng, SIZES)))
+            shapes.append(Thing(pick(rng, kinds), shade, pick(rng, SIZES)))
         where = f" in colour {LETTERS[color]}" if others else ""
         text = f"Which figure is there {'most' if most else 'least'} often{where}?"
         choices = tuple([figure for figure in FIGURES if figure in kinds])
-        return Question(text, kinds[0], things.scatter(rng, drawn, across), choices)
+        return Question(text, kinds[0], things.scatter(rng, shapes, across), choices)
 
     def read(self, text, view, agent):
         return super().read(text.strip(" .").removesuffix("s"), view, agent)

@@ -29,19 +29,19 @@ class CountShapes(Task):
     def draw(self, rng, traits, many, most, figures, across, turns):
         """Draw how many are to be counted; many of the others have all asked traits but one."""
         kinds = some(rng, FIGURES, figures)
-        asked = Thing(kinds[0], int(rng.integers(len(COLORS))), pick(rng, SIZES))
+        target = Thing(kinds[0], int(rng.integers(len(COLORS))), pick(rng, SIZES))
         count = int(rng.integers(most + 1))
-        drawn: list[Thing] = []
-        while len(drawn) < many:
+        shapes: list[Thing] = []
+        while len(shapes) < many:
             free = Thing(pick(rng, kinds), int(rng.integers(len(COLORS))), pick(rng, SIZES))
-            if len(drawn) < count:
-                own: list[Any] = [*asked[:traits], *free[traits:3]]
-                drawn.append(Thing(*own))
+            if len(shapes) < count:
+                own: list[Any] = [*target[:traits], *free[traits:3]]
+                shapes.append(Thing(*own))
                 continue
-            near: list[Any] = [asked[i] if rng.random() < 0.5 else free[i] for i in range(3)]
-            if tuple(near[:traits]) != asked[:traits]:
-                drawn.append(Thing(*near))
-        size = f"{asked.size} " if traits > 2 else ""
-        color = f" of colour {LETTERS[asked.color]}" if traits > 1 else ""
-        text = f"How many {size}{asked.figure}s{color} are there?"
-        return Question(text, str(count), things.scatter(rng, drawn, across, turns), self.moves)
+            near: list[Any] = [target[i] if rng.random() < 0.5 else free[i] for i in range(3)]
+            if tuple(near[:traits]) != target[:traits]:
+                shapes.append(Thing(*near))
+        size = f"{target.size} " if traits > 2 else ""
+        color = f" of colour {LETTERS[target.color]}" if traits > 1 else ""
+        text = f"How many {size}{target.figure}s{color} are there?"
+        return Question(text, str(count), things.scatter(rng, shapes, across, turns), self.moves)

@@ -41,8 +41,8 @@ class OddOneOut(Task):
                 for i in rng.permutation(many)[: int(rng.integers(2, many // 2 + 1))].tolist():
                     values[i] = second
             columns[trait] = values
-        shown = size, tuple(zip(*columns, strict=True))
-        return Question("Which shape is the odd one?", cells(size)[odd], shown, cells(size))
+        content = size, tuple(zip(*columns, strict=True))
+        return Question("Which shape is the odd one?", cells(size)[odd], content, cells(size))
 
     def words(self, shown):
         size, shapes = shown

@@ -31,11 +31,11 @@ def extent(size, across):
 
 def scatter(rng, things, across, turns=(0,)):
     """Put things into different cells of a square of so many by so many, off their middles."""
-    cell, placed = 100 * (1 - TOP) / across, []
+    cell, placed_things = 100 * (1 - TOP) / across, []
     spots = rng.permutation(across * across)[: len(things)].tolist()
     shifts = rng.random((len(things), 2)).tolist()
-    turned = rng.integers(len(turns), size=len(things)).tolist()
-    for thing, spot, shift, turn in zip(things, spots, shifts, turned, strict=True):
+    turn_indices = rng.integers(len(turns), size=len(things)).tolist()
+    for thing, spot, shift, turn in zip(things, spots, shifts, turn_indices, strict=True):
         free = cell - 100 * 1.3 * extent(thing.size, across)
         row, column = divmod(spot, across)
         x, y = (
@@ -43,9 +43,11 @@ def scatter(rng, things, across, turns=(0,)):
             for at, share in zip((column, row), shift, strict=True)
         )
         at = {"x": x + round(50 * TOP), "y": y + round(100 * TOP), "degrees": turns[turn]}
-        placed.append(thing._replace(**at))
-    placed.sort(key=lambda t: (t.y, t.x))  # the order in which they were drawn gives away too much
-    return across, tuple(placed)
+        placed_things.append(thing._replace(**at))
+    placed_things.sort(
+        key=lambda t: (t.y, t.x)
+    )  # the order in which they were drawn gives away too much
+    return across, tuple(placed_things)
 
 
 def words(shown):

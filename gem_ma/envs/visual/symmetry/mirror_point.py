@@ -35,15 +35,15 @@ class MirrorPoint(Pointing):
             x, y = rng.integers(6, 95, size=2).tolist()
             off = (x - ax) * down - (y - ay) * right  # times the length of the way
             bottom = right * right + down * down
-            there = round(x - 2 * off * down / bottom), round(y + 2 * off * right / bottom)
-            if off * off >= 100 * bottom and min(there) >= 6 and max(there) <= 94:
+            image = round(x - 2 * off * down / bottom), round(y + 2 * off * right / bottom)
+            if off * off >= 100 * bottom and min(image) >= 6 and max(image) <= 94:
                 break
         dots = canvas.apart(
             rng, others, 8, 5, 95, lambda p: (p[0] - x) ** 2 + (p[1] - y) ** 2 > 150
         )
         line = _ends(ax, ay, right, down)
         text = "Where is the mirror image of P in the line?"
-        return Question(text, f"{there[0]}, {there[1]}", (line, (x, y), dots), self.moves)
+        return Question(text, f"{image[0]}, {image[1]}", (line, (x, y), dots), self.moves)
 
     def words(self, shown):
         (a, b), (x, y), others = shown
@@ -62,12 +62,12 @@ class MirrorPoint(Pointing):
 
 def _ends(x, y, right, down):
     """Return where a line leaves the picture."""
-    found = []
+    ends = []
     for side in (-1, 1):
         room = [
             (98 - at if side * way > 0 else at - 2) / abs(way)
             for at, way in ((x, right), (y, down))
             if way
         ]
-        found.append((x + side * min(room) * right, y + side * min(room) * down))
-    return tuple(found)
+        ends.append((x + side * min(room) * right, y + side * min(room) * down))
+    return tuple(ends)

@@ -26,12 +26,12 @@ class SymmetryAxes(Task):
     def draw(self, rng, size):
         """Draw how many axes, and a pattern that has these; without any, it has them nearly."""
         answer = pick(rng, self.moves)
-        wanted = pick(rng, AXES[answer])
+        axes = pick(rng, AXES[answer])
         while True:
-            near = wanted or pick(rng, AXES[pick(rng, ("1", "2", "4"))])
+            near = axes or pick(rng, AXES[pick(rng, ("1", "2", "4"))])
             rows = mirrored(patterns.draw(rng, size), near)
-            rows = rows if wanted else patterns.swapped(rng, rows)
-            if tuple(axis for axis in range(4) if image(rows, axis) == rows) == wanted:
+            rows = rows if axes else patterns.swapped(rng, rows)
+            if tuple(axis for axis in range(4) if image(rows, axis) == rows) == axes:
                 return Question("How many mirror axes has the pattern?", answer, rows, self.moves)
 
     def words(self, shown):

@@ -29,17 +29,19 @@ class Timetable(Task):
         rows = [
             [a + b for a, b in zip(*pair, strict=True)] for pair in zip(rows, late, strict=True)
         ]
-        here, there = sorted(some(rng, range(many), 2))
+        origin, destination = sorted(some(rng, range(many), 2))
         train = int(rng.integers(trains))
-        early = rows[here][train - 1] + 1 if train else rows[here][0] - 20
-        now = int(rng.integers(early, rows[here][train] + 1))
+        early = rows[origin][train - 1] + 1 if train else rows[origin][0] - 20
+        now = int(rng.integers(early, rows[origin][train] + 1))
         towns = tuple(sorted(some(rng, TOWNS, many)))
-        shown = towns, tuple([tuple(map(_hour, row)) for row in rows])
+        timetable = towns, tuple([tuple(map(_hour, row)) for row in rows])
         text = (
-            f"It is {_hour(now)} in {towns[here]}. When do you get to {towns[there]} at the "
-            "earliest?"
+            f"It is {_hour(now)} in {towns[origin]}. When do you get to {towns[destination]} "
+            "at the earliest?"
         )
-        return Question(text, shown[1][there][train], shown, shown[1][there])
+        return Question(
+            text, timetable[1][destination][train], timetable, timetable[1][destination]
+        )
 
     def read(self, text, view, agent):
         return super().read(answer_parsing.normalize_time(text), view, agent)

@@ -27,9 +27,9 @@ class WrongSum(Task):
         return Question(text, choices[wrong], tuple(map(tuple, rows)), choices)
 
     def words(self, shown):
-        named = zip(LETTERS, shown, strict=False)
+        labelled_rows = zip(LETTERS, shown, strict=False)
         return "\n".join(
-            [f"{name}: {' + '.join(map(str, row[:-1]))} = {row[-1]}" for name, row in named]
+            [f"{name}: {' + '.join(map(str, row[:-1]))} = {row[-1]}" for name, row in labelled_rows]
         )
 
     def scene(self, shown):
