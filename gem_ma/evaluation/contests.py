@@ -28,14 +28,14 @@ def find_contest(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
     ]
     if zero_sum:
         return None if all(low < _NEAR for low, _ in ends) else False
-    told = [low < -_NEAR and high > _NEAR for low, high in ends if max(high, -low) > _NEAR]
-    return all(told) if told else None
+    decided = [low < -_NEAR and high > _NEAR for low, high in ends if max(high, -low) > _NEAR]
+    return all(decided) if decided else None
 
 
 def is_contest(found: Iterable[bool | None], zero_sum: bool) -> bool:
     """Return whether a game has winners; where what was earned does not tell, as it says."""
-    told = [one for one in found if one is not None]
-    return all(told) if told else zero_sum
+    known = [one for one in found if one is not None]
+    return all(known) if known else zero_sum
 
 
 def find_outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:

@@ -88,10 +88,13 @@ def play(
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
     made = factory.resolve_env(play, env, make)
-    given = dict(seats or {})
+    agents = dict(seats or {})
     run = RolloutRun(
         made,
-        {**{seat: _RoleAgent(seat) for seat in made.possible_agents if seat not in given}, **given},
+        {
+            **{seat: _RoleAgent(seat) for seat in made.possible_agents if seat not in agents},
+            **agents,
+        },
         samples * _MAX_EPOCHS,
         concurrency=1,
         seed=seed,
@@ -144,11 +147,11 @@ def rollout_solver(run: RolloutRun) -> Solver:
             state.store.set("episode", json.loads(json.dumps(episode_to_json(own.episode))))
             for seat in roles:
                 chat = own.session.conversations[seat]
-                said = [step.reply for step in chat.steps if isinstance(step.reply, _ModelReply)]
-                if said:  # Inspect shows one chat of a sample, and every call of a model
+                replies = [step.reply for step in chat.steps if isinstance(step.reply, _ModelReply)]
+                if replies:  # Inspect shows one chat of a sample, and every call of a model
                     state.messages, state.output = (
                         _to_inspect_chat(chat.build_messages()),
-                        said[-1].output,
+                        replies[-1].output,
                     )
                     break
         return state
@@ -218,7 +221,7 @@ class _RoleAgent:
         model = get_model(role=self.seat)
         output = await model.generate(_to_inspect_chat(turn.messages), tools=_make_tool_infos(turn))
         usage = output.usage
-        said = _ModelReply(
+        reply = _ModelReply(
             output.completion,
             finish_reason=_FINISH_REASONS.get(output.stop_reason, output.stop_reason),
             tool_calls=[
@@ -238,8 +241,8 @@ class _RoleAgent:
             else None,
             latency=output.time,
         )
-        said.output = output
-        return said
+        reply.output = output
+        return reply
 
     def __repr__(self) -> str:
         return f"model of {self.seat}"
@@ -259,7 +262,7 @@ def _make_tool_infos(turn: Turn) -> list[ToolInfo]:
 
 def _to_inspect_chat(messages: Sequence[JSONMapping]) -> list[ChatMessage]:
     """Return a role's chat as Inspect's messages, with those that the model wrote as they came."""
-    said = (message["content"] for message in messages if message["role"] == "assistant")
+    replies = (message["content"] for message in messages if message["role"] == "assistant")
     names: dict[str, str] = {}  # of the functions that were called, by the id of the call
     out: list[ChatMessage] = []
     for message in to_openai_chat(messages):
@@ -281,7 +284,7 @@ def _to_inspect_chat(messages: Sequence[JSONMapping]) -> list[ChatMessage]:
                 name = names.get(id)
                 out.append(ChatMessageTool(content=content, tool_call_id=id, function=name))
             case _:
-                own = _escape_message(next(said).output.message)
+                own = _escape_message(next(replies).output.message)
                 counted = len(message.get("tool_calls") or ())
                 if own.tool_calls and len(own.tool_calls) > counted:
                     own = own.model_copy(update={"tool_calls": own.tool_calls[:counted]})

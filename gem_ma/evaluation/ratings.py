@@ -179,14 +179,14 @@ def find_cycles(agents: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> l
     games = wins + wins.T + draws
     share = np.divide(wins + draws / 2, games, out=np.full(wins.shape, 0.5), where=games > 0)
     beats = share > 0.5
-    found: dict[frozenset[int], WinCycle] = {}
+    cycles: dict[frozenset[int], WinCycle] = {}
     for start in range(len(agents)):
         path = _find_shortest_cycle(beats, start)
-        if path and frozenset(path) not in found:
+        if path and frozenset(path) not in cycles:
             edges = zip(path, [*path[1:], path[0]], strict=True)
             certain = all(wilson(share[a, b] * games[a, b], games[a, b])[0] > 0.5 for a, b in edges)
-            found[frozenset(path)] = WinCycle(tuple(agents[i] for i in path), certain)
-    return list(found.values())
+            cycles[frozenset(path)] = WinCycle(tuple(agents[i] for i in path), certain)
+    return list(cycles.values())
 
 
 def _find_shortest_cycle(beats: np.ndarray, start: int) -> list[int]:

@@ -121,10 +121,10 @@ def rescore(
     """
     played = [one for one in check_each(episodes, Episode, "episodes") if one.failure is None]
     if callable(change):
-        told = [RescoredEpisode(one, dict(change(one))) for one in played]
+        rescored = [RescoredEpisode(one, dict(change(one))) for one in played]
     else:
-        told = [_replay_episode(one, change, trust) for one in played]
-    return RescoreResult(told, _make_rows([one for one in told if not one.why]))
+        rescored = [_replay_episode(one, change, trust) for one in played]
+    return RescoreResult(rescored, _make_rows([one for one in rescored if not one.why]))
 
 
 def _replay_episode(episode: Episode, change: EnvOptions, trust: bool) -> RescoredEpisode:
@@ -148,14 +148,14 @@ def _replay_episode(episode: Episode, change: EnvOptions, trust: bool) -> Rescor
 
 
 def _make_rows(told: list[RescoredEpisode]) -> list[RescoreRow]:
-    found: dict[tuple[str, str], dict[Any, tuple[float, float]]] = {}
+    scores: dict[tuple[str, str], dict[Any, tuple[float, float]]] = {}
     for one in told:
         for seat, agent in one.episode.agents.items():
             key = one.episode.spec.id, agent
             pair = one.episode.returns[seat], float(one.returns[seat])
-            found.setdefault(key, {})[one.episode.id, seat] = pair
+            scores.setdefault(key, {})[one.episode.id, seat] = pair
     rows = []
-    for (env, agent), pairs in found.items():
+    for (env, agent), pairs in scores.items():
         old = {key: pair[0] for key, pair in pairs.items()}
         new = {key: pair[1] for key, pair in pairs.items()}
         before, after = estimate_mean(list(old.values())), estimate_mean(list(new.values()))

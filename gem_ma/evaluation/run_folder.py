@@ -84,16 +84,16 @@ def load_header(folder: str | os.PathLike[str], kind: str) -> JSONObject:
 def load_json(path: Path, default: T) -> T:
     """Return what a file of JSON holds, which is of the same type as what it holds at first."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return default
     except (ValueError, RecursionError) as error:
         raise BadRunFolder(f"{path} is damaged: {type(error).__name__}: {error}") from None
-    if not isinstance(found, type(default)):
+    if not isinstance(data, type(default)):
         raise BadRunFolder(
             f"{path} is damaged: expected a {type(default).__name__}, as it was written"
         )
-    return found
+    return data
 
 
 def write_json(path: Path, data: object) -> None:
@@ -137,12 +137,12 @@ def _describe_mismatches(there: Any, asked: Any, name: str = "") -> list[str]:
     if all(one is None or isinstance(one, dict) for one in (there, asked)):
         there, asked = there or {}, asked or {}
         old, new = (f"{name} {one.get('name')}" for one in (there, asked))
-        found = [] if old == new else [f"{old} is there and {new} is asked for"]
+        differences = [] if old == new else [f"{old} is there and {new} is asked for"]
         for key in dict.fromkeys((*there, *asked)):
-            found += (
+            differences += (
                 _describe_mismatches(there.get(key), asked.get(key), key) if key != "name" else []
             )
-        return found
+        return differences
     if not (_is_entry_list(there) and _is_entry_list(asked)):
         both = [
             f"no {name}" if one is None else f"{name}={_format_value(one)}"
@@ -151,15 +151,15 @@ def _describe_mismatches(there: Any, asked: Any, name: str = "") -> list[str]:
         return [f"{both[0]} is there and {both[1]} is asked for"]
     before, now = ({one["name"]: one for one in listed} for listed in (there, asked))
     both = [one for one in before if one in now]
-    found = [f"{one} is there and not asked for" for one in before if one not in now]
-    found += [f"{one} is asked for and not there" for one in now if one not in before]
+    differences = [f"{one} is there and not asked for" for one in before if one not in now]
+    differences += [f"{one} is asked for and not there" for one in now if one not in before]
     where: dict[str, list[str]] = {}
     for one in both:
         for gap in _describe_mismatches(before[one], now[one]):
             where.setdefault(gap, []).append(one)
     for gap, those in where.items():
-        found.append(gap if those == both else f"{gap} of {_join_some(those)}")
-    return found or ["the environments are there in another order"]
+        differences.append(gap if those == both else f"{gap} of {_join_some(those)}")
+    return differences or ["the environments are there in another order"]
 
 
 def _join_some(words: Sequence[str]) -> str:

@@ -198,7 +198,7 @@ def _compute_interval(
     groups: Sequence[Sequence[float]], weights: Sequence[float]
 ) -> tuple[float, float]:
     """Return the interval of the sum of weighted means of groups, each of them drawn by itself."""
-    drawn = sum(
+    samples = sum(
         weight * _resample_means(values, seed)
         for seed, (values, weight) in enumerate(zip(groups, weights, strict=True))
     )
@@ -208,7 +208,7 @@ def _compute_interval(
         seen += own
         true += own * len(values) / (len(values) - 1)
         pooled += (own * len(values) / (len(values) - 1)) ** 2 / (len(values) - 1)
-    low, high = np.quantile(drawn, _compute_tails(true**2 / pooled, true / seen))
+    low, high = np.quantile(samples, _compute_tails(true**2 / pooled, true / seen))
     return float(low), float(high)
 
 

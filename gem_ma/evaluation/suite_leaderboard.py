@@ -149,20 +149,20 @@ def load_results(file: str | os.PathLike[str]) -> tuple[Path, JSONObject]:
     path = Path(file)
     path = path / "results.json" if path.is_dir() else path
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadResults(f"{path}: {error.strerror}; name a folder of gem-ma eval") from None
     except (ValueError, RecursionError) as error:
         raise BadResults(f"{path} is no JSON: {error}") from None
-    if not isinstance(found, dict) or not {"rows", "suite", "schema"} <= found.keys():
+    if not isinstance(data, dict) or not {"rows", "suite", "schema"} <= data.keys():
         raise BadResults(f"{path} is no results.json of gem-ma eval of this release or later")
-    if found["schema"] != RESULTS_SCHEMA:
+    if data["schema"] != RESULTS_SCHEMA:
         raise BadResults(
-            f"{path} has schema {found['schema']}, and this release reads {RESULTS_SCHEMA}; run "
+            f"{path} has schema {data['schema']}, and this release reads {RESULTS_SCHEMA}; run "
             f"the same "
             "gem-ma eval again, which plays nothing twice, and it is written anew"
         )
-    return path, found
+    return path, data
 
 
 def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSONObject]:
@@ -173,10 +173,10 @@ def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSO
         others = {s: who for s, who in row["agents"].items() if s not in row["evaluated"]}
         question = {**entry, "others": others, "data": row["data"], "prompts": row["prompts"]}
         question |= {"seed": results["seed"], "version": results["version"]}
-        wanted = {name: question[name] for name in CONDITION_LABELS}
+        conditions = {name: question[name] for name in CONDITION_LABELS}
     except (KeyError, TypeError, StopIteration) as error:
         raise BadResults(f"results of {results['suite']}: no {error} in a row") from None
-    return (row["entry"], row["seat"]), ", ".join(sorted(own)), wanted
+    return (row["entry"], row["seat"]), ", ".join(sorted(own)), conditions
 
 
 def _parse_row_result(row: JSONMapping, path: Path) -> RowResult:
@@ -244,8 +244,8 @@ def _agent_to_dict(line: AgentResults) -> JSONObject:
 
 
 def _estimate_to_dict(estimate: IntervalEstimate) -> dict[str, float | None]:
-    told = estimate._asdict()
-    return {name: None if math.isnan(value) else value for name, value in told.items()}
+    fields = estimate._asdict()
+    return {name: None if math.isnan(value) else value for name, value in fields.items()}
 
 
 def _shorten_value(value: object) -> str:
@@ -299,11 +299,13 @@ def _render_section(table: LeaderboardTable, here: Path) -> str:
             f"<td><b>{format_share(line.success)}</b>{_render_interval(line.success)}</td>{cost}{cells}</tr>"
         )
     left = len(table.rows) - len(table.common_rows)
-    said = f"Mean success over {len(table.common_rows)} rows, each with its interval of 95 percent."
-    said += f" {left} more were not played by everybody, and are in no mean." if left else ""
+    caption = (
+        f"Mean success over {len(table.common_rows)} rows, each with its interval of 95 percent."
+    )
+    caption += f" {left} more were not played by everybody, and are in no mean." if left else ""
     cost = '<th scope="col">cost</th>' if priced else ""
     return (
-        f"<section><h2>{esc(table.suite)}</h2><p>{said}</p>"
+        f"<section><h2>{esc(table.suite)}</h2><p>{caption}</p>"
         f'<div class="wide" tabindex="0" role="region" aria-label="{esc(table.suite)}"><table>'
         f'<thead><tr><th scope="col">#</th><th scope="col">agent</th><th scope="col">mean</th>'
         f"{cost}{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>{_metrics_section(table)}</section>\n"
@@ -341,8 +343,8 @@ def _render_cell(place: RowResult | None, here: Path) -> str:
     if place is None:
         return '<td class="muted">not played</td>'
     link = quote(Path(os.path.relpath(Path(place.records).resolve(), here)).as_posix())
-    shown = f'<a href="{html.escape(link)}">{format_share(place.success)}</a>'
-    return f"<td>{shown}{_render_interval(place.success)}</td>"
+    cell = f'<a href="{html.escape(link)}">{format_share(place.success)}</a>'
+    return f"<td>{cell}{_render_interval(place.success)}</td>"
 
 
 def _render_interval(one: IntervalEstimate) -> str:

@@ -185,12 +185,12 @@ def make_suite(
         opponents: who sits in seats not evaluated.
         tools: spec strings of what seats may call.
     """
-    given: JSONObject = {"arguments": dict(arguments)} if arguments else {}
-    given |= {"opponents": opponents, "tools": tools}
+    fields: JSONObject = {"arguments": dict(arguments)} if arguments else {}
+    fields |= {"opponents": opponents, "tools": tools}
     for id in ids:
         registry.spec(id)
     return Suite(
-        "ids", _name_entries([_parse_entry({"id": id, **given}, id) for id in ids], "of ids")
+        "ids", _name_entries([_parse_entry({"id": id, **fields}, id) for id in ids], "of ids")
     )
 
 
@@ -228,8 +228,8 @@ def _expand_vary(given: JSONMapping, where: str) -> list[SuiteEntry]:
     out = []
     for values in itertools.product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
-        said = (f"{name}={value}" for name, value in chosen.items() if value != "")
-        name = " ".join([one.name or one.id, *said])
+        parts = (f"{name}={value}" for name, value in chosen.items() if value != "")
+        name = " ".join([one.name or one.id, *parts])
         out.append(replace(one, name=name, arguments={**one.arguments, **chosen}))
     return out if vary else [one]
 

@@ -93,18 +93,18 @@ def watch(
     if Path(what).is_file():
         if make:
             raise WatchError(f"{next(iter(make))}=: recorded episodes look as they were recorded")
-        shown = replay_file_frames(Path(what), seat, episode, trust)
+        frames = replay_file_frames(Path(what), seat, episode, trust)
     elif Path(what).is_dir() or "/" in what or what.endswith(".jsonl"):
         raise WatchError(f"{what}: expected an environment, or a file of episodes")
     elif episode is not None:
         raise WatchError("--episode chooses from a file of episodes, and not of a match")
     else:
-        shown = play_match_frames(what, agents, seat, seed, make)
+        frames = play_match_frames(what, agents, seat, seed, make)
     console = console or Console()
     if console.is_terminal and console.color_system is not None and not console.is_dumb_terminal:
-        _show_frames(shown, console, delay)
+        _show_frames(frames, console, delay)
     else:
-        for moment in shown:
+        for moment in frames:
             console.file.write(format_frame(moment))
             console.file.flush()
     return 0
@@ -212,7 +212,7 @@ def _replay_frames(
 ) -> Iterator[WatchFrame]:
     """Yield the moments of an episode: as a spectator sees them, or as the seat saw them."""
     returns = dict.fromkeys(episode.agents, 0.0)
-    said: tuple[ShownReply, ...] = ()
+    replies: tuple[ShownReply, ...] = ()
     views: Iterator[SpectatorView] = iter(())
     why = ""
     if seat is None or _has_lost_pictures(episode):
@@ -237,10 +237,10 @@ def _replay_frames(
             title += f", {episode.ended}" + (
                 f": {episode.failure.message}" if episode.failure else ""
             )
-        yield WatchFrame(title, tuple(s.agent for s in steps), pixels, text, said, dict(returns))
+        yield WatchFrame(title, tuple(s.agent for s in steps), pixels, text, replies, dict(returns))
         for step in steps:
             returns[step.agent] += step.reward
-        said = tuple(
+        replies = tuple(
             ShownReply(
                 step.agent,
                 _format_reply(step.counted_reply),
@@ -260,12 +260,12 @@ def _has_lost_pictures(episode: Episode) -> bool:
 
 
 def _load_observation(step: Step, again: Picture | None) -> tuple[np.ndarray | None, str]:
-    shown = find_observation_pictures(step.observation)
-    pixels = _join_pixels(shown)
+    pictures = find_observation_pictures(step.observation)
+    pixels = _join_pixels(pictures)
     if pixels is None and again is not None:
         pixels = again.array
-    if pixels is None and shown:
-        return None, "\n\n".join(filter(None, (step.text, *(one.alt for one in shown))))
+    if pixels is None and pictures:
+        return None, "\n\n".join(filter(None, (step.text, *(one.alt for one in pictures))))
     return pixels, step.text
 
 

@@ -454,8 +454,8 @@ def _form_groups(
 
 
 def _load_finished_episodes(path: Path, most: int | None = None) -> list[Episode]:
-    found = (one for one in load_episodes(path) if one.failure is None) if path.exists() else ()
-    return [one for one in found if most is None or one.number < most]
+    episodes = (one for one in load_episodes(path) if one.failure is None) if path.exists() else ()
+    return [one for one in episodes if most is None or one.number < most]
 
 
 def build_leaderboard(

@@ -116,11 +116,11 @@ def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
         [0.9, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
     after = np.zeros(_count_trajectories(rows))
-    found = np.zeros(len(rows))
+    returns = np.zeros(len(rows))
     for i in _order_backwards(rows):
         trajectory = rows.trajectory[i]
-        found[i] = after[trajectory] = rows.reward[i] + gamma * after[trajectory]
-    return found
+        returns[i] = after[trajectory] = rows.reward[i] + gamma * after[trajectory]
+    return returns
 
 
 def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
@@ -222,15 +222,15 @@ def gae(
     given = 0.0 if after is None else after
     rest = _check_values(np.full(len(rows), given) if np.ndim(given) == 0 else given, rows, "after")
     ahead, following = np.zeros(_count_trajectories(rows)), np.zeros(_count_trajectories(rows))
-    found = np.zeros(len(rows))
+    advantages = np.zeros(len(rows))
     for i in _order_backwards(rows):
         trajectory = rows.trajectory[i]
         if rows.truncated[i]:
             ahead[trajectory] = rest[i]
         delta = rows.reward[i] + gamma * ahead[trajectory] - value[i]
-        found[i] = following[trajectory] = delta + gamma * lam * following[trajectory]
+        advantages[i] = following[trajectory] = delta + gamma * lam * following[trajectory]
         ahead[trajectory] = value[i]
-    return found
+    return advantages
 
 
 class AdvantageEstimate(NamedTuple):
@@ -254,8 +254,8 @@ def ppo(
         >>> targets.round(3).tolist()
         [0.882, 1.0, 0.035, 0.009, 0.0, 1.0]
     """
-    found = gae(rows, None, gamma, lam, after=0)
-    return AdvantageEstimate(normalise(found, rows, by), found + np.asarray(rows.value))
+    advantages = gae(rows, None, gamma, lam, after=0)
+    return AdvantageEstimate(normalise(advantages, rows, by), advantages + np.asarray(rows.value))
 
 
 def rae(
@@ -282,12 +282,12 @@ def rae(
     totals, first, which = _sum_trajectories(rows)
     roles = _format_keys(rows[first], by)
     learnt = dict(baselines or {})
-    found = np.empty(len(totals))
+    advantages = np.empty(len(totals))
     for i, (role, total) in enumerate(zip(roles, totals.tolist(), strict=True)):
         before = learnt.get(role, 0.0)
-        found[i] = total - before
+        advantages[i] = total - before
         learnt[role] = decay * before + (1 - decay) * total
-    return found[which], learnt
+    return advantages[which], learnt
 
 
 def expand_to_tokens(

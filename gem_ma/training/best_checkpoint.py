@@ -114,13 +114,13 @@ class BestCheckpoint:
         self, history: Sequence[Mapping[str, float]], best: int, seats: Sequence[str]
     ) -> list[str]:
         """Say what else has changed since the best."""
-        said = []
+        parts = []
         for name in ("entropy", "kl", "invalid", "length", "gradient"):
             for seat in seats:
                 means = self._compute_means(history, f"{name}/{seat}")
                 if means and not math.isclose(means[best], means[-1], rel_tol=0.2, abs_tol=1e-3):
-                    said.append(f"{name}/{seat} went from {means[best]:.3g} to {means[-1]:.3g}")
-        return said
+                    parts.append(f"{name}/{seat} went from {means[best]:.3g} to {means[-1]:.3g}")
+        return parts
 
     def _compute_means(self, history: Sequence[Mapping[str, float]], column: str) -> list[float]:
         """Return the means of a column over so many updates each."""

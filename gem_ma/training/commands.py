@@ -312,21 +312,21 @@ _CHANGEABLE_OPTIONS = "out", "updates", "device", "parser", "run"
 def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
     """Write down what a training is, or raise UsageError if its folder holds another one."""
     words = json.dumps(sorted(tokenizer.get_vocab().items()))
-    given = {name: value for name, value in vars(args).items() if name not in _CHANGEABLE_OPTIONS}
-    given["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # of the model
-    given = json.loads(json.dumps(given))
+    options = {name: value for name, value in vars(args).items() if name not in _CHANGEABLE_OPTIONS}
+    options["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # of the model
+    options = json.loads(json.dumps(options))
     path = folder / "settings.json"
     if not (folder / "checkpoint.pt").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(given, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(options, indent=1) + "\n", encoding="utf-8")
     elif path.exists():
         known = json.loads(path.read_text(encoding="utf-8"))
         other = [
             "a --model with other tokens"
             if name == "tokens"
             else f"--{name.replace('_', '-')} {known.get(name)}"
-            for name in given
-            if known.get(name) != given[name]
+            for name in options
+            if known.get(name) != options[name]
         ]
         if other:
             raise UsageError(

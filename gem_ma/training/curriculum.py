@@ -90,14 +90,14 @@ class Curriculum:
     def sample_difficulties(self, groups: int, seed: int) -> list[int]:
         """Return what is drawn for each group."""
         rng = np.random.Generator(np.random.PCG64(derive_seed(seed)))
-        drawn = self.level + self.spread * rng.standard_normal(groups)
-        return [int(one) for one in np.clip(np.rint(drawn), 0, self.most)]
+        levels = self.level + self.spread * rng.standard_normal(groups)
+        return [int(one) for one in np.clip(np.rint(levels), 0, self.most)]
 
     def update(self, episodes: Sequence[Episode]) -> None:
         """Move towards where the target is met, given a batch that was played."""
-        told = [self.success(one) for one in episodes if one.failure is None]
-        if told:
-            moved = self.level + self.rate * (fmean(told) - self.target)
+        successes = [self.success(one) for one in episodes if one.failure is None]
+        if successes:
+            moved = self.level + self.rate * (fmean(successes) - self.target)
             self.level = min(max(moved, 0.0), float(self.most))
 
     def state_dict(self) -> dict[str, float]:
@@ -110,8 +110,10 @@ class Curriculum:
 
     def __repr__(self) -> str:
         own = {"target": self.target, "rate": self.rate, "spread": self.spread, "most": self.most}
-        told = ", ".join(f"{name}={value!r}" for name, value in {**own, **self.make_kwargs}.items())
-        return f"Curriculum({self.env!r}, {told})"
+        arguments = ", ".join(
+            f"{name}={value!r}" for name, value in {**own, **self.make_kwargs}.items()
+        )
+        return f"Curriculum({self.env!r}, {arguments})"
 
 
 def _compute_success(episode: Episode) -> float:

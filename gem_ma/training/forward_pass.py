@@ -69,7 +69,7 @@ def forward_logits(
     alike = 0 if inputs else min(len(find_common_prefix(ids.tolist())), int(takes[0]))
     shape = None if len(ids) == 1 or alike < MIN_PREFIX_LENGTH else find_cache_shape(model)
     if shape is None:
-        given = {"input_ids": ids, **(inputs or {})}
+        model_inputs = {"input_ids": ids, **(inputs or {})}
         said = torch.cat([chosen[:, 1:], torch.zeros_like(chosen[:, :1])], 1)
     else:
         cache = DynamicCache(config=model.config)
@@ -78,7 +78,7 @@ def forward_logits(
         for layer in cache.layers:
             layer.keys = layer.keys.expand(len(ids), -1, -1, -1)
             layer.values = layer.values.expand(len(ids), -1, -1, -1)
-        given = {"input_ids": ids[:, alike:-1], **kept}
+        model_inputs = {"input_ids": ids[:, alike:-1], **kept}
         said = chosen[:, alike + 1 :]
     states = []
 
@@ -89,7 +89,7 @@ def forward_logits(
     # Before the head, so that what some models do to logits behind it is done as ever.
     hook = model.get_output_embeddings().register_forward_pre_hook(select_states)
     try:
-        logits = model(**given).logits
+        logits = model(**model_inputs).logits
     finally:
         hook.remove()
     return logits[0].float(), states[0]

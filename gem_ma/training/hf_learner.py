@@ -133,10 +133,10 @@ class HFLearner(HFAgent):
         with torch.no_grad():
             for batch in self._iter_microbatches(found, range(len(found))):
                 _, _, values = self._forward_samples([work.sample for work in batch])
-                told = iter(values.tolist())
+                values_left = iter(values.tolist())
                 for sample, *_ in batch:
                     for span in sample.spans:
-                        expected[sample.episode, sample.seat, span.step] = next(told)
+                        expected[sample.episode, sample.seat, span.step] = next(values_left)
         return [
             [
                 expected[part.episode.id, part.seat, place]
@@ -148,9 +148,9 @@ class HFLearner(HFAgent):
     def update(self, parts: Sequence[SeatTrajectory]) -> dict[str, float]:
         self._activate_adapter()
         found = [work for part in parts for work in self._weight_samples(part)]
-        told = dict.fromkeys(("loss", "kl", "entropy", "clipped", "gradient"), 0.0)
+        metrics = dict.fromkeys(("loss", "kl", "entropy", "clipped", "gradient"), 0.0)
         if self.value_head is not None:
-            told["critic"] = 0.0
+            metrics["critic"] = 0.0
         disagreement = 0.0
         steps = 0
         for places in self.policy_optimizer.iter_minibatches(len(found)):
@@ -163,14 +163,14 @@ class HFLearner(HFAgent):
                 seen["loss"] = loss.item()
                 if steps == 0:  # the model is still the one that played
                     disagreement = max(disagreement, seen["disagreement"])
-                for name in told.keys() & seen.keys():
-                    told[name] += seen[name]
-            told["gradient"] += self.policy_optimizer.step()
+                for name in metrics.keys() & seen.keys():
+                    metrics[name] += seen[name]
+            metrics["gradient"] += self.policy_optimizer.step()
             steps += 1
-        told = {name: value / max(steps, 1) for name, value in told.items()}
+        metrics = {name: value / max(steps, 1) for name, value in metrics.items()}
         lengths = [span.end - span.start for work in found for span in work.sample.spans]
         length = math.fsum(lengths) / len(lengths) if lengths else math.nan
-        return {**told, "disagreement": disagreement, "length": length}
+        return {**metrics, "disagreement": disagreement, "length": length}
 
     def _weight_samples(self, part: SeatTrajectory) -> Iterator[WeightedSample]:
         """Yield the samples of a part, with what every token of its own is worth."""
@@ -180,8 +180,8 @@ class HFLearner(HFAgent):
         for sample in build_samples(part.episode, part.seat, self.tokens):
             if not sample.exact:
                 raise ValueError(f"{part.seat} said what its model did not draw: {sample.notes}")
-            drawn = [x for x, own in zip(sample.logprobs, sample.mask, strict=True) if own]
-            if any(map(math.isnan, drawn)):
+            logprobs = [x for x, own in zip(sample.logprobs, sample.mask, strict=True) if own]
+            if any(map(math.isnan, logprobs)):
                 raise ValueError(f"{part.seat} has replies without log-probabilities")
             yield WeightedSample(
                 sample,
@@ -227,7 +227,7 @@ class HFLearner(HFAgent):
             apart = before - new
             distance = (apart.exp() - apart - 1).sum()
         ratio = ((new - old).detach().exp() - 1).abs()
-        told = {
+        metrics = {
             "kl": distance.item() / tokens,
             "entropy": entropy.item() / tokens,
             "clipped": (ratio > self.policy_optimizer.clip).sum().item() / tokens,
@@ -242,9 +242,9 @@ class HFLearner(HFAgent):
                     "of gem_ma.training.advantages"
                 )
             error = ((values - targets) ** 2).sum() / turns
-            told["critic"] = error.item()
+            metrics["critic"] = error.item()
             loss = loss + self.critic * error
-        return loss, told
+        return loss, metrics
 
     def compute_logprobs(self, found: Sequence[TokenSample], *, reference: bool = False) -> Any:
         """Return the log-probability of each token of their own, sample after sample."""
@@ -270,8 +270,8 @@ class HFLearner(HFAgent):
             for row, sample in enumerate(found):
                 first[row, [span.start for span in sample.spans]] = True
             values = self.value_head(states[first[own]].float())[:, 0]
-        said = logits.gather(-1, ids[own][:, None])[:, 0] - whole
-        return said, entropy, values
+        logprobs = logits.gather(-1, ids[own][:, None])[:, 0] - whole
+        return logprobs, entropy, values
 
     def _make_tensor(self, numbers: Iterator[float]) -> Any:
         return torch.tensor(list(numbers), dtype=torch.float32, device=self.model.device)

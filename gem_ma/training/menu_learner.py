@@ -101,7 +101,7 @@ class MenuLearner:
         chosen = torch.tensor([reply.token_ids for reply in replies])[..., None]
         old = torch.tensor([reply.logprobs for reply in replies])
         advantages = torch.tensor(np.array(worth), dtype=torch.float32)[:, None]
-        told = {"loss": 0.0, "entropy": 0.0, "gradient": 0.0}
+        metrics = {"loss": 0.0, "entropy": 0.0, "gradient": 0.0}
         steps = 0
         for places in self.policy_optimizer.iter_minibatches(len(seen)):
             logprobs = self._compute_logprobs([seen[i] for i in places], [sizes[i] for i in places])
@@ -112,11 +112,11 @@ class MenuLearner:
             entropy = -(logprobs.exp() * logprobs.clamp(min=-1e4)).sum(-1).mean()
             loss = -gain - self.entropy * entropy
             loss.backward()
-            told["gradient"] += self.policy_optimizer.step()
-            told["loss"] += loss.item()
-            told["entropy"] += entropy.item()
+            metrics["gradient"] += self.policy_optimizer.step()
+            metrics["loss"] += loss.item()
+            metrics["entropy"] += entropy.item()
             steps += 1
-        return {name: value / max(steps, 1) for name, value in told.items()}
+        return {name: value / max(steps, 1) for name, value in metrics.items()}
 
     def _compute_logprobs(self, seen: Sequence[np.ndarray], sizes: Sequence[int]) -> Any:
         """Return the log-probabilities of rows x choices x entries."""

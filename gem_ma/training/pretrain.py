@@ -190,9 +190,12 @@ def _check_settings(found: JSONMapping, settings: JSONMapping, folder: Path) -> 
     """Refuse to go on with a model that was begun in another way."""
     names = [name for name in {**found, **settings} if found.get(name) != settings.get(name)]
     if names:
-        told = "; ".join(f"{n} was {found.get(n)!r:.80}, is {settings.get(n)!r:.80}" for n in names)
+        differences = "; ".join(
+            f"{n} was {found.get(n)!r:.80}, is {settings.get(n)!r:.80}" for n in names
+        )
         raise ValueError(
-            f"{folder} holds another model ({told}): take another folder, or the same settings"
+            f"{folder} holds another model ({differences}): take another folder, or the same "
+            "settings"
         )
 
 
@@ -397,10 +400,10 @@ class ImitationTrainer:
     def step(self, places: Sequence[int]) -> float:
         """Take a step, and return the loss of the replies before it."""
         device = self.model.device
-        found = [self.rows[place] for place in places]
-        ids, own, inputs = collate_samples(found, device)
+        rows = [self.rows[place] for place in places]
+        ids, own, inputs = collate_samples(rows, device)
         weight = torch.where(own, 1.0, self.others)
-        for line, row in enumerate(found):  # what comes first is not to be foreseen
+        for line, row in enumerate(rows):  # what comes first is not to be foreseen
             weight[line, : row.mask.index(1)] = weight[line, len(row.ids) :] = 0
         if "mm_token_type_ids" in inputs:  # nor are the places of pictures
             weight[inputs["mm_token_type_ids"] > 0] = 0

@@ -234,8 +234,8 @@ class Trainer:
             self.env.update(played)
         trained = {seat: self.agents[seat] for seat in self.train}
         for learner, seats in _group_by_agent(trained):
-            told = learner.update(self.compute_advantages(played, seats))
-            row |= {f"{name}/{seats[0]}": float(value) for name, value in told.items()}
+            metrics = learner.update(self.compute_advantages(played, seats))
+            row |= {f"{name}/{seats[0]}": float(value) for name, value in metrics.items()}
         self.step += 1
         self.history.append(row)
         return row
@@ -323,18 +323,18 @@ class Trainer:
     def _format_progress(self, seconds: float) -> str:
         """Return what is told of the last update beside the bar, for so many seconds each."""
         row = self.history[-1]
-        said = [
+        parts = [
             f"{self.episodes * row[name] / seconds:.0f} {name}/s" for name in ("turns", "tokens")
         ]
         shown = ("return", "invalid", "entropy")
-        said += [f"{n} {x:.3g}" for n, x in row.items() if n.partition("/")[0] in shown]
-        return "  ".join(said)
+        parts += [f"{n} {x:.3g}" for n, x in row.items() if n.partition("/")[0] in shown]
+        return "  ".join(parts)
 
     def _collect_settings(self) -> JSONObject:
         names = ("episodes", "group", "seed", "starts", "train")
         envs = self.env if isinstance(self.env, list | tuple) else [self.env]
-        given = {name: getattr(self, name) for name in names}
-        return {"format": _CHECKPOINT_FORMAT, "envs": [str(env) for env in envs], **given}
+        settings = {name: getattr(self, name) for name in names}
+        return {"format": _CHECKPOINT_FORMAT, "envs": [str(env) for env in envs], **settings}
 
 
 class RoleBaselines:

@@ -211,10 +211,12 @@ class OpponentPool:
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(saved, dict) or saved.keys() != {"decay", "agents", "scores"}:
             raise ValueError(f"{path} holds something else than a pool that was saved")
-        given = dict(agents or {})
+        agents_by_seat = dict(agents or {})
         pool = cls(decay=saved["decay"])
-        missing = [n for n, spec in saved["agents"].items() if spec is None and n not in given]
-        strange = [name for name in given if name not in saved["agents"]]
+        missing = [
+            n for n, spec in saved["agents"].items() if spec is None and n not in agents_by_seat
+        ]
+        strange = [name for name in agents_by_seat if name not in saved["agents"]]
         if missing or strange:
             raise ValueError(
                 f"{path} holds {', '.join(saved['agents']) or 'nobody'}: agents= has to give "
@@ -222,7 +224,9 @@ class OpponentPool:
                 + (f", and not {', '.join(strange)}" if strange else "")
             )
         for name, spec in saved["agents"].items():
-            pool.add(name, given[name] if name in given else _check_spec(name, spec))
+            pool.add(
+                name, agents_by_seat[name] if name in agents_by_seat else _check_spec(name, spec)
+            )
         pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
         return pool
 
@@ -347,16 +351,18 @@ class SelfPlayOpponent:
         """Return those of this update."""
         if self._cached_mixture is None or self._cached_mixture[0] != self.seed:
             chosen = self.choice, self.latest, self.mirror, self.seed, self.name
-            found = self.pool.make_opponents(self.learner, *chosen)
+            opponents = self.pool.make_opponents(self.learner, *chosen)
             if self.beside:
-                agents = dict(zip(found.names, found.agents, strict=True))
+                agents = dict(zip(opponents.names, opponents.agents, strict=True))
                 rest = 1 - self._extra_share
-                shares = {n: rest * w for n, w in zip(found.names, found.weights, strict=True)}
+                shares = {
+                    n: rest * w for n, w in zip(opponents.names, opponents.weights, strict=True)
+                }
                 for spec, share in self.beside.items():
                     agents[spec] = agents[spec] if spec in agents else load_agent(spec)
                     shares[spec] = shares.get(spec, 0.0) + share
-                found = OpponentMixture(agents, shares, self.seed)
-            self._cached_mixture = self.seed, found
+                opponents = OpponentMixture(agents, shares, self.seed)
+            self._cached_mixture = self.seed, opponents
         return self._cached_mixture[1]
 
     @property

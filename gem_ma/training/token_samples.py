@@ -86,14 +86,14 @@ def build_samples(
     own = set(episode.list_own_steps(seat))
     if any(getattr(episode.steps[place].reply, "calls", None) for place in own):
         return _build_call_samples(episode, seat, tokens, per, credit)
-    found: list[TokenSample] = []
+    samples: list[TokenSample] = []
     for index, place in enumerate(places):
         if place not in own:  # nobody's whom the rollout asked: a part of the prompt
             continue
         messages = chat.build_messages(index)
         prompt = tokens.build_prompt(messages, chat.tools)
         step, why = episode.steps[place], prompt.note
-        last = found[-1] if found and per == "conversation" else None
+        last = samples[-1] if samples and per == "conversation" else None
         if last is not None and prompt.ids[: len(last.ids)] != last.ids:
             why = why or (
                 f"the context {chat.context} cuts what was there"
@@ -103,9 +103,9 @@ def build_samples(
             last = None
         if last is None:
             last = _start_sample(episode, seat, prompt, messages)
-            if why and per == "conversation" and found:
+            if why and per == "conversation" and samples:
                 last.notes.append(f"begins anew at step {place}: {why}")
-            found.append(last)
+            samples.append(last)
         else:
             _extend_prompt(last, prompt, messages)
         _append_reply(
@@ -115,7 +115,7 @@ def build_samples(
             place,
             lambda: tokens.find_end_token(messages, chat.tools),  # noqa: B023
         )
-    return found
+    return samples
 
 
 def _build_call_samples(
@@ -146,9 +146,9 @@ def _build_call_samples(
             if note:
                 sample.exact = False
                 sample.notes.append(f"step {place}, call {number}: {note}")
-            said = Reply(call.text, token_ids=call.token_ids, logprobs=call.logprobs)
-            said.tool_calls = call.tool_calls
-            what = replace(step, reply=said, reward=step.reward * share)
+            reply = Reply(call.text, token_ids=call.token_ids, logprobs=call.logprobs)
+            reply.tool_calls = call.tool_calls
+            what = replace(step, reply=reply, reward=step.reward * share)
             closing = partial(tokens.find_end_token, call.messages, call.tools)
             _append_reply(sample, tokens, what, place, closing, share)
     return found
@@ -209,14 +209,14 @@ def _append_reply(
     assert reply is not None  # a record has no step without
     own = find_reply_ids(reply, tokens.tokenizer)
     ids = list(own) if own is not None else tokens.encode_reply(reply, closing())
-    given = getattr(reply, "usage", {}).get("prompt_tokens")
+    prompt_length = getattr(reply, "usage", {}).get("prompt_tokens")
     if own is None:
         sample.exact = False
         sample.notes.append(f"step {place} came without token ids: its text is encoded")
-    elif given is not None and given != len(sample.ids):
+    elif prompt_length is not None and prompt_length != len(sample.ids):
         sample.exact = False
         sample.notes.append(
-            f"step {place}: its model was given {given} tokens, and the prompt here has "
+            f"step {place}: its model was given {prompt_length} tokens, and the prompt here has "
             f"{len(sample.ids)}; are processor and template those of the agent?"
         )
     start = len(sample.ids)

@@ -88,7 +88,7 @@ def compare(
         _, cells = load_evaluation(folder)
         parts.append({(cell.entry.name, cell.seat): (cell, folder) for cell in cells})
     before, after = parts
-    found: list[_MetricPair] = []
+    pairs: list[_MetricPair] = []
     notes = [
         f"{entry} {seat}: only in {old if (entry, seat) in before else new}"
         for entry, seat in before.keys() ^ after.keys()
@@ -108,11 +108,11 @@ def compare(
                 for table in tables
             )
             change = estimate_change(one, two)
-            found.append(_MetricPair(key, was.entry.id, metric.name, one, two, change, left_out))
+            pairs.append(_MetricPair(key, was.entry.id, metric.name, one, two, change, left_out))
     order = list(before)
-    found.sort(key=lambda one: order.index(one.key))  # as they are in the suite
-    out = _judge([([one], one.change) for one in found if one.has_numbers], level)
-    return out + _judge(_pool_rows(found), level), sorted(notes)
+    pairs.sort(key=lambda one: order.index(one.key))  # as they are in the suite
+    out = _judge([([one], one.change) for one in pairs if one.has_numbers], level)
+    return out + _judge(_pool_rows(pairs), level), sorted(notes)
 
 
 def _pool_rows(found: Sequence[_MetricPair]) -> list[tuple[list[_MetricPair], ChangeEstimate]]:
@@ -276,7 +276,7 @@ def _group_by_start(cell: EvalTask, episodes: Sequence[Episode]) -> dict[str, Ep
 
 def _compute_one(metric: Metric, sample: EpisodeSample) -> float:
     """Return what a metric is in one start; 0 where it cannot be told."""
-    found = metric.compute(sample)
-    if not isinstance(found, IntervalEstimate):
-        raise TypeError(f"{metric.name} is {found!r} in one start; only one number is compared")
-    return 0.0 if math.isnan(found.value) else found.value
+    estimate = metric.compute(sample)
+    if not isinstance(estimate, IntervalEstimate):
+        raise TypeError(f"{metric.name} is {estimate!r} in one start; only one number is compared")
+    return 0.0 if math.isnan(estimate.value) else estimate.value

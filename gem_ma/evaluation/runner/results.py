@@ -93,9 +93,9 @@ def summarize(
     for one in played:
         costs.update({seat: each.value * one["episodes"] for seat, each in one["costs"].items()})
     overall |= {"cost in all": sum(costs.values()), "costs in all": dict(costs)}
-    told = suite.to_dict()
+    description = suite.to_dict()
     about = {"schema": RESULTS_SCHEMA, "version": _pop_releases(rows), "seed": suite.seed}
-    about |= {"entries": told["entries"]}
+    about |= {"entries": description["entries"]}
     return Evaluation(suite.name, rows, overall, left, [dict(one) for one in stopped], about)
 
 
@@ -159,8 +159,8 @@ def _hash_rules(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
     if not episodes:
         return ""
     rules = min(episodes, key=lambda one: one.number).rules
-    told = repr([rules.get(seat, "") for seat in seats]).encode()
-    return hashlib.blake2b(told, digest_size=8).hexdigest()
+    text = repr([rules.get(seat, "") for seat in seats]).encode()
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
 
 
 def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:

@@ -173,9 +173,9 @@ def evaluate(
         finally:
             if bar is not None:
                 bar.stop()
-        found = summarize(path, suite, cells, skipped, prices, playing.stopped)
-        run_folder.write_json(path / "results.json", found.to_dict())
-    return found
+        results = summarize(path, suite, cells, skipped, prices, playing.stopped)
+        run_folder.write_json(path / "results.json", results.to_dict())
+    return results
 
 
 def _add_sampling(cell: EvalTask, named: Collection[str]) -> dict[str, str]:
@@ -192,7 +192,7 @@ def _price_specs(
     prices: Mapping[str, tuple[float, float]], shared: Mapping[str, LoadedAgent]
 ) -> dict[str, tuple[float, float]]:
     """Return prices by spec; those of "" are of the evaluated seats that have no others."""
-    found = {"": prices[""]} if "" in prices else {}
+    price_by_agent = {"": prices[""]} if "" in prices else {}
     for name in prices.keys() - {""}:
         specs = [spec for spec, one in shared.items() if name in (spec, one.model)]
         if not specs:
@@ -200,8 +200,8 @@ def _price_specs(
             raise BadSuite(
                 f"prices of {name!r}, which nobody here is; there are {', '.join(there)}"
             )
-        found |= dict.fromkeys(specs, prices[name])
-    return found
+        price_by_agent |= dict.fromkeys(specs, prices[name])
+    return price_by_agent
 
 
 def _change_suite(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
@@ -218,12 +218,14 @@ def _change_suite(suite: Suite, seed: int | None, tasks: int | None, trials: int
 def load_agents(specs: Iterable[str], named: Mapping[str, AgentSource]) -> dict[str, LoadedAgent]:
     """Load each agent once, under a name that may be written down."""
     check_type(named, Mapping, "named")
-    found: dict[str, LoadedAgent] = {}
+    agents_by_spec: dict[str, LoadedAgent] = {}
     for spec in dict.fromkeys(specs):
         name = redact_secrets(spec)
-        if name not in found or name != spec:  # whoever has played before may come without secrets
-            found[name] = LoadedAgent(name, named.get(spec, spec))
-    return found
+        if (
+            name not in agents_by_spec or name != spec
+        ):  # whoever has played before may come without secrets
+            agents_by_spec[name] = LoadedAgent(name, named.get(spec, spec))
+    return agents_by_spec
 
 
 class SuiteRunner:

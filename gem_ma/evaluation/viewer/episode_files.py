@@ -35,10 +35,10 @@ def find_episode_files(source: str | Path) -> list[Path]:
         if not _holds_episodes(source):
             raise RecordError(f"{source} is no file of episodes, as gem-ma run --out writes them")
         return [source]
-    found = [path for path in sorted(source.rglob("*.jsonl")) if _holds_episodes(path)]
-    if not found:
+    paths = [path for path in sorted(source.rglob("*.jsonl")) if _holds_episodes(path)]
+    if not paths:
         raise RecordError(f"{source}: none of the files in this folder (*.jsonl) holds episodes")
-    return found
+    return paths
 
 
 def _holds_episodes(path: Path) -> bool:

@@ -101,14 +101,14 @@ class EpisodeRecording:
         content = new.size, new.numbers.tobytes()
         number = self._numbers.setdefault(content, len(self._pictures))
         if number == len(self._pictures):
-            told: JSONObject = {"width": new.size[0], "height": new.size[1]}
+            description: JSONObject = {"width": new.size[0], "height": new.size[1]}
             if old is None or old.size != new.size:
-                told["squares"] = new.numbers.tolist()
+                description["squares"] = new.numbers.tolist()
             else:
                 where = np.flatnonzero(new.numbers != old.numbers)
-                told["base"] = base
-                told["changes"] = np.stack([where, new.numbers[where]], 1).ravel().tolist()
-            self._pictures.append(told)
+                description["base"] = base
+                description["changes"] = np.stack([where, new.numbers[where]], 1).ravel().tolist()
+            self._pictures.append(description)
             self._squares.pictures += 1
         self._last[who] = number, new
         return number
@@ -116,7 +116,7 @@ class EpisodeRecording:
 
 def count_written_tokens(reply: Any) -> int:
     """Return how many tokens a model wrote, if it told."""
-    told = reply.usage.get("completion_tokens") if isinstance(reply, Reply) else None
-    if isinstance(told, int):
-        return told
+    token_count = reply.usage.get("completion_tokens") if isinstance(reply, Reply) else None
+    if isinstance(token_count, int):
+        return token_count
     return len(getattr(reply, "token_ids", None) or ())

@@ -26,10 +26,10 @@ def iter_seat_episodes(
 
 def compute_token_rewards(row: TrainerRow) -> list[float]:
     """Return for each token of a row what its turn earned, which stands at the turn's end."""
-    found = [0.0] * len(row["ids"])
+    rewards = [0.0] * len(row["ids"])
     for (_, end), reward in zip(row["spans"], row["rewards"], strict=True):
-        found[end - 1] = reward
-    return found
+        rewards[end - 1] = reward
+    return rewards
 
 
 def find_row_end(row: TrainerRow, room: int) -> int:

@@ -49,11 +49,11 @@ class EngineAgent:
         prompt = self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools))
         if self.room is not None and len(prompt.ids) >= self.room:
             return Reply("", token_ids=[self.tokens.tokenizer.eos_token_id], logprobs=[0.0])
-        shown = [one.to_pil() for one in list_pictures(turn.messages)]
-        said = await self.generate(turn, prompt.ids, shown)
-        ids = list(said.ids)
+        images = [one.to_pil() for one in list_pictures(turn.messages)]
+        completion = await self.generate(turn, prompt.ids, images)
+        ids = list(completion.ids)
         text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
-        return Reply(text, token_ids=ids, logprobs=said.logprobs)
+        return Reply(text, token_ids=ids, logprobs=completion.logprobs)
 
     def __repr__(self) -> str:
         return "EngineAgent()"
@@ -69,13 +69,13 @@ async def play_group(
     """
     agents = {**table.others, **dict.fromkeys(table.seats, engine)}
     names = ("seed", "options", "context")
-    given = {name: start[name] for name in names if start.get(name) is not None}
-    found: list[Episode] = []
+    reset_kwargs = {name: start[name] for name in names if start.get(name) is not None}
+    episodes: list[Episode] = []
     playing = arollout(
         table.env, agents, games, group=games, concurrency=games, max_errors=0, progress=False,
-        **given,
+        **reset_kwargs,
     )  # fmt: skip
     async with contextlib.aclosing(playing) as finished:
         async for episode in finished:
-            found.append(episode)
-    return sorted(found, key=lambda episode: episode.number)
+            episodes.append(episode)
+    return sorted(episodes, key=lambda episode: episode.number)

@@ -79,7 +79,7 @@ def make_transitions(
     episodes: Iterable[Episode], tokens: ChatTokenizer, seats: Sequence[str]
 ) -> list[list[Transition]]:
     """Return for each seat of each episode its turns; what a row is to `rows`, they are to Oat."""
-    found: dict[tuple[str, str], list[Transition]] = {}
+    transitions: dict[tuple[str, str], list[Transition]] = {}
     for row in build_rows(episodes, tokens, train=seats, per="turn"):
         if not row["trainable"]:
             continue
@@ -103,7 +103,7 @@ def make_transitions(
             loss_mask=True,
             info={"seat": float(seats.index(row["agent"]))},  # Oat takes the mean of all
         )
-        found.setdefault((row["episode"], row["agent"]), []).append(turn)
-    for turns in found.values():
+        transitions.setdefault((row["episode"], row["agent"]), []).append(turn)
+    for turns in transitions.values():
         turns[-1].done = True
-    return list(found.values())
+    return list(transitions.values())

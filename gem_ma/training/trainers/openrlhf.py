@@ -99,15 +99,19 @@ def make_executor_class(
 
 def _make_generate(engine: Any, sampling: Any, room: int) -> Any:
     async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
-        given = deepcopy(sampling)
+        sampling_params = deepcopy(sampling)
         left = room - len(prompt)
-        given.max_tokens = left if given.max_tokens is None else min(left, given.max_tokens)
+        sampling_params.max_tokens = (
+            left if sampling_params.max_tokens is None else min(left, sampling_params.max_tokens)
+        )
         images = {"image": shown} if shown else None
-        made = (await engine.generate(prompt, given, multi_modal_data=images)).outputs[0]
-        if not made.logprobs:
-            return GeneratedTokens(made.token_ids)
-        likely = zip(made.token_ids, made.logprobs, strict=True)
-        return GeneratedTokens(made.token_ids, [found[token].logprob for token, found in likely])
+        output = (await engine.generate(prompt, sampling_params, multi_modal_data=images)).outputs[
+            0
+        ]
+        if not output.logprobs:
+            return GeneratedTokens(output.token_ids)
+        likely = zip(output.token_ids, output.logprobs, strict=True)
+        return GeneratedTokens(output.token_ids, [found[token].logprob for token, found in likely])
 
     return generate
 

@@ -41,8 +41,8 @@ def assign_seats(
         if seat is None:
             raise SeatError(f"others={others!r} plays all but one: say seat={names[0]!r}")
         others = {name: others for name in names if name != seat}
-    given = dict(others or {})
-    return SeatAssignment(env, given, [name for name in names if name not in given])
+    agents = dict(others or {})
+    return SeatAssignment(env, agents, [name for name in names if name not in agents])
 
 
 def make_seat(

@@ -31,15 +31,18 @@ class SkyRLSeatEnv(BaseTextEnv):
     def __init__(self, env_config: Any = None, extras: JSONMapping | None = None):
         super().__init__()
         extras = extras or {}
-        said = {**dict(env_config or {}), **extras}
-        if "env" not in said:
+        settings = {**dict(env_config or {}), **extras}
+        if "env" not in settings:
             raise ValueError("expected env=ID in environment.skyrl_gym.gem_ma or in the row")
         self.seed, self.options = extras.get("seed"), extras.get("options")
         seat = make_seat(
-            said["env"], said.get("seat"), said.get("others"), **dict(said.get("make", {}))
+            settings["env"],
+            settings.get("seat"),
+            settings.get("others"),
+            **dict(settings.get("make", {})),
         )
         self.sync_seat = SyncSeat(seat)
-        self.max_turns = said.get("max_turns")  # SkyRL's own limit
+        self.max_turns = settings.get("max_turns")  # SkyRL's own limit
         self.truncated = False
 
     def init(self, prompt: Any) -> tuple[list[JSONObject], JSONObject]:

@@ -94,17 +94,17 @@ class GameGenerator(GeneratorInterface):
 
     def _make_generate(self, sampling: Any) -> Any:
         async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
-            asked = {
+            request = {
                 "prompt_token_ids": [prompt],
                 "session_ids": [f"{turn.episode}-{turn.seat}"],
                 "sampling_params": sampling,
             }
             if shown:
-                asked["mm_features"] = [await self._fetch_features(turn, prompt)]
-            made = await self.client.generate(asked, model=self.model)
-            logprobs = made.get("response_logprobs")
+                request["mm_features"] = [await self._fetch_features(turn, prompt)]
+            response = await self.client.generate(request, model=self.model)
+            logprobs = response.get("response_logprobs")
             return GeneratedTokens(
-                made["response_ids"][0], None if logprobs is None else logprobs[0]
+                response["response_ids"][0], None if logprobs is None else logprobs[0]
             )
 
         return generate
@@ -150,7 +150,7 @@ class GameGenerator(GeneratorInterface):
             for name in ("prompt_token_ids", "response_ids", "rewards", "loss_masks",
                          "rollout_logprobs", "trajectory_ids", "is_last_step", "stop_reasons")
         }  # fmt: skip
-        shown: list[Any] = []
+        images: list[Any] = []
         for parts, one in zip(found, ids, strict=True):
             total = sum(sum(part["rewards"]) for part in parts)
             for number, row in enumerate(parts or [silent], 1):
@@ -169,12 +169,12 @@ class GameGenerator(GeneratorInterface):
                 out["trajectory_ids"].append(one)
                 out["is_last_step"].append(last)
                 out["stop_reasons"].append("stop")
-                shown.append(row["pictures"])
+                images.append(row["pictures"])
         if any(math.isnan(p) for one in out["rollout_logprobs"] for p in one):
             out["rollout_logprobs"] = None  # type: ignore[assignment]
         if not stepwise:
             del out["is_last_step"]
-        return GeneratorOutput(rollout_metrics=None, **out, **self._make_pixel_inputs(shown))
+        return GeneratorOutput(rollout_metrics=None, **out, **self._make_pixel_inputs(images))
 
     def _make_pixel_inputs(self, shown: Sequence[Sequence[Any]]) -> dict[str, Any]:
         """Return the pictures of each sequence as the model that is trained takes them."""

@@ -161,10 +161,10 @@ async def rollout_seat_policies(
     """
     envs = await games.make_envs()
     playing = [do_single_rollout(policies[env.seat.name], env) for env in envs]
-    found: dict[str, list[types.Trajectory]] = {}
+    trajectories: dict[str, list[types.Trajectory]] = {}
     for env, trajectory in zip(envs, await asyncio.gather(*playing), strict=True):
-        found.setdefault(env.seat.name, []).append(trajectory)
-    return found
+        trajectories.setdefault(env.seat.name, []).append(trajectory)
+    return trajectories
 
 
 def make_datums(trajectories: Sequence[types.Trajectory]) -> list[tinker.Datum]:
@@ -184,11 +184,11 @@ def make_datums(trajectories: Sequence[types.Trajectory]) -> list[tinker.Datum]:
             to_go -= one.reward
         left = iter(worth)
         for datum in trajectory_to_data(trajectory, 1.0):
-            given = dict(datum.loss_fn_inputs)
-            mask = given.pop("mask").tolist()
+            inputs = dict(datum.loss_fn_inputs)
+            mask = inputs.pop("mask").tolist()
             own = [next(left) if said else 0.0 for said in mask]
-            given["advantages"] = tinker.TensorData(data=own, dtype="float32", shape=[len(own)])
-            data.append(tinker.Datum(model_input=datum.model_input, loss_fn_inputs=given))
+            inputs["advantages"] = tinker.TensorData(data=own, dtype="float32", shape=[len(own)])
+            data.append(tinker.Datum(model_input=datum.model_input, loss_fn_inputs=inputs))
     return data
 
 

@@ -90,7 +90,7 @@ def rollout_func(
             )
         finally:
             trainer.model.train(training)
-        found: dict[tuple[str, str], PromptCompletion] = {}
+        completions: dict[tuple[str, str], PromptCompletion] = {}
         turns: dict[tuple[str, str], TrainerRow] = {}
         for row in build_rows(episodes, tokens, train=seats):
             if row["trainable"]:
@@ -101,12 +101,12 @@ def rollout_func(
                         f"TRL takes no pictures from a rollout_func, and {row['agent']} was shown "
                         "some; take environment_factory, or observe='text'"
                     )
-                found[row["episode"], row["agent"]] = split_prompt_completion(row)
+                completions[row["episode"], row["agent"]] = split_prompt_completion(row)
                 turns[row["episode"], row["agent"]] = row
         end = tokens.tokenizer.eos_token_id
         silent = PromptCompletion([end], [end], [0], [0.0], 0.0)  # a seat that never came to act
         order = list(iter_seat_episodes(episodes, seats, copies))
-        parts = [found.get((episode.id, seat), silent) for episode, seat in order]
+        parts = [completions.get((episode.id, seat), silent) for episode, seat in order]
         returns = [episode.returns[seat] for episode, seat in order]
         return {
             "prompt_ids": [part.prompt for part in parts],
@@ -142,11 +142,11 @@ def _compute_turn_credit(row: TrainerRow | None, total: float, others: float) ->
     """Return for each token of a completion what came from its turn on, less what others earned."""
     if row is None:
         return [0.0]
-    found = [0.0] * len(row["ids"])
+    rewards = [0.0] * len(row["ids"])
     for (start, end), reward in zip(row["spans"], row["rewards"], strict=True):
-        found[start:end] = [total - others] * (end - start)
+        rewards[start:end] = [total - others] * (end - start)
         total -= reward
-    return found[row["spans"][0][0] :]
+    return rewards[row["spans"][0][0] :]
 
 
 def add_turn_credit(trainer: type[Any]) -> type[Any]:
@@ -158,12 +158,12 @@ def add_turn_credit(trainer: type[Any]) -> type[Any]:
 
     class TurnCreditTrainer(trainer):
         def _generate_and_score_completions(self, inputs: Any) -> Any:
-            made = super()._generate_and_score_completions(inputs)
-            worth = made["completion_mask"].new_zeros(made["completion_mask"].shape).float()
+            outputs = super()._generate_and_score_completions(inputs)
+            worth = outputs["completion_mask"].new_zeros(outputs["completion_mask"].shape).float()
             for number, row in enumerate(inputs):  # to which TRL adds what a rollout_func returned
                 credit = worth.new_tensor(row["turn_credit"][: worth.shape[1]])
                 worth[number, : len(credit)] = credit
-            return {**made, "advantages": worth}
+            return {**outputs, "advantages": worth}
 
     return TurnCreditTrainer
 

@@ -95,9 +95,9 @@ async def _play_seat(seat: AsyncSeat, agent: Any, task: Any) -> None:
     outcome = await seat.reset(task.data.seed)
     new = to_openai_chat(outcome.messages)
     rules = "\n\n".join(message["content"] for message in new if message["role"] == "system")
-    told = type(task)(task.data.model_copy(update={"system_prompt": rules}), task.config)
+    task_with_rules = type(task)(task.data.model_copy(update={"system_prompt": rules}), task.config)
     rewards: list[float] = []
-    async with agent.interaction(told) as player:
+    async with agent.interaction(task_with_rules) as player:
         try:
             while outcome.turn is not None:
                 seen = [message for message in new if message["role"] != "system"]

@@ -76,21 +76,21 @@ class GameAgentLoop(AgentLoopBase):
         request = uuid4().hex
 
         async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
-            made = await self.server_manager.generate(
+            output = await self.server_manager.generate(
                 request_id=f"{request}-{turn.seat}",
                 prompt_ids=prompt,
                 sampling_params=sampling_params,
                 image_data=shown or None,
             )
-            return GeneratedTokens(made.token_ids, made.log_probs)
+            return GeneratedTokens(output.token_ids, output.log_probs)
 
         engine = EngineAgent(tokens, generate, int(self.rollout_config.prompt_length) + room)
         episodes = await play_group(table, engine, row)
-        found = [one for one in build_rows(episodes, tokens, train=table.seats) if one["trainable"]]
-        if not found:
+        rows = [one for one in build_rows(episodes, tokens, train=table.seats) if one["trainable"]]
+        if not rows:
             raise ValueError(f"none of {', '.join(table.seats)} ever comes to act with {row}")
         session = f"{kwargs.get('uid', '')}/{{}}/{kwargs.get('session_id', request)}"
-        return [_make_output(one, room, session.format(one["agent"])) for one in found]
+        return [_make_output(one, room, session.format(one["agent"])) for one in rows]
 
 
 def _make_output(row: TrainerRow, room: int, session: str) -> SeatOutput:
@@ -144,7 +144,7 @@ def compute_seat_advantages(
     groups: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for key, total in totals.items():
         groups[key[:2]].append(total)
-    found = torch.zeros_like(token_level_rewards)
+    advantages = torch.zeros_like(token_level_rewards)
     for key, parts in places.items():
         group = groups[key[:2]]
         others = (sum(group) - totals[key]) / (len(group) - 1) if len(group) > 1 else 0.0
@@ -152,6 +152,6 @@ def compute_seat_advantages(
         for _part, i in sorted(parts):
             later -= float(own[i])  # what came after this part
             to_go = token_level_rewards[i].flip(-1).cumsum(-1).flip(-1)
-            found[i] = to_go + later - others
-    found = found * response_mask
-    return found, found
+            advantages[i] = to_go + later - others
+    advantages = advantages * response_mask
+    return advantages, advantages
