@@ -304,14 +304,14 @@ class TextHistory(TextWrapper):
         self._spaces: dict[str, spaces.Dict] = {}
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        shown = {
+        fields = {
             agent: self._observe_now(agent)
             for agent in replies
             if agent in self.match.waiting_seats
         }
         rewards = super().submit(replies)
         memory = dict(self.memory or {})
-        for agent, text in shown.items():
+        for agent, text in fields.items():
             reply = replace_surrogates(str(replies[agent]))
             if agent in self.match.invalid_replies:  # a bad reply may be of any length
                 reply = cut_middle(reply, MAX_INVALID_REPLY)

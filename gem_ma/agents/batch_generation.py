@@ -84,24 +84,24 @@ class BatchGenerator:
         ids, begun = [prompts[row].ids for row in there], [pasts[row] for row in there]
         batch = _GenerationBatch(self.model, self.shape, ids, begun, length)
         logits = batch.prefill([[new[row] for row in group] for group in groups])
-        made: list[list[int]] = [[] for _ in prompts]
+        token_ids: list[list[int]] = [[] for _ in prompts]
         live = set(there)
         for step in range(length):
             chosen = choose(logits, there, step).tolist()
             for place, (row, token) in enumerate(zip(there, chosen, strict=True)):
                 if row in live:
-                    made[row].append(token)
-                    if token in self.ends or step + 1 == length or over(made[row]):
+                    token_ids[row].append(token)
+                    if token in self.ends or step + 1 == length or over(token_ids[row]):
                         live.discard(row)
-                        self._store_key_values(prompts[row].ids + made[row], batch, place)
+                        self._store_key_values(prompts[row].ids + token_ids[row], batch, place)
             if not live:
                 break
             if 2 * len(live) <= len(there):
                 places = [place for place, row in enumerate(there) if row in live]
                 batch.select(places)
                 there = [there[place] for place in places]
-            logits = batch.decode_step([made[row][-1] for row in there])
-        return made
+            logits = batch.decode_step([token_ids[row][-1] for row in there])
+        return token_ids
 
     def _drop_stale_cache(self) -> None:
         """Forget what was read with other weights than those of now."""

@@ -153,11 +153,11 @@ class HFAgent:
                     work.append((prompt, ids, number, place))
         for places in self._make_batches([one[0] for one in work]):
             batch = [work[place] for place in places]
-            said = [ids for _, ids, _, _ in batch]
+            token_ids = [ids for _, ids, _, _ in batch]
             draw = _ReplyScorer(
-                said, self._eos_ids, self.temperature, self.top_p, self.top_k, self._banned_ids
+                token_ids, self._eos_ids, self.temperature, self.top_p, self.top_k, self._banned_ids
             )
-            longest = max(map(len, said)) + 1
+            longest = max(map(len, token_ids)) + 1
             self._generate_tokens(
                 [prompt for prompt, _, _, _ in batch], draw, min(longest, self.max_new_tokens)
             )
@@ -268,13 +268,13 @@ class HFAgent:
             pad_token_id=pad,
         )
         with torch.inference_mode():
-            made = self.model.generate(
+            output = self.model.generate(
                 **collate_prompts(prompts, pad, self.model.device),
                 generation_config=config,
                 logits_processor=LogitsProcessorList([draw]),
             )
         longest = max(len(prompt.ids) for prompt in prompts)
-        rows: list[list[int]] = made[:, longest:].tolist()
+        rows: list[list[int]] = output[:, longest:].tolist()
         return rows
 
     def _generate_replies(self, prompts: list[TokenizedPrompt], seeds: list[int]) -> list[Reply]:
@@ -345,11 +345,11 @@ class _TokenSampler:
 
     def list_logprobs(self) -> list[list[float]]:
         """Return how likely each token of each row was, and perhaps more behind its end."""
-        found: list[list[float]] = [[] for _ in self.seeds]
+        logprobs: list[list[float]] = [[] for _ in self.seeds]
         for rows, likely in self.steps:
             for row, number in zip(rows, likely.tolist(), strict=True):
-                found[row].append(number)
-        return found
+                logprobs[row].append(number)
+        return logprobs
 
     def _filter_scores(self, scores: torch.Tensor) -> torch.Tensor:
         """Leave the likeliest tokens only, as top_k and top_p say."""
@@ -372,8 +372,8 @@ class _TokenSampler:
 
         numbers = [derive_seed(self.seeds[row], step) / 2**63 for row in rows]
         sums = shares.double().cumsum(-1)
-        drawn = torch.tensor(numbers, dtype=torch.float64, device=shares.device)[:, None]
-        chosen = torch.searchsorted(sums, drawn * sums[:, -1:], right=True)[:, 0]
+        thresholds = torch.tensor(numbers, dtype=torch.float64, device=shares.device)[:, None]
+        chosen = torch.searchsorted(sums, thresholds * sums[:, -1:], right=True)[:, 0]
         last = shares.shape[-1] - 1 - (shares.flip(-1) > 0).int().argmax(-1)  # of those allowed
         return torch.minimum(chosen, last)
 
@@ -432,10 +432,10 @@ def _find_eos_ids(model: Any, tokenizer: Any) -> list[int]:
     """Return the tokens that end a reply."""
     ends = model.generation_config.eos_token_id
     ends = list(ends) if isinstance(ends, list | tuple) else [ends]
-    found = {end for end in [*ends, tokenizer.eos_token_id] if end is not None}
-    if not found:
+    stop_ids = {end for end in [*ends, tokenizer.eos_token_id] if end is not None}
+    if not stop_ids:
         raise ValueError("neither the model nor its tokenizer says which token ends a reply")
-    return sorted(found)
+    return sorted(stop_ids)
 
 
 def _check_model_folder(path: str) -> None:

@@ -73,8 +73,14 @@ class MixtureAgent:
     @property
     def seats(self) -> tuple[str, ...] | None:
         """The seats that all agents inside are made for; None: any."""
-        made = [one for agent in self.agents if (one := get_traits(agent).seats) is not None]
-        return tuple(seat for seat in made[0] if all(seat in one for one in made)) if made else None
+        seats_by_agent = [
+            one for agent in self.agents if (one := get_traits(agent).seats) is not None
+        ]
+        return (
+            tuple(seat for seat in seats_by_agent[0] if all(seat in one for one in seats_by_agent))
+            if seats_by_agent
+            else None
+        )
 
     def on_episode_end(self, episode: object) -> None:
         """Pass on that an episode is over."""

@@ -148,9 +148,9 @@ class SearchAgent:
             "nodes": _DEFAULT_NODES,
             "seed": 0,
         }
-        given = {name: getattr(self, name) for name in default}
-        shown = [f"{name}={value}" for name, value in given.items() if value != default[name]]
-        return f"SearchAgent({', '.join(shown)})"
+        settings = {name: getattr(self, name) for name in default}
+        parts = [f"{name}={value}" for name, value in settings.items() if value != default[name]]
+        return f"SearchAgent({', '.join(parts)})"
 
 
 class _InexactSearch(Exception):
@@ -297,8 +297,8 @@ def _simulate_moves(
         return [i for i, value in ends.items() if value == max(ends.values())]
     scores: list[tuple[int, float]] = []
     for move in legal:
-        found = root.children.get(move)
-        scores.append((found.visits, found.totals[own] / found.visits) if found else (0, 0.0))
+        child = root.children.get(move)
+        scores.append((child.visits, child.totals[own] / child.visits) if child else (0, 0.0))
     return _find_best(scores)
 
 

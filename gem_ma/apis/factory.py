@@ -51,13 +51,13 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
         UntrustedSpec: The Spec comes out of a file, is not as registered, and `trust` is False.
     """
     check_type(id, str | Spec, "id", "an id or a Spec")
-    found = spec(id) if isinstance(id, str) else id
-    if found.recorded and not trust and (reason := find_distrust_reason(found)):
+    env_spec = spec(id) if isinstance(id, str) else id
+    if env_spec.recorded and not trust and (reason := find_distrust_reason(env_spec)):
         raise UntrustedSpec(f"{reason}; trust=True does so")
-    game, others = make_game(found, options, OPTIONS)
-    env = Env(game, id=found.id, **{**game.env_defaults, **others})
-    if entry_points.split_file_entry(found.entry_point)[0]:
-        env.file = found.entry_point
+    game, others = make_game(env_spec, options, OPTIONS)
+    env = Env(game, id=env_spec.id, **{**game.env_defaults, **others})
+    if entry_points.split_file_entry(env_spec.entry_point)[0]:
+        env.file = env_spec.entry_point
     return env
 
 
@@ -73,11 +73,11 @@ def resolve_env(
         with extend_argument_errors(function):
             return make(env, **kwargs)
     for key in kwargs:
-        made = "an argument of make goes with an id, and this environment is made already"
+        reason = "an argument of make goes with an id, and this environment is made already"
         hint = (
-            made
+            reason
             if key in OPTIONS
-            else f"{suggest_names(key, _list_parameters(function), 'it takes')} ({made})"
+            else f"{suggest_names(key, _list_parameters(function), 'it takes')} ({reason})"
         )
         raise TypeError(f"{function.__name__} got an unexpected keyword argument {key!r}; {hint}")
     return env
@@ -172,17 +172,17 @@ def is_numeric(value: object, most: int = 64) -> bool:
 
 def _find_file(name: str) -> str:
     """Return the file that importing "module:name" would run, and import nothing to find it."""
-    found: importlib.machinery.ModuleSpec | None = None
+    module_spec: importlib.machinery.ModuleSpec | None = None
     file, game = entry_points.split_file_entry(name)
     if game:
         return file
     parts = name.rpartition(":")[0].split(".")
     for count in range(1, len(parts) + 1 if parts[0] else 0):
-        path = found.submodule_search_locations if found else None
-        found = importlib.machinery.PathFinder.find_spec(".".join(parts[:count]), path)
-        if found is None:
+        path = module_spec.submodule_search_locations if module_spec else None
+        module_spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:count]), path)
+        if module_spec is None:
             return ""
-    return str(found.origin or "") if found else ""
+    return str(module_spec.origin or "") if module_spec else ""
 
 
 # What the other registries call: `register` says these names to them.

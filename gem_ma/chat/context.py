@@ -42,7 +42,7 @@ class Context:
     def parse(cls, text: str) -> Self:
         """Return the context that a text such as "turns=4,images=2" names."""
         check_type(text, str, "context")
-        given: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         known = {"turns", "images", "tokens", "family"}
         for part in text.replace("&", ",").split(","):
             name, _, value = part.partition("=")
@@ -52,8 +52,8 @@ class Context:
                 )
             if name != "family" and not value.isdecimal():
                 raise ValueError(f"context {text!r}: {name} is a number, not {value!r}")
-            given[name] = value if name == "family" else int(value)
-        return cls(**given)
+            settings[name] = value if name == "family" else int(value)
+        return cls(**settings)
 
     def __str__(self) -> str:
         parts = []

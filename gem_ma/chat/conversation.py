@@ -94,8 +94,8 @@ class Conversation:
 
     def copy(self) -> Conversation:
         """Return a conversation that begins with what stands here, and goes its own way."""
-        given = {"rules": self.rules, "episode": self.episode, "context": self.context}
-        other = Conversation(self.seat, **given, salt=self.salt)  # type: ignore[arg-type]
+        arguments = {"rules": self.rules, "episode": self.episode, "context": self.context}
+        other = Conversation(self.seat, **arguments, salt=self.salt)  # type: ignore[arg-type]
         other.tools, other.steps = self.tools, [replace(step) for step in self.steps]
         return other
 
@@ -205,8 +205,8 @@ def _build_messages(step: Step, calls: Sequence[ToolCall]) -> list[JSONObject]:
         results = list(step.results)
         if results and len(results) <= len(calls):
             for result in results:  # each stands alone in its own message
-                shown = str(Message(None, "tool", result))
-                text = "" if text == result else text.replace(shown, "", 1).strip("\n")
+                result_text = str(Message(None, "tool", result))
+                text = "" if text == result else text.replace(result_text, "", 1).strip("\n")
             results += [CALL_NOT_RUN] * (len(calls) - len(results))
         else:
             results, text = [text, *[SHARED_RESULT] * (len(calls) - 1)], ""

@@ -45,9 +45,9 @@ class ToolOutput(str):
 
     def __new__(cls, text: str, pictures: Sequence[Picture] = ()) -> ToolOutput:
         """Return the words with the pictures."""
-        shown = super().__new__(cls, text)
-        shown.pictures = tuple(pictures)
-        return shown
+        quoted = super().__new__(cls, text)
+        quoted.pictures = tuple(pictures)
+        return quoted
 
 
 def find_tool_pictures(text: str) -> tuple[Picture, ...]:
@@ -100,8 +100,8 @@ def find_observation_pictures(observation: Mapping[str, Any]) -> tuple[Picture, 
     """Return the Pictures of an observation: one, none, or where panels are apart, several."""
     check_type(observation, Mapping, "observation")
     image = observation.get("image")
-    found = image if isinstance(image, tuple) else (image,)
-    return found if all(isinstance(one, Picture) for one in found) else ()
+    pictures = image if isinstance(image, tuple) else (image,)
+    return pictures if all(isinstance(one, Picture) for one in pictures) else ()
 
 
 def list_pictures(messages: ChatInput) -> list[Picture]:
@@ -506,9 +506,13 @@ def _parse_calls(message: ChatMessage) -> Iterable[tuple[str, str, dict[str, Any
     """Yield id, name and arguments of each tool call; what is no JSON object becomes one."""
     for call in message.get("tool_calls") or ():
         try:
-            given = parse_call_arguments(call)
+            arguments = parse_call_arguments(call)
         except ValueError:  # models write broken JSON, and the conversation goes on
-            given = find_raw_arguments(call)
-        if not isinstance(given, dict):
-            given = {"arguments": given}
-        yield call.get("id", "") if isinstance(call, Mapping) else "", parse_call_name(call), given
+            arguments = find_raw_arguments(call)
+        if not isinstance(arguments, dict):
+            arguments = {"arguments": arguments}
+        yield (
+            call.get("id", "") if isinstance(call, Mapping) else "",
+            parse_call_name(call),
+            arguments,
+        )

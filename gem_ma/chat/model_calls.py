@@ -85,18 +85,18 @@ class CallHistory:
         of = packed.get("of")
         before = ModelCall() if of is None else self.calls[of]
         ids, whole = packed.get("prompt_ids"), before.join_ids() or ()
-        told = {
+        fields = {
             "messages": (*_build_chat(before)[: packed.get("kept", 0)], *packed["messages"]),
             "prompt_ids": None if ids is None else (*whole[: packed.get("same", 0)], *ids),
             "tools": packed.get("tools", self.calls[-1].tools if self.calls else ()),
         }
         for name in ("token_ids", "logprobs", "tool_calls", "tools"):
             if name in packed:
-                told[name] = tuple(packed[name])
+                fields[name] = tuple(packed[name])
         for name in ("text", "finish_reason", "latency", "usage"):
             if name in packed:
-                told[name] = packed[name]
-        self.calls.append(ModelCall(**told))
+                fields[name] = packed[name]
+        self.calls.append(ModelCall(**fields))
         return self.calls[-1]
 
     def _find_prefix(self, call: ModelCall) -> tuple[int | None, int, int]:

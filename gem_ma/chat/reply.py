@@ -83,11 +83,11 @@ def _rebuild_reply(text: str, fields: JSONObject) -> Reply:
 def with_latency(reply: str, seconds: float) -> Reply:
     """Return a reply that says how long it took."""
     fields = reply.fields() if isinstance(reply, Reply) else {}
-    found = (type(reply) if isinstance(reply, Reply) else Reply)(reply, **fields)
+    copy = (type(reply) if isinstance(reply, Reply) else Reply)(reply, **fields)
     if hasattr(reply, "__dict__"):
-        vars(found).update(vars(reply))
-    found.latency = seconds
-    return found
+        vars(copy).update(vars(reply))
+    copy.latency = seconds
+    return copy
 
 
 def truncate_reply_calls(reply: str, count: int | None) -> str:

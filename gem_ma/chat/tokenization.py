@@ -77,21 +77,23 @@ class ChatTokenizer:
     ) -> TokenizedPrompt:
         """Return what a model is given to write the next reply."""
         shaped = [_flatten_reply(message) for message in messages]
-        said = [message["content"] for message in messages if message["role"] == "assistant"]
-        shown = [list_pictures(part) for part in _split_at_replies(shaped)]
+        replies = [message["content"] for message in messages if message["role"] == "assistant"]
+        pictures = [list_pictures(part) for part in _split_at_replies(shaped)]
         chat = to_hf(shaped, pixels=False)
         text = self._apply_template(chat, tools)
-        segments = self._split_segments(chat, tools, text) if said else [text]
+        segments = self._split_segments(chat, tools, text) if replies else [text]
         if segments is None:
-            whole = self._encode_cached(text, [one for part in shown for one in part], first=True)
+            whole = self._encode_cached(
+                text, [one for part in pictures for one in part], first=True
+            )
             return TokenizedPrompt(
                 list(whole.ids), dict(whole.tensors), dict(whole.token_features), [], REWRITTEN_NOTE
             )
         prompt = TokenizedPrompt()
         for number, segment in enumerate(segments):
-            part = self._encode_cached(segment, shown[number], first=number == 0)
+            part = self._encode_cached(segment, pictures[number], first=number == 0)
             if number:
-                reply = self.encode_reply(said[number - 1], part.ids[:1])
+                reply = self.encode_reply(replies[number - 1], part.ids[:1])
                 start = len(prompt.ids)
                 prompt.extend(TokenizedPrompt(reply))
                 prompt.reply_spans.append((start, len(prompt.ids)))
@@ -138,8 +140,8 @@ class ChatTokenizer:
         self, chat: list[JSONObject], tools: Sequence[SeatTool], text: str
     ) -> list[str] | None:
         """Return what the template writes around the replies, or None if it changes them."""
-        said = [message["content"] for message in chat if message["role"] == "assistant"]
-        marks = [_REPLY_MARK % (number, len(said)) for number in range(len(said))]
+        replies = [message["content"] for message in chat if message["role"] == "assistant"]
+        marks = [_REPLY_MARK % (number, len(replies)) for number in range(len(replies))]
         names = iter(marks)
         marked = [
             {**message, "content": next(names)} if message["role"] == "assistant" else message
@@ -153,7 +155,9 @@ class ChatTokenizer:
                 return None
             segments.append(before)
         segments.append(rest)
-        whole = "".join(part for pair in zip(segments, [*said, ""], strict=True) for part in pair)
+        whole = "".join(
+            part for pair in zip(segments, [*replies, ""], strict=True) for part in pair
+        )
         return segments if whole == text else None
 
     def _encode_cached(self, text: str, shown: list[Picture], first: bool) -> TokenizedPrompt:
@@ -180,16 +184,16 @@ class ChatTokenizer:
                 f"a {type(self.processor).__name__} takes no pictures; use a model that sees them "
                 "with its processor, or observe='text'"
             )
-        made = self.processor(
+        inputs = self.processor(
             text=[text],
             images=[picture.to_pil() for picture in shown],
             add_special_tokens=special,
             return_tensors="pt",
         )
-        ids = made.pop("input_ids")
-        made.pop("attention_mask", None)
+        ids = inputs.pop("input_ids")
+        inputs.pop("attention_mask", None)
         part = TokenizedPrompt(ids[0].tolist())
-        for name, value in made.items():
+        for name, value in inputs.items():
             if tuple(value.shape) == tuple(ids.shape):
                 part.token_features[name] = value[0].tolist()
             else:

@@ -117,10 +117,10 @@ def has_action(text: str, format: str = "auto") -> bool:
 def parse_tool_calls(text: str) -> list[JSONObject]:
     """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
     calls: list[JSONObject] = []
-    said = strip_thinking(text)
-    for start, end in _find_call_spans(said, 0, len(said)):
+    content = strip_thinking(text)
+    for start, end in _find_call_spans(content, 0, len(content)):
         try:
-            call = parse_json(said[start + len(_CALL_START) : end - len(_CALL_END)])
+            call = parse_json(content[start + len(_CALL_START) : end - len(_CALL_END)])
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
         except (ValueError, TypeError, KeyError, AttributeError):
             continue  # not a call, so it stays what it is: text
@@ -144,11 +144,11 @@ def truncate_tool_calls(text: str, count: int) -> str:
         return text if len(ends) <= count else text[: ends[count - 1]]
     if text.lstrip()[:1] == "[":
         try:
-            found = parse_json(text)
+            data = parse_json(text)
         except ValueError:
             return text
-        if all(isinstance(one, dict) and "name" in one for one in found) and found[count:]:
-            return json.dumps(found[0] if count == 1 else found[:count])
+        if all(isinstance(one, dict) and "name" in one for one in data) and data[count:]:
+            return json.dumps(data[0] if count == 1 else data[:count])
     return text
 
 
@@ -180,21 +180,21 @@ def parse_call_arguments(call: object, *, exact: bool = False) -> Any:
     Args:
         exact: arguments that are left empty are no JSON; else they are none.
     """
-    given = _find_function(call).get("arguments", "")
-    if not given and not exact:
+    arguments = _find_function(call).get("arguments", "")
+    if not arguments and not exact:
         return {}
     try:
-        return parse_json(given) if isinstance(given, str) else check_json(given)
+        return parse_json(arguments) if isinstance(arguments, str) else check_json(arguments)
     except json.JSONDecodeError:
-        raise ValueError(f"the arguments are no JSON: {clip_repr(str(given))}") from None
+        raise ValueError(f"the arguments are no JSON: {clip_repr(str(arguments))}") from None
     except ValueError as error:
         raise ValueError(f"the arguments are refused: {error}") from None
 
 
 def find_raw_arguments(call: object) -> str:
     """Return the arguments in a tool call as text, for where they are no JSON."""
-    given = _find_function(call).get("arguments")
-    return replace_surrogates(given) if isinstance(given, str) else ""
+    arguments = _find_function(call).get("arguments")
+    return replace_surrogates(arguments) if isinstance(arguments, str) else ""
 
 
 def _find_function(call: object) -> JSONMapping:

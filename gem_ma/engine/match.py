@@ -183,8 +183,8 @@ class Match(EpisodeState, Generic[S]):
         self.turns += 1
         if self.invalid_counts:
             self.invalid_counts = {}
-        told = self.game.tell(before, moves, after) if self.has_tell else None
-        if told is None:
+        messages = self.game.tell(before, moves, after) if self.has_tell else None
+        if messages is None:
             log = self.message_log
             for seat, move in moves.items():
                 if move is None:
@@ -193,8 +193,8 @@ class Match(EpisodeState, Generic[S]):
                     log.append(Message(None, seat, str(move)))
             if len(log) > 2 * len(self.seats) + 2:
                 self._trim_log()
-        elif told:
-            self.post_messages(told)
+        elif messages:
+            self.post_messages(messages)
 
     def compute_rewards(self) -> Mapping[str, float]:
         """Find who is to act, who is done, and what everybody has earned since the last time."""

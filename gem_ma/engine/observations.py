@@ -76,32 +76,35 @@ class ObservationBuilder:
 
     def build_rules(self, match: Match, seat: str) -> str:
         """Return what a seat is told once: rules, its task in this episode, how to reply."""
-        told = self._rules_by_seat.get(seat)
-        if told is not None and not self._has_brief:
-            return told[1]
+        texts = self._rules_by_seat.get(seat)
+        if texts is not None and not self._has_brief:
+            return texts[1]
         brief = ""
         if self._has_brief and match.state is not None:
             brief = self.game.brief(match.make_view(seat), seat)
-        if told is None or told[0] != brief:
+        if texts is None or texts[0] != brief:
             parts = self._rule_parts.get(seat)
             if parts is None:
                 if seat not in match.index:
                     raise match.make_seat_error(seat)
                 legend = "" if self.config.observe == "text" else self._describe_legend(seat)
-                said = paraphrase.paraphrase_rules(self.game.rules(seat), self.config.prompt)
-                parts = said, action_parsing.make_instruction(self.config.format), legend
+                paraphrased = paraphrase.paraphrase_rules(self.game.rules(seat), self.config.prompt)
+                parts = paraphrased, action_parsing.make_instruction(self.config.format), legend
                 self._rule_parts[seat] = parts
             rules, *rest = parts
-            told = self._rules_by_seat[seat] = brief, "\n".join(filter(None, (rules, brief, *rest)))
-        return told[1]
+            texts = self._rules_by_seat[seat] = (
+                brief,
+                "\n".join(filter(None, (rules, brief, *rest))),
+            )
+        return texts[1]
 
     def _describe_legend(self, seat: str) -> str:
         """Say what things look like in this theme, so that no other word has to name a colour."""
         from gem_ma.renderers import make_legend
 
         start = self.game.start(np.random.default_rng(0), {})
-        shown = make_legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
-        return shown and f"In the picture: {shown}."
+        legend = make_legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
+        return legend and f"In the picture: {legend}."
 
     def build_text(self, match: Match, seat: str, *, rules: bool, view: Any = None) -> str:
         """Return what a seat has heard, and its view in words if one is given."""
@@ -111,8 +114,8 @@ class ObservationBuilder:
         else:
             text = self.game.describe(view, seat)
         if news:
-            heard = "\n".join(news)
-            text = f"{heard}\n\n{text}" if text else heard
+            news_text = "\n".join(news)
+            text = f"{news_text}\n\n{text}" if text else news_text
         if rules and match.read_counts[seat] < 0:
             first = self.build_rules(match, seat)
             text = f"{first}\n\n{text}" if text else first
@@ -144,8 +147,8 @@ class ObservationBuilder:
 
         size = (self.uses_own_size and _find_own_size(scene)) or self.image_size
         look = scene, size, self.load_palette(), self.config.image_unit
-        drawn = functools.partial(draw, *look, noise=self._noise)
-        return Picture(drawn, alt, png=functools.partial(png.render_png, *look, noise=self._noise))
+        render = functools.partial(draw, *look, noise=self._noise)
+        return Picture(render, alt, png=functools.partial(png.render_png, *look, noise=self._noise))
 
     def render_image(self, view: Any, seat: str | None) -> np.ndarray:
         """Return a view as pixels."""

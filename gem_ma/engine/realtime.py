@@ -92,8 +92,8 @@ class RealtimeState(NamedTuple):
         return tuple([seat for seat in self.world.to_act() if seat not in thinking])
 
     def returns(self) -> Mapping[str, float]:
-        found: Mapping[str, float] = self.world.returns()
-        return found
+        returns: Mapping[str, float] = self.world.returns()
+        return returns
 
     def out(self) -> Collection[str]:
         return self.world.out() if hasattr(self.world, "out") else ()
@@ -102,8 +102,8 @@ class RealtimeState(NamedTuple):
         return RealtimeState(self.world.seen_by(agent), self.time)
 
     def legal(self, agent: str) -> Sequence[str]:
-        found: Sequence[str] = self.world.legal(agent)
-        return found
+        moves: Sequence[str] = self.world.legal(agent)
+        return moves
 
     @property
     def truncated(self) -> bool:
@@ -186,9 +186,9 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
     def _collect_messages(
         self, before: Any, made: SeatMoves, now: Mapping[str, str | None], after: Any
     ) -> Sequence[Message]:
-        told = self.game.tell(before, made, after)
-        if told is not None:
-            return told
+        messages = self.game.tell(before, made, after)
+        if messages is not None:
+            return messages
         return [Message(None, seat, str(move)) for seat, move in made.items() if now.get(seat)]
 
     def forfeit(

@@ -37,8 +37,8 @@ class RolloutProgress:
     @classmethod
     def start(cls, total: int, *, force: bool = False) -> Self | None:
         """Show a bar where there is a terminal; elsewhere lines, if that has to be."""
-        drawn = sys.stderr.isatty()
-        return cls(total, drawn) if drawn or force else None
+        is_terminal = sys.stderr.isatty()
+        return cls(total, is_terminal) if is_terminal or force else None
 
     def count_reply(self, reply: object) -> None:
         """Count a reply."""
@@ -70,8 +70,8 @@ class RolloutProgress:
             parts.append(f"{self.tokens} tokens ({_format_rate(self.tokens / seconds)})")
         if self.played:
             parts.append(f"{_format_rate(self.played / seconds)[:-2]} episodes/s")
-        shown = list(self._sums.items())[:4]
-        parts += [f"{seat} {total / count:+.2f}" for seat, (total, count) in shown]
+        sums = list(self._sums.items())[:4]
+        parts += [f"{seat} {total / count:+.2f}" for seat, (total, count) in sums]
         if self.failed:
             parts.append(f"{self.failed} failed")
         return "  ".join(parts)
@@ -185,7 +185,7 @@ def make_rich_bar(
             line = said() if said is not None else task.description
             return Text(line, no_wrap=True, overflow="ellipsis")
 
-    shown = Progress(
+    progress = Progress(
         BarColumn(12),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TimeElapsedColumn(Column(no_wrap=True)),
@@ -194,7 +194,7 @@ def make_rich_bar(
         console=Console(stderr=True),
         refresh_per_second=5,
     )
-    return shown, shown.add_task("", total=total, completed=done)
+    return progress, progress.add_task("", total=total, completed=done)
 
 
 def count_completion_tokens(reply: object) -> int:

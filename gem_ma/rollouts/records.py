@@ -230,12 +230,12 @@ def _pictures_from_json(value: JSONObject | list[Any], folder: Path | None) -> A
 
 
 def _picture_from_json(data: JSONObject, folder: Path | None) -> Picture:
-    told = _check_fields(data, {"picture": str, "alt": str})
-    key = _check_picture_key(told["picture"])
+    fields = _check_fields(data, {"picture": str, "alt": str})
+    key = _check_picture_key(fields["picture"])
     path = str(folder / f"{key}.png") if folder else ""
     return Picture(
         functools.partial(_read_pixels, path),
-        told["alt"],
+        fields["alt"],
         key=key,
         png=functools.partial(_read_png, path),
     )
@@ -307,8 +307,8 @@ class EpisodeFile:
     def drop_failures(self) -> None:
         """Drop the episodes that failed, which then are played again."""
         lines = self.path.read_bytes().splitlines(keepends=True)
-        kept = [line for line in lines if not json.loads(line)["failure"]]
-        if len(kept) == len(lines):
+        complete_lines = [line for line in lines if not json.loads(line)["failure"]]
+        if len(complete_lines) == len(lines):
             return
         path = self.path.resolve()  # a link goes on leading here
         half = path.with_suffix(f".{os.getpid()}")
@@ -316,7 +316,7 @@ class EpisodeFile:
         try:
             lock_file(new, half)  # before anybody can find it under the file's name
             os.chmod(half, stat.S_IMODE(os.fstat(self._file).st_mode))
-            _write_all(new, b"".join(kept))
+            _write_all(new, b"".join(complete_lines))
             half.replace(path)
         except BaseException:
             os.close(new)

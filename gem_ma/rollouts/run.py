@@ -243,8 +243,14 @@ class RolloutRun:
         play = self.plan_episode(episode.number)
         env = play.env
         play.home.append(env)
-        asked = {step.agent for step in episode.steps} & play.session.conversations.keys()
-        now = {seat: make_tool_schemas(found) for seat in asked if (found := env.tools(seat))}
+        seats_with_steps = {
+            step.agent for step in episode.steps
+        } & play.session.conversations.keys()
+        now = {
+            seat: make_tool_schemas(found)
+            for seat in seats_with_steps
+            if (found := env.tools(seat))
+        }
         play.episode.tools = to_json_value(now)
         recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")
         for name in (*recorded, "begun", "redrawn"):

@@ -88,16 +88,16 @@ def make_shard_arguments(
     concurrency: int,
 ) -> dict[str, Any]:
     """Return what makes a Share of a run, every agent passed through `far`."""
-    given: EpisodeAgents
+    far_agents: EpisodeAgents
     if isinstance(agents, Mapping):
-        given = {seat: far(agent) for seat, agent in agents.items()}
+        far_agents = {seat: far(agent) for seat, agent in agents.items()}
     elif isinstance(agents, Sequence) and not isinstance(agents, str):
-        given = [far(agent) for agent in agents]
+        far_agents = [far(agent) for agent in agents]
     else:
-        given = far(agents)
+        far_agents = far(agents)
     return {
         "env": run.envs,
-        "agents": given,
+        "agents": far_agents,
         "episodes": run.total,
         "concurrency": concurrency,
         "seed": run.seed,

@@ -175,8 +175,8 @@ def _call_kernel(name: str, *args: object) -> int:
 
 
 def _prctl(option: int, *args: object) -> int:
-    given = (*args, 0, 0, 0, 0)[:4]
-    return _check_result(f"prctl {option}", _libc.prctl(option, *map(_to_c_argument, given)))
+    arguments = (*args, 0, 0, 0, 0)[:4]
+    return _check_result(f"prctl {option}", _libc.prctl(option, *map(_to_c_argument, arguments)))
 
 
 def _to_c_argument(value: object) -> Any:

@@ -34,8 +34,8 @@ def parse_result(
     """Return what a frame of a server tells; `answer` may be forged, and says an exit at most."""
     errors, why, value = decode_output(stderr), END_REASONS[reason], ""
     if reason == ENDED and answer:
-        told = parse_answer(answer)
-        ended, value = told.get("exit"), told.get("value", "")
+        data = parse_answer(answer)
+        ended, value = data.get("exit"), data.get("value", "")
         if type(ended) is int and 0 <= ended <= 0xFF and isinstance(value, str):
             status = ended
         else:

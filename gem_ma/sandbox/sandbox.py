@@ -108,10 +108,10 @@ class Sandbox:
             files: what its folder holds, by name.
             echo: tell the value of an expression that stands last, as a notebook does.
         """
-        given = {_check_relative(name): _to_bytes(content) for name, content in files.items()}
+        contents = {_check_relative(name): _to_bytes(content) for name, content in files.items()}
         read = _to_bytes(stdin)
-        job = {"code": str(code), "echo": echo, "stdin": read, "files": given}
-        size = len(read) + sum(map(len, given.values()))
+        job = {"code": str(code), "echo": echo, "stdin": read, "files": contents}
+        size = len(read) + sum(map(len, contents.values()))
         if size > self.file_size:
             raise ValueError(f"stdin and files have {size} bytes; file_size={self.file_size}")
         with self._lend_server() as server:

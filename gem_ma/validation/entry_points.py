@@ -69,5 +69,5 @@ def load_entry_point(entry_point: str) -> Any:
     """Return what an entry point names, "module:NAME" or "FILE.py:NAME"; it runs code."""
     file, _ = split_file_entry(entry_point)
     path, _, name = entry_point.rpartition(":")
-    found = import_file(Path(file)) if file else importlib.import_module(path)
-    return functools.reduce(getattr, name.split("."), found)
+    target = import_file(Path(file)) if file else importlib.import_module(path)
+    return functools.reduce(getattr, name.split("."), target)

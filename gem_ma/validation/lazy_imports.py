@@ -14,8 +14,8 @@ def lazy_getattr(package: str, files: Mapping[str, str]) -> Callable[[str], Any]
     def find_attribute(name: str) -> Any:
         if name not in files:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(importlib.import_module(f"{package}.{files[name]}"), name)
-        setattr(sys.modules[package], name, found)  # the next one finds it at once
-        return found
+        value = getattr(importlib.import_module(f"{package}.{files[name]}"), name)
+        setattr(sys.modules[package], name, value)  # the next one finds it at once
+        return value
 
     return find_attribute

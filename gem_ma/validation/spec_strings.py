@@ -80,8 +80,8 @@ class SpecParser:
         within = self.list_options(given[0]) if known is not None and known.spec else {}
         named = _parse_options(options, {**within, **own}, shown)
         if named.keys() - own.keys():
-            said = [one for one in options.split("&") if one and one.partition("=")[0] not in own]
-            given[0] = self._add_options(given[0], said)
+            parts = [one for one in options.split("&") if one and one.partition("=")[0] not in own]
+            given[0] = self._add_options(given[0], parts)
             named = {name: value for name, value in named.items() if name in own}
         try:
             return maker(*given, **named)
@@ -98,8 +98,8 @@ class SpecParser:
         try:
             if known is None:
                 return _list_parameters(self._import_factory(spec.partition("?")[0], spec))
-            given = known.split(main) if known.first else []
-            own = dict(list(_list_parameters(_load_factory(known)).items())[len(given) :])
+            parts = known.split(main) if known.first else []
+            own = dict(list(_list_parameters(_load_factory(known)).items())[len(parts) :])
         except ValueError:
             return {}
         return {**self.list_options(main), **own} if known.spec else own
@@ -134,9 +134,9 @@ class SpecParser:
     def _list_given_options(self, spec: str) -> set[str]:
         """Return the names of the options that a spec string says."""
         main, _, options = self._split_spec(spec)
-        said = {option.partition("=")[0] for option in options.split("&")}
+        names = {option.partition("=")[0] for option in options.split("&")}
         name, _, rest = main.partition(":")
-        return said | (
+        return names | (
             self._list_given_options(rest)
             if name in self.known and self.known[name].spec
             else set()
@@ -205,17 +205,17 @@ def takes_one_argument(function: object) -> bool:
 
 def parse_seat_specs(specs: str | Iterable[str], seats: Sequence[str]) -> list[tuple[str, str]]:
     """Return the spec strings of texts with commas between them, each with its seat, or ""."""
-    found = []
+    parts = []
     texts = [specs] if isinstance(specs, str) else check_each(specs, str, "specs")
     for one in (part for text in texts for part in text.split(",")):
         seat, equals, spec = one.partition("=")
         if not equals or not (seat in seats or seat.isidentifier()):
-            found.append(("", one))
+            parts.append(("", one))
         elif seat in seats:
-            found.append((seat, spec))
+            parts.append((seat, spec))
         else:
             raise ValueError(f"no seat {seat!r}; the seats are {', '.join(seats)}")
-    return found
+    return parts
 
 
 def _is_defined_in(value: object, module: ModuleType) -> bool:
@@ -228,9 +228,11 @@ def _is_defined_in(value: object, module: ModuleType) -> bool:
 def _list_parameters(maker: SpecFactory) -> dict[str, str]:
     """Return the arguments of what makes something, each with its type as it is written there."""
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    found = inspect.signature(maker).parameters.values()
+    parameters = inspect.signature(maker).parameters.values()
     return {
-        one.name: inspect.formatannotation(one.annotation) for one in found if one.kind in kinds
+        one.name: inspect.formatannotation(one.annotation)
+        for one in parameters
+        if one.kind in kinds
     }
 
 

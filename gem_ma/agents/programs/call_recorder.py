@@ -67,8 +67,8 @@ class CallRecorder:
         prompt = answer.get("prompt_token_ids") or choice.get("prompt_token_ids")
         self.prompt = prompt or self.prompt
         self.ids += [one for one in _as_list(choice.get("token_ids")) if type(one) is int]
-        told = _as_mapping(choice.get("logprobs"))
-        tokens = _as_list(told.get("content")) or _as_list(told.get("token_logprobs"))
+        logprobs = _as_mapping(choice.get("logprobs"))
+        tokens = _as_list(logprobs.get("content")) or _as_list(logprobs.get("token_logprobs"))
         for one in tokens:
             value = one.get("logprob") if isinstance(one, Mapping) else one
             if isinstance(value, int | float):
@@ -135,10 +135,14 @@ def extract_messages(endpoint: str, body: JSONMapping) -> Sequence[Any]:
     """Return what a request asks, as messages of a chat."""
     if endpoint == "chat/completions":
         return _as_list(body.get("messages"))
-    asked = body.get("input") if endpoint == "responses" else body.get("prompt")
-    found = asked if isinstance(asked, list) else [{"role": "user", "content": asked}]
-    told = body.get("instructions")
-    return [{"role": "system", "content": told}, *found] if isinstance(told, str) else found
+    prompt = body.get("input") if endpoint == "responses" else body.get("prompt")
+    messages = prompt if isinstance(prompt, list) else [{"role": "user", "content": prompt}]
+    instructions = body.get("instructions")
+    return (
+        [{"role": "system", "content": instructions}, *messages]
+        if isinstance(instructions, str)
+        else messages
+    )
 
 
 def remove_added_fields(answer: JSONMapping, body: JSONMapping) -> JSONObject:
@@ -161,12 +165,12 @@ def remove_added_fields(answer: JSONMapping, body: JSONMapping) -> JSONObject:
 def parse_object(content: bytes | str) -> JSONMapping:
     """Return what is an object in JSON, or raise ValueError."""
     try:
-        found = json.loads(content)
+        data = json.loads(content)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"expected an object, got {type(found).__name__}")
-    return found
+    if not isinstance(data, dict):
+        raise ValueError(f"expected an object, got {type(data).__name__}")
+    return data
 
 
 def encode_object(answer: JSONMapping) -> bytes:

@@ -55,12 +55,12 @@ async def run_command(line: str, seat: ProgramSeat, memory: int | None, patience
         limit=_MAX_LINE_SIZE,
         start_new_session=True,
     )
-    heard: deque[str] = deque(maxlen=_ERROR_LINES)
-    listening = asyncio.create_task(_collect_lines(process.stderr, heard))
+    error_lines: deque[str] = deque(maxlen=_ERROR_LINES)
+    listening = asyncio.create_task(_collect_lines(process.stderr, error_lines))
     try:
         if memory is not None:
             limit_memory(process.pid, memory)
-        await _play_seat(process, seat, heard)
+        await _play_seat(process, seat, error_lines)
         process.stdin.close()  # type: ignore[union-attr]
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), patience)
@@ -109,12 +109,12 @@ async def _read_reply(process: Any, heard: deque[str]) -> Any:
             heard.append(text[:500])
             continue
         try:
-            said = parse_json(text, size=_MAX_LINE_SIZE)
+            data = parse_json(text, size=_MAX_LINE_SIZE)
         except ValueError as error:
             raise ProgramDied(f"it wrote a line that is no JSON: {error}: {text[:200]!r}") from None
-        if "reply" not in said:
+        if "reply" not in data:
             raise ProgramDied(f'it wrote {text[:200]!r}: expected {{"reply": ...}}')
-        return said["reply"]
+        return data["reply"]
 
 
 async def _collect_lines(stream: Any, heard: deque[str]) -> None:
@@ -133,8 +133,8 @@ def _format_exit(code: int) -> str:
 
 
 def _format_last_lines(heard: deque[str]) -> str:
-    said = "\n".join(line for line in heard if line.strip())
-    return f"; it said last:\n{said}" if said else ""
+    text = "\n".join(line for line in heard if line.strip())
+    return f"; it said last:\n{text}" if text else ""
 
 
 def limit_memory(pid: int, memory: int) -> None:

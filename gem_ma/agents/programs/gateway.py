@@ -259,15 +259,15 @@ class ModelGateway:
     ) -> web.Response:
         content = await self._read_answer(answer)
         try:
-            told = parse_object(content)
+            data = parse_object(content)
         except ValueError as error:
             raise make_http_error(
                 web.HTTPBadGateway, f"the server answered no JSON: {error}"
             ) from None
-        listener.record_answer(told)
+        listener.record_answer(data)
         account.add_call(listener)
         if self.token_ids:
-            content = encode_object(remove_added_fields(told, listener.body))
+            content = encode_object(remove_added_fields(data, listener.body))
         return web.Response(body=content, content_type="application/json")
 
     async def _forward_stream(
@@ -287,12 +287,12 @@ class ModelGateway:
             if count > self.most:
                 raise aiohttp.ClientError(f"a stream of more than {self.most} bytes")
             *lines, rest = (rest + part).split(b"\n")
-            said = b"".join(self._record_line(line, listener) for line in lines)
+            content = b"".join(self._record_line(line, listener) for line in lines)
             if listener.is_complete and not kept:
                 kept = True
                 account.add_call(listener)
-            if said:
-                await response.write(said)
+            if content:
+                await response.write(content)
         last = self._record_line(rest, listener) if rest else b""
         if not kept:
             account.add_call(listener)
@@ -322,9 +322,9 @@ class ModelGateway:
         return b"".join(parts)
 
     def _make_headers(self) -> dict[str, str]:
-        found = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
         key = os.environ.get(self.key)
-        return {**found, "Authorization": f"Bearer {key}"} if key and not self.user else found
+        return {**headers, "Authorization": f"Bearer {key}"} if key and not self.user else headers
 
     def _make_unreachable_error(self, error: BaseException) -> web.HTTPException:
         why = redact_secrets(str(error) or type(error).__name__)
@@ -336,9 +336,9 @@ class ModelGateway:
 
     async def _serve_play(self, request: web.Request) -> web.Response:
         seat = self.find_call_log(request).seat
-        said = await self.parse_request(request)
+        body = await self.parse_request(request)
         try:
-            turn = await seat.aplay(said.get("reply"))
+            turn = await seat.aplay(body.get("reply"))
         except NotYourTurn as error:
             raise make_http_error(web.HTTPConflict, str(error)) from None
         return web.json_response(serialize_turn(turn, seat))

@@ -74,18 +74,18 @@ class ProgramAgent:
 
     async def _reply(self, turn: Turn) -> Reply:
         seat = self._find_seat(turn)
-        said = asyncio.wrap_future(seat.offer_turn(turn))
+        reply = asyncio.wrap_future(seat.offer_turn(turn))
         task = self._tasks.get(seat)
-        waiting = {said} if task is None else {said, task}
+        waiting = {reply} if task is None else {reply, task}
         try:
             await asyncio.wait(waiting, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
-            if not said.done():
+            if not reply.done():
                 raise ProgramFailed(self._explain_failure(seat, task))
         finally:
-            if not said.done():
-                said.cancel()
+            if not reply.done():
+                reply.cancel()
         packed, last = self.gateway.take_calls(seat)
-        return make_program_reply(said.result(), packed, last, seat.name)
+        return make_program_reply(reply.result(), packed, last, seat.name)
 
     def _explain_failure(self, seat: ProgramSeat, task: asyncio.Task[None] | None) -> str:
         """Say why a program has not played."""

@@ -74,10 +74,10 @@ class ProgramSeat:
 
     def offer_turn(self, turn: Turn) -> Future[Any]:
         """Let it be the seat's turn, and return what its reply will be."""
-        said: Future[Any] = Future()
-        self._reply_future = said
+        reply: Future[Any] = Future()
+        self._reply_future = reply
         self._turn_future.set_result(turn)
-        return said
+        return reply
 
     def end(self, returned: float | None = None) -> None:
         """Let the episode be over."""

@@ -257,9 +257,9 @@ class ProviderAgent(ABC):
         """Return how long to wait before the next attempt: what is asked for, or ever longer."""
         import tenacity
 
-        asked = find_retry_delay(state.outcome.exception())
-        if asked is not None:
-            return min(asked, _LONGEST_WAIT)
+        retry_after = find_retry_delay(state.outcome.exception())
+        if retry_after is not None:
+            return min(retry_after, _LONGEST_WAIT)
         return float(tenacity.wait_random_exponential(multiplier=0.5, max=30)(state))
 
     def _log_retry(self, state: Any) -> None:

@@ -129,8 +129,8 @@ def read_status(error: BaseException) -> int | None:
 def find_retry_delay(error: BaseException | None) -> float | None:
     """Return the seconds that a server asks to wait, in a header or in the body of its error."""
     response = getattr(error, "response", None)
-    asked = None if response is None else parse_retry_after(response.headers)
-    return parse_retry_info(getattr(error, "details", None)) if asked is None else asked
+    retry_after = None if response is None else parse_retry_after(response.headers)
+    return parse_retry_info(getattr(error, "details", None)) if retry_after is None else retry_after
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:

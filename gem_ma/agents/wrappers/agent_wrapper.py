@@ -61,16 +61,16 @@ class AgentWrapper:
     def _act(self, turns: list[Turn]) -> list[str]:
         works = [_CallSequence(self.run_calls(turn)) for turn in check_each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
-            asked = [work.turn for work in wave if work.turn]
-            self._pass_answers(wave, ask_agent(self.agent, asked))
+            requests = [work.turn for work in wave if work.turn]
+            self._pass_answers(wave, ask_agent(self.agent, requests))
         return [work.reply for work in works]
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
         works = [_CallSequence(self.run_calls(turn)) for turn in check_each(turns, Turn, "turns")]
         while wave := [work for work in works if work.turn]:
-            asked = [work.turn for work in wave if work.turn]
-            answer: Any = self.agent.act(asked)
-            self._pass_answers(wave, check_agent_replies(self.agent, asked, await answer))
+            requests = [work.turn for work in wave if work.turn]
+            answer: Any = self.agent.act(requests)
+            self._pass_answers(wave, check_agent_replies(self.agent, requests, await answer))
         return [work.reply for work in works]
 
     def _pass_answers(self, wave: list[_CallSequence], answers: list[Any]) -> None:
@@ -119,9 +119,9 @@ def copy_chat_before(turn: Turn) -> Conversation:
 def replace_rules(turn: Turn, rules: str) -> Turn:
     """Return the turn with other rules."""
     chat = copy_chat_before(turn)
-    asked = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
-    chat.add_turn(asked, turn.number)
-    return asked
+    new_turn = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
+    chat.add_turn(new_turn, turn.number)
+    return new_turn
 
 
 def select_fields(reply: str, *names: str) -> JSONObject:

@@ -170,8 +170,8 @@ class FewShotAgent(AgentWrapper):
         """Yield the turn with examples after its rules, and return the answer."""
         name = crc32(turn.episode.encode())
         order = sorted(range(len(self.examples)), key=lambda place: derive_seed(name, place))
-        drawn = [self.examples[place] for place in order[: self.shots]]
-        shown = [f"Example {number}:\n{text}" for number, text in enumerate(drawn, 1)]
+        examples = [self.examples[place] for place in order[: self.shots]]
+        shown = [f"Example {number}:\n{text}" for number, text in enumerate(examples, 1)]
         answer = yield replace_rules(turn, "\n\n".join([turn.rules, *shown]))
         return sum_usage(
             [answer], Reply(answer, **select_fields(answer, "finish_reason", "tool_calls"))
@@ -191,7 +191,7 @@ def _make_text_turn(turn: Turn, rules: str) -> Turn:
         for step in chat.steps
     ]
     text, seen = _mark_results(turn.text, turn.results), turn.observation
-    asked = replace(
+    new_turn = replace(
         turn,
         rules=rules,
         observation={**seen, "text": text} if "text" in seen else seen,
@@ -201,15 +201,15 @@ def _make_text_turn(turn: Turn, rules: str) -> Turn:
         chat=chat,
         index=len(chat.steps),
     )
-    chat.add_turn(asked, turn.number)
-    return asked
+    chat.add_turn(new_turn, turn.number)
+    return new_turn
 
 
 def _mark_results(text: str, results: Sequence[str]) -> str:
     """Return what a seat reads, with the results of its calls marked as such."""
     for result in results:
-        shown = str(Message(None, "tool", result))
-        text = "" if text == result else text.replace(shown, "", 1).strip("\n")
+        result_text = str(Message(None, "tool", result))
+        text = "" if text == result else text.replace(result_text, "", 1).strip("\n")
     return "\n\n".join([*(_OUTPUT_MARK + result for result in results), *filter(None, [text])])
 
 
@@ -222,8 +222,8 @@ def _format_reply(step: Step) -> str:
         return "\n".join(f"Action:\n{json.dumps(one.get('function', one))}" for one in calls)
     head, _, message = reply.rpartition(_THINK_CLOSE)
     thought, message = head.rpartition(_THINK_OPEN)[2], strip_thinking(message)
-    said = {"name": RESPOND_TOOL, "arguments": {"content": message}}
-    action = f"Action:\n{json.dumps(said, ensure_ascii=False)}" if message else ""
+    function = {"name": RESPOND_TOOL, "arguments": {"content": message}}
+    action = f"Action:\n{json.dumps(function, ensure_ascii=False)}" if message else ""
     return "\n".join(filter(None, [f"Thought:\n{thought}" if thought else "", action]))
 
 
@@ -295,17 +295,17 @@ def _load_examples(file: str) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise ValueError(f"examples={file}: {why}") from None
-    found = []
+    calls = []
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                found.append(_format_example(parse_json(line)))
+                calls.append(_format_example(parse_json(line)))
             except (ValueError, TypeError, KeyError, AttributeError):
                 raise ValueError(
                     f"examples={file}, line {number}: expected JSON: a text, or a table with "
                     f"messages or messages_display, got {clip_repr(line)}"
                 ) from None
-    return found
+    return calls
 
 
 def _format_example(example: Any) -> str:

@@ -99,31 +99,31 @@ def make_vec(
     ):
         if value not in known:
             raise ValueError(f"{name}={value!r}: expected one of {known}")
-    given = [env] if isinstance(env, str) or not isinstance(env, Sequence) else list(env)
-    if not given:
+    sources = [env] if isinstance(env, str) or not isinstance(env, Sequence) else list(env)
+    if not sources:
         raise ValueError("env=[]: expected an environment, or several")
-    count = len(given) if num_envs is None else num_envs
+    count = len(sources) if num_envs is None else num_envs
     check_type(count, int, "num_envs", "a whole number")
-    if count < len(given):
-        raise ValueError(f"num_envs={count}: expected {len(given)} or more")
+    if count < len(sources):
+        raise ValueError(f"num_envs={count}: expected {len(sources)} or more")
     with extend_argument_errors(make_vec):
-        made = [
+        envs = [
             make_env(one, **make) if isinstance(one, str) else resolve_env(make_vec, one, make)
-            for one in given
+            for one in sources
         ]
-    for one in made:
+    for one in envs:
         if not isinstance(one, AECEnv):
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
     if api == "parallel":
         if agent is not None or others is not None:
             raise TypeError("agent and others belong to api='gym'; here all seats are yours")
-        games = [GameSubEnv(made[i % len(made)], autoreset) for i in range(count)]
+        games = [GameSubEnv(envs[i % len(envs)], autoreset) for i in range(count)]
         return GameVector(games, backend, autoreset, workers, step_timeout)
-    seats = [SeatSubEnv(made[i % len(made)], autoreset, agent, others) for i in range(count)]
+    seats = [SeatSubEnv(envs[i % len(envs)], autoreset, agent, others) for i in range(count)]
     vector = SeatVector(seats, backend, autoreset, workers, step_timeout)
     options = {"backend": backend, "autoreset": autoreset, "agent": agent, "others": others}
     limits = {"workers": workers, "step_timeout": step_timeout}
-    vector.spec = _make_vector_spec(made, count, {**options, **limits})
+    vector.spec = _make_vector_spec(envs, count, {**options, **limits})
     return vector
 
 
@@ -140,8 +140,8 @@ def _make_vector_spec(
         name = registry.make_gymnasium_id(first.id)
         if known.entry_point != first.entry_point:
             return None
-        given = {name: value for name, value in options.items() if value is not None}
-        kwargs = {"env": first.id, **first.kwargs, **given, "num_envs": count}
+        arguments = {name: value for name, value in options.items() if value is not None}
+        kwargs = {"env": first.id, **first.kwargs, **arguments, "num_envs": count}
         kwargs["vectorization_mode"] = "vector_entry_point"
         return EnvSpec(name, vector_entry_point=f"{__name__}:make_vec", kwargs=kwargs)
     except (registry.UnknownEnv, gymnasium.error.Error):  # Gymnasium knows no such ids

@@ -76,7 +76,7 @@ class GameVector:
         """Hand in replies: for each seat a list, one for each of its turns in the last batch."""
         self.channel.check_free()
         places = self._group_by_seat()
-        given: dict[int, dict[str, SeatAction]] = {}
+        actions_by_env: dict[int, dict[str, SeatAction]] = {}
         check_type(replies, Mapping, "replies", "a dict of lists by seat")
         for seat, answers in replies.items():
             if seat not in places:
@@ -85,10 +85,10 @@ class GameVector:
             answers = check_list(answers, len(places[seat]), f"replies of {seat}")
             for index, answer in zip(places[seat], answers, strict=True):
                 self.channel.check_reply(index, seat, answer)
-                given.setdefault(index, {})[seat] = answer
+                actions_by_env.setdefault(index, {})[seat] = answer
         again = self._ended if self.autoreset == "next" else ()
         arguments: dict[int, tuple[object, ...]] = {index: ({},) for index in again}
-        arguments |= {index: (answers,) for index, answers in given.items()}
+        arguments |= {index: (answers,) for index, answers in actions_by_env.items()}
         return self._run_jobs("step", arguments)
 
     def _group_by_seat(self) -> dict[str, list[int]]:

@@ -62,8 +62,8 @@ class SeatSubEnv(SubEnv):
         sight = inner.observation_builder
         width, height = sight.image_size
         numbers = sight.discrete and inner.core.encoding_space() is not None
-        drawn = sight.config.observe != "text" or (sight.discrete and not numbers)
-        self.picture_shape = (height, width, 3) if drawn else None
+        has_pictures = sight.config.observe != "text" or (sight.discrete and not numbers)
+        self.picture_shape = (height, width, 3) if has_pictures else None
 
     def __reduce__(self) -> tuple[object, ...]:
         return SeatSubEnv, self.arguments
@@ -106,8 +106,8 @@ class SeatSubEnv(SubEnv):
     def call(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Any:
         """Return an attribute of the environment, called if it is a method."""
         try:
-            found = self.env.get_wrapper_attr(name)
-            return found(*args, **kwargs) if callable(found) else found
+            value = self.env.get_wrapper_attr(name)
+            return value(*args, **kwargs) if callable(value) else value
         except Exception as error:  # noqa: BLE001 - raised again by the vector
             return ExceptionMessage(error)
 
