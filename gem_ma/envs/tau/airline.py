@@ -128,14 +128,14 @@ def list_all_airports(desk: Desk) -> str:
 
 def search_direct_flight(desk: Desk, origin, destination, date) -> str:
     """Show the flights between two airports on a date."""
-    found = [
+    flights = [
         _dated(flight, date)
         for _, flight in desk.rows("flights")
         if flight["origin"] == origin
         and flight["destination"] == destination
         and _available(flight, date)
     ]
-    return json.dumps(found)
+    return json.dumps(flights)
 
 
 def search_onestop_flight(desk: Desk, origin, destination, date) -> str:
@@ -274,8 +274,8 @@ def _available(flight: Record, date: str) -> bool:
 
 def _dated(flight: Record, date: str) -> Record:
     """Return a flight as it is on one date."""
-    shown = {key: one for key, one in flight.items() if key != "dates"}
-    return {**shown, **flight["dates"][date]}
+    fields = {key: one for key, one in flight.items() if key != "dates"}
+    return {**fields, **flight["dates"][date]}
 
 
 def _seat(desk: Desk, flight: Record, cabin: str, passengers: list[JSONObject]) -> None:

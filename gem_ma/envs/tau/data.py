@@ -114,10 +114,10 @@ def read(files: Path, name: str) -> bytes:
             "retail/ and airline/"
         ) from None
     expected = _checksums(files).get(name)
-    found = hashlib.sha256(content).hexdigest()
-    if expected is not None and found != expected:
+    checksum = hashlib.sha256(content).hexdigest()
+    if expected is not None and checksum != expected:
         raise DataMissing(
-            f"{path} is damaged: its sha256 is {found}, and should be {expected}; "
+            f"{path} is damaged: its sha256 is {checksum}, and should be {expected}; "
             "`gem-ma data tau-bench` fetches it again"
         )
     return content
@@ -171,7 +171,7 @@ def tau2_tasks(
         unjudged: take tasks of which a judge decides a part too, and leave that part out.
     """
     try:
-        found = json.loads(Path(path).read_bytes())
+        data = json.loads(Path(path).read_bytes())
     except OSError as error:
         raise DataMissing(
             f"{path} cannot be read ({error.strerror}); expected "
@@ -179,10 +179,10 @@ def tau2_tasks(
         ) from None
     except (ValueError, RecursionError) as error:
         raise DataMissing(f"{path} is no JSON: {error}") from None
-    if not isinstance(found, list):
-        raise DataMissing(f"{path} holds no list of tasks: got a {type(found).__name__}")
-    tasks = tuple(_tau2_task(one, index, path, base) for index, one in enumerate(found))
-    judged = [str(found[task.index].get("id", task.index)) for task in tasks if task.unjudged]
+    if not isinstance(data, list):
+        raise DataMissing(f"{path} holds no list of tasks: got a {type(data).__name__}")
+    tasks = tuple(_tau2_task(one, index, path, base) for index, one in enumerate(data))
+    judged = [str(data[task.index].get("id", task.index)) for task in tasks if task.unjudged]
     if judged and not unjudged:
         raise DataMissing(
             f"{path}: of {len(judged)} of its {len(tasks)} tasks a judge decides a part, and here "

@@ -43,8 +43,12 @@ class _Said(NamedTuple):
 
 def facts(text: str) -> dict[str, set[str]]:
     """Return the numbers, addresses and ids in a text, by kind."""
-    found = {kind: set(fact.findall(text)) for kind, (fact, _) in _KINDS.items()}
-    return {kind: {one.lstrip("#").lower() for one in found[kind]} for kind in found if found[kind]}
+    facts_by_kind = {kind: set(fact.findall(text)) for kind, (fact, _) in _KINDS.items()}
+    return {
+        kind: {one.lstrip("#").lower() for one in facts_by_kind[kind]}
+        for kind in facts_by_kind
+        if facts_by_kind[kind]
+    }
 
 
 def judge(
@@ -73,13 +77,13 @@ def judge(
     """
     wrong: list[str] = []
     own = facts(instruction)
-    said = [_Said(who, text, facts(text)) for who, text in talk]
+    messages = [_Said(who, text, facts(text)) for who, text in talk]
     parts = {
-        "facts": _facts(own, said, wrong),
-        "answers": _answers(own, said, wrong),
-        "pace": _pace(instruction, own, said, wrong),
-        "ending": _ending(own, said, how, reward, marks, wrong),
-        "role": _role(said, wrong),
+        "facts": _facts(own, messages, wrong),
+        "answers": _answers(own, messages, wrong),
+        "pace": _pace(instruction, own, messages, wrong),
+        "ending": _ending(own, messages, how, reward, marks, wrong),
+        "role": _role(messages, wrong),
     }
     early = how == "user" and parts["ending"] == 0.0
     whole = 0.0 if early else sum(parts.values()) / len(parts)
@@ -181,12 +185,12 @@ def _ending(
     else:
         mine = "\n".join(text for who, text, _ in talk if who == "user").lower()
         unsaid = not all(any(one.lower() in mine for one in wish) for wish in marks())
-    heard = [text for who, text, _ in talk if who == "assistant"]
-    if not heard or unsaid:
+    assistant_texts = [text for who, text, _ in talk if who == "assistant"]
+    if not assistant_texts or unsaid:
         wrong.append("stopped before it had told its task")
         return 0.0
-    last = heard[-1]
-    if "?" in last and "anything else" not in last.lower() and heard.count(last) <= AGAIN:
+    last = assistant_texts[-1]
+    if "?" in last and "anything else" not in last.lower() and assistant_texts.count(last) <= AGAIN:
         wrong.append("stopped instead of answering")
         return 0.0
     return 1.0

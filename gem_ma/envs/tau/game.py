@@ -240,8 +240,8 @@ class Tau(Game[State]):
         """Return whether the assistant has taken all its steps."""
         if self.max_steps is None:
             return False
-        said = sum(one.who == "assistant" for one in state.talk)
-        return said + sum(one.by == "assistant" for one in state.calls) >= self.max_steps
+        assistant_turns = sum(one.who == "assistant" for one in state.talk)
+        return assistant_turns + sum(one.by == "assistant" for one in state.calls) >= self.max_steps
 
     def _call(self, task, agent, desk, one):
         tools, arguments = self._tools[agent], one.arguments
@@ -273,31 +273,35 @@ class Tau(Game[State]):
 
     def judge(self, task, changes, talk):
         """Return the assistant's reward as the original's rule has it, and what it is made of."""
-        said = [text.lower().replace(",", "") for who, text in talk if who == "assistant"]
-        outputs = {one: any(one.lower() in text for text in said) for one in task.outputs}
+        assistant_texts = [
+            text.lower().replace(",", "") for who, text in talk if who == "assistant"
+        ]
+        outputs = {
+            one: any(one.lower() in text for text in assistant_texts) for one in task.outputs
+        }
         match = self.base.same(changes, self.gold(task))
         reward = float(match and all(outputs.values()))
         return {"reward": reward, "db_match": match, "outputs": outputs}
 
     def gold(self, task):
         """Return what the gold actions change; made once for each task."""
-        found = self._gold.get(task.index)
-        if found is None:
+        gold = self._gold.get(task.index)
+        if gold is None:
             desk = self.base.desk(NOTHING)
             tools = {**self._tools["assistant"], **self._tools["user"]}
             for name, arguments in task.actions:
                 if name not in self._terminates:
                     call(tools, self.domain, desk, name, arguments)
-            found = desk.changes()
+            gold = desk.changes()
             if len(self._gold) > 10_000:  # the shop has more tasks than anybody can keep
                 self._gold.clear()
-            self._gold[task.index] = found
-        return found
+            self._gold[task.index] = gold
+        return gold
 
     def wants(self, task):
         """Return what the user of a task wants and knows, in words; made once for each task."""
-        found = self._wants.get(task.index)
-        if found is None:
+        wants = self._wants.get(task.index)
+        if wants is None:
             desk = self.base.desk(NOTHING)
             tools = {**self._tools["assistant"], **self._tools["user"]}
             done = [
@@ -307,11 +311,11 @@ class Tau(Game[State]):
             ]
             if len(self._wants) > 10_000:
                 self._wants.clear()
-            found = compiled.compiled(
+            wants = compiled.compiled(
                 self.base.tables, task.user_id, task.instruction, done, bool(task.outputs)
             )
-            self._wants[task.index] = found
-        return found
+            self._wants[task.index] = wants
+        return wants
 
     def report(self, state):
         verdict = state.verdict
@@ -359,7 +363,7 @@ class Tau(Game[State]):
         return transcript(view) or "Nothing was said yet; the user begins."
 
     def picture(self, view, agent):
-        said = turns(view)
-        if not said:  # an empty chat says nothing
+        talk_turns = turns(view)
+        if not talk_turns:  # an empty chat says nothing
             return Terminal(self.describe(view, agent))
-        return Chat(said, viewer=agent or "assistant", title="")
+        return Chat(talk_turns, viewer=agent or "assistant", title="")

@@ -49,10 +49,10 @@ def exchange_delivered_order_items(
 
 def find_user_id_by_email(desk: Desk, email) -> str:
     """Return the id of the first user with an e-mail address."""
-    found = emails(desk.base).get(email.lower())
-    if found is None:
+    user_id = emails(desk.base).get(email.lower())
+    if user_id is None:
         raise ToolError("user not found")
-    return found
+    return user_id
 
 
 def find_user_id_by_name_zip(desk: Desk, first_name, last_name, zip) -> str:

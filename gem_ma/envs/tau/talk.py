@@ -73,11 +73,11 @@ def transcript(view: TalkView) -> str:
 
 def turns(view: TalkView) -> tuple[tuple[str, str], ...]:
     """Return who said what, a view's calls in their places."""
-    found: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
     calls = list(view.calls)
     for place in range(len(view.talk) + 1):
         while calls and calls[0].after == place:
             one = calls.pop(0)
-            found.append(("tool", f"{one.name}: {one.result}"))
-        found += [(who, text) for who, text in view.talk[place : place + 1]]
-    return tuple(found)
+            messages.append(("tool", f"{one.name}: {one.result}"))
+        messages += [(who, text) for who, text in view.talk[place : place + 1]]
+    return tuple(messages)

@@ -225,8 +225,8 @@ class Report:
             return {}
         by = {(row.user, row.assistant): row.success.value for row in self.rows}
         mean = [sum(by[user, one] for user in users) / len(users) for one in assistants]
-        found = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
-        return {user: rho for user, rho in found.items() if rho is not None}
+        agreement = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}
+        return {user: rho for user, rho in agreement.items() if rho is not None}
 
     def to_json(self) -> JSONObject:
         rows = [
@@ -294,8 +294,10 @@ def measure_users(
     for user in users:
         for assistant in assistants:
             agents = {"user": user, "assistant": assistant}
-            found = rollout(env, agents, episodes, seed=seed, options=options, **arguments)
-            rows.append(row_of(user, assistant, found, game))
+            played_episodes = rollout(
+                env, agents, episodes, seed=seed, options=options, **arguments
+            )
+            rows.append(row_of(user, assistant, played_episodes, game))
     return Report(env, episodes, tuple(rows))
 
 
@@ -331,13 +333,13 @@ def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wan
     """Return whose fault it was, as the game says, or as its rules for users do."""
     if "user_fault" in report:
         return report
-    said = []
+    lines = []
     for mine, heard in zip(talk.said, talk.heard, strict=True):
-        said += [("assistant", heard), ("user", mine)]
+        lines += [("assistant", heard), ("user", mine)]
     how = "user" if report["ended"] == "user" else report["ended"]
     marks = [wish.marks for wish in wants.wishes]
     bought = any("order" in wish.tool or "user" in wish.tool for wish in wants.wishes)
-    return judge(task.scenario, said, how, float(solved), (lambda: marks) if bought else None)
+    return judge(task.scenario, lines, how, float(solved), (lambda: marks) if bought else None)
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:

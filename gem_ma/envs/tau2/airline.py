@@ -530,10 +530,10 @@ def _from(base: Base, origin: object) -> Iterable[str]:
 @functools.lru_cache(maxsize=4)
 def _departures(base: Base) -> dict[str, list[str]]:
     """Return the ids of the flights from each airport; no tool adds a flight or moves one."""
-    found: dict[str, list[str]] = {}
+    names_by_id: dict[str, list[str]] = {}
     for id, flight in base.tables["flights"].items():
-        found.setdefault(flight["origin"], []).append(id)
-    return found
+        names_by_id.setdefault(flight["origin"], []).append(id)
+    return names_by_id
 
 
 class Airline(Domain):

@@ -159,8 +159,8 @@ class Domain:
     def version(self) -> str:
         """A short hash of the files that are played, or nothing where there are none."""
         _ = self.tasks, self.policy()
-        told = json.dumps(sorted(self._read.items()))
-        return hashlib.sha256(told.encode()).hexdigest()[:12] if self._read else ""
+        text = json.dumps(sorted(self._read.items()))
+        return hashlib.sha256(text.encode()).hexdigest()[:12] if self._read else ""
 
     def _tables(self) -> dict[str, dict[str, Record]]:
         tables: dict[str, dict[str, Record]] = {}
@@ -187,7 +187,7 @@ class Domain:
     @functools.cached_property
     def tasks(self) -> dict[str, Task]:
         """All tasks, by id, in the order of the file."""
-        found: dict[str, Task] = {}
+        tasks: dict[str, Task] = {}
         for one in self.raw_tasks():
             try:
                 task = read_task(one)
@@ -196,8 +196,8 @@ class Domain:
                     f"{self.name}: expected a task of tau2-bench, got {one!r:.80} "
                     f"({type(error).__name__}: {error})"
                 ) from None
-            found[task.id] = task
-        return found
+            tasks[task.id] = task
+        return tasks
 
     @functools.cached_property
     def splits(self) -> dict[str, tuple[str, ...]]:
@@ -265,11 +265,11 @@ def parse(content: bytes, name: str) -> Any:
 def read_task(one: JSONMapping) -> Task:
     """Return a task as it stands in the original's files."""
     criteria = one.get("evaluation_criteria")
-    asked = criteria or {}
+    criteria_fields = criteria or {}
     state = one.get("initial_state") or {}
     data = state.get("initialization_data") or {}
-    actions = asked.get("actions")
-    assertions = asked.get("env_assertions")
+    actions = criteria_fields.get("actions")
+    assertions = criteria_fields.get("env_assertions")
     given = {
         seat: data[name]
         for seat, name in (("assistant", "agent_data"), ("user", "user_data"))
@@ -283,9 +283,9 @@ def read_task(one: JSONMapping) -> Task:
         criteria=criteria is not None,
         actions=None if actions is None else tuple(map(_action, actions)),
         assertions=None if assertions is None else tuple(map(_assertion, assertions)),
-        communicate=tuple(asked.get("communicate_info") or ()),
-        judged=tuple(asked.get("nl_assertions") or ()),
-        basis=tuple(asked.get("reward_basis") or BASIS),
+        communicate=tuple(criteria_fields.get("communicate_info") or ()),
+        judged=tuple(criteria_fields.get("nl_assertions") or ()),
+        basis=tuple(criteria_fields.get("reward_basis") or BASIS),
         setup=tuple(map(_setup, state.get("initialization_actions") or ())),
         data=given or None,
         history=tuple(_history(state.get("message_history") or ())),
@@ -328,14 +328,14 @@ def scenario(one: JSONMapping) -> str:
     lines = []
     if one.get("persona") is not None:
         lines += ["Persona:", _indented(one["persona"])]
-    found = one["instructions"]
-    if not isinstance(found, str):
-        parts = [f"Domain: {found['domain']}"]
+    instructions = one["instructions"]
+    if not isinstance(instructions, str):
+        parts = [f"Domain: {instructions['domain']}"]
         for name, heading in _SCENARIO:
-            if found.get(name) is not None:
-                parts.append(f"{heading}:\n{_indented(found[name])}")
-        found = "\n".join(parts)
-    return "\n".join([*lines, "Instructions:", _indented(found)])
+            if instructions.get(name) is not None:
+                parts.append(f"{heading}:\n{_indented(instructions[name])}")
+        instructions = "\n".join(parts)
+    return "\n".join([*lines, "Instructions:", _indented(instructions)])
 
 
 def _indented(text: str) -> str:

@@ -134,8 +134,8 @@ def words() -> JSONMapping:
 def _words(top: Path) -> JSONMapping:
     path = top / WORDS
     if path.is_file():
-        found: JSONMapping = json.loads(path.read_bytes())
-        return found
+        data: JSONMapping = json.loads(path.read_bytes())
+        return data
     clone = top.parent.parent.parent
     if top.name == "domains" and (clone / _CODE).is_dir():
         return read_words(dict(_clone(clone)), clone)

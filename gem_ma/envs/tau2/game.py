@@ -174,8 +174,8 @@ class Tau2(Game[State]):
             "lines": lines,
             "misleading": misleading,
         }
-        given = {name: value for name, value in own.items() if value is not None}
-        self.domain = load(domain, tuple(given.items()))
+        arguments = {name: value for name, value in own.items() if value is not None}
+        self.domain = load(domain, tuple(arguments.items()))
         self.solo, self.strict, self.judge, self.hashes = solo, strict, judge, hashes
         self.max_steps = STEPS if strict and max_steps is None else max_steps
         self.max_errors = ERRORS if strict and max_errors is None else max_errors
@@ -215,21 +215,21 @@ class Tau2(Game[State]):
                     calls.append(Call(name, arguments, result, len(talk), line.seat))
         return State(task, tuple(talk), tuple(calls), begun, floor, paid=self.unpaid)
 
-    def _chosen(self, rng, wanted):
+    def _chosen(self, rng, index):
         """Return the task that was asked for, by id or by its place, or any."""
         if self.ids is None:  # made on demand, from any number
-            number = int(rng.integers(1 << 31)) if wanted is None else wanted
+            number = int(rng.integers(1 << 31)) if index is None else index
             return self.domain.task(number)
-        if wanted is None:
-            wanted = int(rng.integers(len(self.ids)))
-        if isinstance(wanted, str) and wanted in self.domain.tasks:
-            return self.domain.tasks[wanted]
-        if not isinstance(wanted, int) or not 0 <= wanted < len(self.ids):
+        if index is None:
+            index = int(rng.integers(len(self.ids)))
+        if isinstance(index, str) and index in self.domain.tasks:
+            return self.domain.tasks[index]
+        if not isinstance(index, int) or not 0 <= index < len(self.ids):
             raise ValueError(
-                f"task={wanted!r}: expected 0 to {len(self.ids) - 1}, or an id such as "
+                f"task={index!r}: expected 0 to {len(self.ids) - 1}, or an id such as "
                 f"{self.ids[0]!r}"
             )
-        return self.domain.tasks[self.ids[wanted]]
+        return self.domain.tasks[self.ids[index]]
 
     def task(self, name):
         """Return the task that a report calls by this name."""
@@ -315,8 +315,10 @@ class Tau2(Game[State]):
             return replace(state, ended=how, floor=JUDGE)
         wanted = scoring.wanted(self.domain, task)
         calls = [(one.by, one.name, one.arguments) for one in state.calls]
-        said = [text for who, text in state.talk if who == ASSISTANT]
-        verdict = scoring.judge(self.domain, task, wanted, state.changes, calls, said, state.judged)
+        assistant_texts = [text for who, text in state.talk if who == ASSISTANT]
+        verdict = scoring.judge(
+            self.domain, task, wanted, state.changes, calls, assistant_texts, state.judged
+        )
         if not good:
             verdict["reward"] = 0.0
         paid = Frozen(dict.fromkeys(self.agents, verdict["reward"]))
@@ -324,21 +326,21 @@ class Tau2(Game[State]):
 
     def wants(self, task):
         """Return what the user of a task wants and knows, in words; made once for each task."""
-        found = self._wants.get(task.id)
-        if found is None:
+        wants = self._wants.get(task.id)
+        if wants is None:
             world = self.domain.world(scoring.begun(self.domain, task))
             done = [
                 (one.name, one.arguments)
                 for one in task.actions or ()
                 if not world.call(one.seat, one.name, one.arguments)[1]
             ]
-            found = compiled.compiled(
+            wants = compiled.compiled(
                 self.domain.base.tables, "", task.scenario, done, bool(task.communicate)
             )
             if len(self._wants) > 10_000:
                 self._wants.clear()
-            self._wants[task.id] = found
-        return found
+            self._wants[task.id] = wants
+        return wants
 
     def report(self, state):
         if not state.verdict:  # cut off by a limit that is no rule of ours
@@ -372,9 +374,13 @@ class Tau2(Game[State]):
         if agent == JUDGE:
             return "\n".join(f"{n}. {one}" for n, one in enumerate(view.task.judged, 1))
         if agent == USER:
-            told = self.words.scenario(view.task.scenario)
+            scenario = self.words.scenario(view.task.scenario)
             mine = view.task.user_tools
-            return told if mine is None else f"{told}\nYour tools: {', '.join(mine) or 'none'}."
+            return (
+                scenario
+                if mine is None
+                else f"{scenario}\nYour tools: {', '.join(mine) or 'none'}."
+            )
         return self.words.ticket(view.task.ticket) if self.solo else ""
 
     def tools(self, agent):
@@ -394,15 +400,15 @@ class Tau2(Game[State]):
         if isinstance(move, Verdicts):
             return ()
         kind = VerbatimMessage if self.strict else Message
-        told = []
+        messages = []
         if isinstance(move, str):
-            told = [kind((ASSISTANT if agent == USER else USER,), agent, move)]
+            messages = [kind((ASSISTANT if agent == USER else USER,), agent, move)]
         else:
             results = after.calls[len(before.calls) :]
-            told = [kind((agent,), "tool", one.result) for one in results]
+            messages = [kind((agent,), "tool", one.result) for one in results]
         if after.floor == JUDGE:
-            told.append(Message((JUDGE,), "game", transcript(after)))
-        return tuple(told)
+            messages.append(Message((JUDGE,), "game", transcript(after)))
+        return tuple(messages)
 
     def describe(self, view, agent):
         if self.strict and agent == USER and len(view.talk) == 1 and not view.calls:
@@ -410,10 +416,10 @@ class Tau2(Game[State]):
         return transcript(view) or "Nothing was said or done yet."
 
     def picture(self, view, agent):
-        found = turns(view)
-        if not found:  # an empty chat says nothing
+        talk_turns = turns(view)
+        if not talk_turns:  # an empty chat says nothing
             return Terminal(self.describe(view, agent))
-        return Chat(found, viewer=agent or ASSISTANT, title="")
+        return Chat(talk_turns, viewer=agent or ASSISTANT, title="")
 
 
 DONE_SCHEMA = {
@@ -428,13 +434,13 @@ DONE_SCHEMA = {
 
 def _verdicts(text: str, many: int) -> Verdicts:
     try:
-        found = parse_json(text)
+        data = parse_json(text)
     except ValueError:
-        found = None
+        data = None
     if (
-        not isinstance(found, list)
-        or len(found) != many
-        or not all(isinstance(one, bool) for one in found)
+        not isinstance(data, list)
+        or len(data) != many
+        or not all(isinstance(one, bool) for one in data)
     ):
         raise InvalidMove(f"expected a JSON list of {many} times true or false")
-    return Verdicts(tuple(found))
+    return Verdicts(tuple(data))

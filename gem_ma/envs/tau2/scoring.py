@@ -100,12 +100,12 @@ def judge(
         for action in task.actions or ()
     ]
     spoken = [text.lower().replace(",", "") for text in said] if task.communicate else []
-    told = {one: any(one.lower() in text for text in spoken) for one in task.communicate}
+    communicated = {one: any(one.lower() in text for text in spoken) for one in task.communicate}
     parts = {
         "DB": float(match),
         "ENV_ASSERTION": float(all(asserted)),
         "ACTION": float(all(acted)),
-        "COMMUNICATE": float(all(told.values())),
+        "COMMUNICATE": float(all(communicated.values())),
     }
     if judged is not None or not task.judged:
         parts["NL_ASSERTION"] = float(all(judged or ()))
@@ -120,7 +120,7 @@ def judge(
         "db_match": match,
         "env_assertions": asserted,
         "actions": acted,
-        "communicate": told,
+        "communicate": communicated,
     }
     if judged is not None:
         verdict["nl_assertions"] = list(judged)
@@ -145,7 +145,7 @@ def diagnosis(
     - `assertions`: those that fail, and by whom they are to be met.
     - `seats`: whose part is not done.
     """
-    found: JSONObject = {"ended": ended, "records": [], "actions": [], "assertions": []}
+    report: JSONObject = {"ended": ended, "records": [], "actions": [], "assertions": []}
     seats = set()
     counted = set(task.basis)
     for key in sorted({**target, **changes}, key=str):
@@ -154,7 +154,7 @@ def diagnosis(
         ):
             desks = domain.base.desk(target), domain.base.desk(changes)
             gold_record, record = (desk.get(*key) for desk in desks)
-            found["records"].append(
+            report["records"].append(
                 {"table": key[0], "id": key[1], **_changed(gold_record, record)}
             )
     for action in task.actions or ():
@@ -162,18 +162,18 @@ def diagnosis(
             continue
         near = [arguments for seat, name, arguments in calls if name == action.name]
         one = {"seat": action.seat, "name": action.name, "arguments": dict(action.arguments)}
-        found["actions"].append({**one, "instead": dict(near[-1])} if near else one)
+        report["actions"].append({**one, "instead": dict(near[-1])} if near else one)
         if counted & {"DB", "ACTION"}:
             seats.add(action.seat)
     world = domain.world(changes)
     for it in task.assertions or ():
         if not holds(world, it):
             failed = {"seat": it.seat, "name": it.name, "arguments": dict(it.arguments)}
-            found["assertions"].append(failed)
-    if found["assertions"] and "ENV_ASSERTION" in counted:
-        seats |= {one["seat"] for one in found["actions"]}
-    found["seats"] = sorted(seats)
-    return found
+            report["assertions"].append(failed)
+    if report["assertions"] and "ENV_ASSERTION" in counted:
+        seats |= {one["seat"] for one in report["actions"]}
+    report["seats"] = sorted(seats)
+    return report
 
 
 def _only(changes: Changes, key: Key) -> Changes:

@@ -69,12 +69,12 @@ def whole(value: object) -> int:
         if abs(value) < _LARGEST:
             return int(value)
     elif isinstance(value, str):
-        found = _WHOLE.fullmatch(value.strip())
-        if found is None:
+        match = _WHOLE.fullmatch(value.strip())
+        if match is None:
             words = "Input should be a valid integer, unable to parse string as an integer"
             raise wrong(words, "int_parsing", value)
         with contextlib.suppress(ValueError):  # of thousands of digits
-            return int(found[1])
+            return int(match[1])
     else:
         raise wrong("Input should be a valid integer", "int_type", value)
     words = "Unable to parse input string as an integer, exceeded maximum size"
@@ -259,9 +259,10 @@ class Shape:
         lines = [f"{len(found)} validation error{'s'[: len(found) > 1]} for {self.name}"]
         for place, words, kind, value in found:
             lines.append(".".join(map(str, place)))
-            shown = _short(repr(value))
+            value_text = _short(repr(value))
             lines.append(
-                f"  {words} [type={kind}, input_value={shown}, input_type={type(value).__name__}]"
+                f"  {words} [type={kind}, input_value={value_text}, "
+                f"input_type={type(value).__name__}]"
             )
             lines.append(f"    For further information visit {_PAGE}{kind}")
         raise Invalid("\n".join(lines)) from None

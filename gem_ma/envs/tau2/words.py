@@ -78,27 +78,27 @@ OURS = Words(
 
 def original(domain: Domain, solo: bool) -> Words:
     """Return the original's words, out of a clone or of what `gem-ma data tau2-bench` wrote."""
-    found = fetch.words()
-    alone = found["solo"].replace("{agent_instruction}", found["solo_instruction"])
+    texts = fetch.words()
+    alone = texts["solo"].replace("{agent_instruction}", texts["solo_instruction"])
     alone = alone.replace("{stop_function_name}", "done").replace("{stop_token}", "###STOP###")
     before, _, after = alone.partition("{ticket}")
-    user, _, end = found["user"].partition("{instructions}")
+    user, _, end = texts["user"].partition("{instructions}")
     place = "{global_user_sim_guidelines_with_persona}"
     plain, with_tools = (
-        user.replace(place, guide.replace("<PERSONA_GUIDELINES>", "")) for guide in found["guides"]
+        user.replace(place, guide.replace("<PERSONA_GUIDELINES>", "")) for guide in texts["guides"]
     )
-    tools = found["tools"].get(domain.folder or domain.name, {})
+    tools = texts["tools"].get(domain.folder or domain.name, {})
     schemas = {
         (seat, name): _worded(schema(name, method), tools.get(seat, {}).get(name))
         for seat, kit in domain.kits.items()
         for name, method in kit.tools.items()
     }
     return Words(
-        greeting=found["greeting"],
+        greeting=texts["greeting"],
         user=plain,
         user_tools=with_tools,
-        before=found["agent"]
-        .replace("{agent_instruction}", found["agent_instruction"])
+        before=texts["agent"]
+        .replace("{agent_instruction}", texts["agent_instruction"])
         .replace("{domain_policy}", "{policy}"),
         alone_before=before.replace("{domain_policy}", "{policy}"),
         scenario_in="{scenario}" + end,

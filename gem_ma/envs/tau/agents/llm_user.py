@@ -88,7 +88,7 @@ class LLMUser(AgentWrapper):
         off_topic: float | None = None,
         typos: float | None = None,
     ):
-        given = {name: value for name, value in locals().items() if name in TRAITS}
+        traits = {name: value for name, value in locals().items() if name in TRAITS}
         if strategy not in get_args(UserStrategy):
             raise ValueError(
                 f"strategy={strategy!r}: expected {', '.join(map(repr, get_args(UserStrategy)))}"
@@ -98,7 +98,7 @@ class LLMUser(AgentWrapper):
         super().__init__(agent)
         self.strategy = strategy
         self.tries = tries
-        self.traits = resolve_traits(kind, given)
+        self.traits = resolve_traits(kind, traits)
         self.persona = describe_persona(self.traits)
 
     def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
@@ -141,7 +141,7 @@ def _continue_turn(turn: Turn, draft: str, text: str, number: int) -> Turn:
     chat = copy_chat_before(turn)
     chat.add_turn(turn, turn.number)
     chat.steps[-1].reply = draft
-    asked = replace(
+    new_turn = replace(
         turn,
         observation={"text": text},
         text=text,
@@ -151,8 +151,8 @@ def _continue_turn(turn: Turn, draft: str, text: str, number: int) -> Turn:
         chat=chat,
         index=len(chat.steps),
     )
-    chat.add_turn(asked, turn.number)
-    return asked
+    chat.add_turn(new_turn, turn.number)
+    return new_turn
 
 
 def _extract_message(answer: str) -> str:

@@ -48,8 +48,10 @@ def compiled(
     wishes: tuple[Wish, ...] = ()
     kind = Trips if "flights" in tables else Purchases if "orders" in tables else None
     if user and kind is not None:
-        made = kind(tables, user, instruction)
-        wishes = _apart([wish for name, given in actions if (wish := made.wish(name, given))])
+        wish_compiler = kind(tables, user, instruction)
+        wishes = _apart(
+            [wish for name, given in actions if (wish := wish_compiler.wish(name, given))]
+        )
     questions, demands = asked_for(instruction, {wish.tool for wish in wishes})
     if asks and not questions:
         questions = ("What does that come to, and what else should I know about it?",)

@@ -68,10 +68,12 @@ class Purchases:
     def _things(self, given: Record, order: Record) -> tuple[str, str, dict[str, str]]:
         """Return a wish for things of an order, likewise."""
         items = self._items(order, given["item_ids"])
-        told = [self._told(item) for item in items]
+        descriptions = [self._told(item) for item in items]
         twins = any(self._twins(item) for item in items)
-        brief = listed([f"the {one}" for one in (told if twins else [i["name"] for i in items])])
-        answers = {"items": f"The {listed(told)}."}
+        brief = listed(
+            [f"the {one}" for one in (descriptions if twins else [i["name"] for i in items])]
+        )
+        answers = {"items": f"The {listed(descriptions)}."}
         if "new_item_ids" not in given:
             return brief, brief, answers
         about = self._swapped(items, given["new_item_ids"])
@@ -112,11 +114,11 @@ class Purchases:
         same = [one for one in others if sorted(item["name"] for item in one["items"]) == names]
         if not same:
             return f"the order with the {listed([item['name'] for item in order['items']])}"
-        told = f"the order with the {listed([self._told(item) for item in order['items']])}"
+        description = f"the order with the {listed([self._told(item) for item in order['items']])}"
         city = order["address"]["city"]
         if any(one["address"]["city"] == city for one in same):
-            return told
-        return f"{told} that goes to {city}"
+            return description
+        return f"{description} that goes to {city}"
 
     def _address(self, given: Record, number: str = "") -> str:
         """Return an address, or where it stands, if the user may leave it at that."""

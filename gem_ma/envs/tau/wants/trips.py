@@ -84,12 +84,14 @@ class Trips:
             answers["flights"] = "The flights should stay as they are."
             return f"{about}, on the same flights", ()
         changed = [leg for leg in self._legs(given) if not _kept(leg, given, before)]
-        told = listed([_leg(leg) for leg in changed])
+        legs_text = listed([_leg(leg) for leg in changed])
         stays = len(changed) < len(self._legs(given))
         rest = ", and the rest as it is" if stays else ""
-        answers["date"] = answers["route"] = f"I want other flights {told}{rest}."
+        answers["date"] = answers["route"] = f"I want other flights {legs_text}{rest}."
         answers["flights"] = self._times(changed)
-        return f"{about}, with other flights {told}{rest}", tuple([leg.flights for leg in changed])
+        return f"{about}, with other flights {legs_text}{rest}", tuple(
+            [leg.flights for leg in changed]
+        )
 
     def _legs(self, given: Record) -> list[Leg]:
         """Return the ways of a trip: there, and back if it is a round one."""
@@ -163,11 +165,23 @@ class Trips:
         )
 
     def _compensation(self, tool: str) -> Wish:
-        said = [number for number in self.flights if number in self.instruction]
+        flight_numbers = [number for number in self.flights if number in self.instruction]
         late = "cancel" not in self.instruction.lower() or "delay" in self.instruction.lower()
-        what = f"my {'delayed' if late else 'cancelled'} flight {listed(said)}".strip()
-        where = "It is in my last reservation." if not said else f"It is flight {listed(said)}."
-        return Wish(tool, what, what, {"order": where, "flights": where}, (), ("new",), tuple(said))
+        what = f"my {'delayed' if late else 'cancelled'} flight {listed(flight_numbers)}".strip()
+        where = (
+            "It is in my last reservation."
+            if not flight_numbers
+            else f"It is flight {listed(flight_numbers)}."
+        )
+        return Wish(
+            tool,
+            what,
+            what,
+            {"order": where, "flights": where},
+            (),
+            ("new",),
+            tuple(flight_numbers),
+        )
 
 
 _CHANGES = {

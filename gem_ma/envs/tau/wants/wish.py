@@ -50,9 +50,11 @@ def paid_with(methods: Mapping[str, Record], id: str, instruction: str) -> str:
             return f"my {method['brand']} credit card"
         return f"my {method['brand']} credit card that ends in {method['last_four']}"
     words = {"paypal": "PayPal", "gift_card": "my gift card", "certificate": "my certificate"}
-    told = words.get(source) or str(source)
+    words_of_source = words.get(source) or str(source)
     amount = method.get("balance", method.get("amount"))
-    return told if len(alike) == 1 or amount is None else f"{told} of ${amount}"
+    return (
+        words_of_source if len(alike) == 1 or amount is None else f"{words_of_source} of ${amount}"
+    )
 
 
 def address_of(record: Record) -> tuple[str, ...]:

@@ -252,9 +252,9 @@ class AccountTools(Part):
         before = balance_of(account)
         after = before + amount
         self.desk.edit("accounts", id)["current_holdings"] = f"{sign}{after:.2f}"
-        made = f"txn_{digest(seed)}"
+        transaction_id = f"txn_{digest(seed)}"
         record = {
-            "transaction_id": made,
+            "transaction_id": transaction_id,
             "account_id": id,
             "date": TODAY,
             "description": words,
@@ -262,10 +262,10 @@ class AccountTools(Part):
             "type": kind,
             "status": "posted",
         }
-        self.desk.put("bank_account_transaction_history", made, record)
+        self.desk.put("bank_account_transaction_history", transaction_id, record)
         return (
             "\nCredit applied successfully!\n"
-            f"  - Transaction ID: {made}\n"
+            f"  - Transaction ID: {transaction_id}\n"
             f"  - Account: {id}\n"
             f"  - Credit Type: {kind}\n"
             f"  - Amount: ${amount:.2f}\n"

@@ -334,12 +334,12 @@ class CreditCardTools(Part):
         if not credit_card_account_id or not user_id or requested_increase_amount is None:
             return MISSING_PARAMETERS
         try:
-            asked = float(requested_increase_amount)
+            requested_amount = float(requested_increase_amount)
         except (TypeError, ValueError):
             return "Error: Invalid requested_increase_amount. Must be a whole number."
-        if not asked.is_integer():
+        if not requested_amount.is_integer():
             return "Error: Invalid requested_increase_amount. Must be a whole number of dollars."
-        amount = int(asked)
+        amount = int(requested_amount)
         if amount <= 0:
             return "Error: Requested increase amount must be positive."
         card = self.desk.get("credit_card_accounts", credit_card_account_id)

@@ -215,8 +215,8 @@ class DebitCardOrders(Part):
         self, card_id: str, last_4_digits: str, expiration_date: str, cvv: str, pin: str
     ) -> str:
         """Activate the first card of an account."""
-        given = (card_id, last_4_digits, expiration_date, cvv, pin)
-        refused, card = self._activate("activate_debit_card_8291", *given)
+        values = (card_id, last_4_digits, expiration_date, cvv, pin)
+        refused, card = self._activate("activate_debit_card_8291", *values)
         if refused:
             return refused
         others = self._reissue(
@@ -244,8 +244,8 @@ class DebitCardOrders(Part):
         self, card_id: str, last_4_digits: str, expiration_date: str, cvv: str, pin: str
     ) -> str:
         """Activate a card in place of one that was lost, stolen or misused."""
-        given = (card_id, last_4_digits, expiration_date, cvv, pin)
-        refused, card = self._activate("activate_debit_card_8292", *given)
+        values = (card_id, last_4_digits, expiration_date, cvv, pin)
+        refused, card = self._activate("activate_debit_card_8292", *values)
         if refused:
             return refused
         reason = card.get("issue_reason", "lost")
@@ -283,8 +283,8 @@ class DebitCardOrders(Part):
         self, card_id: str, last_4_digits: str, expiration_date: str, cvv: str, pin: str
     ) -> str:
         """Activate a card in place of one that ended, broke, or was exchanged."""
-        given = (card_id, last_4_digits, expiration_date, cvv, pin)
-        refused, card = self._activate("activate_debit_card_8293", *given)
+        values = (card_id, last_4_digits, expiration_date, cvv, pin)
+        refused, card = self._activate("activate_debit_card_8293", *values)
         if refused:
             return refused
         reason = card.get("issue_reason", "expired")

@@ -60,10 +60,10 @@ def listing(desk: Desk, table: str, constraints: str = "{}") -> str:
     """Return the records that meet constraints written as JSON, as a tool prints them."""
     try:
         try:
-            wanted = json.loads(constraints) if constraints else {}
+            parsed_constraints = json.loads(constraints) if constraints else {}
         except json.JSONDecodeError as error:
             return f"Error: Invalid JSON: {error}"
-        found = find(desk, table, *_asked(wanted))
+        found = find(desk, table, *_asked(parsed_constraints))
     except Exception as error:  # noqa: BLE001 - as in the original; a model writes the constraints
         return f"Error querying database: {error}"
     return listed(table, found) if found else f"No records found in '{table}'."

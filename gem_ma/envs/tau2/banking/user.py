@@ -67,12 +67,12 @@ def read_arguments(
 ) -> Any:
     """Return what a model wrote as JSON for a tool, or raise ValueError."""
     try:
-        found = json.loads(arguments, parse_int=parse_int)
+        data = json.loads(arguments, parse_int=parse_int)
     except json.JSONDecodeError as error:
         raise Unreadable(f"Error: Invalid JSON in arguments: {error}") from None
-    if not sane(found):
+    if not sane(data):
         raise ValueError(f"the arguments of {name} are nested too deeply, or too large")
-    return found
+    return data
 
 
 class Unreadable(ValueError):
@@ -82,8 +82,8 @@ class Unreadable(ValueError):
 @functools.cache
 def parameters(method: Callable[..., object]) -> Mapping[str, bool]:
     """Return the parameters of a tool, and whether each has to be given."""
-    found = list(inspect.signature(method).parameters.values())[1:]
-    return {one.name: one.default is one.empty for one in found}
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    return {one.name: one.default is one.empty for one in parameters}
 
 
 def given(method: Callable[..., object], arguments: object) -> JSONMapping:

@@ -251,10 +251,10 @@ class Phone(Telecom):
         complaint = COMPLAINTS[int(rng.integers(len(COMPLAINTS)))]
         many = min(int(rng.integers(self.least, self.most + 1)), len(complaint.faults))
         pool = rng.permutation(len(complaint.faults))
-        drawn = {complaint.faults[int(place)] for place in pool[:many]}
-        if {"2g", "3g"} <= drawn:  # there is one preference
-            drawn.remove("3g")
-        wrong = [name for name in ORDER if name in drawn]
+        faults_of_task = {complaint.faults[int(place)] for place in pool[:many]}
+        if {"2g", "3g"} <= faults_of_task:  # there is one preference
+            faults_of_task.remove("3g")
+        wrong = [name for name in ORDER if name in faults_of_task]
         odd = [complaint.odd[int(one)] for one in rng.permutation(len(complaint.odd))]
         if self.many == 1:
             odd.remove("other")
@@ -264,7 +264,7 @@ class Phone(Telecom):
         line = self.base.tables["lines"][first]
         limit = self.base.tables["plans"][line["plan_id"]]["data_limit_gb"]
         country = COUNTRIES[int(rng.integers(len(COUNTRIES)))]
-        away = bool(drawn & set(AWAY)) or bool(rng.integers(2))
+        away = bool(faults_of_task & set(AWAY)) or bool(rng.integers(2))
         values = {
             "{customer}": customer["customer_id"],
             "{line}": first,
@@ -316,14 +316,14 @@ def _filled(arguments: JSONMapping, values: JSONMapping) -> JSONObject:
 
 
 def _asserted(complaint: Complaint, wrong: list[str], values: JSONMapping) -> list[Assertion]:
-    found = [Assertion("user", name, arguments) for name, arguments in complaint.asserted]
+    assertions = [Assertion("user", name, arguments) for name, arguments in complaint.asserted]
     if "used" in wrong:
         arguments = _filled({**_LINE, "expected_amount": GB}, values)
-        found.append(Assertion("assistant", "assert_data_refueling_amount", arguments))
+        assertions.append(Assertion("assistant", "assert_data_refueling_amount", arguments))
     if "suspended" in wrong:
         bill = {"overdue_bill_id": values["{bill}"]}
-        found.append(Assertion("assistant", "assert_no_overdue_bill", bill))
-    return found
+        assertions.append(Assertion("assistant", "assert_no_overdue_bill", bill))
+    return assertions
 
 
 def _company(seed: int, many: int) -> dict[str, list[JSONObject]]:

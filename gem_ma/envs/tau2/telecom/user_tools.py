@@ -61,24 +61,24 @@ class TelecomUserTools(PhoneSimulation, Kit):
         device = self.device
         network = device["network_technology_connected"]
         if device["airplane_mode"]:
-            shown = ["✈️ Airplane Mode"]
+            icons = ["✈️ Airplane Mode"]
         else:
-            shown = [_BARS[device["network_signal_strength"]]]
+            icons = [_BARS[device["network_signal_strength"]]]
             if network != "none":
-                shown.append(network)
+                icons.append(network)
             if device["data_enabled"] and network != "none":
-                shown.append("📱 Data Enabled")
+                icons.append("📱 Data Enabled")
                 if device["data_saver_mode"]:
-                    shown.append("🔽 Data Saver")
+                    icons.append("🔽 Data Saver")
             else:
-                shown.append("📵 Data Disabled")
+                icons.append("📵 Data Disabled")
         if device["wifi_enabled"] and device["wifi_connected"]:
             name = device["wifi_ssid"]
-            shown.append(f"📡 Connected to {name}" if name else "📡 Enabled")
+            icons.append(f"📡 Connected to {name}" if name else "📡 Enabled")
         if device["vpn_connected"]:
-            shown.append("🔒 VPN Connected")
-        shown.append(f"🔋 {device['battery_level']}%")
-        return " | ".join(shown)
+            icons.append("🔒 VPN Connected")
+        icons.append(f"🔋 {device['battery_level']}%")
+        return " | ".join(icons)
 
     def _append_status_bar(self, words: str) -> str:
         return f"{words}\nStatus Bar: {self._format_status_bar()}"
@@ -206,8 +206,8 @@ class TelecomUserTools(PhoneSimulation, Kit):
         Args:
             apn_settings: apn_name, reset_at_reboot, mms_apn, mmsc_url, mms_proxy, mms_port
         """
-        given = APN.make(**apn_settings) if isinstance(apn_settings, dict) else apn_settings
-        self.change_device(active_apn_settings=given)
+        settings = APN.make(**apn_settings) if isinstance(apn_settings, dict) else apn_settings
+        self.change_device(active_apn_settings=settings)
         name = self.read_apn("apn_name")
         self.simulate_network_search()
         return self._append_status_bar(f"APN settings set to: {name}")

@@ -95,19 +95,19 @@ class AirlineDialogue(ServiceDialogue):
                 wish.rpartition(" to ")[2],
             )
             return (yield from self._change_record(tool, id, reservation_id=id, passengers=people))
-        given: JSONObject = {"reservation_id": id}
+        arguments: JSONObject = {"reservation_id": id}
         if tool == "update_reservation_baggages":
             total = yield from self.ask(f"How many bags in all for {id}?", _parse_bags, wish)
             people = len(record["passengers"])
             free = self._count_free_bags(self.cabins.get(id, record["cabin"])) * people
-            given |= {"total_baggages": total, "nonfree_baggages": max(0, (total or 0) - free)}
+            arguments |= {"total_baggages": total, "nonfree_baggages": max(0, (total or 0) - free)}
         else:
-            given |= yield from self._ask_flights(wish, id, record)
+            arguments |= yield from self._ask_flights(wish, id, record)
         pays = yield from self.ask(
             f"Which payment method shall it be for {id}?",
             lambda text: find_payment_method(self.user["payment_methods"], text),
         )
-        return (yield from self._change_record(tool, id, **given, payment_id=pays))
+        return (yield from self._change_record(tool, id, **arguments, payment_id=pays))
 
     def _change_record(self, tool: str, about: str, **given: Any) -> DialogueFlow:
         """Call a tool if the user agrees, and return whether it did what it should."""
@@ -130,9 +130,9 @@ class AirlineDialogue(ServiceDialogue):
                 if id in self.user["reservations"]:
                     yield from self._look_up_reservation(id)
                     return id
-            found = _FLIGHT_LEG.search(text)
-            if found:
-                leg = FlightLeg(found[1], found[2], _format_date(found[3]))
+            match = _FLIGHT_LEG.search(text)
+            if match:
+                leg = FlightLeg(match[1], match[2], _format_date(match[3]))
                 for id in self.user["reservations"]:
                     record = yield from self._look_up_reservation(id)
                     if _begins_with(record, leg):
@@ -158,10 +158,10 @@ class AirlineDialogue(ServiceDialogue):
             )
             wish = f"{wish} {(text or '').replace('In ', 'to ')}"
         change, _, rest = wish.partition("other flights")
-        found = re.search(r"\bto (basic economy|economy|business)\b", change)
-        if found is None:
-            found = re.search(r"\bto (basic economy|economy|business)\b", wish)
-        cabin = CABIN_IDS[found[1]] if found else record["cabin"]
+        match = re.search(r"\bto (basic economy|economy|business)\b", change)
+        if match is None:
+            match = re.search(r"\bto (basic economy|economy|business)\b", wish)
+        cabin = CABIN_IDS[match[1]] if match else record["cabin"]
         now = [(one["flight_number"], one["date"]) for one in record["flights"]]
         legs = [
             FlightLeg(one[1], one[2], _format_date(one[3])) for one in _FLIGHT_LEG.finditer(rest)
@@ -184,7 +184,7 @@ class AirlineDialogue(ServiceDialogue):
         pairs = parse_tool_result((yield format_call("search_onestop_flight", **given)))
         trips = [[{**one, "date": leg.date}] for one in direct or []] + list(pairs or [])
         offers = [_make_offer(trip, cabin) for trip in trips if _count_seats(trip, cabin) >= people]
-        told = "\n".join(one.words for one in offers)[:MAX_OFFER_LENGTH] or "none"
+        offer_list = "\n".join(one.words for one in offers)[:MAX_OFFER_LENGTH] or "none"
 
         def find_offer(text: str) -> FlightOffer | None:
             numbers = tuple(_FLIGHT_NUMBER.findall(text))
@@ -193,7 +193,7 @@ class AirlineDialogue(ServiceDialogue):
 
         return (
             yield from self.ask(
-                f"From {leg.origin} to {leg.destination} on {leg.date} there are:\n{told}\n"
+                f"From {leg.origin} to {leg.destination} on {leg.date} there are:\n{offer_list}\n"
                 "Which flight do you take?",
                 find_offer,
             )
@@ -351,8 +351,8 @@ def _replace_flights(
 
 
 def _parse_bags(text: str) -> int | None:
-    found = _BAG_COUNT.search(text)
-    return None if found is None else 0 if found[1] == "no" else int(found[1])
+    match = _BAG_COUNT.search(text)
+    return None if match is None else 0 if match[1] == "no" else int(match[1])
 
 
 def _parse_cabin(text: str) -> str | None:

@@ -76,37 +76,37 @@ class CustomerRecords:
         """
         if tool == "modify_user_address":
             return {"user_id": self.user["user_id"], **self._find_address(texts, "")}
-        found = self.find_orders(tool, texts)
-        if not found:
+        orders = self.find_orders(tool, texts)
+        if not orders:
             return None
-        number = found[0] if len(found) == 1 else None
-        given: JSONObject = {"order_id": number}
+        number = orders[0] if len(orders) == 1 else None
+        arguments: JSONObject = {"order_id": number}
         if tool == "cancel_pending_order":
-            return given | {"reason": _find_last(_parse_reason, texts)}
+            return arguments | {"reason": _find_last(_parse_reason, texts)}
         if tool == "modify_pending_order_address":
-            return given | self._find_address(texts, number or "")
+            return arguments | self._find_address(texts, number or "")
         if tool != "modify_pending_order_payment":
             items = self.find_items(tool, texts)
-            given["item_ids"] = [item["item_id"] for item in items] or None
+            arguments["item_ids"] = [item["item_id"] for item in items] or None
             if tool != _RETURN_TOOL:
-                given["new_item_ids"] = self._choose_new_items(items, texts)
+                arguments["new_item_ids"] = self._choose_new_items(items, texts)
         methods = self.user["payment_methods"]
         pays = _find_last(lambda text: find_payment_method(methods, text), texts)
-        return given | {"payment_method_id": pays}
+        return arguments | {"payment_method_id": pays}
 
     def find_orders(self, tool: str, texts: Sequence[str]) -> list[str]:
         """Return the orders that texts may mean: those with all that was named."""
         status = _ORDER_STATUS.get(tool, "pending")
-        told = [_cut_before(text) for text in texts] if "address" in tool else texts
+        relevant_texts = [_cut_before(text) for text in texts] if "address" in tool else texts
         orders = {
             number: order
             for number, order in self.orders.items()
             if order and order["status"].split(" ")[0] == status
         }
-        named = [number for number in _list_numbers(told) if self.orders.get(number)]
+        named = [number for number in _list_numbers(relevant_texts) if self.orders.get(number)]
         if named:
             return [number for number in named if number in orders][:1]
-        for place, text in enumerate(told):
+        for place, text in enumerate(relevant_texts):
             fit = {
                 number: one
                 for number, one in orders.items()
@@ -136,9 +136,9 @@ class CustomerRecords:
 
     def find_items(self, tool: str, texts: Sequence[str]) -> list[RecordMapping]:
         """Return the items that texts are about, of the order that they mean."""
-        found = self.find_orders(tool, texts)
-        for text in texts if len(found) == 1 else ():
-            held = self.orders[found[0]]["items"]
+        orders = self.find_orders(tool, texts)
+        for text in texts if len(orders) == 1 else ():
+            held = self.orders[orders[0]]["items"]
             places = _find_places(held, find_mentions(text, held))
             if places:
                 return [held[place] for place in places]
@@ -153,9 +153,9 @@ class CustomerRecords:
         variants = [self.products[item["product_id"]]["variants"] for item in items]
         sentences = [one for text in texts for one in SENTENCE_BREAK.split(text)]
         for one in reversed(sentences):
-            found = choose_variants(items, variants, find_mentions(one, items))
-            if found is not None:
-                return found
+            chosen_variants = choose_variants(items, variants, find_mentions(one, items))
+            if chosen_variants is not None:
+                return chosen_variants
         return None
 
     def _find_address(self, texts: Sequence[str], number: str) -> JSONObject:
@@ -201,10 +201,10 @@ def find_mentions(text: str, items: Sequence[RecordMapping]) -> list[ProductMent
     names = sorted({item["name"] for item in items}, key=len, reverse=True)
     if not names:
         return []
-    found = list(re.finditer("|".join(map(re.escape, names)), text))
+    matches = list(re.finditer("|".join(map(re.escape, names)), text))
     told = []
-    for place, one in enumerate(found):
-        end = found[place + 1].start() if place + 1 < len(found) else len(text)
+    for place, one in enumerate(matches):
+        end = matches[place + 1].start() if place + 1 < len(matches) else len(text)
         rest = text[one.end() : end]
         inside = _PARENS.match(rest.lstrip())
         told.append(ProductMention(one[0], inside[1] if inside else "", rest))
@@ -251,7 +251,7 @@ def choose_variants(
     chosen = []
     for item, offered, one in zip(old, variants, named, strict=False):
         rest = _PARENS.sub("", one.rest)
-        wanted = {
+        options = {
             key: value
             for variant in offered.values()
             for key, value in variant["options"].items()
@@ -259,9 +259,9 @@ def choose_variants(
                 rf"\b{re.escape(key)}:? {re.escape(value)}(?=[,.;]|\s+and the |\s*$)", rest
             )
         }
-        if not wanted and "the same again" not in rest:
+        if not options and "the same again" not in rest:
             return None
-        target = {**item["options"], **wanted}
+        target = {**item["options"], **options}
         fit = [id for id, it in offered.items() if it["options"] == target and it["available"]]
         if not fit:
             return None
@@ -311,13 +311,15 @@ def find_payment_method(methods: Mapping[str, JSONMapping], text: str) -> str | 
         "credit_card": "credit card",
         "certificate": "certificate",
     }
-    found = [id for id, one in methods.items() if words.get(one["source"], "?") in low]
+    method_ids = [id for id, one in methods.items() if words.get(one["source"], "?") in low]
     for name in ("brand", "last_four"):
-        told = [id for id in found if str(methods[id].get(name, "?")).lower() in low]
-        found = told or found
-    if len(found) > 1:
-        amounts = {id: methods[id].get("balance", methods[id].get("amount")) for id in found}
-        told = [id for id, one in amounts.items() if re.search(rf"\${re.escape(str(one))}\b", text)]
-        if told and len({amounts[id] for id in told}) == 1:
-            return told[0]  # whoever cannot tell them apart has no need to
-    return found[0] if len(found) == 1 else None
+        matching_ids = [id for id in method_ids if str(methods[id].get(name, "?")).lower() in low]
+        method_ids = matching_ids or method_ids
+    if len(method_ids) > 1:
+        amounts = {id: methods[id].get("balance", methods[id].get("amount")) for id in method_ids}
+        matching_ids = [
+            id for id, one in amounts.items() if re.search(rf"\${re.escape(str(one))}\b", text)
+        ]
+        if matching_ids and len({amounts[id] for id in matching_ids}) == 1:
+            return matching_ids[0]  # whoever cannot tell them apart has no need to
+    return method_ids[0] if len(method_ids) == 1 else None

@@ -106,13 +106,13 @@ class ServiceDialogue:
         self, question: str, find: Callable[[str], Found | None], text: str = ""
     ) -> DialogueFlow:
         """Return what is found in a text, or in an answer to a question asked until then."""
-        found = find(text) if text else None
+        value = find(text) if text else None
         for _ in range(5):
-            if found is not None:
-                return found
+            if value is not None:
+                return value
             answer = yield from self.say(question)
-            found = find(answer)
-        return found
+            value = find(answer)
+        return value
 
     def confirm(self, what: str) -> DialogueFlow:
         """Return whether the user wants it so."""

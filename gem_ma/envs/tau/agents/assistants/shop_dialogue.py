@@ -41,8 +41,8 @@ def list_lookups(heard: Sequence[str]) -> Iterator[str]:
         for email in _EMAIL.findall(text):
             yield format_call("find_user_id_by_email", email=email)
         for code in _ZIP_CODE.findall(text) if named else ():
-            given = {"first_name": named[1], "last_name": named[2]} if named else {}
-            yield format_call("find_user_id_by_name_zip", **given, zip=code)
+            arguments = {"first_name": named[1], "last_name": named[2]} if named else {}
+            yield format_call("find_user_id_by_name_zip", **arguments, zip=code)
 
 
 class ShopDialogue(ServiceDialogue):
@@ -55,11 +55,11 @@ class ShopDialogue(ServiceDialogue):
         self.records = CustomerRecords()
         tried = set()
         while True:
-            for asked in list_lookups(self.heard):
-                if asked in tried:
+            for lookup in list_lookups(self.heard):
+                if lookup in tried:
                     continue
-                tried.add(asked)
-                found = yield asked
+                tried.add(lookup)
+                found = yield lookup
                 if not found.startswith("Error"):
                     user = parse_tool_result((yield format_call("get_user_details", user_id=found)))
                     self.records.user = {**user, "user_id": found}
@@ -73,13 +73,13 @@ class ShopDialogue(ServiceDialogue):
         texts = [wish]
         for _ in range(MAX_QUESTIONS):
             yield from self._look_up_records(tool, texts)
-            given = self.records.infer_arguments(tool, texts)
-            if given is None:
+            arguments = self.records.infer_arguments(tool, texts)
+            if arguments is None:
                 return False
-            unknown = next((name for name, value in given.items() if value is None), "")
-            about = self._describe_change(tool, given, texts)
+            unknown = next((name for name, value in arguments.items() if value is None), "")
+            about = self._describe_change(tool, arguments, texts)
             if not unknown:
-                return (yield from self._change_record(tool, about, given))
+                return (yield from self._change_record(tool, about, arguments))
             asks = _QUESTIONS.get(unknown, _QUESTIONS["address1"])
             texts.append((yield from self.say(asks.format(wish=wish, about=about))))
         return False
@@ -125,5 +125,5 @@ class ShopDialogue(ServiceDialogue):
 
 
 def _parse_code(text: str) -> str | None:
-    found = _LOGIN_CODE.findall(text)
-    return found[-1] if found else None
+    codes = _LOGIN_CODE.findall(text)
+    return codes[-1] if codes else None

@@ -39,8 +39,8 @@ class OracleAssistant:
             if name in USER_REQUESTS:
                 return USER_REQUESTS[name]
             return json.dumps({"name": name, "arguments": dict(arguments)})
-        said = any(text.startswith("All is done") for who, text in state.talk if who != "user")
-        outputs = f" ({', '.join(task.outputs)})" if task.outputs and not said else ""
+        has_ended = any(text.startswith("All is done") for who, text in state.talk if who != "user")
+        outputs = f" ({', '.join(task.outputs)})" if task.outputs and not has_ended else ""
         return f"All is done{outputs}. Is there anything else?"
 
     def __repr__(self) -> str:
@@ -90,18 +90,20 @@ def _is_tau2(state: object) -> bool:
 
 def _choose_gold_action(state: Any) -> str:
     """Return the next gold action; one of the user's is asked for, in words that name the tool."""
-    made = list(state.calls)
+    calls = list(state.calls)
     for one in state.task.actions or ():
-        found = [it for it in made if it.by == one.seat and one.matches(it.name, it.arguments)]
-        if found:
-            made.remove(found[0])
+        matching_calls = [
+            it for it in calls if it.by == one.seat and one.matches(it.name, it.arguments)
+        ]
+        if matching_calls:
+            calls.remove(matching_calls[0])
             continue
         doing = format_call(one.name, **one.arguments)
         if one.seat == "assistant" or not state.talk:
             return doing
         return f"Please call your tool: {doing}"
-    said = " ".join(text for who, text in state.talk if who == "assistant")
-    left = [one for one in state.task.communicate if one not in said]
+    text_so_far = " ".join(text for who, text in state.talk if who == "assistant")
+    left = [one for one in state.task.communicate if one not in text_so_far]
     return f"All is done{': ' if left else ''}{', '.join(left)}. Is there anything else?"
 
 

@@ -62,16 +62,16 @@ def _help_caller(complaint: str) -> DialogueFlow:
     raise WorkflowFailed("all that the workflow knows was tried")
 
 
-def _identify_caller(heard: str) -> DialogueFlow:
+def _identify_caller(answer: str) -> DialogueFlow:
     """Return the phone number that the user says, and whose it is."""
     for _ in range(6):
-        for phone in _PHONE.findall(heard):
+        for phone in _PHONE.findall(answer):
             customer = _parse_result(
                 (yield format_call("get_customer_by_phone", phone_number=phone))
             )
             if customer:
                 return phone, customer
-        heard = yield "Could you tell me your name and your phone number, please?"
+        answer = yield "Could you tell me your name and your phone number, please?"
     raise WorkflowFailed("the user does not say their phone number")
 
 

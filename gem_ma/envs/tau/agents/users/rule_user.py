@@ -58,11 +58,11 @@ class RuleUser:
         off_topic: float | None = None,
         typos: float | None = None,
     ):
-        given = {name: value for name, value in locals().items() if name in TRAITS}
+        traits = {name: value for name, value in locals().items() if name in TRAITS}
         if phrases not in PHRASE_SETS:
             raise ValueError(f"phrases={phrases!r}: expected {' or '.join(map(repr, PHRASE_SETS))}")
         self.kind, self.phrases, self.seed = kind, phrases, seed
-        self.traits = resolve_traits(kind, given)
+        self.traits = resolve_traits(kind, traits)
 
     def act(self, turns: list[Turn]) -> list[str]:
         return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
@@ -80,9 +80,9 @@ class RuleUser:
             return UserSimulator(wants, said, heard, chance, ways).reply()
         state = turn.position.state
         view = state.seen_by(turn.seat)
-        asked = find_requested_call(view)
-        if asked is not None:
-            return asked
+        call = find_requested_call(view)
+        if call is not None:
+            return call
         task = state.task
         number = getattr(task, "id", getattr(task, "index", ""))
         chance = TraitSampler(self.traits, self.seed, turn.episode, number)
@@ -101,10 +101,10 @@ class RuleUser:
             for name, value in self.traits.items()
             if KINDS[self.kind].get(name) != value
         }
-        told = [repr(self.kind)] if self.kind != "plain" else []
-        told += [f"phrases={self.phrases!r}"] * (self.phrases != "train")
-        told += [f"seed={self.seed}"] * bool(self.seed)
-        return f"RuleUser({', '.join([*told, *(f'{name}={one}' for name, one in more.items())])})"
+        parts = [repr(self.kind)] if self.kind != "plain" else []
+        parts += [f"phrases={self.phrases!r}"] * (self.phrases != "train")
+        parts += [f"seed={self.seed}"] * bool(self.seed)
+        return f"RuleUser({', '.join([*parts, *(f'{name}={one}' for name, one in more.items())])})"
 
 
 class UserPopulation:

@@ -110,12 +110,12 @@ _HANDOVER = re.compile(r"transferr(?:ed|ing)|human agent", re.I)
 
 def find_requested_call(view: TalkView) -> str | None:
     """Return the call that a user was told to make by name, then what came of it, or None."""
-    heard = view.talk[-1].text if view.talk else ""
-    begin, end = heard.find(_CALL_MARK), heard.rfind("}")
+    message = view.talk[-1].text if view.talk else ""
+    begin, end = message.find(_CALL_MARK), message.rfind("}")
     if not 0 <= begin < end:
         return None
     here = [one.result for one in view.calls if one.after == len(view.talk)]
-    return f"It says: {here[-1]}" if here else heard[begin + len(_CALL_MARK) - 1 : end + 1]
+    return f"It says: {here[-1]}" if here else message[begin + len(_CALL_MARK) - 1 : end + 1]
 
 
 class ScenarioTask(Protocol):
@@ -167,12 +167,12 @@ class TelecomUserSimulator(BaseUserSimulator):
             return STOP_MARK
         if self.is_out_of_patience():
             return f"{self.say('leave')} {STOP_MARK}"
-        asked = list(self._list_requests())
-        for place, doing in enumerate(asked):
+        requests = list(self._list_requests())
+        for place, doing in enumerate(requests):
             if place >= len(self.done):
                 return _format_call(doing.tool, **dict(doing.arguments))
-        if asked:
-            last = asked[-1]
+        if requests:
+            last = requests[-1]
             if last.wanted and last.wanted not in self.done[-1][1] and len(self.done) < 12:
                 return _format_call(last.tool)  # it was as it should be before, and is again
             return self.add_traits("\n".join(result for _, result in self.done))
@@ -181,13 +181,13 @@ class TelecomUserSimulator(BaseUserSimulator):
 
     def _list_requests(self) -> Iterator[UserAction]:
         """Yield what the last message asks for, in its order; of two that fit, the listed first."""
-        found: list[tuple[int, int, UserAction]] = []
+        actions: list[tuple[int, int, UserAction]] = []
         for doing in USER_ACTIONS:
             for one in doing.sounds.finditer(self.last):
-                if all(one.end() <= start or one.start() >= end for start, end, _ in found):
-                    found.append((one.start(), one.end(), doing))
+                if all(one.end() <= start or one.start() >= end for start, end, _ in actions):
+                    actions.append((one.start(), one.end(), doing))
         tools = []
-        for _, _, doing in sorted(found, key=lambda one: one[:2]):
+        for _, _, doing in sorted(actions, key=lambda one: one[:2]):
             if (doing.tool, doing.arguments) not in tools:
                 tools.append((doing.tool, doing.arguments))
                 yield doing
@@ -207,8 +207,8 @@ class TelecomUserSimulator(BaseUserSimulator):
                 return held
             erred = self.has_erred(self.known)
             parts.append(self.say("name", name[1]) if name else "")
-            told = self.say("phone", fact) if phone else ""
-            parts.append(self.say("corrected", told) if erred else self.recall_fact(told))
+            sentence = self.say("phone", fact) if phone else ""
+            parts.append(self.say("corrected", sentence) if erred else self.recall_fact(sentence))
         if _WHAT.search(self.last) and self.wish is not None and not parts:
             parts.append(self.say(self.wish[0]))
         if _WHERE.search(self.last):

@@ -54,11 +54,11 @@ class BaseUserSimulator:
 
     def is_out_of_patience(self) -> bool:
         """Return whether it was asked more than it has patience for since something was done."""
-        asked = 0
+        question_count = 0
         if self.sampler.patience < len(self.heard):
             for one in self.heard[1:]:
-                asked = 0 if DONE_PATTERN.search(one) else asked + ("?" in one)
-        return asked > self.sampler.patience
+                question_count = 0 if DONE_PATTERN.search(one) else question_count + ("?" in one)
+        return question_count > self.sampler.patience
 
     def withhold_facts(self, facts: Mapping[str, str]) -> str:
         """Return what it says in place of facts, the first time that it is asked for them."""
@@ -115,11 +115,13 @@ class BaseUserSimulator:
 
     def _misspell(self, text: str) -> str:
         """Return a text with two letters of a word exchanged, outside of facts."""
-        kept = [match.span() for fact in self.facts for match in re.finditer(re.escape(fact), text)]
+        fact_spans = [
+            match.span() for fact in self.facts for match in re.finditer(re.escape(fact), text)
+        ]
         words = [
             match.start() + 1
             for match in _LONG_WORD.finditer(text)
-            if not any(start < match.end() and match.start() < end for start, end in kept)
+            if not any(start < match.end() and match.start() < end for start, end in fact_spans)
         ]
         if not words:
             return text
@@ -195,8 +197,8 @@ class UserSimulator(BaseUserSimulator):
             return self.say("no", pays)
         if "order" in wish.answers and self._names_other_order(self.now.text):
             return self.say("no", wish.answers["order"])
-        wanted = {number for leg in wish.choice for number in leg}
-        if wanted and self.now.flights and not wanted & set(self.now.flights):
+        flight_numbers = {number for leg in wish.choice for number in leg}
+        if flight_numbers and self.now.flights and not flight_numbers & set(self.now.flights):
             return self.say("no", wish.answers["flights"])
         return self.say("yes")
 
@@ -307,17 +309,17 @@ class UserSimulator(BaseUserSimulator):
         settled: list[Wish] = []
         for heard, said in zip(self.heard[1:], self.said[1:], strict=False):
             if AssistantMessage(heard).confirms and not said.lower().startswith("no"):
-                meant = [one for one in self._find_wishes(heard) if one not in settled]
-                first = {one.records: one for one in reversed(meant)}  # of those for one thing
+                wishes = [one for one in self._find_wishes(heard) if one not in settled]
+                first = {one.records: one for one in reversed(wishes)}  # of those for one thing
                 settled += first.values()
         return settled
 
     def _find_wishes(self, text: str) -> list[Wish]:
         """Return the wishes that a text names: by number, or else by what they are about."""
         orders = set(_ORDER_NUMBER.findall(text))
-        found = [one for one in self.open if orders & set(one.marks)] if orders else self.open
-        named = [one for one in found if _mentions_wish(one, text)]
-        return named or (found if orders else [])
+        candidates = [one for one in self.open if orders & set(one.marks)] if orders else self.open
+        named = [one for one in candidates if _mentions_wish(one, text)]
+        return named or (candidates if orders else [])
 
     def _names_other_order(self, text: str) -> bool:
         """Return whether a text is about an order, or a thing of one, that no wish is about."""
