@@ -33,7 +33,7 @@ def _layers(
         if abs(ax - bx) >= wide or abs(ay - by) >= high:
             return False
         corners = [(x, y) for x in (max(ax, bx), min(ax, bx) + wide - 1)
-                  for y in (max(ay, by), min(ay, by) + high - 1)]  # fmt: skip
+                   for y in (max(ay, by), min(ay, by) + high - 1)]  # fmt: skip
         above = order[order.index(number) + 1 :]
         return not any(
             all(_holds(boxes[other], wide, high, corner) for corner in corners) for other in above
