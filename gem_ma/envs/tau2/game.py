@@ -215,21 +215,21 @@ class Tau2(Game[State]):
                     calls.append(Call(name, arguments, result, len(talk), line.seat))
         return State(task, tuple(talk), tuple(calls), begun, floor, paid=self.unpaid)
 
-    def _chosen(self, rng, index):
+    def _chosen(self, rng, id_or_index):
         """Return the task that was asked for, by id or by its place, or any."""
         if self.ids is None:  # made on demand, from any number
-            number = int(rng.integers(1 << 31)) if index is None else index
+            number = int(rng.integers(1 << 31)) if id_or_index is None else id_or_index
             return self.domain.task(number)
-        if index is None:
-            index = int(rng.integers(len(self.ids)))
-        if isinstance(index, str) and index in self.domain.tasks:
-            return self.domain.tasks[index]
-        if not isinstance(index, int) or not 0 <= index < len(self.ids):
+        if id_or_index is None:
+            id_or_index = int(rng.integers(len(self.ids)))
+        if isinstance(id_or_index, str) and id_or_index in self.domain.tasks:
+            return self.domain.tasks[id_or_index]
+        if not isinstance(id_or_index, int) or not 0 <= id_or_index < len(self.ids):
             raise ValueError(
-                f"task={index!r}: expected 0 to {len(self.ids) - 1}, or an id such as "
+                f"task={id_or_index!r}: expected 0 to {len(self.ids) - 1}, or an id such as "
                 f"{self.ids[0]!r}"
             )
-        return self.domain.tasks[self.ids[index]]
+        return self.domain.tasks[self.ids[id_or_index]]
 
     def task(self, name):
         """Return the task that a report calls by this name."""
