@@ -295,7 +295,6 @@ def tabled_ids():
 TOGETHER = {
     *(
         "ColonelBlotto",
-        "DoubleAuction",
         "Kitchen",
         "PrisonersDilemma",
         "PublicGoods",

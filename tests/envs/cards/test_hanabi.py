@@ -134,7 +134,7 @@ def test_nobody_sees_its_own_cards():
 @pytest.mark.parametrize("players", [unless(False, 2), 5])
 def test_the_contract(players):
     check_env(
-        gem_ma.make("game:Hanabi-v0", players=players, max_turns=25), seeds=1, processes=False
+        gem_ma.make("game:Hanabi-v0", players=players, max_turns=12), seeds=1, processes=False
     )
 
 
