@@ -69,7 +69,7 @@ def test_every_id_keeps_the_contract(env_id, seeds):
     check_env(env_id, seeds=seeds, processes=seeds > 1)
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", [0, unless(False, 1), unless(False, 2)])
 def test_every_game_is_the_same_in_another_process(part):
     envs = [gem_ma.make(env_id) for env_id in BRIEF[part::3]]
     envs += [wrap(gem_ma.make(env_id)) for wrap in WRAPS[part::3] for env_id in WRAPPED]
@@ -83,8 +83,8 @@ def test_every_format_keeps_the_contract(format):
 
 
 def test_a_turn_limit_keeps_the_contract():
-    check_env(gem_ma.make("game:LiarsDice-v0", max_turns=7), seeds=2, processes=False)
-    check_env(gem_ma.make("game:RockPaperScissors-v0", max_turns=3), seeds=2, processes=False)
+    check_env(gem_ma.make("game:LiarsDice-v0", max_turns=7), seeds=1, processes=False)
+    check_env(gem_ma.make("game:RockPaperScissors-v0", max_turns=3), seeds=1, processes=False)
 
 
 @pytest.mark.parametrize("seeds", [1, unless(False, 2)])

@@ -131,7 +131,7 @@ def test_nobody_sees_its_own_cards():
         assert state.known == ((ALL,) * 5,) * 3
 
 
-@pytest.mark.parametrize("players", [unless(False, 2), 5])
+@pytest.mark.parametrize("players", [2, unless(False, 5)])
 def test_the_contract(players):
     check_env(
         gem_ma.make("game:Hanabi-v0", players=players, max_turns=12), seeds=1, processes=False
