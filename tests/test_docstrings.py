@@ -2,12 +2,10 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
+from test_imports import FILES, ROOT, parsed, statements
 
-TOP = Path(__file__).resolve().parents[1]
-FILES = sorted((TOP / "gem_ma").rglob("*.py"))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises|Examples):")
 OTHER = re.compile(r"(Arguments|Parameters|Params|Return|Raise|Yield|Example|Keyword Args):")
@@ -16,23 +14,10 @@ ELSEWHERE = re.compile(r"(as|see) ")  # it is described there
 ITEM = re.compile(r"    (\*{0,2}\w+): \S.*")
 
 
-def trees():
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-
-
-def statements(node):
-    """Yield a node and the statements below it."""
-    left = [node]
-    while left:
-        node = left.pop()
-        yield node
-        left += (one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.expr))
-
-
-def list_classes(parsed):
-    """Return the classes of the package by name."""
+def list_classes(trees):
+    """Return the classes of some files by name."""
     found = {}
-    for tree in parsed.values():
+    for tree in trees:
         for node in statements(tree):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(node)
@@ -126,13 +111,12 @@ def problems(node, classes):
 
 
 def test_sections_name_what_is_there():
-    parsed = trees()
-    classes = list_classes(parsed)
+    classes = list_classes(map(parsed, FILES))
     kinds = (ast.Module, ast.ClassDef, *FUNCTIONS)
     wrong = [
-        f"{path.relative_to(TOP)}:{getattr(node, 'lineno', 1)}: {problem}"
-        for path, tree in parsed.items()
-        for node in statements(tree)
+        f"{path.relative_to(ROOT.parent)}:{getattr(node, 'lineno', 1)}: {problem}"
+        for path in FILES
+        for node in statements(parsed(path))
         if isinstance(node, kinds)
         for problem in problems(node, classes)
     ]
@@ -163,6 +147,6 @@ def test_what_is_wrong_is_found(source, problem):
 def test_classes_and_their_bases_are_known():
     source = "class A:\n  a: int\nclass B(A):\n  def __init__(self, b): self.c = b\n"
     tree = ast.parse(source)
-    parameters, attributes = list_members(tree.body[1], list_classes({"": tree}))
+    parameters, attributes = list_members(tree.body[1], list_classes([tree]))
     assert parameters == {"self", "b"}
     assert attributes == {"a", "c"}

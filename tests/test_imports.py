@@ -77,7 +77,7 @@ def test_every_room_is_in_the_table():
 
 @functools.cache
 def parsed(path):
-    return ast.parse(path.read_text())
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def test_what_a_file_offers_is_there():
