@@ -238,7 +238,7 @@ MUTANTS = {
 @pytest.mark.parametrize("game", MUTANTS)
 def test_a_wrong_scorer_is_found_out(game):
     kind, known = MUTANTS[game]
-    found = attack(gem_ma.Env(game(), **game.env_defaults), best=known, nodes=150)
+    found = attack(gem_ma.Env(game(), **game.env_defaults), best=known, nodes=400)
     assert found
     assert kind in {one.kind for one in found.findings}, found
     for one in found.findings:  # and done again

@@ -146,9 +146,10 @@ def test_facts():
     assert facts("") == {}
 
 
-def test_honest_episodes_have_no_fault():
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
+def test_honest_episodes_have_no_fault(count):
     players = {"user": RuleUser(), "assistant": InformedAssistant()}
-    episodes = rollout("tau:shop", players, 100, seed=9)
+    episodes = rollout("tau:shop", players, count, seed=9)
     assert {episode.report["user"]["fidelity"] for episode in episodes} == {1.0}
     assert not any(episode.report["user_fault"] for episode in episodes)
 

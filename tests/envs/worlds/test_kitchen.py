@@ -211,7 +211,7 @@ def test_a_name_is_no_move_and_no_layout():
 
 
 def test_the_contract_in_a_short_episode():
-    check_env(gem_ma.make("game:Kitchen-v0", max_turns=3), seeds=1, processes=False)
+    check_env(gem_ma.make("game:Kitchen-v0", max_turns=4), seeds=1, processes=False)
 
 
 @pytest.mark.parametrize("layout", ["divided", "random"])

@@ -183,8 +183,9 @@ def test_random_games_keep_the_count():
         assert sum(state.returns().values()) <= 1 + 1e-9
 
 
-def test_contract_and_pictures():
+@pytest.mark.parametrize("views", [12, pytest.param(30, marks=pytest.mark.slow)])
+def test_contract_and_pictures(views):
     assert isinstance(BEGIN, State)
     assert all(at in HOMES[power][:2] for at, power in BEGIN.armies)
     check_env(gem_ma.make("game:Diplomacy-v0", years=1), seeds=1, processes=False)
-    certify("game:Diplomacy-v0", theme=3, views=12)
+    certify("game:Diplomacy-v0", theme=3, views=views)
