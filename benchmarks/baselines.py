@@ -29,11 +29,8 @@ from gem_ma.chat.agent import format_agent_name
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.evaluation import plots, suites
 from gem_ma.evaluation.runner.eval_tasks import plan_tasks
-from gem_ma.rollouts.records import load_episodes
-from gem_ma.training.advantages import grpo, ppo, rebn
-from gem_ma.training.hf_learner import HFLearner
-from gem_ma.training.pretrain import pretrain
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.rollouts import load_episodes
+from gem_ma.training import HFLearner, Trainer, grpo, ppo, pretrain, rebn
 
 ROOT = Path(__file__).parent.parent
 SUITE = "games24"

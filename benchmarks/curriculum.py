@@ -21,10 +21,7 @@ import torch
 from torch import nn
 
 import gem_ma
-from gem_ma.training.advantages import rebn
-from gem_ma.training.curriculum import Curriculum
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Curriculum, MenuLearner, Trainer, rebn
 
 EPISODES = 64  # of an update
 EVERY = 2  # updates between two looks

@@ -22,16 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
-from gem_ma.training.advantages import (
-    TurnTable,
-    compute_returns,
-    dr_grpo,
-    gae,
-    grpo,
-    rae,
-    rebn,
-    rloo,
-)
+from gem_ma.training import TurnTable, compute_returns, dr_grpo, gae, grpo, rae, rebn, rloo
 
 BATCH = 3  # episodes
 EXACT = 1e-9

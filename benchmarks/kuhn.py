@@ -23,8 +23,14 @@ from gem_ma.agents import RandomAgent, SearchAgent
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
 from gem_ma.envs.cards.kuhn_poker import AGENTS, CARDS, State
-from gem_ma.training.advantages import TurnTable, compute_returns, rae
-from gem_ma.training.selfplay import OpponentPool, compute_best_response, compute_expected_returns
+from gem_ma.training import (
+    OpponentPool,
+    TurnTable,
+    compute_best_response,
+    compute_expected_returns,
+    compute_returns,
+    rae,
+)
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "selfplay_kuhn.py"
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gem_ma.evaluation.ratings import ELO_SCALE, fit_bradley_terry
+from gem_ma.evaluation import fit_bradley_terry
+from gem_ma.evaluation.ratings import ELO_SCALE
 
 NEVER = -30.0  # the log of how common draws are, where there are none
 TABLE = [

@@ -18,7 +18,7 @@ CHUNK = 1000  # episodes whose records are in memory at once
 
 def record(episodes):
     """Play ConnectFour at random through rollout, everything recorded."""
-    from gem_ma.agents.random import RandomAgent
+    from gem_ma.agents import RandomAgent
     from gem_ma.rollouts.rollout import rollout
 
     agents = [RandomAgent(0), RandomAgent(1)]
@@ -35,7 +35,7 @@ def record(episodes):
 def bare(episodes):
     """Play the same in a plain loop over the environment, nothing recorded."""
     import gem_ma
-    from gem_ma.agents.random import RandomAgent
+    from gem_ma.agents import RandomAgent
     from gem_ma.chat.agent import ask_agent
 
     env = gem_ma.make("game:ConnectFour-v0")
@@ -83,7 +83,7 @@ def overlap(id, concurrency, episodes):
     `full` is the share of the ideal up to the moment when no new episode is left to begin: from
     there on fewer and fewer are in flight, in any engine.
     """
-    from gem_ma.rollouts.rollout import arollout
+    from gem_ma.rollouts import arollout
 
     concurrency, episodes = int(concurrency), int(episodes)
 
@@ -246,7 +246,7 @@ def hf(concurrency, episodes, context, way):
     from tiny_models import llm, tokenizer
 
     import gem_ma
-    from gem_ma.agents.hf import HFAgent
+    from gem_ma.agents import HFAgent
     from gem_ma.rollouts.rollout import rollout
 
     calls = []

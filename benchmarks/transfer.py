@@ -26,7 +26,7 @@ from gem_ma import rollout
 from gem_ma.agents import load_agent
 from gem_ma.envs.tau.agents.users.traits import POPULATIONS
 from gem_ma.evaluation import plots
-from gem_ma.training.selfplay import OpponentMixture
+from gem_ma.training import OpponentMixture
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {"phone": "train/phone.py", "shop": "train/user_simulator.py"}

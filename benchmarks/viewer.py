@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gem_ma import Reply, rollout
 from gem_ma.agents import FunctionAgent
-from gem_ma.evaluation.viewer.page import write_page
+from gem_ma.evaluation import write_page
 
 IDS = ("game:ConnectFour-v0", "game:KuhnPoker-v0", "visual:Clock-v0")
 BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")

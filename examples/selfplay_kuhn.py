@@ -15,10 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 import gem_ma
-from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.cards.kuhn_poker import KuhnPoker
-from gem_ma.training.advantages import build_turn_table, compute_returns, rae
-from gem_ma.training.selfplay import OpponentPool, nash_conv
+from gem_ma.training import OpponentPool, build_turn_table, compute_returns, nash_conv, rae
 
 ENV = "game:KuhnPoker-v0"
 GAME = KuhnPoker()
@@ -116,7 +114,7 @@ def train(
             ENV,
             [agent, others],
             batch,
-            seed=derive_seed(seed, played),
+            seed=seed * games + played,
             shuffle=pool is not None,
             concurrency=batch,
             progress=False,

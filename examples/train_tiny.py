@@ -15,9 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma.training.advantages import rebn
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import MenuLearner, Trainer, rebn
 
 GUESSES = [str(n) for n in range(1, 11)]
 WORDS = ["", "lower", "higher", *GUESSES]  # the first one fills up

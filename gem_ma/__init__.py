@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gem_ma import envs as envs  # registers the games, and imports none of them
 from gem_ma.apis.aec import AECEnv
-from gem_ma.apis.base_env import Snapshot
+from gem_ma.apis.base_env import BaseEnv, Snapshot
 from gem_ma.apis.env import Env
 from gem_ma.apis.factory import make, make_gym, make_parallel
 from gem_ma.chat.agent import Agent
@@ -32,13 +32,29 @@ from gem_ma.validation.entry_points import load_entry_point
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
+    from gem_ma.apis.async_seats import AsyncSeat, SeatOutcome
+    from gem_ma.apis.gymnasium_view import GymnasiumView
+    from gem_ma.apis.parallel_view import ParallelView
     from gem_ma.apis.vector.factory import make_vec
+    from gem_ma.apis.vector.game_vector import GameVector, TurnBatch
+    from gem_ma.apis.vector.seat_vector import SeatVector
+    from gem_ma.apis.workers import StepTimeout, WorkerDied, WorkerError
     from gem_ma.chat.context import Context
     from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
     from gem_ma.rollouts.rollout import arollout, rollout
 
 _LATER = {
+    "AsyncSeat": "apis.async_seats",
     "Context": "chat.context",
+    "GameVector": "apis.vector.game_vector",
+    "GymnasiumView": "apis.gymnasium_view",
+    "ParallelView": "apis.parallel_view",
+    "SeatOutcome": "apis.async_seats",
+    "SeatVector": "apis.vector.seat_vector",
+    "StepTimeout": "apis.workers",
+    "TurnBatch": "apis.vector.game_vector",
+    "WorkerDied": "apis.workers",
+    "WorkerError": "apis.workers",
     "arollout": "rollouts.rollout",
     "make_vec": "apis.vector.factory",
     "load_episodes": "rollouts.records",
@@ -51,24 +67,35 @@ _later = lazy_getattr(__name__, _LATER)
 __all__ = [
     "AECEnv",
     "Agent",
+    "AsyncSeat",
+    "BaseEnv",
     "Context",
     "Env",
     "Episode",
     "Game",
+    "GameVector",
+    "GymnasiumView",
     "InvalidMove",
     "Message",
     "Pack",
+    "ParallelView",
     "RefusedMove",
     "Reply",
     "ResetNeeded",
     "SeatError",
+    "SeatOutcome",
+    "SeatVector",
     "Snapshot",
     "Spec",
     "State",
     "Step",
+    "StepTimeout",
     "Turn",
+    "TurnBatch",
     "UnknownArgument",
     "UnknownEnv",
+    "WorkerDied",
+    "WorkerError",
     "arollout",
     "list_envs",
     "load_episodes",

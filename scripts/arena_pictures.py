@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import gem_ma
-from gem_ma.rollouts.records import save_episodes
+from gem_ma.rollouts import save_episodes
 
 OUT = Path(__file__).parent.parent / "docs" / "figures"
 FOUR, SHOP = "game:ConnectFour-v0", "tau:shop"

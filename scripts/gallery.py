@@ -7,8 +7,7 @@ import numpy as np
 from PIL import Image
 
 import gem_ma
-from gem_ma.renderers import font
-from gem_ma.renderers.themes import THEMES
+from gem_ma.renderers import THEMES, font
 
 MARGIN, SIDE = 12, 336
 

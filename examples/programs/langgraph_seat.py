@@ -16,7 +16,7 @@ from langchain_openai import ChatOpenAI
 
 import gem_ma
 from gem_ma.agents import ProgramAgent
-from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat import make_tool_schemas
 
 
 def model_of(seat):

@@ -14,10 +14,7 @@ import torch
 
 import gem_ma
 from gem_ma.agents import HFAgent
-from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
-from gem_ma.training.hf_learner import HFLearner
-from gem_ma.training.pretrain import pretrain
-from gem_ma.validation.files import write_atomically
+from gem_ma.training import BestCheckpoint, HFLearner, TrainingCollapsed, pretrain
 
 BEST = "best.pt"
 
@@ -53,7 +50,9 @@ class Run:
 
         def count(*_):
             self.spent[name] = before + time.process_time() - start
-            write_atomically(self.clock, json.dumps(self.spent).encode())
+            fresh = self.clock.with_suffix(".new")
+            fresh.write_text(json.dumps(self.spent))
+            fresh.replace(self.clock)  # so that a stop in between leaves the old one
 
         made = work(count)
         count()

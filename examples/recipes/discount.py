@@ -13,8 +13,7 @@ from common import Run, mean, played
 from guess import TOKENS, sloppy
 
 from gem_ma.agents import FunctionAgent
-from gem_ma.training.advantages import rebn
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, rebn
 
 ENV = "game:GuessTheNumber-v0"
 GAME = {"max_number": 10, "max_turns": 10}

@@ -12,8 +12,7 @@ import numpy as np
 from common import Run, earned
 
 from gem_ma.agents import FunctionAgent
-from gem_ma.training.advantages import rebn
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, rebn
 
 ENV = "game:GuessTheNumber-v0-easy"  # 1 to 10 in 4 guesses
 TOKENS = 4

@@ -12,9 +12,8 @@ from functools import partial
 from common import Run
 
 import gem_ma
-from gem_ma.evaluation.exploitability import GameTree, collect_turns, score_policy
-from gem_ma.training.advantages import rebn
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.evaluation import GameTree, collect_turns, score_policy
+from gem_ma.training import Trainer, rebn
 
 ENV = "game:KuhnPoker-v0"
 TOKENS = 3

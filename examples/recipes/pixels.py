@@ -14,9 +14,7 @@ from common import Run, earned
 
 import gem_ma
 from gem_ma.agents import MixtureAgent
-from gem_ma.training.advantages import rebn
-from gem_ma.training.optimization import make_cosine_schedule
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, make_cosine_schedule, rebn
 
 TOKENS = 3
 GAMES = {  # the learner's seat, who sits elsewhere, and the environment: 28 pixels for a cell

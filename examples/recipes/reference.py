@@ -18,8 +18,7 @@ from common import Run, earned
 
 import gem_ma
 from gem_ma.agents import FunctionAgent
-from gem_ma.training.advantages import rebn
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, rebn
 
 ENV = "game:ReferenceGame-v0"
 GAME = {

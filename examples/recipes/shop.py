@@ -17,9 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 import gem_ma
 from gem_ma.agents import FunctionAgent, MixtureAgent
 from gem_ma.envs.tau import shop
-from gem_ma.training.advantages import grpo
-from gem_ma.training.hf_learner import add_lora_adapters
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, add_lora_adapters, grpo
 
 SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
 WISHES = "cancel_pending_order", "modify_pending_order_payment"

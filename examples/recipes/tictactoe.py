@@ -14,10 +14,7 @@ from functools import partial
 
 from common import Run, mean, played
 
-from gem_ma.training.advantages import rebn
-from gem_ma.training.optimization import make_cosine_schedule
-from gem_ma.training.reference_trainer import Trainer
-from gem_ma.training.selfplay import SelfPlayOpponent
+from gem_ma.training import SelfPlayOpponent, Trainer, make_cosine_schedule, rebn
 
 ENV = "game:TicTacToe-v0"
 TOKENS = 3

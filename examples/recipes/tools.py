@@ -17,9 +17,7 @@ from common import Run, earned
 import gem_ma
 from gem_ma.agents import FunctionAgent
 from gem_ma.tools import PythonTool, with_tools
-from gem_ma.training.advantages import rebn
-from gem_ma.training.optimization import make_cosine_schedule
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, make_cosine_schedule, rebn
 
 ENV = "rg:products"
 TASKS = {"min_digits": 2, "max_digits": 2}

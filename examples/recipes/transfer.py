@@ -12,8 +12,7 @@ from functools import partial
 from common import Run, earned
 
 import gem_ma
-from gem_ma.training.advantages import rebn
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import Trainer, rebn
 
 TRAINED = {
     "GuessTheNumber-v0-easy": {},

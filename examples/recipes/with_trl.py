@@ -14,9 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
 from gem_ma.agents import FunctionAgent, HFAgent
-from gem_ma.training.advantages import grpo
-from gem_ma.training.checkpoint import HistoryLog
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import HistoryLog, Trainer, grpo
 from gem_ma.training.trainers.trl import env_reward, rollout_func
 
 GROUP = 8

@@ -13,9 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma.training.advantages import rebn
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import MenuLearner, Trainer, rebn
 
 MOVES = ("left", "down", "right", "up")
 SYMBOLS = ".OG@X*"

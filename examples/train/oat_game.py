@@ -9,7 +9,7 @@ games. Oat wants a GPU, vLLM and Python 3.10 and was not run; what was is in doc
 
 import os
 
-from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat import ChatTokenizer
 from gem_ma.training.trainers import assign_seats
 from gem_ma.training.trainers.oat import BatchEngineAgent, collect_transitions
 

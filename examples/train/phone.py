@@ -32,9 +32,7 @@ from gem_ma.agents import load_agent
 from gem_ma.cli import command_options
 from gem_ma.envs.tau.agents.users.telecom_simulator import USER_ACTIONS
 from gem_ma.envs.tau.agents.users.user_simulator import STOP_MARK
-from gem_ma.training.advantages import rebn
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import MenuLearner, Trainer, rebn
 
 BUCKETS = 192  # that the phrases fall into which a seat hears
 SMALL = frozenset(  # words that say little

@@ -15,9 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma.training.advantages import rebn
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import MenuLearner, Trainer, rebn
 
 FIGURES = ("arrow", "cross", "door", "flag", "heart", "key", "pawn", "spade")
 THINGS = ["", *(f"{shade} {figure}" for shade in ("black", "white") for figure in FIGURES)]

@@ -24,7 +24,7 @@ from torch import nn
 
 import gem_ma
 from gem_ma.agents import load_agent
-from gem_ma.renderers.figures import FIGURES
+from gem_ma.renderers import FIGURES
 from gem_ma.scene import text_metrics as widths
 from gem_ma.scene.screen import find_widget as topmost
 

@@ -15,9 +15,7 @@ import torch
 from torch import nn
 
 from gem_ma.envs.parlour.twenty_questions import GUESSES, QUESTIONS
-from gem_ma.training.advantages import rebn
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import MenuLearner, Trainer, rebn
 
 MENU = (*QUESTIONS, *GUESSES)
 PLACES = {about: place for place, about in enumerate((*QUESTIONS, *GUESSES.values()))}

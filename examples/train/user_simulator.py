@@ -39,9 +39,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from gem_ma import make
+from gem_ma import Context, make
 from gem_ma.agents import load_agent
-from gem_ma.chat.context import Context
 from gem_ma.cli import command_options
 from gem_ma.envs.tau.agents.assistants.customer_records import (
     SENTENCE_BREAK,
@@ -56,10 +55,7 @@ from gem_ma.envs.tau.agents.users.message_parsing import (
     AssistantMessage,
 )
 from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS
-from gem_ma.training.advantages import rebn
-from gem_ma.training.checkpoint import load_checkpoint
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.reference_trainer import Trainer
+from gem_ma.training import MenuLearner, Trainer, load_checkpoint, rebn
 
 STOP = "###STOP###"
 ALWAYS = {
@@ -325,7 +321,7 @@ def trainer(
         read = User(make(env, **given).game)
         agents["user"] = MenuLearner(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
-        from gem_ma.training.hf_learner import HFLearner  # which needs transformers
+        from gem_ma.training import HFLearner  # which needs transformers
 
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:

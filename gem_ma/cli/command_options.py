@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from gem_ma.apis.aec import AECEnv
     from gem_ma.apis.env import Env
 
+__all__ = [
+    "add_seed_option",
+    "add_setting_option",
+    "parse_count",
+    "parse_finite_number",
+    "parse_positive",
+    "parse_seconds",
+    "parse_seed",
+]
+
 AGENTS_HELP = (
     "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
     f"may be repeated: {AGENT_SPECS}; with options such as search:depth=4 or hf:PATH?temperature=0 "

@@ -259,7 +259,7 @@ def _add_rescore(commands: SubcommandParsers) -> None:
 
 
 def _run_rescore(args: argparse.Namespace) -> int:
-    from gem_ma.evaluation.rescore import rescore
+    from gem_ma.evaluation.rescoring import rescore
     from gem_ma.rollouts.records import load_episodes
 
     change = dict(args.settings)

@@ -12,6 +12,26 @@ from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import check_json, parse_json
 
+__all__ = [
+    "ACTION_FORMATS",
+    "RejectedReply",
+    "clip_repr",
+    "extract_action",
+    "format_action",
+    "format_options",
+    "format_tool_calls",
+    "has_action",
+    "make_instruction",
+    "parse_call_arguments",
+    "parse_call_name",
+    "parse_choice",
+    "parse_number",
+    "parse_tool_calls",
+    "replace_surrogates",
+    "strip_thinking",
+    "truncate_tool_calls",
+]
+
 SeatAction: TypeAlias = str | SupportsInt
 """A reply: a text, or the number of a move where actions are discrete."""
 SeatActions: TypeAlias = Mapping[str, SeatAction]

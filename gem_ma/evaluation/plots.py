@@ -29,6 +29,17 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
+__all__ = [
+    "BadPlot",
+    "plot_learning_curves",
+    "plot_pass_hat_k",
+    "plot_robustness",
+    "plot_tokens",
+    "plot_win_rates",
+    "read_log",
+    "save_figure",
+]
+
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 

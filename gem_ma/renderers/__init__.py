@@ -14,11 +14,13 @@ from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.renderers.drawing import draw, make_legend, save_gif
-    from gem_ma.renderers.figures import UnknownFigure
+    from gem_ma.renderers.figures import FIGURES, UnknownFigure
     from gem_ma.renderers.noises import ImageNoise, UnknownNoise, parse_noise
     from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, parse_theme
+    from gem_ma.renderers.user_fonts import use_fonts
 
 __all__ = [
+    "FIGURES",
     "THEMES",
     "BadScene",
     "ImageNoise",
@@ -31,11 +33,13 @@ __all__ = [
     "parse_noise",
     "parse_theme",
     "save_gif",
+    "use_fonts",
 ]
 
 __getattr__ = lazy_getattr(  # so that a file of this folder can be imported without all others
     __name__,
     {
+        "FIGURES": "figures",
         "THEMES": "themes",
         "ImageNoise": "noises",
         "Theme": "themes",
@@ -47,5 +51,6 @@ __getattr__ = lazy_getattr(  # so that a file of this folder can be imported wit
         "parse_noise": "noises",
         "save_gif": "drawing",
         "parse_theme": "themes",
+        "use_fonts": "user_fonts",
     },
 )

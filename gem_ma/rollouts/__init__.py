@@ -11,6 +11,7 @@ from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.episode import Episode, EpisodeFailure
+    from gem_ma.rollouts.prefix import EpisodePrefix
     from gem_ma.rollouts.progress import RolloutProgress
     from gem_ma.rollouts.records import (
         EpisodeFile,
@@ -27,6 +28,7 @@ __all__ = [
     "Episode",
     "EpisodeFailure",
     "EpisodeFile",
+    "EpisodePrefix",
     "FailedEpisodesWarning",
     "RecordError",
     "ReplayError",
@@ -44,6 +46,7 @@ __getattr__ = lazy_getattr(
         "Episode": "episode",
         "EpisodeFailure": "episode",
         "EpisodeFile": "records",
+        "EpisodePrefix": "prefix",
         "FailedEpisodesWarning": "rollout",
         "RecordError": "records",
         "ReplayError": "replay",

@@ -7,6 +7,15 @@ from typing import Any, NamedTuple
 
 from gem_ma.scene import text_metrics
 
+__all__ = [
+    "CLICKABLE_KINDS",
+    "FOCUSABLE_KINDS",
+    "TEXT_KINDS",
+    "Screen",
+    "Widget",
+    "find_widget",
+]
+
 # What can be given the keyboard; the rest is looked at, or clicked only.
 TEXT_KINDS = frozenset({"field", "password", "area"})
 FOCUSABLE_KINDS = TEXT_KINDS | {

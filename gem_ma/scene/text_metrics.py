@@ -6,6 +6,13 @@ import functools
 
 # The characters that there are, and their advances in 2048ths of the type's size, as
 # scripts/build_font.py prints them.
+__all__ = [
+    "measure_edges",
+    "measure_width",
+    "truncate_to_width",
+    "wrap_to_width",
+]
+
 CHARACTER_CODES = (
     *range(0x20, 0x7F),
     *range(0xA0, 0x100),

@@ -163,7 +163,7 @@ def _run_pretrain(args: argparse.Namespace) -> int:
     if unknown := [one for one in args.seats or () if one not in known]:
         raise UsageError(f"--seat {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}")
     teacher = _parse_teachers(args.teacher or ["random"], envs)
-    from gem_ma.training.pretrain import pretrain
+    from gem_ma.training.pretraining import pretrain
 
     _check_device(args.device)
     try:

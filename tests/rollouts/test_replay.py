@@ -6,7 +6,7 @@ import pytest
 
 import gem_ma
 from gem_ma.apis.session import Session
-from gem_ma.evaluation.rescore import rescore
+from gem_ma.evaluation.rescoring import rescore
 from gem_ma.evaluation.viewer.spectator import spectate
 from gem_ma.rollouts.replay import ReplayError, list_moves, replay
 

@@ -16,7 +16,7 @@ from gem_ma.training.advantages import build_turn_table, compute_returns, grpo, 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.reference_trainer")
-learning, pretraining = Later("gem_ma.training.hf_learner"), Later("gem_ma.training.pretrain")
+learning, pretraining = Later("gem_ma.training.hf_learner"), Later("gem_ma.training.pretraining")
 
 from gem_ma.training.optimization import make_cosine_schedule
 

@@ -12,7 +12,27 @@ from typing import TYPE_CHECKING
 from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
+    from gem_ma.envs.tau.agents.assistants.task_assistants import InformedAssistant, OracleAssistant
+    from gem_ma.envs.tau.agents.llm_user import LLMUser
+    from gem_ma.envs.tau.agents.users.rule_user import RuleUser, UserPopulation
     from gem_ma.envs.tau.user_metrics import measure_users
 
-__all__ = ["measure_users"]
-__getattr__ = lazy_getattr(__name__, {"measure_users": "user_metrics"})
+__all__ = [
+    "InformedAssistant",
+    "LLMUser",
+    "OracleAssistant",
+    "RuleUser",
+    "UserPopulation",
+    "measure_users",
+]
+__getattr__ = lazy_getattr(
+    __name__,
+    {
+        "InformedAssistant": "agents.assistants.task_assistants",
+        "LLMUser": "agents.llm_user",
+        "OracleAssistant": "agents.assistants.task_assistants",
+        "RuleUser": "agents.users.rule_user",
+        "UserPopulation": "agents.users.rule_user",
+        "measure_users": "user_metrics",
+    },
+)

@@ -8,7 +8,7 @@ import pytest
 import gem_ma
 from gem_ma.agents import MixtureAgent, ScriptedAgent
 from gem_ma.cli.main import main
-from gem_ma.evaluation.rescore import rescore
+from gem_ma.evaluation.rescoring import rescore
 
 
 @pytest.fixture(scope="module")

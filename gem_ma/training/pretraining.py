@@ -33,7 +33,7 @@ from gem_ma.validation.extras import require_extra
 from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping
 
-with require_extra("hf", "gem_ma.training.pretrain"):
+with require_extra("hf", "gem_ma.training.pretraining"):
     import torch
 
 from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits

@@ -12,7 +12,7 @@ from gem_ma.agents import load_agent
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
-pretraining = Later("gem_ma.training.pretrain")
+pretraining = Later("gem_ma.training.pretraining")
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -181,7 +181,7 @@ def test_from_pictures(tmp_path, caplog):
 
 def test_a_chat_that_is_too_long_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        importlib.import_module("gem_ma.training.pretrain"), "_MAX_CHAT_TOKENS", 200
+        importlib.import_module("gem_ma.training.pretraining"), "_MAX_CHAT_TOKENS", 200
     )
     with pytest.raises(ValueError, match=r"the chat of player in episode \S+ has \d+ tokens"):
         pretrain(tmp_path / "model")
