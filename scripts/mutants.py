@@ -1,6 +1,6 @@
-"""Change the package in one place at a time, run the tests of that room, and print what lives.
+"""Change the package in one place at a time, run the tests of that folder, and print what lives.
 
-    python scripts/mutants.py --count 50 --seed 0 --room envs/cards
+    python scripts/mutants.py --count 50 --seed 0 --folder envs/cards
     python scripts/mutants.py --count 500 --without apis,match
 
 The working tree is not touched: every job works on a copy in a temporary folder.
@@ -108,19 +108,19 @@ def drawn(paths, count, rng):
 
 
 def stages(path, near):
-    """Yield the tests of a file: its own, a game's among those of all, its room's, the contract."""
+    """Yield the tests of a file: its own, a game's among those of all, its folder's, the contract."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
         names = parts[-1:] or ["gem_ma"]
     while not ROOT.joinpath("tests", *parts).is_dir():
         names.append(parts.pop())
-    room = sorted(ROOT.joinpath("tests", *parts).glob("test_*.py"))
+    folder = sorted(ROOT.joinpath("tests", *parts).glob("test_*.py"))
     every = sorted((ROOT / "tests").rglob("test_*.py"))
-    named = [test for test in room if any(name in test.stem for name in names)]
+    named = [test for test in folder if any(name in test.stem for name in names)]
     named = named or [test for test in every if test.stem == f"test_{names[0]}"]
     speaks = {test: test.read_text().count(path.stem) for test in every}
-    most = max(room or every, key=speaks.get)  # else the one that speaks of it most
+    most = max(folder or every, key=speaks.get)  # else the one that speaks of it most
     tests = named or [most if speaks[most] else max(every, key=speaks.get)]
     yield tests
     yield [ROOT / "tests/test_imports.py", "-k", "offer or error"]  # what all files are held to
@@ -140,7 +140,7 @@ def stages(path, near):
         yield [ROOT / "tests" / "apis" / name for name in views]
     if near:
         return
-    yield [test for test in room if test not in tests]
+    yield [test for test in folder if test not in tests]
     if games:
         yield [ROOT / "tests/testing/test_env_checker.py", *chosen]
 
@@ -193,16 +193,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--room", default="", help="a folder or file of gem_ma: envs/cards")
+    parser.add_argument("--folder", default="", help="a folder or file of gem_ma: envs/cards")
     parser.add_argument("--without", default="", help="such folders and files, with commas")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
-        "--near", action="store_true", help="without the rest of a room, which is slow"
+        "--near", action="store_true", help="without the rest of a folder, which is slow"
     )
     given = parser.parse_args()
-    room, names = ROOT / "gem_ma" / given.room, filter(None, given.without.split(","))
+    folder, names = ROOT / "gem_ma" / given.folder, filter(None, given.without.split(","))
     left_out = [ROOT / "gem_ma" / name for name in names]
-    files = [room] if room.is_file() else sorted(room.rglob("*.py"))
+    files = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
     files = [path for path in files if not any(map(path.is_relative_to, left_out))]
     mutants = list(drawn(files, given.count, random.Random(given.seed)))
     drew, died, trees, green = collections.Counter(), collections.Counter(), queue.Queue(), {}

@@ -17,7 +17,7 @@ from gem_ma.packs import list_packs
 ROOT = Path(__file__).parent.parent / "gem_ma"
 BELOW = {"validation", "packs", "game", "scene"}
 PLAY = {"engine", "renderers", "envs", "chat", "agents", "apis", "rollouts"}
-ROOMS = {  # from the bottom to the top: what each may import of the package, beside itself
+LAYERS = {  # from the bottom to the top: what each may import of the package, beside itself
     "validation": {"packs"},
     "packs": set(),
     "sandbox": {"validation"},
@@ -43,7 +43,7 @@ ROOMS = {  # from the bottom to the top: what each may import of the package, be
 FILES = sorted(ROOT.rglob("*.py"))
 OURS = [one for one in list_packs() if one.package.startswith("gem_ma.")]
 PACK_OF = {ROOT.parent.joinpath(*one.package.split(".")): one.pack for one in OURS}
-# Files of a pack that stand as high as those of another room.
+# Files of a pack that stand as high as those of another layer.
 AS_HIGH = {"commands": "cli", "user_metrics": "evaluation", "pack": "cli", "oracle": "agents"}
 
 
@@ -66,13 +66,13 @@ THEIRS = {
 }
 
 
-def test_every_room_is_in_the_table():
+def test_every_layer_is_in_the_table():
     gone = {
         packs.folder_of(name).name
         for name in packs.ABSENT
         if packs.folder_of(name).parts[1] != "envs"
     }
-    assert set(map(room, FILES)) == set(ROOMS) - gone
+    assert set(map(layer, FILES)) == set(LAYERS) - gone
 
 
 @functools.cache
@@ -100,7 +100,7 @@ def test_what_a_file_offers_is_there():
 
 
 @functools.cache
-def room(path):
+def find_layer(path):
     """Return the folder or file at the root that a file belongs to; of the root's own, gem_ma."""
     if pack(path) is not None and path.stem in AS_HIGH:
         return AS_HIGH[path.stem]
@@ -158,7 +158,7 @@ def test_files_import_only_what_they_may():
         f"{dotted(path)} imports {dotted(other)}"
         for path in FILES
         for other in sorted(imported(path))
-        if room(other) not in {room(path), *ROOMS[room(path)]}
+        if find_layer(other) not in {find_layer(path), *LAYERS[find_layer(path)]}
         and not (pack(path) is not None and pack(other) is pack(path))  # its own
     ]
     assert above == []
@@ -304,7 +304,7 @@ def owned(path):
     return not {"__pycache__", ".pytest_cache"} & set(path.parts)
 
 
-def test_the_root_holds_rooms_and_what_an_author_reads():
+def test_the_root_holds_layers_and_what_an_author_reads():
     packs = {folder.name for folder in PACK_OF if folder.parent == ROOT}  # around the core
     entries = {path.name for path in ROOT.iterdir()} - {"py.typed", "__pycache__", *packs}
     assert len(entries) <= 18, sorted(entries)
@@ -320,7 +320,7 @@ def test_files_of_the_engine_and_its_views_are_short():
     lines = {
         str(path.relative_to(ROOT)): len(path.read_text().splitlines())
         for path in FILES
-        if room(path) in ("engine", "apis")
+        if find_layer(path) in ("engine", "apis")
     }
     assert lines["apis/env.py"] < 440
     assert {name: size for name, size in lines.items() if size > 470} == {}
