@@ -108,7 +108,7 @@ def drawn(paths, count, rng):
 
 
 def stages(path, near):
-    """Yield the tests of a file: its own, a game's among those of all, its folder's, the contract."""
+    """Yield the tests of a file: its own, its folder's, its game's among all, the contract."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:

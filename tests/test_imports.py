@@ -72,7 +72,7 @@ def test_every_layer_is_in_the_table():
         for name in packs.ABSENT
         if packs.folder_of(name).parts[1] != "envs"
     }
-    assert set(map(layer, FILES)) == set(LAYERS) - gone
+    assert set(map(find_layer, FILES)) == set(LAYERS) - gone
 
 
 @functools.cache
