@@ -221,7 +221,7 @@ class Browser(gymnasium.Wrapper):
 
     @property
     def _driver(self) -> Any:
-        return None if self._page is None or self._page.reassign_episodes else self._page.driver
+        return None if self._page is None or self._page.died else self._page.driver
 
     def _do(self, action: ScreenAction) -> None:
         """Do what no step of MiniWoB++ says in one: drags, keys with others, exact scrolling."""
