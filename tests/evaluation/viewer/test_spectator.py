@@ -6,6 +6,7 @@ import re
 import time
 from dataclasses import replace
 
+import packs
 import pytest
 from evaluations.viewer_pages import unpack_page
 
@@ -17,6 +18,7 @@ from gem_ma.evaluation.viewer.spectator import UnseenEpisode, spectate
 from gem_ma.rollouts.records import load_episodes
 
 
+@packs.needs("tasks")
 def test_an_episode_is_played_again_with_its_options():
     options = [{"index": 3}, {"index": 40}]
     for episode in rollout("math:Mini", lambda turn: "1", 2, options=options):
