@@ -13,6 +13,7 @@ from gem_ma.chat.agent import Agent
 from gem_ma.chat.conversation import Step
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
+from gem_ma.engine.config import EnvConfig
 from gem_ma.engine.match import ResetNeeded, SeatError
 from gem_ma.envs.registry import (
     Spec,
@@ -71,6 +72,7 @@ __all__ = [
     "BaseEnv",
     "Context",
     "Env",
+    "EnvConfig",
     "Episode",
     "Game",
     "GameVector",
