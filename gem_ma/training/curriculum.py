@@ -20,6 +20,7 @@ from gem_ma.apis.factory import make
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY
 from gem_ma.rollouts.episode import Episode
+from gem_ma.validation.arguments import check_each, check_type
 
 
 class Curriculum:
@@ -95,7 +96,8 @@ class Curriculum:
 
     def update(self, episodes: Sequence[Episode]) -> None:
         """Move towards where the target is met, given a batch that was played."""
-        successes = [self.success(one) for one in episodes if one.failure is None]
+        played = [one for one in check_each(episodes, Episode, "episodes") if one.failure is None]
+        successes = [self.success(one) for one in played]
         if successes:
             moved = self.level + self.rate * (fmean(successes) - self.target)
             self.level = min(max(moved, 0.0), float(self.most))
@@ -106,7 +108,11 @@ class Curriculum:
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
         """Go on from there."""
-        self.level = state["place"]
+        check_type(state, Mapping, "state")
+        place = state.get("place")
+        if not isinstance(place, int | float) or not 0 <= place <= self.most:
+            raise ValueError(f"state={dict(state)!r}: expected a place from 0 to {self.most}")
+        self.level = float(place)
 
     def __repr__(self) -> str:
         own = {"target": self.target, "rate": self.rate, "spread": self.spread, "most": self.most}

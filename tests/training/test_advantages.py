@@ -419,7 +419,7 @@ def test_samples_of_a_model_get_advantages():
     values = np.arange(len(rows)) + 1.0
     for seat in ("x", "o"):
         for episode in episodes:
-            cut = gem_ma.training.token_samples(episode, seat, tokenizer)
+            cut = gem_ma.training.build_samples(episode, seat, tokenizer)
             weights = expand_to_tokens(cut, rows, values)
             for one, weight in zip(cut, weights, strict=True):
                 assert [bool(w) for w in weight] == [bool(m) for m in one.mask]

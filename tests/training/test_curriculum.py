@@ -119,4 +119,4 @@ def test_a_training_goes_on_as_if_it_had_never_stopped(tmp_path):
     first.run(3, path)
     second = trainer()
     assert second.run(6, path) == history
-    assert second.env.place == whole.env.place
+    assert second.env.level == whole.env.level
