@@ -1,10 +1,12 @@
 """How the tests are run."""
 
+import contextlib
 import gc
 import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -52,6 +54,37 @@ def quick(request):
 def spawned(monkeypatch):
     """Let workers be children of this process, each an interpreter of its own."""
     monkeypatch.setattr("gem_ma.apis.workers.SPAWN_CONTEXT", multiprocessing.get_context("spawn"))
+
+
+@pytest.fixture
+def full_at():
+    """Return a context in which no file of this process grows beyond so many bytes."""
+    resource = pytest.importorskip("resource", reason="limits of files: run it on POSIX")
+
+    @contextlib.contextmanager
+    def full_at(size):
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    return full_at
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Mount a disk of 256 KiB for a test."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", folder]
+    try:
+        subprocess.run(words, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("to mount a small disk takes root, on Linux: run it there as root")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
 
 
 @pytest.fixture(scope="module")

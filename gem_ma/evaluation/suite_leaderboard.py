@@ -21,6 +21,7 @@ from gem_ma.evaluation.metrics import (
     parse_value,
 )
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
+from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 RESULTS_SCHEMA = 1  # of results.json
@@ -269,7 +270,7 @@ def write_leaderboard_page(found: SuiteLeaderboard, out: str | os.PathLike[str])
     if found.refused:
         listed = "".join(f"<li>{html.escape(one)}</li>" for one in found.refused)
         body += f"<h2>Not compared</h2><ul>{listed}</ul>"
-    path.write_text(_PAGE_TEMPLATE.format(style=style, body=body), encoding="utf-8")
+    write_atomically(path, _PAGE_TEMPLATE.format(style=style, body=body).encode())
 
 
 _PAGE_TEMPLATE = """<!doctype html>

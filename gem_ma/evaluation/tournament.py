@@ -34,6 +34,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.arguments import check_each
+from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONObject
 
 TOURNAMENT_KIND = "tournament"
@@ -282,7 +283,7 @@ def run_tournament(
         board = build_leaderboard(path, anchors[0] if anchors else None, forfeits, skills)
         board.stopped = playing.stopped
         run_folder.write_json(path / "results.json", board.to_dict())
-        (path / "crosstable.csv").write_text(board.to_csv(), encoding="utf-8")
+        write_atomically(path / "crosstable.csv", board.to_csv().encode())
     return board
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -18,7 +18,13 @@ from gem_ma.envs.registry import Spec
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
-from gem_ma.validation.files import lock_file, write_atomically
+from gem_ma.validation.files import (
+    append_whole,
+    cut_partial_line,
+    lock_file,
+    read_at,
+    write_atomically,
+)
 from gem_ma.validation.json_types import JSONObject
 
 if TYPE_CHECKING:
@@ -275,7 +281,7 @@ class EpisodeFile:
         self.path = Path(path)
         self.pictures = find_picture_folder(self.path) if pictures else None
         self._file = _open_locked(self.path)
-        os.ftruncate(self._file, _find_end_of_lines(self._file))
+        cut_partial_line(self._file)
 
     @property
     def is_empty(self) -> bool:
@@ -289,12 +295,7 @@ class EpisodeFile:
             for step in episode.steps:
                 for picture in find_observation_pictures(step.observation):
                     self._save_picture(picture)
-        end = os.lseek(self._file, 0, os.SEEK_END)
-        try:
-            _write_all(self._file, line)
-        except OSError:  # a full disk: half a line would spoil the next one
-            os.ftruncate(self._file, end)
-            raise
+        append_whole(self._file, line)
 
     def _save_picture(self, picture: Picture) -> None:
         assert self.pictures is not None
@@ -306,9 +307,14 @@ class EpisodeFile:
 
     def drop_failures(self) -> None:
         """Drop the episodes that failed, which then are played again."""
-        lines = self.path.read_bytes().splitlines(keepends=True)
-        complete_lines = [line for line in lines if not json.loads(line)["failure"]]
-        if len(complete_lines) == len(lines):
+        self.keep_lines(lambda line: not json.loads(line)["failure"])
+
+    def keep_lines(self, choose: Callable[[bytes], bool]) -> None:
+        """Drop the lines that are not chosen; there is the old file or the new one."""
+        with self.path.open("rb") as file:
+            lines = list(file)
+        chosen_lines = [line for line in lines if choose(line)]
+        if len(chosen_lines) == len(lines):
             return
         path = self.path.resolve()  # a link goes on leading here
         half = path.with_suffix(f".{os.getpid()}")
@@ -316,7 +322,7 @@ class EpisodeFile:
         try:
             lock_file(new, half)  # before anybody can find it under the file's name
             os.chmod(half, stat.S_IMODE(os.fstat(self._file).st_mode))
-            _write_all(new, b"".join(complete_lines))
+            append_whole(new, b"".join(chosen_lines))
             half.replace(path)
         except BaseException:
             os.close(new)
@@ -447,7 +453,7 @@ def _open_locked(path: Path) -> int:
         try:
             _check_file_kind(file, path)
             lock_file(file, path)
-            _check_head(_read_at(file, 0, len(_LINE_START)), path)
+            _check_head(read_at(file, 0, len(_LINE_START)), path)
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
         except FileNotFoundError:  # it was removed meanwhile
@@ -470,30 +476,6 @@ def _check_head(head: bytes, path: Path) -> None:
     """Refuse a file that is not ours before anything is written or cut."""
     if not _LINE_START.startswith(text := head.decode(errors="replace")):
         raise RecordError(f"{path} is no file of episodes: it begins with {text!r}")
-
-
-def _write_all(file: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(file, view) :]
-
-
-def _read_at(file: int, start: int, count: int) -> bytes:
-    """Read once from there; os.pread is not everywhere, and what is written goes to the end."""
-    os.lseek(file, start, os.SEEK_SET)
-    return os.read(file, count)
-
-
-def _find_end_of_lines(file: int) -> int:
-    """Return where the last whole line ends."""
-    end = os.lseek(file, 0, os.SEEK_END)
-    while end:
-        start = max(0, end - (1 << 16))
-        found = _read_at(file, start, end - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        end = start
-    return 0
 
 
 def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:

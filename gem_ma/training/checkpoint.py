@@ -10,7 +10,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from gem_ma.validation.extras import require_extra
-from gem_ma.validation.files import write_atomically
+from gem_ma.validation.files import append_line, write_atomically
 from gem_ma.validation.json_types import JSONMapping
 
 with require_extra("hf"):
@@ -22,11 +22,15 @@ def save_checkpoint(path: str | os.PathLike[str], state: Any) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".part")
-    with unfinished.open("wb") as file:
-        torch.save(state, file)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    try:
+        with unfinished.open("wb") as file:
+            torch.save(state, file)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except BaseException:  # a full disk, which half a checkpoint would keep full
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -55,5 +59,5 @@ class HistoryLog:
         self.path = path
 
     def add(self, row: JSONMapping) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+        """Append a row, whole or not at all."""
+        append_line(self.path, (json.dumps(row) + "\n").encode())

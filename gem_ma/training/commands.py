@@ -28,6 +28,7 @@ from gem_ma.cli.command_options import (
     report_interrupt,
     translate_arguments,
 )
+from gem_ma.validation.files import write_atomically
 
 MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
@@ -318,7 +319,7 @@ def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> N
     path = folder / "settings.json"
     if not (folder / "checkpoint.pt").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(options, indent=1) + "\n", encoding="utf-8")
+        write_atomically(path, (json.dumps(options, indent=1) + "\n").encode())
     elif path.exists():
         known = json.loads(path.read_text(encoding="utf-8"))
         other = [

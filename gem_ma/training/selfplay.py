@@ -43,6 +43,7 @@ from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.endpoints import redact_secrets
+from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 OpponentWeighting: TypeAlias = Literal["uniform", "hard", "even"]
@@ -199,9 +200,7 @@ class OpponentPool:
         }
         scores = [[*pair, *score] for pair, score in self._scores.items()]
         text = json.dumps({"decay": self.decay, "agents": agents, "scores": scores}, indent=1)
-        new = Path(f"{os.fspath(path)}.new")
-        new.write_text(text + "\n", encoding="utf-8")
-        new.replace(path)  # a pool that is half written is never there
+        write_atomically(Path(path), (text + "\n").encode())
 
     @classmethod
     def load(

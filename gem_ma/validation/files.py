@@ -1,4 +1,4 @@
-"""Files that are written whole, and locks on them, which end with the process that holds them."""
+"""Files that are written or grow whole, and locks, which end with the process that holds them."""
 
 from __future__ import annotations
 
@@ -68,3 +68,52 @@ def write_atomically(path: Path, data: bytes) -> None:
     except BaseException:  # a full disk
         half.unlink(missing_ok=True)
         raise
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append a line to a file, all of it or nothing; the file is made if it is not there.
+
+    Half a line at its end, of a program that was killed, goes: nothing is glued onto it.
+
+    Raises:
+        OSError: It could not be written, on a full disk for example; the file is as it was.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    file = os.open(path, flags, 0o644)
+    try:
+        cut_partial_line(file)
+        append_whole(file, line)
+    finally:
+        os.close(file)
+
+
+def append_whole(file: int, data: bytes) -> None:
+    """Write at the end of an open file; what was written in part is cut back before it raises."""
+    end = os.lseek(file, 0, os.SEEK_END)
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(file, view) :]
+    except BaseException:
+        os.ftruncate(file, end)
+        raise
+
+
+def cut_partial_line(file: int) -> None:
+    """Cut off what stands after the last whole line of an open file."""
+    end = size = os.lseek(file, 0, os.SEEK_END)
+    while end:
+        start = max(0, end - (1 << 16))
+        newline = read_at(file, start, end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end < size:
+        os.ftruncate(file, end)
+
+
+def read_at(file: int, start: int, count: int) -> bytes:
+    """Read once from there; os.pread is not everywhere, and what is written goes to the end."""
+    os.lseek(file, start, os.SEEK_SET)
+    return os.read(file, count)

@@ -160,3 +160,47 @@ def test_time_is_not_wasted(served):
     assert table(served, match, {"key": keys["red"]}, {"reply": "3"})[1]["said"]
     assert time.monotonic() - start < 5
     assert slow != match
+
+
+def test_others_moves_are_in_the_log_and_all_play_again(person):
+    ann, bob, eve = person("Ann"), person("Bob"), person("Eve")
+    sit(ann, FOUR, red="me", yellow="open")
+    bob.goto(ann.url.partition("#")[0] + "#")
+    bob.reload()
+    bob.fill("#name", "Bob")
+    bob.get_by_role("button", name="Sit down as yellow").first.click()
+    bob.locator("#seats", has_text="Bob (you)").wait_for()
+    eve.goto(ann.url)
+    for page, other, column in ((ann, bob, 3), (bob, ann, 4), (ann, bob, 2)):
+        mine(page)
+        page.locator(".square").nth(column).click()
+        other.locator("#talk .heard", has_text=str(column)).wait_for()
+    assert bob.locator("#talk .heard").all_inner_texts() == ["red: 3", "red: 2"]
+    assert ann.locator("#talk .heard").all_inner_texts() == ["yellow: 4"]
+    assert ann.locator("#unrated").inner_text() == ""
+    bob.get_by_role("button", name="Leave").click()
+    bob.get_by_role("button", name="Really leave").click()
+    over = ann.url
+    bob.get_by_role("button", name="Play again", exact=True).click()
+    ann.get_by_role("button", name="Play again: somebody waits for you").click()
+    ann.locator("#seats", has_text="Ann (you)").wait_for()
+    mine(ann)
+    assert ann.url == bob.url != over
+    assert "Bob (you)" in bob.locator("#seats").inner_text()
+    assert ann.locator(".said, .heard").count() == 0
+    eve.get_by_role("link", name="Watch the next match").click()
+    eve.locator("#state", has_text="you look on").wait_for()
+    assert eve.url == ann.url
+    ann.goto(over)
+    ann.get_by_role("link", name="Back to the lobby").click()
+    ann.locator("#choose-title").wait_for()
+
+
+def test_what_is_not_rated_says_so(person):
+    page = person()
+    page.get_by_text("More", exact=True).click()
+    page.check("#takes_back")
+    sit(page, FOUR, red="me", yellow="random")
+    page.locator("#unrated", has_text="not rated: moves may be taken back").wait_for()
+    page.goto(page.url.partition("#")[0] + "#")
+    page.locator("#matches", has_text="not rated: moves may be taken back").first.wait_for()

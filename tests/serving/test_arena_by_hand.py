@@ -20,8 +20,11 @@ def test_a_board_is_clicked_to_the_end(person, served):
         assert re.search("square 0,", name)
         told = page.locator(".turn").count()
         squares.nth(number % 7).click()
-        page.wait_for_timeout(50)
-        if page.locator(".turn").count() == told:  # that column is full
+        for _ in range(20):
+            page.wait_for_timeout(50)
+            if page.locator(".turn").count() != told:
+                break
+        else:  # that column is full
             squares.nth((number + 1) % 7).click()
     page.get_by_role("link", name="Replay").wait_for()
     match = page.url.partition("#")[2]

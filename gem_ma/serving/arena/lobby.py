@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import hashlib
 import hmac
@@ -13,57 +14,53 @@ import os
 import re
 import secrets
 import time
-from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gem_ma.agents import load_agent
-from gem_ma.apis import factory
 from gem_ma.chat.agent import Agent, ask_agent, ask_agent_async, check_agent_seat
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import import_game_class
-from gem_ma.evaluation.ratings import fit_plackett_luce
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.outcomes import is_zero_sum
 from gem_ma.rollouts.prefix import EpisodePrefix
-from gem_ma.rollouts.records import EpisodeFile, load_episodes
-from gem_ma.serving.arena.match_session import ArenaError, MatchInfo, MatchSession
+from gem_ma.rollouts.records import load_episodes
+from gem_ma.serving.arena.env_catalog import EnvCatalog
+from gem_ma.serving.arena.match_files import (
+    ArenaError,
+    DamagedMatch,
+    MatchInfo,
+    StorageError,
+    explain_failed_write,
+    open_records,
+)
+from gem_ma.serving.arena.match_ratings import PlayerRating, rate_players
+from gem_ma.serving.arena.match_session import MatchSession
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 MAX_NAME_LENGTH = 40  # characters of a name
 MAX_OPEN_MATCHES = 200  # matches that are not over, at most
+MAX_MATCHES_BY_VISITOR = 50  # of those that one visitor has begun
 IDLE_SECONDS = 86_400  # seconds without a move; then a match ends if others want to begin one
-MAX_SEARCH_RESULTS = 12  # environments that a search shows
+UNPLAYED_SECONDS = 600  # the same, if nobody has moved in it at all
+RETRY_SECONDS = 5  # until what could not be written down is tried again
 MAX_CACHED_MATCHES = 64  # matches that are over and in memory
 MAX_CLOCK_SECONDS = 86_400  # seconds for a move, or for all of a seat's, at most
-THUMBNAIL_SIZE = (252, 252)  # of a picture in the lobby
 BOARD_SIDE = 448  # of a board, in the units of its squares
 _LOG = logging.getLogger(__name__)
 _NAME_PATTERN = re.compile(r"[\w .-]{1,40}")
 _RECORD_PATTERN = re.compile(r"c?[0-9a-f]{10}|r\d{1,6}|all")
 
 
-class OfferedEnv(NamedTuple):
-    """An environment that is offered."""
+class MatchUpdate(asyncio.Event):
+    """What wakes up whoever looks at a table: whether from a seat, and by its own doing."""
 
-    id: str
-    title: str
-    seats: tuple[str, ...]
-    about: str
-    picture: bytes
-
-
-class PlayerRating(NamedTuple):
-    """Somebody's strength: openskill's mean, and how far off it may be, 95 times in 100."""
-
-    name: str
-    mean: float
-    doubt: float
-    matches: int
+    is_own = False
+    is_seated = False
 
 
 class ArenaLobby:
@@ -80,42 +77,58 @@ class ArenaLobby:
     ):
         self.matches_folder = folder / "matches"
         self.agents: dict[str, Agent] = {redact_secrets(one): load_agent(one) for one in agents}
-        self.offered_envs = {one.id: one for one in map(_make_offered_env, envs)}
-        self.others = others  # whether any other environment may be played
-        self.searched_envs: dict[str, OfferedEnv] = {}  # of those
+        self.catalog = EnvCatalog(envs, others)
         self.record_files = [Path(one) for one in records]
         for one in self.record_files:
             next(load_episodes(one), None)
         self.matches_folder.mkdir(parents=True, exist_ok=True)
-        self.episode_file = EpisodeFile(folder / "episodes.jsonl", pictures=False)
+        self.episode_file, recorded_ids = open_records(folder / "episodes.jsonl")
         self.match_infos: dict[str, MatchInfo] = {}  # of all matches
         self.match_sessions: dict[str, MatchSession] = {}  # of those that are played or looked at
+        self.damaged_ids: set[str] = set()  # of matches that were set aside
+        self.unrecorded_matches: dict[str, MatchSession] = {}  # that are over, until written down
         for path in sorted(self.matches_folder.iterdir()):
-            if (path / "about.json").exists():
-                self.match_infos[path.name] = MatchInfo.load(path)
-        recorded_ids = {one.id for one in load_episodes(self.episode_file.path)}
+            if any((path / name).exists() for name in ("about.json", "moves.jsonl")):
+                try:
+                    info = MatchInfo.load(path)
+                    if info.id != path.name:
+                        raise DamagedMatch(f"{path}: it is a copy of {info.id}")
+                except DamagedMatch as error:
+                    self._set_aside(path.name, error)
+                else:
+                    self.match_infos[path.name] = info
         for info in list(self.match_infos.values()):
             if not info.ended or info.id not in recorded_ids:
-                table = self.get_match(info.id)
-                if table.over:
-                    self._append_record(table)
+                with contextlib.suppress(ArenaError):  # it is set aside, and the log says why
+                    table = self.get_match(info.id)
+                    self.match_infos[info.id] = table.info
+                    if table.over and info.id not in recorded_ids:
+                        self.unrecorded_matches[info.id] = table
+        self._write_records()
         self.rating_cache: dict[str, list[PlayerRating]] | None = None  # until there is news
         self.picked_squares: dict[tuple[str, str], tuple[Any, ...]] = {}
         self.clickable_games: dict[str, Any] = {}  # a Clicked each
         self.agent_errors: dict[str, str] = {}
-        self.update_events: dict[str, set[asyncio.Event]] = {}
+        self.update_events: dict[str, set[MatchUpdate]] = {}
         self.agent_tasks: dict[str, asyncio.Task[None]] = {}
         self.clock_timers: dict[str, asyncio.TimerHandle] = {}
+        self.match_visitors: dict[str, str] = {}  # who has begun a match that is not over
+        self.next_matches: dict[str, str] = {}  # by match the one that its players went on to
+        self.view_tasks: dict[tuple[str, str | None, str], asyncio.Task[JSONObject]] = {}
+        self.painter = ThreadPoolExecutor(1, "arena-pictures")
 
     def close(self) -> None:
         """Close the file of records."""
         self.episode_file.close()
+        self.painter.shutdown(cancel_futures=True)
 
     def get_match(self, name: str) -> MatchSession:
         """Return a match."""
+        if name in self.damaged_ids:
+            raise ArenaError("this match is damaged; the log of the server says where, and why")
         if name not in self.match_infos:
             raise ArenaError("there is no such match")
-        table = self.match_sessions.pop(name, None) or MatchSession.load(self.matches_folder / name)
+        table = self.match_sessions.pop(name, None) or self._load_match(name)
         self.match_sessions[name] = table  # the latest is the last
         over = [one for one in self.match_sessions.values() if one.over]
         for one in over[: max(0, len(over) - MAX_CACHED_MATCHES)]:
@@ -123,41 +136,39 @@ class ArenaLobby:
                 del self.match_sessions[one.info.id]
         return table
 
-    def search_envs(self, words: str) -> tuple[list[str], int]:
-        """Return ids beside those in the lobby that have these words, and how many there are."""
-        terms = words.lower().split()
-        ids = self.other_ids if terms else ()
-        matching_ids = (id for id in ids if all(one in id.lower() for one in terms))
-        return sorted(matching_ids, key=lambda one: (len(one), one))[:MAX_SEARCH_RESULTS], len(
-            self.other_ids
-        )
+    def _load_match(self, name: str) -> MatchSession:
+        try:
+            return MatchSession.load(self.matches_folder / name)
+        except DamagedMatch as error:
+            self._set_aside(name, error)
+            return self.get_match(name)  # says so
+        except OSError as error:
+            _LOG.exception("match %s cannot be read now", name)
+            raise ArenaError(f"this match cannot be read now ({error.strerror})") from None
 
-    @functools.cached_property
-    def other_ids(self) -> frozenset[str]:
-        """The ids beside those in the lobby that can be played with what is installed here."""
-        ids = registry.list_envs() if self.others else ()
-        return frozenset(one for one in ids if one not in self.offered_envs and _is_available(one))
+    def _set_aside(self, name: str, error: DamagedMatch) -> None:
+        """Leave a match out that cannot be read; its files stay as they are."""
+        _LOG.warning("match %s is set aside, and all others go on: %s", name, error)
+        self.damaged_ids.add(name)
+        self.match_infos.pop(name, None)
+        self.rating_cache = None
 
-    def find_env(self, id: object) -> OfferedEnv:
-        """Return an environment that may be played here."""
-        if not isinstance(id, str) or (id not in self.offered_envs and id not in self.other_ids):
-            raise ArenaError(f"no environment {str(id)[:60]!r} is offered here")
-        env = self.offered_envs.get(id) or self.searched_envs.get(id)
-        if env is None:
-            try:
-                env = self.searched_envs[id] = _make_offered_env(id)
-            except Exception as error:  # noqa: BLE001 - of any library
-                _LOG.exception("%s cannot be played", id)
-                raise ArenaError(f"{id} cannot be played here: {type(error).__name__}") from None
-        return env
+    def begin_match(
+        self, asked: JSONMapping, visitor: str | None = None
+    ) -> tuple[MatchSession, dict[str, str]]:
+        """Set up a table; return it, and the keys of the seats of whoever asked.
 
-    def begin_match(self, asked: JSONMapping) -> tuple[MatchSession, dict[str, str]]:
-        """Set up a table; return it, and the keys of the seats of whoever asked."""
+        Args:
+            asked: What a browser asks for.
+            visitor: Who that is; None: nobody whose matches are counted.
+        """
         start = self._parse_start(asked)
-        self._end_idle_match()
+        self._make_room(visitor)
         seats = asked.get("seats")
-        if not isinstance(seats, dict) or set(seats) != set(self.list_seats(start)):
-            raise ArenaError(f"seats: say who sits in each of {', '.join(self.list_seats(start))}")
+        if not isinstance(seats, dict) or set(seats) != set(self.catalog.list_seats(start)):
+            raise ArenaError(
+                f"seats: say who sits in each of {', '.join(self.catalog.list_seats(start))}"
+            )
         name = self._check_player(asked.get("name"))
         keys: dict[str, str] = {}
         for seat, player in seats.items():
@@ -192,28 +203,82 @@ class ArenaLobby:
         table = MatchSession.create(self.matches_folder / info.id, info)
         self.match_infos[info.id] = table.info
         self.match_sessions[info.id] = table
+        if visitor is not None:
+            self.match_visitors[info.id] = visitor
         return table, keys
+
+    def play_again(
+        self, table: MatchSession, keys: Iterable[str], visitor: str | None = None
+    ) -> tuple[MatchSession, dict[str, str]]:
+        """Begin a match anew for who played it, or let them sit down where another has done so."""
+        info = table.info
+        own_seats = {self.find_seat(table, key) for key in keys} - {None}
+        if not table.over:
+            raise ArenaError("the match is not over yet")
+        if info.people and not own_seats:
+            raise ArenaError("who looked on does not play again; begin a match in the lobby")
+        seats = [seat for seat in info.people if seat in own_seats]
+        next_info = self.match_infos.get(self.next_matches.get(info.id, ""))
+        if next_info is not None and not next_info.ended:
+            free_seats = [seat for seat in seats if seat in next_info.free_seats]
+            if free_seats or not seats:
+                next_table, names = self.get_match(next_info.id), info.people
+                return next_table, {
+                    seat: self.take_seat(next_table, seat, names[seat][0]) for seat in free_seats
+                }
+        asked: JSONObject = {
+            "env": info.env,
+            "name": info.people[seats[0]][0] if seats else "visitor",
+            "seats": {**dict.fromkeys(info.people, "open"), **dict.fromkeys(seats, "me")},
+            "watched": info.watched,
+            "clock": info.clock,
+            "bank": info.bank,
+            "takes_back": info.takes_back,
+            "chat": info.chat,
+        }
+        asked["seats"] |= info.agents
+        if info.of:
+            source, number, turn = info.of.split(":")
+            asked |= {"of": source, "number": int(number), "turn": int(turn)}
+        next_table, own_keys = self.begin_match(asked, visitor)
+        self.next_matches[info.id] = next_table.info.id
+        self._wake_viewers(info.id)
+        return next_table, own_keys
 
     def _parse_start(self, asked: JSONMapping) -> MatchInfo:
         """Return how a match begins: anew, or where a record stood."""
         if asked.get("of") is not None:
             return self.make_continuation(asked["of"], asked.get("number"), asked.get("turn"))
-        id = self.find_env(asked.get("env")).id
+        id = self.catalog.find_env(asked.get("env")).id
         return MatchInfo("", id, {}, secrets.randbits(32), {}, {})
 
-    def _end_idle_match(self) -> None:
-        """End matches that nobody plays any more, if there are too many for one more."""
-        open_matches = [info for info in self.match_infos.values() if not info.ended]
-        if len(open_matches) < MAX_OPEN_MATCHES:
-            return
-        table = min(
-            map(self.get_match, (one.id for one in open_matches)),
-            key=lambda one: one.find_last_change(),
-        )
-        if time.time() - table.find_last_change() < IDLE_SECONDS:
-            raise ArenaError(
-                f"{MAX_OPEN_MATCHES} matches are being played; come back when one is over"
+    def _make_room(self, visitor: str | None) -> None:
+        """End a match that nobody plays any more, if there are too many for one more."""
+        open_ids = [info.id for info in self.match_infos.values() if not info.ended]
+        own_ids = [id for id in open_ids if self.match_visitors.get(id, "") == visitor]
+        if len(own_ids) >= MAX_MATCHES_BY_VISITOR:
+            self._end_idle_match(
+                own_ids,
+                f"{MAX_MATCHES_BY_VISITOR} matches that you have begun are not over; leave one",
             )
+        elif len(open_ids) >= MAX_OPEN_MATCHES:
+            self._end_idle_match(
+                open_ids,
+                f"{MAX_OPEN_MATCHES} matches are being played; come back when one is over",
+            )
+
+    def _end_idle_match(self, ids: Iterable[str], problem: str) -> None:
+        """End the match that waits for the longest time, if any has waited long enough."""
+        idle_tables: list[tuple[float, MatchSession]] = []
+        for id in ids:
+            with contextlib.suppress(ArenaError):  # it is set aside
+                table = self.get_match(id)
+                idle = time.time() - table.find_last_change()
+                if idle >= (IDLE_SECONDS if table.has_moved else UNPLAYED_SECONDS):
+                    idle_tables.append((idle, table))
+        if not idle_tables:
+            raise ArenaError(problem)
+        table = max(idle_tables, key=lambda pair: pair[0])[1]
         table.abandon()
         self.notify_viewers(table)
 
@@ -223,16 +288,6 @@ class ArenaLobby:
         if player_name.lower() in (one.lower() for one in self.agents):
             raise ArenaError(f"{player_name} is an agent here; take another name")
         return player_name
-
-    def list_seats(self, about: MatchInfo) -> tuple[str, ...]:
-        """Return the seats of what a match is played in."""
-        offered_env = self.offered_envs.get(about.env) or self.searched_envs.get(about.env)
-        if offered_env is not None and not about.arguments:
-            return offered_env.seats
-        try:
-            return tuple(factory.make(about.env, **about.arguments).possible_agents)
-        except (LookupError, ValueError, TypeError, ImportError) as error:
-            raise ArenaError(f"{about.env} cannot be played here: {error}") from None
 
     def make_continuation(self, source: object, number: object, turn: object) -> MatchInfo:
         """Return a match that begins where a record stood before one of its turns."""
@@ -283,11 +338,13 @@ class ArenaLobby:
                 raise ArenaError("no match is over yet")
             return self.episode_file.path
         if name in self.match_infos:
-            return self.get_match(name).write_record()
+            with explain_failed_write():
+                return self.get_match(name).write_record()
         if name[0] != "r":
-            return self.get_match(name[1:]).write_comparison(
-                self._load_origin(self.get_match(name[1:]).info)
-            )
+            table = self.get_match(name[1:])
+            origin = self._load_origin(table.info)
+            with explain_failed_write():
+                return table.write_comparison(origin)
         if int(name[1:]) >= len(self.record_files):
             raise ArenaError("there is no such record")
         return self.record_files[int(name[1:])]
@@ -301,6 +358,7 @@ class ArenaLobby:
             raise ArenaError(f"that seat is not free; free are: {', '.join(free) or 'none'}")
         key = secrets.token_urlsafe(16)
         table.take_seat(seat, name, _hash_key(key))
+        self.match_infos[table.info.id] = table.info
         return key
 
     def find_seat(self, table: MatchSession, key: str) -> str | None:
@@ -312,20 +370,39 @@ class ArenaLobby:
         return None
 
     def compute_ratings(self) -> dict[str, list[PlayerRating]]:
-        """Return who is how strong, by environment: of matches between two or more players."""
+        """Return who is how strong, by environment."""
         if self.rating_cache is None:
-            returns_by_env: dict[str, list[dict[str, float]]] = {}
-            for info in sorted(self.match_infos.values(), key=lambda one: one.begun):
-                names = info.list_players()
-                if len(names) < 2 or not is_zero_sum(info.env) or info.left or info.past:
-                    continue
-                returns = {name: info.returns.get(seat, 0.0) for seat, name in names.items()}
-                if info.ended and len(returns) == len(names):
-                    returns_by_env.setdefault(info.env, []).append(returns)
-            self.rating_cache = {
-                env: _rate_players(matches) for env, matches in returns_by_env.items()
-            }
+            self.rating_cache = rate_players(self.match_infos.values())
         return self.rating_cache
+
+    async def load_view(
+        self, table: MatchSession, seat: str | None, theme: str = "light"
+    ) -> JSONObject:
+        """Return what a seat or a spectator sees, its picture in base64.
+
+        It is drawn once for all who see the same, apart from what else goes on.
+        """
+        key = table.info.id, seat, theme
+        if key not in self.view_tasks:
+            description = self.describe_view(table, seat, theme)
+            self.view_tasks[key] = asyncio.create_task(self._draw_view(description))
+        content = await asyncio.shield(self.view_tasks[key])
+        next_info = self.match_infos.get(self.next_matches.get(table.info.id, ""))
+        more: JSONObject = {
+            "trouble": self.agent_errors.get(table.info.id, ""),
+            "next": next_info and {"id": next_info.id, "free": next_info.free_seats},
+        }
+        if seat is not None and table.info.has_clock and table.get_turn(seat) is not None:
+            more["seconds"] = max(0.0, table.compute_time_left(seat))
+        return content | more
+
+    async def _draw_view(self, description: JSONObject) -> JSONObject:
+        picture: Picture | None = description.get("image")
+        if picture is None:
+            return description
+        loop = asyncio.get_running_loop()
+        data = await loop.run_in_executor(self.painter, lambda: picture.base64)
+        return description | {"image": data}
 
     def describe_view(
         self, table: MatchSession, seat: str | None, theme: str = "light"
@@ -333,12 +410,10 @@ class ArenaLobby:
         """Return what a seat or a spectator sees; of a board that can be clicked, its squares."""
         board = self._make_board(table, seat) if seat is not None and table.get_turn(seat) else None
         if board is None:
-            description = table.describe_view(seat, theme)
-        else:
-            picture = Picture(draw(board.scene, (BOARD_SIDE, BOARD_SIDE), THEMES[theme])).png
-            description = table.describe_view(seat, theme, picture)
-            description["squares"], description["moves"] = board.squares, board.moves
-        return description | {"trouble": self.agent_errors.get(table.info.id, "")}
+            return table.describe_view(seat, theme)
+        draw_board = functools.partial(draw, board.scene, (BOARD_SIDE, BOARD_SIDE), THEMES[theme])
+        description = table.describe_view(seat, theme, Picture(draw_board))
+        return description | {"squares": board.squares, "moves": board.moves}
 
     def _make_board(self, table: MatchSession, seat: str) -> Any:
         squares = self.picked_squares.get((table.info.id, seat), ())
@@ -393,17 +468,29 @@ class ArenaLobby:
         self.picked_squares.pop((table.info.id, seat), None)
 
     def notify_viewers(self, table: MatchSession) -> None:
-        """Wake up whoever looks at a table, and let its agents play."""
-        for event in self.update_events.get(table.info.id, ()):
-            event.set()
+        """Let whoever looks at a table see what has changed, and its agents play."""
+        self.drop_views(table.info.id)
+        self._wake_viewers(table.info.id)
         self.run_agents(table)
+
+    def drop_views(self, name: str) -> None:
+        """Forget what was drawn of a table."""
+        for key in [key for key in self.view_tasks if key[0] == name]:
+            del self.view_tasks[key]
+
+    def _wake_viewers(self, name: str) -> None:
+        for event in self.update_events.get(name, ()):
+            event.set()
 
     def run_agents(self, table: MatchSession) -> None:
         """Let the agents of a table reply, as long as it waits for one, and mind its clock."""
         name = table.info.id
         if table.over:
             return self._finish_match(table)
-        if name not in self.agent_tasks and self._list_due_seats(table):
+        missing_agents = [one for one in table.info.agents.values() if one not in self.agents]
+        if missing_agents:
+            self.agent_errors[name] = f"{missing_agents[0]} is no agent of this server now"
+        elif name not in self.agent_tasks and self._list_due_seats(table):
             self.agent_tasks[name] = asyncio.create_task(self._play_agents(table))
         if name in self.clock_timers:
             self.clock_timers.pop(name).cancel()
@@ -413,8 +500,14 @@ class ArenaLobby:
         return None
 
     def _apply_clock(self, table: MatchSession) -> None:
+        try:
+            table.apply_clock()
+        except StorageError:  # the disk may have room again
+            self.clock_timers[table.info.id] = asyncio.get_running_loop().call_later(
+                RETRY_SECONDS, self._apply_clock, table
+            )
+            return
         self.clock_timers.pop(table.info.id, None)
-        table.apply_clock()
         self.notify_viewers(table)
 
     def _finish_match(self, table: MatchSession) -> None:
@@ -423,16 +516,26 @@ class ArenaLobby:
         if self.match_infos[name].ended:
             return
         self.rating_cache = None
-        self._append_record(table)
-        for cache in (self.clickable_games, self.agent_errors, self.clock_timers):
+        self.match_infos[name] = table.info
+        self.unrecorded_matches[name] = table
+        self._write_records()
+        for cache in (
+            self.clickable_games, self.agent_errors, self.clock_timers, self.match_visitors
+        ):  # fmt: skip
             cache.pop(name, None)
         for key in [key for key in self.picked_squares if key[0] == name]:
             del self.picked_squares[key]
 
-    def _append_record(self, table: MatchSession) -> None:
-        self.match_infos[table.info.id] = table.info
-        table.write_record()
-        self.episode_file.append(table.episode)
+    def _write_records(self) -> None:
+        """Write down the matches that are over; on a full disk later, with the next that is."""
+        for name, table in list(self.unrecorded_matches.items()):
+            try:
+                table.write_record()
+                self.episode_file.append(table.episode)
+            except OSError as error:
+                _LOG.error("match %s is over, and its record is not written yet: %s", name, error)
+                return
+            del self.unrecorded_matches[name]
 
     def _list_due_seats(self, table: MatchSession) -> list[str]:
         return [seat for seat in table.list_due_seats() if seat in table.info.agents]
@@ -449,11 +552,10 @@ class ArenaLobby:
             del self.agent_tasks[name]
             if table.over:
                 self._finish_match(table)
-            for event in self.update_events.get(name, ()):
-                event.set()
+            self._wake_viewers(name)
 
     async def _ask_agent(self, table: MatchSession, seat: str) -> None:
-        turn = table.get_turn(seat)
+        turn, name = table.get_turn(seat), table.info.id
         if turn is None:
             return
         agent = self.agents[table.info.agents[seat]]
@@ -461,11 +563,17 @@ class ArenaLobby:
             (reply,) = await ask_agent_async(agent, [turn])
         else:  # it may think for long, and the others' moves are answered meanwhile
             (reply,) = await asyncio.to_thread(ask_agent, agent, [turn])
-        if (
-            table.get_turn(seat) is turn
-        ):  # unless a move was taken back meanwhile, or the clock moved
-            table.submit_reply(seat, reply)
-            self.notify_viewers(table)
+        # unless a move was taken back meanwhile, or the clock moved
+        while table.get_turn(seat) is turn:
+            try:
+                table.submit_reply(seat, reply)
+            except StorageError as error:  # the disk may have room again
+                self.agent_errors[name] = str(error)
+                self._wake_viewers(name)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                self.agent_errors.pop(name, None)
+                self.notify_viewers(table)
 
 
 def _hash_key(key: str) -> str:
@@ -480,41 +588,3 @@ def check_player_name(name: Any) -> str:
             f"a name has 1 to {MAX_NAME_LENGTH} letters, digits, spaces, dots or dashes"
         )
     return str(name)
-
-
-def _rate_players(matches: list[dict[str, float]]) -> list[PlayerRating]:
-    estimates = fit_plackett_luce(matches)
-    match_counts = Counter(name for match in matches for name in match)
-    rated = [
-        PlayerRating(name, mu, 1.96 * sigma, match_counts[name])
-        for name, (mu, sigma) in estimates.items()
-    ]
-    return sorted(rated, key=lambda one: (-one.mean, one.name))
-
-
-def _make_offered_env(id: str) -> OfferedEnv:
-    spec = registry.spec(id)
-    env = factory.make(spec)
-    env.reset(seed=1)
-    scene = env.scene(env.possible_agents[0])
-    picture = (
-        env.picture(env.possible_agents[0])
-        if scene is None
-        else Picture(draw(scene, THUMBNAIL_SIZE))
-    )
-    return OfferedEnv(
-        spec.id, _format_title(spec.id), tuple(env.possible_agents), spec.summary, picture.png
-    )
-
-
-def _is_available(id: str) -> bool:
-    """Return whether an environment can be played with what is there, and asks no network."""
-    spec = registry.spec(id)
-    return not spec.list_missing() and not {"hub", "network"}.intersection(spec.needs)
-
-
-def _format_title(id: str) -> str:
-    """Return an id as words: game:ConnectFour-v0 is Connect Four."""
-    name = re.sub(r"-v\d+", "", id.partition(":")[2] or id)
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[-_]", " ", name)
-    return words[:1].upper() + words[1:]

@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from gem_ma.apis import factory
-from gem_ma.apis.session import to_json_value
+from gem_ma.apis.session import Session, to_json_value
+from gem_ma.chat.conversation import Step
 from gem_ma.chat.turn import Turn
+from gem_ma.game import Message
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.rollouts.live_episode import LiveEpisode
-from gem_ma.rollouts.outcomes import describe_outcome, is_zero_sum
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes, save_episodes
-from gem_ma.rollouts.replay import ReplayError
+from gem_ma.rollouts.replay import ReplayError, replay_moves
 from gem_ma.scene.screen import Screen
-from gem_ma.validation.files import write_atomically
+from gem_ma.serving.arena.match_files import (
+    ArenaError,
+    DamagedMatch,
+    MatchInfo,
+    StorageError,
+    explain_failed_write,
+    read_lines,
+)
+from gem_ma.serving.arena.match_ratings import find_unrated_reason
+from gem_ma.validation.files import append_line
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-MATCH_FORMAT = 1
+_LOG = logging.getLogger(__name__)
 MAX_BUTTONS = 120  # replies that have one each
 PICTURE_SIDE = 672  # pixels of a picture
 MAX_REPLY_LENGTH = 20_000  # characters of a reply
 MAX_CHAT_LENGTH = 500  # characters of what players say to each other
 MAX_CHAT_MESSAGES = 1000  # so often
-
-
-class ArenaError(ValueError):
-    """What somebody at a table may not do; the message says why, and what would work."""
+_CHAT_FIELDS = {"seat", "name", "words"}
 
 
 class MatchReply(NamedTuple):
@@ -45,72 +55,14 @@ class MatchReply(NamedTuple):
     late: bool = False
 
 
-class MatchInfo(NamedTuple):
-    """What a match is, beside its moves.
+class MessageNotingPrefix(EpisodePrefix):
+    """What was played before; whoever plays it again notes what seats hear."""
 
-    Attributes:
-        people: by seat who plays there, the name and the hash of the key that is asked for; a seat
-            that nobody has taken yet has no name.
-        agents: by seat the spec of an agent.
-        watched: what spectators see before the end: nothing, "all", or what a seat sees.
-        clock: seconds for a move.
-        bank: for all of a seat's moves, beside those. When both are used up a move is made by
-            chance. Both 0: there is no clock.
-        past: how the position came about that it began with.
-        of: which record that is.
-        ended: how it ended, once it is over.
-        returns: what each seat has earned, once it is over.
-    """
+    note_messages: Callable[[Iterable[str]], None]
 
-    id: str
-    env: str
-    arguments: JSONObject
-    seed: int
-    people: dict[str, tuple[str, str]]
-    agents: dict[str, str]
-    watched: str = ""
-    takes_back: bool = False
-    chat: bool = True  # whether players may talk apart from the game
-    clock: float = 0.0
-    bank: float = 0.0
-    begun: float = 0.0  # seconds since 1970
-    options: JSONObject = {}  # noqa: RUF012 - nobody writes into it
-    past: tuple[Any, ...] = ()
-    of: str = ""
-    left: str = ""  # the seat that has left, and so ended it
-    ended: str = ""
-    returns: dict[str, float] = {}  # noqa: RUF012 - nor into this
-
-    @classmethod
-    def load(cls, folder: Path) -> Self:
-        """Return what the folder of a match says."""
-        fields = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        if fields.pop("format") != MATCH_FORMAT:
-            raise ArenaError(f"{folder} was written by another release")
-        people = {seat: tuple(pair) for seat, pair in fields.pop("people").items()}
-        return cls(people=people, past=tuple(fields.pop("past")), **fields)
-
-    @property
-    def has_clock(self) -> bool:
-        """Whether there is a clock."""
-        return bool(self.clock or self.bank)
-
-    @property
-    def free_seats(self) -> list[str]:
-        """The seats that nobody has taken."""
-        return [seat for seat, (name, _) in self.people.items() if not name]
-
-    @property
-    def outcome(self) -> str:
-        """What became of it in words, once it is over."""
-        if self.left:
-            return f"{self.left} has left"
-        return describe_outcome(self.returns, is_zero_sum(self.env)) or self.ended
-
-    def list_players(self) -> dict[str, str]:
-        """Return who sits where, as records say it."""
-        people = {seat: f"human:{name}" for seat, (name, _) in self.people.items()}
-        return {**people, **self.agents}
+    def play(self, session: Session) -> None:
+        for turns in replay_moves(session, self.moves):
+            self.note_messages(turns)
 
 
 class MatchSession:
@@ -124,7 +76,7 @@ class MatchSession:
         self.folder, self.info = folder, about
         self.reply_history: list[dict[str, MatchReply]] = []  # by moment
         self.pending_replies: dict[str, MatchReply] = {}
-        self.chat_messages: list[dict[str, str]] = _read_lines(folder / "chat.jsonl")
+        self.chat_messages: list[JSONObject] = []
         self.asked_at: dict[str, float] = {}  # when a seat was asked
         self._env = factory.make(about.env, **about.arguments)
         self._replay_replies([])
@@ -133,28 +85,48 @@ class MatchSession:
     def create(cls, folder: Path, about: MatchInfo) -> Self:
         """Set up a table in a folder of its own."""
         table = cls(folder, about)
-        folder.mkdir(parents=True)
-        table.save_info()
+        with explain_failed_write():
+            folder.mkdir(parents=True)
+        try:
+            about.save(folder)
+        except StorageError:
+            folder.rmdir()
+            raise
         return table
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Return a table as it stood after the last whole line that was written."""
-        table = cls(folder, MatchInfo.load(folder))
-        for move in _read_lines(folder / "moves.jsonl"):
-            if "back" in move:
-                table._replay_replies(table.reply_history[: move["back"]])
-            else:
-                reply = MatchReply(move["reply"], move["seconds"], move.get("late", False))
-                table._apply_reply(move["seat"], reply)
-        if table.info.left:
-            table._fail_episode()
-        return table
+        """Return a table as it stood after the last whole line that was written.
 
-    def save_info(self) -> None:
-        """Write down what the match is: who sits where may have changed."""
-        data = {"format": MATCH_FORMAT, **self.info._asdict()}
-        write_atomically(self.folder / "about.json", (json.dumps(data, indent=1) + "\n").encode())
+        Raises:
+            DamagedMatch: It cannot be played again: files are damaged, or rules have changed.
+        """
+        info = MatchInfo.load(folder)
+        chat_messages = read_lines(folder / "chat.jsonl")
+        for number, line in enumerate(chat_messages, 1):
+            if line.keys() != _CHAT_FIELDS or not all(map(str.__instancecheck__, line.values())):
+                raise DamagedMatch(f"{folder / 'chat.jsonl'}, line {number}: {line!r:.60}")
+        where = f"{folder / 'about.json'}: {info.env}"
+        try:
+            table = cls(folder, info)
+            table.chat_messages = chat_messages
+            for number, line in enumerate(read_lines(folder / "moves.jsonl"), 1):
+                where = f"{folder / 'moves.jsonl'}, line {number}: {line!r:.60}"
+                table._apply_line(line)
+        except DamagedMatch:
+            raise
+        except Exception as error:  # an environment that is gone, rules that have changed
+            raise DamagedMatch(f"{where}: {type(error).__name__}: {error}") from error
+        if info.left:
+            table._fail_episode()
+        elif info.ended:
+            ends = [(one.ended, dict(one.returns)) for one in (info, table.episode)]
+            if ends[0] != ends[1]:
+                raise DamagedMatch(
+                    f"{folder}: it ended as {ends[0]}, and played again as {ends[1]}: moves are "
+                    "lost, or the rules have changed"
+                )
+        return table
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -207,10 +179,11 @@ class MatchSession:
 
     def take_seat(self, seat: str, name: str, key: str) -> None:
         """Let somebody take a seat that is free; the key is a hash of theirs."""
-        self.info.people[seat] = name, key
-        self.live_episode.episode.agents.update(self.info.list_players())
+        info = self.info._replace(people={**self.info.people, seat: (name, key)})
+        info.save(self.folder)
+        self.info = info
+        self.live_episode.episode.agents.update(info.list_players())
         self.asked_at = dict.fromkeys(self._due_turns, time.time())
-        self.save_info()
 
     def submit_reply(self, seat: str, reply: str) -> None:
         """Take a seat's reply, written down first."""
@@ -252,14 +225,24 @@ class MatchSession:
         """End the match: somebody does not play on."""
         if self.over:
             raise ArenaError("the match is over")
-        self.info = self.info._replace(left=seat)
+        is_loss = seat in self.info.people and self.has_moved
+        returns = {one: -1.0 if one == seat else 0.0 for one in self.seats} if is_loss else {}
+        info = self.info._replace(left=seat, ended="failed", returns=returns)
+        info.save(self.folder)
+        self.info = info
         self._fail_episode()
-        self.save_info()
 
     def abandon(self) -> None:
         """End the match as whoever it waits for has left it."""
         seats = [*self.list_due_seats(), *self.info.free_seats, *self.seats]
         self.leave(seats[0])
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether anybody has moved: a person, where people play."""
+        players = self.info.people or self.info.agents
+        moments = [*self.reply_history, self.pending_replies]
+        return any(not one[seat].late for one in moments for seat in one if seat in players)
 
     def find_last_change(self) -> float:
         """Return when anything was last written down of it."""
@@ -284,8 +267,22 @@ class MatchSession:
         self._replay_replies(self.reply_history[: indices[-1]])
 
     def _append_line(self, name: str, line: JSONMapping) -> None:
-        with (self.folder / f"{name}.jsonl").open("ab") as file:
-            file.write(json.dumps(line).encode() + b"\n")
+        with explain_failed_write():
+            append_line(self.folder / f"{name}.jsonl", json.dumps(line).encode() + b"\n")
+
+    def _apply_line(self, line: JSONObject) -> None:
+        """Take a line of the moves as it was taken before."""
+        if "back" in line:
+            if line["back"] not in range(len(self.reply_history)):
+                raise ValueError(f"{len(self.reply_history)} moments were played before")
+            self._replay_replies(self.reply_history[: line["back"]])
+            return
+        reply = MatchReply(line["reply"], line["seconds"], line.get("late", False))
+        if not isinstance(reply.reply, str) or not isinstance(reply.seconds, int | float):
+            raise TypeError("expected a text, and how many seconds it took")
+        if line["seat"] not in self._due_turns:
+            raise ValueError(f"it is the turn of {', '.join(self._due_turns) or 'nobody'}")
+        self._apply_reply(line["seat"], reply)
 
     def _apply_reply(self, seat: str, said: MatchReply) -> None:
         self.pending_replies[seat] = said
@@ -294,6 +291,7 @@ class MatchSession:
             return
         play, replies = self.live_episode, self.pending_replies
         self.reply_history.append(dict(replies))
+        self._note_messages(replies)
         for one, (text, seconds, late) in replies.items():
             play.session.reply(one, text, seconds)
             if late:
@@ -304,12 +302,17 @@ class MatchSession:
     def _replay_replies(self, said: list[dict[str, MatchReply]]) -> None:
         """Begin anew, and play so much of what was said."""
         info = self.info
-        prefix = EpisodePrefix(info.seed, info.options, info.past)
+        prefix = MessageNotingPrefix(info.seed, info.options, info.past)
+        prefix.note_messages = self._note_messages
+        # By seat, for each of its replies, what it had heard before.
+        self.heard_messages: dict[str, list[list[Message]]] = {
+            seat: [] for seat in self._env.possible_agents
+        }
         names = info.list_players()
         agents = {seat: names[seat] for seat in self._env.possible_agents}
         self.live_episode = LiveEpisode.create(self._env, prefix, info.id, agents)
         self.reply_history, self.pending_replies = [], {}
-        self.late_steps: list[Any] = []  # steps that the clock took
+        self.late_steps: list[Step] = []  # steps that the clock took
         self._update_turns(self.live_episode.advance())
         for replies in said:
             for seat, one in replies.items():
@@ -329,18 +332,24 @@ class MatchSession:
             returns = dict(episode.returns)
             self.info = self.info._replace(ended=episode.ended, returns=returns)
             if self.folder.exists():
-                self.save_info()
+                try:
+                    self.info.save(self.folder)
+                except StorageError:  # the moves tell it: it is written when they are read again
+                    _LOG.warning(
+                        "%s: the match is over, and about.json does not say so", self.folder
+                    )
         if self.late_steps:
             seats = [step.agent for step in self.late_steps]
             episode.report["out of time"] = {seat: seats.count(seat) for seat in set(seats)}
 
     def describe_view(
-        self, seat: str | None, theme: str = "light", picture: bytes | None = None
+        self, seat: str | None, theme: str = "light", picture: Picture | None = None
     ) -> JSONObject:
-        """Return what a seat sees of it, or a spectator, as JSON and a picture under "image".
+        """Return what a seat sees of it, or a spectator, as JSON and a Picture under "image".
 
-        A seat gets what its masked view and its own chat hold, and nothing else before the end: not
-        even whose turn it is, which in games with secret roles is a secret.
+        A seat gets what its masked view and its own chat hold, what of others it was told, and
+        nothing else before the end: not even whose turn it is, which in games with secret roles is
+        a secret.
 
         Args:
             picture: is shown instead of the one that would be drawn.
@@ -360,6 +369,7 @@ class MatchSession:
             "clock": info.clock,
             "left": info.left,
             "of": info.of,
+            "unrated": find_unrated_reason(info),
         }
         if self.over:
             description |= {"returns": dict(info.returns), "outcome": info.outcome}
@@ -371,7 +381,7 @@ class MatchSession:
                 "text": self._describe_state(),
                 "said": self._format_steps(play.episode.steps),
             }
-            description["image"] = self._draw_view(None, theme)
+            description["image"] = self._make_picture(None, theme)
         elif spectator_view:
             description |= self._describe_seat_view(spectator_view, theme) | {
                 "yours": False,
@@ -381,32 +391,49 @@ class MatchSession:
         return description
 
     def _describe_seat_view(
-        self, seat: str, theme: str, picture: bytes | None = None
+        self, seat: str, theme: str, picture: Picture | None = None
     ) -> JSONObject:
-        turn, chat = self.get_turn(seat), self.live_episode.session.conversations[seat]
+        turn, play = self.get_turn(seat), self.live_episode
+        own_steps = [one for one in play.session.conversations[seat].steps if one.reply is not None]
         description = {
+            "said": self._format_steps(own_steps, self.heard_messages[seat]),
+            "heard": self._format_messages(seat, self._env.match.list_messages(seat)),
             "rules": self._env.rules(seat),
             "yours": turn is not None,
             "legal": self._list_legal_replies(turn),
             "text": turn.text if turn is not None else self._read_text(seat),
-            "said": self._format_steps([step for step in chat.steps if step.reply is not None]),
-            "image": picture or self._draw_view(seat, theme),
+            "image": picture or self._make_picture(seat, theme),
         }
+        if self.over:  # all may see all
+            description |= {"said": self._format_steps(play.episode.steps), "heard": []}
         scene = self._env.scene(seat)
         description["screen"] = turn is not None and isinstance(scene, Screen)
         if description["screen"]:
             description["legal"] = None
-        if turn is not None and self.info.has_clock:
-            description["seconds"] = max(0.0, self.compute_time_left(seat))
         if self.info.bank:
             description["bank"] = self.compute_bank(seat)
         return description
 
-    def _draw_view(self, seat: str | None, theme: str) -> bytes:
+    def _make_picture(self, seat: str | None, theme: str) -> Picture:
+        """Return what a seat sees as a picture, which is drawn when somebody reads it."""
         scene = self._env.scene(seat)
         if scene is None:  # it draws itself
-            return self._env.picture(seat).png
-        return Picture(draw(scene, (PICTURE_SIDE, PICTURE_SIDE), THEMES[theme])).png
+            return self._env.picture(seat)
+        return Picture(partial(draw, scene, (PICTURE_SIDE, PICTURE_SIDE), THEMES[theme]))
+
+    def _note_messages(self, seats: Iterable[str]) -> None:
+        """Note what seats have heard before a reply that they are about to give."""
+        for seat in seats:
+            self.heard_messages[seat].append(self._env.match.list_messages(seat))
+
+    def _format_messages(self, seat: str, messages: Iterable[Message]) -> list[JSONObject]:
+        """Return what others did, as a seat heard it, and what everybody was told."""
+        return [
+            {"seat": one.role if one.role in self.seats else "", "text": one.text}
+            for one in messages
+            if (one.role in self.seats and one.role != seat)
+            or (one.role == "game" and one.to is None and len(self.seats) > 1)
+        ]
 
     def _list_legal_replies(self, turn: Turn | None) -> list[str] | None:
         """Return the replies that may each have a button; None: words are to be written."""
@@ -426,7 +453,9 @@ class MatchSession:
     def _describe_state(self) -> str:
         return str(self._env.game.describe(self._env.match.state, None))
 
-    def _format_steps(self, steps: list[Any]) -> list[JSONObject]:
+    def _format_steps(
+        self, steps: list[Step], messages: Sequence[list[Message]] = ()
+    ) -> list[JSONObject]:
         return [
             {
                 "seat": step.agent,
@@ -434,8 +463,9 @@ class MatchSession:
                 "reply": step.reply,
                 "invalid": to_json_value(step.invalid),
                 "late": any(step is one for one in self.late_steps),
+                "heard": self._format_messages(step.agent, messages[i]) if messages else [],
             }
-            for step in steps
+            for i, step in enumerate(steps)
         ]
 
     def write_record(self) -> Path:
@@ -455,8 +485,12 @@ class MatchSession:
         if not path.exists():
             half = self.folder / f"half-{os.getpid()}.jsonl"
             half.unlink(missing_ok=True)
-            save_episodes(episodes, half, pictures=False)
-            half.replace(path)
+            try:
+                save_episodes(episodes, half, pictures=False)
+                half.replace(path)
+            except BaseException:  # a full disk
+                half.unlink(missing_ok=True)
+                raise
         return path
 
     def verify_record(self) -> bool:
@@ -467,11 +501,3 @@ class MatchSession:
         except ReplayError:
             return False
         return True
-
-
-def _read_lines(path: Path) -> list[JSONObject]:
-    """Return what the whole lines of a file say; half a line, of a machine that stopped, goes."""
-    whole = path.read_bytes().rpartition(b"\n")[0] if path.exists() else b""
-    if path.exists() and path.stat().st_size != (size := len(whole) + bool(whole)):
-        os.truncate(path, size)
-    return [json.loads(line) for line in whole.split(b"\n") if line]

@@ -7,12 +7,14 @@ import base64
 import contextlib
 import functools
 import hmac
+import ipaddress
 import json
 import logging
 import re
 import socket
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib import resources
 from pathlib import Path
@@ -20,8 +22,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gem_ma.evaluation.viewer.page import write_page
-from gem_ma.serving.arena.lobby import ArenaLobby, OfferedEnv
-from gem_ma.serving.arena.match_session import MAX_REPLY_LENGTH, ArenaError, MatchInfo, MatchSession
+from gem_ma.serving.arena.env_catalog import OfferedEnv
+from gem_ma.serving.arena.lobby import ArenaLobby, MatchUpdate
+from gem_ma.serving.arena.match_files import (
+    ArenaError,
+    MatchInfo,
+    StorageError,
+    explain_failed_write,
+)
+from gem_ma.serving.arena.match_ratings import find_unrated_reason
+from gem_ma.serving.arena.match_session import MAX_REPLY_LENGTH, MatchSession
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONObject
 
@@ -38,6 +48,9 @@ _LOG = logging.getLogger(__name__)
 COOKIE_NAME = "gem_ma_arena"
 MAX_REQUEST_BYTES = 8 * MAX_REPLY_LENGTH  # bytes of what a browser sends
 MAX_LISTED = 200  # matches in the lobby
+MAX_SOCKETS = 1000  # that look at matches
+VISITOR_SOCKETS = 100  # of these, of one visitor
+MAX_WATCHERS = 100  # of these, at one match and in none of its seats
 _MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
@@ -51,10 +64,8 @@ _HEADERS = {
 }
 
 
-class MatchUpdate(asyncio.Event):
-    """What wakes up whoever looks at a table; own: it was by its own doing."""
-
-    is_own = False
+class TooManySockets(ArenaError):
+    """Who cannot look at a match now; the message says why."""
 
 
 class ArenaApp:
@@ -62,6 +73,7 @@ class ArenaApp:
 
     def __init__(self, hall: ArenaLobby, token: str | None, hosts: frozenset[str] | None):
         self.lobby, self.token, self.allowed_hosts = hall, token, hosts
+        self.sockets: Counter[str] = Counter()  # by visitor
         self.app = Starlette(
             routes=[
                 Route("/", self._guard_route(self.serve_page)),
@@ -71,6 +83,9 @@ class ArenaApp:
                 Route("/api/places/{id}", self._guard_route(self.serve_env)),
                 Route("/api/matches", self._guard_route(self.serve_begin), methods=["POST"]),
                 Route("/api/matches/{id}/sit", self._guard_route(self.serve_sit), methods=["POST"]),
+                Route(
+                    "/api/matches/{id}/again", self._guard_route(self.serve_again), methods=["POST"]
+                ),
                 Route("/api/matches/{id}/proof", self._guard_route(self.serve_proof)),
                 Route("/api/records/{id}.jsonl", self._guard_route(self.serve_record)),
                 Route("/api/records/{id}/replay", self._guard_route(self.serve_replay)),
@@ -109,7 +124,8 @@ class ArenaApp:
             try:
                 return await answer(request)
             except ArenaError as error:
-                return JSONResponse({"problem": str(error)}, 400, _HEADERS)
+                status = 507 if isinstance(error, StorageError) else 400
+                return JSONResponse({"problem": str(error)}, status, _HEADERS)
 
         return handle_request
 
@@ -131,7 +147,7 @@ class ArenaApp:
         infos = sorted(hall.match_infos.values(), key=lambda one: -one.begun)
         description = {
             "places": self._offered_envs,
-            "others": self.lobby.others,
+            "others": hall.catalog.others,
             "agents": list(hall.agents),
             "records": [
                 {"id": f"r{i}", "name": one.name} for i, one in enumerate(hall.record_files)
@@ -146,26 +162,37 @@ class ArenaApp:
 
     @functools.cached_property
     def _offered_envs(self) -> list[JSONObject]:
-        return list(map(_encode_offered_env, self.lobby.offered_envs.values()))
+        return list(map(_encode_offered_env, self.lobby.catalog.offered_envs.values()))
 
     async def serve_search(self, request: Request) -> Response:
         """Say which other environments have these words in their ids."""
         words = request.query_params.get("words", "")[:80]
-        ids, count = await asyncio.to_thread(self.lobby.search_envs, words)
+        ids, count = await asyncio.to_thread(self.lobby.catalog.search_envs, words)
         return JSONResponse({"found": ids, "of": count}, headers=_HEADERS)
 
     async def serve_env(self, request: Request) -> Response:
         """Say what an environment is."""
-        env = await asyncio.to_thread(self.lobby.find_env, request.path_params["id"])
+        env = await asyncio.to_thread(self.lobby.catalog.find_env, request.path_params["id"])
         return JSONResponse(_encode_offered_env(env), headers=_HEADERS)
 
     async def serve_begin(self, request: Request) -> Response:
         body = await _read_body(request)
         if body.get("of") is None:  # to look for it takes seconds, the first time
-            await asyncio.to_thread(self.lobby.find_env, body.get("env"))
-        table, keys = self.lobby.begin_match(body)
+            await asyncio.to_thread(self.lobby.catalog.find_env, body.get("env"))
+        table, keys = self.lobby.begin_match(body, identify_visitor(request))
         self.lobby.run_agents(table)
         return JSONResponse({"id": table.info.id, "keys": keys}, headers=_HEADERS)
+
+    async def serve_again(self, request: Request) -> Response:
+        """Begin a match that is over anew, for those whose keys come with it."""
+        table, keys = self._find_match(request), (await _read_body(request)).get("keys")
+        if not isinstance(keys, list) or not all(isinstance(one, str) for one in keys):
+            raise ArenaError("keys: a list of the keys of one's seats")
+        if not table.info.of:
+            await asyncio.to_thread(self.lobby.catalog.find_env, table.info.env)
+        next_table, own_keys = self.lobby.play_again(table, keys, identify_visitor(request))
+        self.lobby.notify_viewers(next_table)
+        return JSONResponse({"id": next_table.info.id, "keys": own_keys}, headers=_HEADERS)
 
     async def serve_sit(self, request: Request) -> Response:
         table, body = self._find_match(request), await _read_body(request)
@@ -190,7 +217,7 @@ class ArenaApp:
         """Return the viewer's page of a match that is over, or of records."""
         name = request.path_params["id"]
         path, study = self.lobby.find_record_file(name), f"/#study={name}"
-        with tempfile.TemporaryDirectory() as folder:
+        with explain_failed_write(), tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "page.html"
             await asyncio.to_thread(write_page, path, out, study=study)
             data = out.read_bytes()
@@ -206,7 +233,7 @@ class ArenaApp:
         start = self.lobby.make_continuation(name, int(params["number"]), int(params["turn"]))
         position = {
             "env": start.env,
-            "seats": self.lobby.list_seats(start),
+            "seats": self.lobby.catalog.list_seats(start),
             "moves": len(start.past),
         }
         return JSONResponse(position, headers=_HEADERS)
@@ -216,35 +243,54 @@ class ArenaApp:
 
     async def serve_match(self, line: WebSocket) -> None:
         """Tell a browser what its seat sees, whenever that changes, and do what it asks for."""
-        if self._find_problem(line) or line.path_params["id"] not in self.lobby.match_infos:
+        known_ids = self.lobby.match_infos.keys() | self.lobby.damaged_ids
+        if self._find_problem(line) or line.path_params["id"] not in known_ids:
             await line.close(1008)
             return
-        table = self._find_match(line)
         await line.accept()
-        update = MatchUpdate()
-        updates = self.lobby.update_events.setdefault(table.info.id, set())
-        updates.add(update)
+        visitor = identify_visitor(line)
         try:
-            async with asyncio.timeout(10):
-                message = _parse_message(await line.receive_text())
-            key, theme = message.get("key"), "dark" if message.get("dark") is True else "light"
-            seat = self.lobby.find_seat(table, key) if isinstance(key, str) else None
-            if key is not None and seat is None:
-                await line.send_json({"problem": "this key is of no seat here"})
-                await line.close(1008)
-                return
-            send_task = asyncio.create_task(self._send_updates(line, table, seat, update, theme))
-            send_task.add_done_callback(_log_task_error)
+            if self.sockets.total() >= MAX_SOCKETS or self.sockets[visitor] >= VISITOR_SOCKETS:
+                raise TooManySockets(
+                    f"{MAX_SOCKETS} pages of matches are open here, or {VISITOR_SOCKETS} of yours; "
+                    "close one"
+                )
+            self.sockets[visitor] += 1
             try:
-                while True:
-                    await self._handle_message(line, table, seat, update, await line.receive_text())
+                await self._serve_table(line, self._find_match(line))
             finally:
-                send_task.cancel()
-        except (WebSocketDisconnect, TimeoutError, ArenaError):
-            with contextlib.suppress(RuntimeError):
-                await line.close(1008)
+                self.sockets -= Counter([visitor])
+        except (ArenaError, TimeoutError) as error:
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+                await line.send_json({"problem": str(error) or "no message came"})
+                await line.close(1013 if isinstance(error, TooManySockets) else 1008)
+        except WebSocketDisconnect:
+            pass
+
+    async def _serve_table(self, line: WebSocket, table: MatchSession) -> None:
+        name, update = table.info.id, MatchUpdate()
+        async with asyncio.timeout(10):
+            message = _parse_message(await _receive_text(line))
+        key, theme = message.get("key"), "dark" if message.get("dark") is True else "light"
+        seat = self.lobby.find_seat(table, key) if isinstance(key, str) else None
+        if key is not None and seat is None:
+            raise ArenaError("this key is of no seat here")
+        updates = self.lobby.update_events.setdefault(name, set())
+        if seat is None and sum(not one.is_seated for one in updates) >= MAX_WATCHERS:
+            raise TooManySockets(f"{MAX_WATCHERS} look on at this match already; come back later")
+        update.is_seated = seat is not None
+        updates.add(update)
+        send_task = asyncio.create_task(self._send_updates(line, table, seat, update, theme))
+        send_task.add_done_callback(_log_task_error)
+        try:
+            while True:
+                await self._handle_message(line, table, seat, update)
         finally:
+            send_task.cancel()
             updates.discard(update)
+            if not updates:
+                self.lobby.update_events.pop(name, None)
+                self.lobby.drop_views(name)
 
     async def _send_updates(
         self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, theme: str
@@ -252,9 +298,7 @@ class ArenaApp:
         last: JSONObject = {}
         while True:
             news.clear()
-            description = self.lobby.describe_view(table, seat, theme)
-            if "image" in description:
-                description["image"] = base64.b64encode(description["image"]).decode()
+            description = await self.lobby.load_view(table, seat, theme)
             # that others have moved is news only where it is seen
             content = {name: value for name, value in description.items() if name != "seconds"}
             if content != last or news.is_own:
@@ -263,10 +307,10 @@ class ArenaApp:
             await news.wait()
 
     async def _handle_message(
-        self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate, text: str
+        self, line: WebSocket, table: MatchSession, seat: str | None, news: MatchUpdate
     ) -> None:
         try:
-            message = _parse_message(text)
+            message = _parse_message(await _receive_text(line))
             if seat is None:
                 raise ArenaError("who looks on does not play; take a seat in the lobby")
             self.lobby.apply_request(table, seat, message)
@@ -274,6 +318,27 @@ class ArenaApp:
             news.set()
         except ArenaError as error:
             await line.send_json({"problem": str(error)})
+
+
+async def _receive_text(line: WebSocket) -> str:
+    event = await line.receive()
+    if event["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(event.get("code", 1005), event.get("reason"))
+    if event.get("text") is None:
+        raise ArenaError("expected text with a JSON object, got bytes")
+    return str(event["text"])
+
+
+def identify_visitor(line: HTTPConnection) -> str:
+    """Return whose limits a connection counts for: an address, or the network of one in IPv6."""
+    host = line.client.host if line.client else ""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if address.version == 4:
+        return host
+    return str(ipaddress.ip_network((address, 64), strict=False))
 
 
 def _log_task_error(task: asyncio.Task[None]) -> None:
@@ -299,6 +364,7 @@ def _encode_match_info(about: MatchInfo) -> JSONObject:
         "clock": about.clock,
         "outcome": about.outcome if about.ended else "",
         "of": about.of,
+        "unrated": find_unrated_reason(about),
         "returns": about.returns if about.ended else None,
         "begun": about.begun,
     }
@@ -333,7 +399,11 @@ def _parse_message(text: str | bytes) -> JSONObject:
 
 def run_app(site: ArenaApp, listener: socket.socket) -> None:
     """Serve a site until interrupted."""
-    limits = {"ws_max_size": MAX_REQUEST_BYTES, "timeout_graceful_shutdown": 2}
+    limits = {
+        "ws_max_size": MAX_REQUEST_BYTES,
+        "ws_per_message_deflate": False,  # a picture is no smaller, and each would be pressed anew
+        "timeout_graceful_shutdown": 2,
+    }
     config = uvicorn.Config(site.app, log_level="warning", access_log=False, **limits)
     with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server ends
         uvicorn.Server(config).run(sockets=[listener])

@@ -10,7 +10,8 @@ import pytest
 import gem_ma
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes
-from gem_ma.serving.arena.match_session import ArenaError, MatchInfo, MatchSession
+from gem_ma.serving.arena.match_files import ArenaError, MatchInfo
+from gem_ma.serving.arena.match_session import MatchSession
 
 FOUR, HANDS, KUHN = "game:ConnectFour-v0", "game:RockPaperScissors-v0", "game:KuhnPoker-v0"
 
@@ -67,11 +68,17 @@ def test_half_a_line_is_no_move(tmp_path):
     path = tmp_path / "t" / "moves.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"seat": "yellow", "re')
-    assert views(MatchSession.load(tmp_path / "t")) == before
-    assert path.read_bytes() == whole
+    table = MatchSession.load(tmp_path / "t")
+    assert views(table) == before
+    table.submit_reply("yellow", "4")  # is glued onto nothing
+    (first, second) = path.read_bytes().splitlines(keepends=True)
+    assert (first, json.loads(second)["reply"]) == (whole, "4")
+    assert views(MatchSession.load(tmp_path / "t")) == views(table)
     path.write_bytes(whole[:-5])  # the first line itself
-    assert MatchSession.load(tmp_path / "t").list_due_seats() == ["red"]
-    assert path.read_bytes() == b""
+    table = MatchSession.load(tmp_path / "t")
+    assert table.list_due_seats() == ["red"]
+    table.submit_reply("red", "5")
+    assert json.loads(path.read_bytes())["reply"] == "5"
 
 
 def test_moves_are_taken_back(tmp_path):
@@ -156,7 +163,7 @@ def test_a_seat_sees_its_own_view_alone(tmp_path):
         table = MatchSession.create(tmp_path / str(seed), about(KUHN)._replace(seed=seed))
         own, other = (table._env.game_state.cards[at] for at in (0, 1))
         seen = table.describe_view("first")
-        told.setdefault(own, []).append((other, json.dumps({**seen, "image": seen["image"].hex()})))
+        told.setdefault(own, []).append((other, json.dumps({**seen, "image": seen["image"].key})))
     assert any(len({other for other, _ in some}) > 1 for some in told.values())
     for some in told.values():
         assert len({seen for _, seen in some}) == 1
@@ -279,3 +286,55 @@ def test_a_record_that_went_on_is_proven(tmp_path):
     assert other.verify_record()
     (episode,) = load_episodes(other.write_record())
     assert (episode.begun, episode.steps[3].reply) == (4, table.episode.steps[3].reply)
+
+
+@pytest.mark.parametrize(
+    ("env", "moves"),
+    [
+        (FOUR, 6),
+        (KUHN, 1),
+        ("game:LiarsDice-v0", 9),
+        ("game:Hearts-v0", 30),
+        *((env, 6) for env in packs.present(["tau:shop"])),
+        pytest.param("game:Werewolf-v0", 12, marks=pytest.mark.slow),
+    ],
+)
+def test_the_log_has_the_moves_of_others_that_a_seat_was_told(env, moves, tmp_path):
+    """Each stands before the reply that came after it, and nothing that its seat had not read."""
+    table = MatchSession.create(tmp_path / "t", about(env))
+    for _ in range(moves):
+        seat = table.list_due_seats()[0]
+        legal = table.get_turn(seat).legal
+        table.submit_reply(seat, legal[0] if legal else "hello")
+    assert not table.over
+    told = 0
+    for seat in table.seats:
+        seen = table.describe_view(seat)
+        assert all(one["seat"] == seat for one in seen["said"])
+        for heard, text in (
+            *((one["heard"], one["text"]) for one in seen["said"]),
+            (seen["heard"], seen["text"]),
+        ):
+            for one in heard:
+                told += 1
+                assert one["seat"] != seat
+                assert all(line in text for line in one["text"].splitlines())
+    assert told >= moves  # each was told to one other at least
+    past = EpisodePrefix.from_record(table.episode, moves - 1)
+    other = MatchSession.create(tmp_path / "u", about(env)._replace(past=past.moves))
+    again = MatchSession.load(tmp_path / "t")
+    for seat in table.seats:  # also of what was played before, and of what was loaded
+        assert again.describe_view(seat)["said"] == table.describe_view(seat)["said"]
+        count = len(other.describe_view(seat)["said"])
+        assert other.describe_view(seat)["said"] == table.describe_view(seat)["said"][:count]
+
+
+def test_at_the_end_the_log_has_everything(tmp_path):
+    table = MatchSession.create(tmp_path / "t", about(HANDS))
+    table.submit_reply("left", "rock")
+    table.submit_reply("right", "paper")
+    assert [one["seat"] for one in table.describe_view("left")["said"]] == ["left"]
+    table.leave("right")
+    for seat in ("left", "right", None):
+        said = [(one["seat"], one["reply"]) for one in table.describe_view(seat)["said"]]
+        assert said == [("left", "rock"), ("right", "paper")]

@@ -124,6 +124,9 @@ function chairs() {
     ...place.seats.map((seat) => make("option", { value: seat }, "what " + seat + " sees")));
 }
 
+/** Say why a match counts for no rating, where one could. */
+const unrated = (match) => match.unrated && Object.keys(match.seats).length > 1 ? ", not rated: " + shown(match.unrated) : "";
+
 function card(match) {
   const seats = Object.keys(match.seats);
   const mine = kept()[match.id];
@@ -131,7 +134,7 @@ function card(match) {
   const free = match.over ? [] : match.free.map((seat) => make("button", { type: "button", onclick: () => sit(match.id, seat) }, "Sit down as " + seat));
   const best = match.returns ? Math.max(...Object.values(match.returns)) : null;
   return make("article", { class: "card" },
-    make("h3", {}, titled(match.env) + " ", make("span", { class: "muted" }, shown(state) + (match.of ? ", from a position" : ""))),
+    make("h3", {}, titled(match.env) + " ", make("span", { class: "muted" }, shown(state) + (match.of ? ", from a position" : "") + unrated(match))),
     make("div", { class: "ways" }, ...free, make("a", { href: "#" + match.id }, mine && !match.over ? "Go on" : match.over ? "Look" : "Watch"),
       match.over ? make("a", { href: "/api/records/" + match.id + "/replay" }, "Replay") : ""),
     make("div", { class: "who" }, ...seats.map((seat) => make("span", { class: "seat " + tint(seat, seats) + (match.returns && seats.length > 1 && match.returns[seat] === best ? " first" : "") },
@@ -146,7 +149,7 @@ function ratings(all) {
   $("rated-title").textContent = place ? "Ratings: " + place.title : "Ratings";
   $("ratings").replaceChildren(rows.length ? make("table", { "aria-labelledby": "rated-title" },
     make("thead", {}, make("tr", {}, ...["Who", "Mean", "95 %", "Matches"].map((word) => make("th", { scope: "col" }, word)))), make("tbody", {}, ...rows)) :
-    make("p", { class: "muted" }, "No match between two players is over. A new player begins at 25 \u00b1 16."));
+    make("p", { class: "muted" }, "No match that counts is over yet. A new player begins at 25 \u00b1 16."));
 }
 
 function named() {
@@ -214,8 +217,9 @@ function connect(id) {
     $("trouble").textContent = shown(told.trouble);
     draw(told);
   };
-  mine.onclose = () => { // the server may be back in a moment
-    if (socket === mine && !$("match").hidden) again = setTimeout(() => connect(id), 1000);
+  mine.onclose = (event) => { // the server may be back in a moment; 1008: it lets nobody in so, 1013: not now
+    if (socket !== mine || $("match").hidden || event.code === 1008) return;
+    again = setTimeout(() => connect(id), event.code === 1013 ? 10000 : 1000);
   };
 }
 
@@ -231,6 +235,7 @@ function draw(told) {
   $("game").textContent = titled(told.env);
   document.title = (told.yours ? "Your turn: " : "") + titled(told.env);
   state();
+  $("unrated").textContent = unrated(told).slice(2);
   $("seats").replaceChildren(...seats.map((one) => make("span", { class: "seat " + tint(one, seats) },
     one + ": " + shown(told.seats[one] || "free") + (told.seat === one ? " (you)" : "") + (told.over && !told.left ? " " + signed(told.returns[one] ?? 0) : ""))));
   board(told);
@@ -375,11 +380,19 @@ $("board").addEventListener("keydown", (event) => {
 
 const hiding = () => localStorage.getItem("gem_ma hidden") === "1";
 
+const REALLY = "Really leave? The match ends.";
+let leaving = false; // whether "Leave" was clicked once
+
 function more(told) {
   const id = told.id;
   const own = Object.keys(kept()[id] ?? {});
-  const parts = own.length > 1 ? own.map((one) => make("button", { type: "button", "aria-pressed": String(one === seat), onclick: () => { seat = one; connect(id); } }, "as " + one)) : [];
+  const parts = own.length > 1 ? own.map((one) => make("button", { type: "button", "aria-pressed": String(one === seat), onclick: () => { seat = one; leaving = false; connect(id); } }, "as " + one)) : [];
   if (told.over) {
+    const agentsOnly = Object.values(told.seats).every((one) => agents.includes(one));
+    if (own.length || agentsOnly) parts.push(make("button", { type: "button", class: "primary", onclick: (event) => playAgain(id, event.target) },
+      told.next && own.some((one) => told.next.free.includes(one)) ? "Play again: somebody waits for you" : "Play again"));
+    else if (told.next) parts.push(make("a", { href: "#" + told.next.id }, "Watch the next match"));
+    parts.push(make("a", { href: "#" }, "Back to the lobby"));
     parts.push(make("a", { href: "/api/records/" + id + "/replay" }, "Replay"), ...(told.of ? [make("a", { href: "/api/records/c" + id + "/replay#episode=0&with=1&turn=" + (Number(told.of.split(":")[2]) + 1) }, "Compare with what it went on from")] : []),
       make("a", { href: "/api/records/" + id + ".jsonl" }, "Record"),
       make("button", { type: "button", class: "plain", onclick: (event) => proof(id, event.target) }, "Play the record again, as a proof"));
@@ -390,12 +403,26 @@ function more(told) {
     }
     if (told.takes_back) parts.push(make("button", { type: "button", onclick: () => send({ back: true }) }, "Take back"));
     const leave = make("button", { type: "button", onclick: () => {
-      if (leave.textContent === "Leave") leave.textContent = "Really leave? The match ends.";
-      else send({ leave: true });
-    } }, "Leave");
+      if (leaving) return send({ leave: true });
+      leaving = true; // also when others move meanwhile
+      leave.textContent = REALLY;
+    } }, leaving ? REALLY : "Leave");
     parts.push(leave);
   } else if (!told.image) parts.push(make("p", { class: "muted" }, "What happens at this table is shown when the match is over."));
   return parts;
+}
+
+/** Begin anew, or sit down where another has begun anew. */
+async function playAgain(id, button) {
+  button.disabled = true;
+  try {
+    const told = await ask("matches/" + id + "/again", { keys: Object.values(kept()[id] ?? {}) });
+    keep(told.id, told.keys);
+    location.hash = told.id;
+  } catch (error) {
+    button.disabled = false;
+    failed(error);
+  }
 }
 
 async function proof(id, button) {
@@ -418,12 +445,15 @@ function talk(told, seats) {
     make("summary", { onclick: (event) => { event.target.parentElement.dataset.kept = ""; } }, title), make("p", { class: "words" }, shown(text)));
   const first = told.yours && !told.said.length; // what one has to do is read before anything is done
   if (told.rules) parts.push(fold("rules " + told.seat, "Rules", told.rules, first));
+  const others = (heard) => (heard ?? []).map((one) => make("p", { class: "heard " + (one.seat ? tint(one.seat, seats) : "muted") },
+    one.seat ? make("span", { class: "seat " + tint(one.seat, seats) }, one.seat + ": ") : "", make("span", { class: "words" }, shown(one.text))));
   for (const [number, one] of (told.said ?? []).entries()) {
-    parts.push(make("section", { class: "turn " + tint(one.seat, seats) }, make("h2", { class: "seat " + tint(one.seat, seats) }, one.seat),
+    parts.push(...others(one.heard), make("section", { class: "turn " + tint(one.seat, seats) }, make("h2", { class: "seat " + tint(one.seat, seats) }, one.seat),
       one.text ? fold(one.seat + " " + number, "saw " + line(one.text), one.text) : "",
       make("p", { class: "said" }, shown(one.reply)), one.late ? make("p", { class: "muted" }, "The time was up: a move by chance.") : "",
       one.invalid ? make("p", { class: "bad" }, "Invalid: " + shown(one.invalid.reason)) : ""));
   }
+  parts.push(...others(told.heard));
   if (told.text) parts.push(make("section", { class: "turn" }, make("h2", {}, told.yours ? "Now" : "Last seen"), make("p", { class: "words", id: "now" }, shown(told.text))));
   const heard = shown(told.text).slice(0, 600); // for who hears the page: what happened, and how it stands
   if ($("heard").textContent !== heard) $("heard").textContent = heard;
@@ -448,6 +478,7 @@ function go() {
   $("lobby").hidden = there;
   $("match").hidden = !there;
   study = null;
+  leaving = false;
   $("choose").hidden = false;
   $("lobby").classList.remove("studying");
   if (there) {
