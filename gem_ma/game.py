@@ -113,6 +113,8 @@ class Game(abc.ABC, Generic[S]):
 
     agents: tuple[str, ...]
     moves: Sequence[str] | None = None  # every action text there is, where that list is fixed
+    unlisted_moves = ""  # why it is not, as the error for actions="discrete" says it
+    legal_is_partial = False  # `read` takes more than `legal` lists; a number is one of these
     simultaneous = False  # in every position all seats act that are not out, and may make any move
     zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
     conversation = False  # what seats are told says all: `describe` stands where there is no news
@@ -195,6 +197,14 @@ class Game(abc.ABC, Generic[S]):
         otherwise.
         """
         return None
+
+    def name_moves(self, legal: Sequence[str]) -> Sequence[str]:
+        """Return the action texts in `moves` that stand for these legal ones, in their order.
+
+        `read` takes both for the same. Where the list of all texts would be long, `moves` may have
+        shorter ones, which mean something by the view, such as the first card of a hand.
+        """
+        return legal
 
     def tools(self, agent: str) -> Collection[SeatTool]:
         """Return the tools that the game itself gives to a seat."""

@@ -207,7 +207,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def state_space(self) -> spaces.Box:
-        """The space of `state()`; there is none where the game has no numbers."""
+        """The space of `state()`."""
         return self.core.get_state_space()
 
     @property

@@ -238,9 +238,10 @@ class BaseEnv:
         legal = match.legal_cache.get(agent) or match.list_legal_moves(agent)
         if not legal:
             return space.sample()
-        action = legal[int(space.np_random.random() * len(legal))]
+        index = int(space.np_random.random() * len(legal))
         if sight.discrete:
-            return sight.move_numbers[action]
+            return sight.move_numbers[match.game.name_moves(legal)[index]]
+        action = legal[index]
         return (
             action
             if sight.bare_format

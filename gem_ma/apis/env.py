@@ -314,11 +314,14 @@ class Env(AECEnv, Generic[S]):
     def get_state_space(self) -> spaces.Box:
         """Return the space of `state()`."""
         if self._state_space is None:
-            self._state_space = make_state_space(self.game, self.id)
+            self._state_space = make_state_space(self.game, self.observation_builder.image_size)
         return self._state_space
 
     def state(self) -> np.ndarray:
-        """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
+        """Return what all seats together see, in numbers, or the picture of the whole game.
+
+        The numbers are those of `Game.encode`, seat after seat.
+        """
         if self.match.state is None:
             raise self.match.make_reset_error("state")
         return self.observation_builder.encode_state(self.match)

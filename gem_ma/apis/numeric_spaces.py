@@ -24,10 +24,11 @@ def make_encoding_space(game: Game) -> spaces.Box | None:
     return spaces.Box(limits.min, limits.max, sample.shape, sample.dtype.type)
 
 
-def make_state_space(game: Game, id: str) -> spaces.Box:
-    """Return the space of the numbers of all seats, one after another."""
+def make_state_space(game: Game, image_size: tuple[int, int]) -> spaces.Box:
+    """Return the space of the numbers of all seats, one after another, or else of a picture."""
     seat = make_encoding_space(game)
     if seat is None:
-        raise AttributeError(f"{id} has no state_space: its game has no numbers")
+        width, height = image_size
+        return spaces.Box(0, 255, (height, width, 3), np.uint8)
     low, high = (np.concatenate([end] * len(game.agents)) for end in (seat.low, seat.high))
     return spaces.Box(low, high, dtype=seat.dtype.type)

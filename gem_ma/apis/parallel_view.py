@@ -94,7 +94,7 @@ class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
 
     @property
     def state_space(self) -> spaces.Box:
-        """The space of `state()`; there is none where the game has no numbers."""
+        """The space of `state()`."""
         return self.env.core.get_state_space()
 
     @property
@@ -107,7 +107,7 @@ class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
         return self.env.core.render(agent)
 
     def state(self) -> np.ndarray:
-        """Return what all seats together see, in numbers."""
+        """Return what all seats together see, in numbers, or the picture of the whole game."""
         return self.env.core.state()
 
     def close(self) -> None:

@@ -107,9 +107,10 @@ class EnvConfig:
                 "'lose' or 'random'"
             )
         if self.actions == "discrete" and game.moves is None:
+            why = f" ({game.unlisted_moves})" if game.unlisted_moves else ""
             raise ValueError(
-                f"{name} has no fixed list of moves, so actions='discrete' cannot number them; "
-                "use actions='text'"
+                f"{name} has no fixed list of moves{why}, so actions='discrete' cannot number "
+                "them; use actions='text'"
             )
 
 

@@ -142,7 +142,7 @@ class Match(EpisodeState, Generic[S]):
                 if type(reply) is str and self.bare_format and reply.isalnum() and reply.isascii():
                     move = read(reply, view, seat)  # as it stands: quicker than to extract it
                 else:
-                    move = read(self.extract_action(reply), view, seat)
+                    move = read(self.extract_action(reply, seat), view, seat)
             except InvalidMove as error:
                 if not self._handle_invalid_reply(seat, view, str(error)[:_MAX_REASON_LENGTH]):
                     leavers.append(seat)
@@ -259,16 +259,16 @@ class Match(EpisodeState, Generic[S]):
         if any(seat in lost for seat in self.alive_seats):
             self.alive_seats = tuple([seat for seat in self.alive_seats if seat not in lost])
 
-    def extract_action(self, reply: SeatAction) -> str:
-        """Return the action text in a reply, or raise InvalidMove."""
-        if not isinstance(reply, str):
-            return self._look_up_move(int(reply))
-        return action_parsing.extract_action(reply, self.config.format, self.game.max_tool_calls)
-
-    def _look_up_move(self, number: int) -> str:
-        moves = self.game.moves or ()
-        if not 0 <= number < len(moves):
-            raise InvalidMove(f"{number} is not a move; the moves are 0 to {len(moves) - 1}")
+    def extract_action(self, reply: SeatAction, seat: str) -> str:
+        """Return the action text in a reply of a seat, or raise InvalidMove."""
+        game = self.game
+        if isinstance(reply, str):
+            return action_parsing.extract_action(reply, self.config.format, game.max_tool_calls)
+        number, moves = int(reply), game.moves or ()
+        # where `read` would take what the mask leaves out
+        listed = game.name_moves(self.list_legal_moves(seat)) if game.legal_is_partial else ()
+        if not 0 <= number < len(moves) or (listed and moves[number] not in listed):
+            raise InvalidMove(f"{number} is not a move here, of those from 0 to {len(moves) - 1}")
         return moves[number]
 
     def _handle_invalid_reply(self, seat: str, view: Any, reason: str) -> bool:

@@ -175,20 +175,21 @@ class ObservationBuilder:
                 if len(self._masks) > _MAX_CACHED_MASKS:
                     self._masks.clear()
                 mask = np.full(len(self.move_numbers), 0 if legal else 1, np.int8)
-                mask[[self.move_numbers[text] for text in legal]] = 1
+                mask[[self.move_numbers[text] for text in self.game.name_moves(legal)]] = 1
                 self._masks[legal] = mask
             self._masked = legal, mask
         return mask.copy()
 
     def encode_state(self, match: Match) -> np.ndarray:
-        """Return what all seats together see, in the numbers of `Game.encode`, seat after seat."""
+        """Return what all seats together see, in numbers, or the picture of the whole game.
+
+        The numbers are those of `Game.encode`, seat after seat.
+        """
         parts = [self.game.encode(match.make_view(seat), seat) for seat in match.seats]
-        if any(part is None for part in parts):
-            raise NotImplementedError(
-                f"{match.name} has no numbers for what seats see (Game.encode); the game's own "
-                "State is `game_state`"
-            )
-        return np.concatenate(parts)  # type: ignore[arg-type]
+        numbers = [part for part in parts if part is not None]
+        if len(numbers) < len(parts):
+            return self.render_image(match.state, None)
+        return np.concatenate(numbers)
 
     def build_observation(self, match: Match, seat: str, turn: bool = False) -> Observation:
         """Return what a seat sees; `turn` is said of `BaseEnv.observe`."""

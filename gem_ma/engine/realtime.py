@@ -128,6 +128,8 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
         self.clock = RealtimeClock.parse(clock)
         self.agents = game.agents
         self.moves = game.moves
+        self.unlisted_moves = game.unlisted_moves
+        self.legal_is_partial = game.legal_is_partial
         self.zero_sum = game.zero_sum
         self.blocking = game.blocking
         self.oracle = game.oracle
@@ -142,6 +144,9 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
     def read(self, text: str, view: RealtimeState, agent: str) -> str:
         self.game.read(text, view.world, agent)
         return text
+
+    def name_moves(self, legal: Sequence[str]) -> Sequence[str]:
+        return self.game.name_moves(legal)
 
     def skip(self, view: RealtimeState, agent: str) -> None:
         return None

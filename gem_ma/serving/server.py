@@ -177,13 +177,16 @@ def _describe_game(env: Env, seat: str | None, max_message: int) -> JSONObject:
     game = env.game
     seats = game.agents if seat is None else (seat,)
     spec = env.spec.kwargs
+    # what a client masks moves by: the legal ones are sent, and not what else they are called
+    has_own_names = type(game).name_moves is Game.name_moves
     return {
         "id": env.id,
         "agents": list(seats),
         "bound": seat is not None,
         "rules": {agent: game.rules(agent) for agent in seats},
         "tools": {agent: make_tool_schemas(tuple(game.tools(agent))) for agent in seats},
-        "moves": None if game.moves is None else list(game.moves),
+        "moves": list(game.moves) if game.moves and has_own_names else None,
+        "partial": game.legal_is_partial,
         "zero_sum": game.zero_sum,
         "together": game.simultaneous,
         "conversation": game.conversation,

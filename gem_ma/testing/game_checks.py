@@ -148,15 +148,22 @@ class GameChecks(EnvProbe):
             except InvalidMove as error:
                 self.expect(False, f"{text!r} is in legal({agent!r}), but read says: {error}")
         if game.moves is not None:
+            names = game.name_moves(legal)
             self.expect(
-                set(legal) <= set(game.moves), f"{set(legal) - set(game.moves)} not in moves"
+                set(names) <= set(game.moves), f"{set(names) - set(game.moves)} not in moves"
             )
+            self.expect(len(set(names)) == len(legal), f"two legal moves of {agent} have one name")
+            for text, name in zip(legal, names, strict=True):
+                self.expect(
+                    name == text or game.read(name, view, agent) == game.read(text, view, agent),
+                    f"{name!r} is read as another move than {text!r}",
+                )
             self.expect(
                 not game.simultaneous or len(legal) == len(game.moves),
                 f"together, yet {agent} may only play {legal}",
             )
-            for text in game.moves:
-                if text not in legal:
+            for text in game.moves if not game.legal_is_partial else ():
+                if text not in legal and text not in names:
                     try:
                         game.read(text, view, agent)
                     except InvalidMove:

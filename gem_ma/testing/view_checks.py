@@ -45,9 +45,11 @@ class ViewChecks(EnvProbe):
         space = core.action_space(agent)
         assert isinstance(space, UnicodeText)  # as there are texts that are legal
         legal_texts = [space.examples[i] for i, allowed in enumerate(mask) if allowed]
-        self.expect(
-            sorted(legal_texts) == sorted(legal or ()), "action_mask and legal_actions differ"
-        )
+        listed = core.match.list_legal_moves(agent)
+        names = core.observation_builder.format_replies(core.game.name_moves(listed))
+        self.expect(sorted(legal_texts) == sorted(names), "action_mask and legal_actions differ")
+        replies = core.observation_builder.format_replies(listed)
+        self.expect(sorted(replies) == sorted(legal or ()), "action_mask and legal_actions differ")
 
     def check_aec(self, env: AECEnv, seed: int) -> None:
         env.reset(seed=seed)

@@ -630,11 +630,15 @@ def test_numbers_for_a_central_critic():
     assert (env.parallel().state() == both).all()
     assert env.observation_spaces == {a: env.observation_space(a) for a in env.possible_agents}
     assert env.parallel().action_spaces["first"] is env.action_space("first")
-    words = started("game:Bargaining-v0")
-    assert not hasattr(words, "state_space")
-    assert not hasattr(gem_ma.wrappers.Wrapper(words), "state_space")
-    with pytest.raises(NotImplementedError, match="game:Bargaining-v0 has no numbers"):
-        words.state()
+
+
+def test_the_picture_of_the_whole_game_where_there_are_no_numbers():
+    words = started("game:Taboo-v0", image_size=(420, 280))
+    picture = words.state()
+    assert (picture == words.observation_builder.render_image(words.game_state, None)).all()
+    assert words.state_space.shape == picture.shape == (280, 420, 3)
+    assert words.state_space.contains(picture)
+    assert (gem_ma.wrappers.Wrapper(words).state() == picture).all()
 
 
 def test_the_state_is_there_for_those_who_may_see_all():

@@ -219,6 +219,31 @@ def test_the_arguments_of_env_are_those_of_the_client(arguments, url):
                 assert plain(here) == plain(there)
 
 
+def test_numbers_stay_within_the_mask_where_talk_is_free(url):
+    id = "game:Bargaining-v0"
+    env = gem_ma.make(f"openenv:{url(id)}", actions="discrete", invalid="lose")
+    env.reset(seed=0)
+    hello, accept = (env.game.moves.index(text) for text in ("Hello.", "accept"))
+    env.step(hello)
+    assert env.to_act == ("second",)
+    assert not env.observe("second")["action_mask"][accept]
+    env.step(accept)
+    assert not env.to_act
+
+
+def test_moves_that_have_other_names_are_not_numbered(url):
+    remote = f"openenv:{url('game:Negotiation-v0')}"
+    assert "action_mask" not in _first_info(remote)
+    with pytest.raises(ValueError, match="numbers its moves by other texts than it serves"):
+        gem_ma.make(remote, actions="discrete")
+
+
+def _first_info(id):
+    env = gem_ma.make(id)
+    env.reset(seed=0)
+    return env.info(env.to_act[0])
+
+
 def test_forks_see_the_chance_that_local_forks_see(url):
     id = "game:LiarsDice-v0"
     local = gem_ma.make(id, **GAMES[id])

@@ -125,13 +125,8 @@ def test_turn_limit(env_id):
 @every_id
 def test_states(env_id):
     env = gem_ma.make(env_id)
-    if hasattr(env, "state_space"):
-        with strictly({}):
-            state_test(env, gem_ma.make_parallel(env_id))
-        return
-    env.reset(seed=0)
-    with pytest.raises(NotImplementedError, match="has no numbers"):
-        env.state()
+    with strictly({}):
+        state_test(env, gem_ma.make_parallel(env_id))
 
 
 @every_id

@@ -18,6 +18,7 @@ import ast
 import functools
 import itertools
 import math
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -29,6 +30,7 @@ import gem_ma
 TESTS = Path(__file__).parents[1]
 SEEDS = 300  # of what is drawn
 PLAYS, TURNS = 12, 200  # at random
+ENCODED_PLAYS, ENCODED_TURNS = 3, 60
 RECORDED = TESTS / "envs" / "hashes.txt"  # records of the games that came before this file
 
 
@@ -91,6 +93,74 @@ def recorded():
         id, _, held = line.rsplit(" ", 2)
         found.setdefault(id, []).append(held)
     return found
+
+
+def views(game, seed, steps=ENCODED_TURNS):
+    """Play at random, with lost turns and leavers; yield each state."""
+    rng = np.random.default_rng(seed)
+    state = game.start(rng, {})
+    for _ in range(steps):
+        yield state
+        if not state.to_act():
+            return
+        if len(game.agents) > 2 and rng.random() < 0.03:
+            state = game.forfeit(state, state.to_act()[0], rng)
+            continue
+        moves = {}
+        for seat in state.to_act():
+            view = state.seen_by(seat)
+            legal = view.legal(seat)
+            lost = type(game).skip is not gem_ma.Game.skip and rng.random() < 0.05
+            text = legal[int(rng.integers(len(legal)))]
+            moves[seat] = game.skip(view, seat) if lost else game.read(text, view, seat)
+        state = game.advance(state, moves, rng)
+    yield state
+
+
+def compare_encoding(id, read, *, seeds=ENCODED_PLAYS, steps=ENCODED_TURNS, **arguments):
+    """Fail where `encode` of a view differs from what `read` finds in its text.
+
+    Args:
+        id: the game's id
+        read: a function from the text of a view and a seat to the numbers
+        seeds: how many games are played
+        steps: moves of each, at the most
+        arguments: of the game
+    """
+    game, compared = gem_ma.make(id, **arguments).game, 0
+    for seed in range(seeds):
+        for state in views(game, seed, steps):
+            for seat in game.agents:
+                view = state.seen_by(seat)
+                encoded = game.encode(view, seat)
+                expected = np.array(read(game.describe(view, seat), seat), np.float32)
+                assert encoded.dtype == np.float32
+                assert encoded.shape == expected.shape
+                np.testing.assert_allclose(encoded, expected, atol=1e-6)
+                compared += 1
+    assert compared > seeds
+
+
+def compared_ids():
+    """Return the ids that test files hand to `compare_encoding`."""
+    calls = re.compile(r'compare_encoding\(\s*"(game:[^"]+)"')
+    texts = (path.read_text(encoding="utf-8") for path in sorted(TESTS.rglob("test_*.py")))
+    return {id for text in texts for id in calls.findall(text)}
+
+
+def one_hot(index, size):
+    """Return a row with a 1 at this place, or with none where it is None."""
+    return [float(i == index) for i in range(size)]
+
+
+def find_numbers(text):
+    """Return the whole numbers of a text."""
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def rotate(things, first):
+    """Return things in their order from one of them on."""
+    return [*things[first:], *things[:first]]
 
 
 class GameContract:

@@ -222,6 +222,16 @@ FAULTS = [
     ("{'8'} not in moves", "rules", broken(moves=tuple("01234567"))),
     ("together, yet left may only play", "rules", Env(planted.TogetherWithRules())),
     ("does not list", "rules", Env(planted.NoValidation())),
+    (
+        "two legal moves of x have one name",
+        "rules",
+        broken(name_moves=lambda self, legal: ("0",) * len(legal)),
+    ),
+    (
+        "is read as another move than",
+        "rules",
+        broken(name_moves=lambda self, legal: legal[::-1]),
+    ),
     ("forfeited and is still to act", "rules", Env(planted.ForfeitChangesNothing())),
     ("earns something by forfeiting", "rules", Env(planted.ForfeitPays())),
     ("the game ended when", "rules", Env(planted.ForfeitEndsAll())),

@@ -4,6 +4,8 @@ import functools
 import itertools
 from typing import NamedTuple
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
@@ -78,6 +80,48 @@ def _legal(men, dice):
     return {name: after for after, name in ends.items()}
 
 
+@functools.lru_cache(1 << 10)
+def _dice_to_play(men, dice):
+    """Return the dice of a turn that can be played, each as often as it has to be."""
+    high, low = dice
+    count = max(map(len, _plays(men, dice)), default=0)
+    if high == low or count == 2:
+        return (high, low, high, low)[:count] if high == low else dice
+    return (high if _further({(): men}, high) else low,) * count
+
+
+@functools.lru_cache(1 << 12)
+def _can_play(men, dice):
+    """Return whether all of these dice can be played, in some order."""
+    return not dice or any(
+        _can_play(after, _without(dice, die)) for die in {*dice} for *_, after in _steps(men, die)
+    )
+
+
+@functools.lru_cache(1 << 10)
+def _next_steps(men, dice):
+    """Return each step after which the other dice can all be played: name -> (men, other dice)."""
+    found = {}
+    for die in sorted({*dice}, reverse=True):
+        left = _without(dice, die)
+        for start, _, after in _steps(men, die):
+            if _can_play(after, left):
+                found[_name_step(die, start)] = after, left
+    return found
+
+
+def _without(dice, die):
+    at = dice.index(die)
+    return dice[:at] + dice[at + 1 :]
+
+
+def _name_step(die, start):
+    return f"{die} from {'bar' if start == BAR else start}"
+
+
+STEPS = tuple(_name_step(die, start) for die in PIPS for start in range(BAR, OFF, -1))
+
+
 def _named(steps):
     return " ".join(
         f"{'bar' if start == BAR else start}/{'off' if end == OFF else end}" for start, end in steps
@@ -90,6 +134,7 @@ class State(NamedTuple):
     turn: int  # whose: an index into AGENTS
     past: int = 0  # turns so far
     lost: tuple[tuple[int, tuple[int, int]], ...] = ()  # who rolled what since and could not move
+    rest: tuple[int, ...] | None = None  # dice still to play, where a step is a move; else None
 
     def to_act(self):
         is_over = self.past >= TURNS or any(men[OFF] == MEN for men in self.men)
@@ -107,21 +152,37 @@ class State(NamedTuple):
         return (self.men[self.turn], self.men[1 - self.turn])
 
     def legal(self, agent):
-        return tuple(_legal(self.mine(), self.dice))
+        if self.rest is None:
+            return tuple(_legal(self.mine(), self.dice))
+        return tuple(_next_steps(self.mine(), self.rest))
+
+    def moved(self, name):
+        """Return the men after a move, and the dice that are left for further steps, if any are."""
+        if self.rest is None:
+            return _legal(self.mine(), self.dice)[name], None
+        return _next_steps(self.mine(), self.rest)[name]
 
     def play(self, name, rng):
-        men = self.mine() if name is None else _legal(self.mine(), self.dice)[name]
-        state = State(men[:: 1 - 2 * self.turn], self.dice, self.turn, self.past)
-        return state.after((), rng)
+        men, rest = (self.mine(), self.rest and ()) if name is None else self.moved(name)
+        men = men[:: 1 - 2 * self.turn]
+        state = State(men, self.dice, self.turn, self.past, (), rest)
+        return state if rest else state.after((), rng)
+
+    def rolled(self):
+        """Return the state with the dice that are to be played, where a step is a move."""
+        if self.rest is None:
+            return self
+        rest = _dice_to_play(self.mine(), self.dice) if self.to_act() else ()
+        return self._replace(rest=rest)
 
     def after(self, lost, rng):
         """Return the state when the next one has rolled; who cannot move loses its turn."""
         state = self
         while True:
             dice = _roll(rng) if state._replace(past=state.past + 1).to_act() else self.dice
-            state = State(state.men, dice, 1 - state.turn, state.past + 1, lost)
+            state = State(state.men, dice, 1 - state.turn, state.past + 1, lost, self.rest)
             if not state.to_act() or _plays(state.mine(), dice):
-                return state
+                return state.rolled()
             lost = (*lost, (state.turn, dice))
 
 
@@ -131,17 +192,29 @@ def _roll(rng):
 
 
 class Backgammon(Game[State]):
+    """A move is a whole turn; with `stepwise` it is one step, and there is a list of them."""
+
     agents = AGENTS
     zero_sum = True
+    unlisted_moves = "turns can be played in some 150,000 ways; stepwise=True has 150 steps"
+
+    def __init__(self, stepwise: bool = False):
+        self.stepwise = stepwise
+        if stepwise:
+            self.moves = STEPS
 
     def start(self, rng, options):
         white = black = 0
         while white == black:  # a die for each: the higher one begins with both
             white, black = rng.integers(1, 7, 2).tolist()
-        return State((FIRST, FIRST), (max(white, black), min(white, black)), int(black > white))
+        dice = max(white, black), min(white, black)
+        rest = () if self.stepwise else None
+        return State((FIRST, FIRST), dice, int(black > white), rest=rest).rolled()
 
     def read(self, text, view, agent):
         """Return the name of a move, in whatever order and form its steps are written."""
+        if self.stepwise:
+            return _read_step(text, view)
         legal = _legal(view.mine(), view.dice)
         choice = text.casefold().replace("*", "").replace(",", " ").strip(" .`'\"")
         try:
@@ -182,7 +255,7 @@ class Backgammon(Game[State]):
         ((seat, move),) = moves.items()
         messages = [Message(None, "game", f"{seat} lost its turn.")]
         if move is not None:
-            other_men = _legal(before.mine(), before.dice)[move][1]
+            (_, other_men), _ = before.moved(move)
             hits = other_men[BAR] - before.mine()[1][BAR]
             hit = f", which hits {hits} {'man' if hits == 1 else 'men'}" if hits else ""
             roll = f"{before.dice[0]} and {before.dice[1]}"
@@ -195,6 +268,12 @@ class Backgammon(Game[State]):
 
     def rules(self, agent):
         other = AGENTS[1 - AGENTS.index(agent)]
+        reply = "Reply with all steps of your move: 8/5 6/5, bar/20 13/8, or 6/off 3/off."
+        if self.stepwise:
+            reply = (
+                "Reply with one step, a die and where its man comes from: 3 from 8, or 5 from bar. "
+                "You are asked again until your dice are played."
+            )
         return (
             f"You are playing backgammon as {agent} against {other}. Each has {MEN} men on "
             f"{POINTS} points. You count the points from your side: your men move from {POINTS} "
@@ -208,8 +287,7 @@ class Backgammon(Game[State]):
             "none of yours is on a higher point. You have to use both dice (all four steps) if "
             "that can be done, and if only one of them can be used, the higher one where possible. "
             "If you cannot move, your turn is lost by itself. Who has all men off first wins; "
-            f"after {TURNS} turns it is a draw. Reply with all steps of your move: 8/5 6/5, "
-            "bar/20 13/8, or 6/off 3/off."
+            f"after {TURNS} turns it is a draw. {reply}"
         )
 
     def describe(self, view, agent):
@@ -229,6 +307,8 @@ class Backgammon(Game[State]):
             for a, men in zip(AGENTS, view.men, strict=True)
         )
         dice_lines = (f"Dice: {view.dice[0]} and {view.dice[1]}",) if view.to_act() else ()
+        if view.rest:
+            dice_lines = (*dice_lines, f"To play: {' '.join(map(str, view.rest))}")
         return (
             f"Turn {view.past + 1} of {TURNS}. To go: {pips}",
             *dice_lines,
@@ -266,6 +346,25 @@ class Backgammon(Game[State]):
                 items += _die(die, left + 1.4 * pitch * (i - 0.5))
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "orange")
 
+    def encode(self, view, agent):
+        """Return the men, own ones and then the other's, the dice, one-hot, and the turns.
+
+        Men are shares of all, on the points 1 to 24 as the own seat counts them, on the bar and
+        off. At the end stand whether it is the own turn, and the turns that are over; where a step
+        is a move, also how often each die is still to be played, in quarters.
+        """
+        seat = AGENTS.index(agent)
+        own, other = view.men[seat], view.men[1 - seat]
+        points = range(1, BAR)
+        men = [*(own[p] for p in points), own[BAR], own[OFF]]
+        men += [*(other[BAR - p] for p in points), other[BAR], other[OFF]]
+        acts = view.to_act()
+        dice = [bool(acts) and die == side for die in view.dice for side in range(1, 7)]
+        rest = [acts == (agent,), view.past / TURNS]
+        if view.rest is not None:
+            rest += [view.rest.count(side) / 4 for side in range(1, 7)]
+        return np.concatenate([np.array(men) / MEN, dice, rest]).astype(np.float32)
+
 
 def _place(point, pitch):
     """Return the middle of a point from left to right, and whether it is at the top."""
@@ -289,6 +388,17 @@ def _places(men, flip=False):
     points = [(BAR - point if flip else point, men[point]) for point in range(1, BAR)]
     where = " ".join(f"{point}:{n}" for point, n in sorted(points, reverse=True) if n)
     return f"{where or 'none on points'}, bar {men[BAR]}, off {men[OFF]}"
+
+
+def _read_step(text, view):
+    legal = _next_steps(view.mine(), view.rest)
+    try:
+        return parse_choice(" ".join(text.split()), legal)
+    except InvalidMove:
+        dice = " ".join(map(str, view.rest))
+        raise InvalidMove(
+            f"{clip_repr(text)} is no step that {dice} allows, such as {next(iter(legal))}"
+        ) from None
 
 
 def _read(said):

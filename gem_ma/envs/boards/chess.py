@@ -80,6 +80,7 @@ class State(NamedTuple):
 
 class Chess(Game[State]):
     agents = AGENTS
+    unlisted_moves = "in notation='san' a name depends on the position; 'uci' has a list"
     zero_sum = True
 
     def __init__(self, fen: str = chess.STARTING_FEN, notation: str = "uci"):

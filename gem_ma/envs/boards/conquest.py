@@ -3,6 +3,8 @@
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
@@ -23,6 +25,7 @@ PLACES = (  # where a land is drawn
 )
 BETWEEN = "birch-delta cedar-fjord cedar-gorge fjord-jetty ember-knoll haven-jetty islet-lagoon"
 NEW, BONUS, FIRST = 3, 2, 2  # armies: of a turn, for a whole region, on each land at the start
+HALF = 5  # so many armies count 0.5 among the numbers, however many there may be
 DONE = "done"
 
 
@@ -274,6 +277,26 @@ class Conquest(Game[State]):
             labels.append((str(view.armies[land]), "", x, y, 0.06))
             labels.append((LANDS[land], "", x, y + 0.1, 0.045))
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view))
+
+    def encode(self, view, agent):
+        """Return for each land its owner, one-hot from the own seat on, and n/(n+5) for n armies.
+
+        Then, from the own seat on, whose turn it is and who has left; the new armies to place and
+        the round, of a game that goes on.
+        """
+        seats, own = len(self.agents), COLORS.index(agent)
+        lands = np.zeros((len(LANDS), seats + 1), np.float32)
+        for land, (owner, armies) in enumerate(zip(view.owners, view.armies, strict=True)):
+            lands[land, (owner - own) % seats] = 1
+            lands[land, seats] = armies / (armies + HALF)
+        here = np.zeros((2, seats), np.float32)
+        counts = [0.0, 0.0]
+        if view.to_act():
+            here[0, (view.turn - own) % seats] = 1
+            counts = [view.new / (NEW + BONUS * len(REGIONS)), view.round / view.rounds]
+        for seat in view.gone:
+            here[1, (seat - own) % seats] = 1
+        return np.concatenate([lands.ravel(), here.ravel(), counts]).astype(np.float32)
 
 
 def _three(region):

@@ -197,10 +197,13 @@ class RemoteListed(Listed, Remote):
 class Ours(OpenEnv):
     """A game that `gem_ma.serving.server` serves."""
 
+    unlisted_moves = "the game has none, or numbers its moves by other texts than it serves"
+
     def _learn(self, facts):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.zero_sum = facts["zero_sum"]
+        self.legal_is_partial = facts.get("partial", False)
         self.simultaneous = facts.get("together", False)
         self.conversation = facts["conversation"]
         self.max_tool_calls = facts.get("calls_at_once")
@@ -461,6 +464,7 @@ class Bound(Foreign):
     def _learn(self, facts):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
+        self.legal_is_partial = facts.get("partial", False)
         self.conversation = facts["conversation"]
         self.max_tool_calls = facts.get("calls_at_once")
         self._rules, self._tools = facts["rules"], facts["tools"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import TextTable
@@ -270,6 +272,39 @@ class Hanabi(Game[State]):
         counts = f"hints {view.hints}, lives {view.lives}, deck {view.left}{turns}, {turn_caption}"
         status = (f"built {fireworks}", f"gone {discard_line}", counts)
         return TextTable(tuple(rows), head, "", status)
+
+    def encode(self, view, agent):
+        """Return a row for each place of each hand, the own hand first, then what all see.
+
+        A row has the card's colour and its rank, one-hot, if it is seen, and the colours and ranks
+        that hints have left; one without a card is empty. Then come the heights of the fireworks,
+        which share of the copies of each card is discarded, hints, lives, cards in the deck, turns
+        left and whether these count, and, from the own seat on, whose turn it is.
+        """
+        many, kinds = len(view.agents), len(COLORS) + RANKS
+        own = view.agents.index(agent)
+        places = np.zeros((many, self.size, 2, kinds), np.float32)
+        for seat, (hand, knowledge) in enumerate(zip(view.hands, view.known, strict=True)):
+            if view.agents[seat] in view.gone:
+                continue
+            for place, (card, bits) in enumerate(zip(hand, knowledge, strict=True)):
+                seen, known = places[(seat - own) % many, place]
+                if card is not None:
+                    seen[[card[0], len(COLORS) + card[1]]] = 1
+                known[: len(COLORS)] = [bits[0] >> n & 1 for n in range(len(COLORS))]
+                known[len(COLORS) :] = [bits[1] >> n & 1 for n in range(RANKS)]
+        discarded = np.zeros((len(COLORS), RANKS), np.float32)
+        for color, rank in view.discarded:
+            discarded[color, rank] += 1 / COPIES[rank]
+        in_deck = len(COLORS) * sum(COPIES) - many * self.size
+        counts = [view.hints / HINTS, view.lives / LIVES, view.left / in_deck]
+        counts += [(view.last or 0) / (many + 1), float(view.last is not None)]
+        turn = np.zeros(many, np.float32)
+        if view.to_act():
+            turn[(view.turn - own) % many] = 1
+        built = np.array(view.built) / RANKS
+        parts = places.ravel(), built, discarded.ravel(), counts, turn
+        return np.clip(np.concatenate(parts), 0, 1).astype(np.float32)
 
 
 def _said_of(hand):

@@ -4,6 +4,8 @@ import functools
 import itertools
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, SUITS, rank
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -19,6 +21,12 @@ ALL = 26  # points in a deck; who takes all has none, and the others have so man
 LEFT = -0.75  # what who leaves earns, as one who alone has 26 points
 ORDER = tuple(sorted(DECK, key=lambda card: (SUITS.index(card[-1]), rank(card))))
 LOWER = {card.casefold() for card in DECK}
+COUNTING = (*(card for card in ORDER if card[-1] == "h"), QUEEN)
+# To pass cards by their places in the hand, in the order of `_passes`.
+PLACES = tuple(
+    f"pass {' '.join(map(str, places))}"
+    for places in itertools.combinations(range(1, HAND + 1), PASSED)
+)
 
 
 def points(cards):
@@ -146,6 +154,7 @@ def _passes(hand):
 
 class Hearts(Game[State]):
     agents = AGENTS
+    moves = (*ORDER, *PLACES)  # to name what may be passed by its cards would be 22,100 more
 
     def start(self, rng, options):
         cards = [DECK[i] for i in rng.permutation(len(DECK)).tolist()]
@@ -164,6 +173,8 @@ class Hearts(Game[State]):
         cards_by_name = {card.casefold(): card for card in view.hands[AGENTS.index(agent)]}
         names = [cards_by_name.get(word.strip(".!"), word) for word in words]
         if view.passing:
+            if f"pass {' '.join(words)}" in PLACES:
+                names = [view.hands[AGENTS.index(agent)][int(word) - 1] for word in words]
             names.sort(key=lambda card: ORDER.index(card) if card in ORDER else -1)
         try:
             return parse_choice(" ".join(names), legal)
@@ -171,6 +182,9 @@ class Hearts(Game[State]):
             raise InvalidMove(
                 f"{clip_repr(text)} is not a legal move: {_why(names, view)}"
             ) from None
+
+    def name_moves(self, legal):
+        return PLACES if len(legal) == len(PLACES) else legal
 
     def advance(self, state, moves, rng):
         if state.passing:
@@ -275,6 +289,36 @@ class Hearts(Game[State]):
             return TextTable(tuple(rows), ("", "c", "d", "h", "s"), "", self.status(view, agent))
         hand = view.hands[AGENTS.index(agent)]
         return Cards((("trick", view.trick), ("your hand", hand)), self.status(view, agent))
+
+    def encode(self, view, agent):
+        """Return cards, each set of them one-hot over the deck, and then how far the game is.
+
+        The cards are the own ones, those that were passed by and to the own seat, and what lies in
+        the trick of each seat. Of the cards that count follows which each seat has taken; then how
+        cards are passed, while they are, the tricks that are left, whose turn it is, and who has
+        left. Seats are counted from the own one on.
+        """
+        own = AGENTS.index(agent)
+        order = [(own + i) % 4 for i in SEATS]
+        tricks = [()] * 4
+        for i, card in enumerate(reversed(view.trick), 1):
+            tricks[(view.turn - i) % 4] = (card,)
+        given = (view.given[own], view.given[(own - view.shift) % 4]) if view.shift else ((), ())
+        cards = (view.hands[own], *given, *(tricks[seat] for seat in order))
+        acts = not view.passing and view.to_act()
+        parts = [_mark(some, ORDER) for some in cards]
+        parts += [_mark(view.taken[seat], COUNTING) for seat in order]
+        parts += [
+            [view.passing and view.shift == shift for shift in range(4)],
+            [view.left / HAND],
+            [bool(acts) and view.turn == seat for seat in order],
+            [seat in view.gone for seat in order],
+        ]
+        return np.concatenate(parts).astype(np.float32)
+
+
+def _mark(cards, among):
+    return [card in cards for card in among]
 
 
 def _of_suit(hand, suit):

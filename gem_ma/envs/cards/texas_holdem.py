@@ -4,6 +4,8 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, rank
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -237,6 +239,30 @@ class TexasHoldem(Game[State]):
             stack = "folded" if seat in view.folded else f"has {view.stack - contributions[seat]}"
             rows.append((f"p{seat} {stack}, bet {view.bets[seat]}", hand or ("?", "?")))
         return Cards(tuple(rows), (*_status(view), *make_turn_caption(view)))
+
+    def encode(self, view, agent):
+        """Return the own cards and the open ones, each one-hot over the deck, and the own seat.
+
+        Then for each seat, from the own one on: the chips it has, 0 once it has folded, and its bet
+        of this round, as shares of those it began with, and whether it has folded; and which share
+        of all chips is in the pot.
+        """
+        many, own = len(view.agents), view.agents.index(agent)
+        cards = np.zeros((2, len(DECK)), np.float32)
+        for row, held in zip(cards, (view.cards[own], view.board), strict=True):
+            row[[DECK.index(card) for card in held]] = 1
+        spent = view.spent()
+        seats = [
+            (
+                0 if seat in view.folded else 1 - spent[seat] / view.stack,
+                view.bets[seat] / view.stack,
+                seat in view.folded,
+            )
+            for seat in (*range(own, many), *range(own))
+        ]
+        place = np.arange(many) == own
+        pot = [sum(spent) / (many * view.stack)]
+        return np.concatenate([cards.ravel(), place, np.ravel(seats), pot]).astype(np.float32)
 
 
 def _status(view):

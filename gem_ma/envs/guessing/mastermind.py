@@ -6,6 +6,8 @@ import math
 import operator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gem_ma.envs.guessing.guesses import columns
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
@@ -85,6 +87,9 @@ class Mastermind(Game[State]):
                     f"code of 1 to 6 digits up to 9, 2 to {MOST} codes, and 1 to 60 guesses"
                 )
             self.moves = _codes(length, digits, duplicate_numbers)
+        else:
+            codes = [_codes(length, digits, duplicate_numbers) for length, digits, _ in LEVELS]
+            self.moves = tuple(dict.fromkeys(itertools.chain.from_iterable(codes)))
         self.repeats = duplicate_numbers
 
     def start(self, rng, options):
@@ -138,6 +143,24 @@ class Mastermind(Game[State]):
         length = len(view.code)
         rows = [(*guess, f"b{black}", f"w{white}") for guess, black, white in view.guesses]
         return Grid(columns(rows, length + 2), TILES, status=self.status(view))
+
+    def encode(self, view, agent):
+        """Return a row for each guess there may be, the earliest first, and one for the game.
+
+        A row of a guess has the digit of each place, one-hot, and the shares of black and of white
+        pegs. The last one has the digits that each place may have, and the guesses left.
+        """
+        levels = [self.level] if self.level else LEVELS
+        places, digits, turns = (max(level[i] for level in levels) for i in range(3))
+        rows = np.zeros((turns + 1, places * digits + 2), np.float32)
+        for row, (guess, *counts) in zip(rows, view.guesses, strict=False):
+            for place, digit in enumerate(guess):
+                row[place * digits + int(digit) - 1] = 1
+            row[-2:] = np.array(counts) / len(guess)
+        for place in range(len(view.code)):
+            rows[-1, place * digits : place * digits + view.digits] = 1
+        rows[-1, -1] = view.left / turns
+        return rows
 
 
 @functools.lru_cache(1 << 14)  # a line is shown again after every later guess

@@ -4,6 +4,8 @@ import functools
 import itertools
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.guessing import words
 from gem_ma.envs.guessing.guesses import columns
@@ -13,6 +15,7 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DRAWN = (3, 5)  # letters of the random level
+TURNS = 5  # of the random level, for each letter
 MARKS = PLACED, PRESENT, ABSENT = "+", "~", "-"  # the best first
 LOOKS = (
     (PLACED, "green", "letter in its place (+)"),
@@ -92,13 +95,13 @@ class Wordle(Game[State]):
         self.only_real_words = only_real_words
         self.vocabulary = vocabulary
         words.common(word_length or DRAWN[0], vocabulary)  # so that what is missing shows at once
-        if word_length is not None:
-            self.moves = words.common(word_length)
+        lengths = range(DRAWN[0], DRAWN[1] + 1) if word_length is None else (word_length,)
+        self.moves = tuple(itertools.chain.from_iterable(map(words.common, lengths)))
 
     def start(self, rng, options):
         if self.level is None:
             length = int(rng.integers(DRAWN[0], DRAWN[1] + 1))
-            turns = 5 * length
+            turns = TURNS * length
         else:
             length, turns = self.level
         common = words.common(length, self.vocabulary)
@@ -155,6 +158,24 @@ class Wordle(Game[State]):
         cells += [" "] * (wide * len(board) - len(cells))
         rows = [(*row, " ", *cells[i * wide : (i + 1) * wide]) for i, row in enumerate(board)]
         return Grid(tuple(rows), TILES, status=self.status(view))
+
+    def encode(self, view, agent):
+        """Return a row for each guess there may be, the earliest first, and one for the game.
+
+        A row of a guess has the letter of each place, one-hot, and then the mark of each place,
+        one-hot and the best first. The last one has a 1 for all letters of each place that the word
+        has, and the guesses left in its last number.
+        """
+        longest, turns = self.level or (DRAWN[1], TURNS * DRAWN[1])
+        letters = longest * len(LETTERS)
+        rows = np.zeros((turns + 1, letters + longest * len(MARKS)), np.float32)
+        for row, (guess, pattern) in zip(rows, view.guesses, strict=False):
+            for place, (letter, mark) in enumerate(zip(guess, pattern, strict=True)):
+                row[place * len(LETTERS) + LETTERS.index(letter)] = 1
+                row[letters + place * len(MARKS) + MARKS.index(mark)] = 1
+        rows[-1, : len(view.word) * len(LETTERS)] = 1
+        rows[-1, -1] = view.left / turns
+        return rows
 
 
 @functools.lru_cache(1 << 14)  # a line is shown again after every later guess

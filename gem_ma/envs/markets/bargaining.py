@@ -5,6 +5,8 @@ import itertools
 import operator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.markets import offers
 from gem_ma.game import Game, InvalidMove, Maybe, Message
@@ -76,11 +78,13 @@ class Bargaining(Game[State]):
     """Two agents divide things that each values in secret; `turns` is how often each may speak."""
 
     agents = AGENTS
+    legal_is_partial = True
 
     def __init__(self, turns: int = 6):
         if turns < 1:
             raise ValueError(f"turns={turns}: expected 1 or more")
         self.turns = turns
+        self.moves = (*ANSWERS, *_proposals((MOST,) * len(KINDS)), *SMALL_TALK)
 
     def start(self, rng, options):
         counts = _counts()[int(rng.integers(len(_counts())))]
@@ -181,6 +185,20 @@ class Bargaining(Game[State]):
         turn = [f"{seat} to speak" for seat in view.to_act()]
         status = caption, *turn, self.status(view)[1]
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
+
+    def encode(self, view, agent):
+        """Return, by kind, how many things there are, what one is worth, and the own share of them.
+
+        The share is that of the proposal on the table. Then come whether it is the own one and
+        whether it is the other's, the replies left, and whether it is the own turn.
+        """
+        own = AGENTS.index(agent)
+        share = view.share(own) if view.offer else (0,) * len(KINDS)
+        counts = np.array([view.counts, share]) / MOST
+        makers = [view.proposer == seat and not view.deal for seat in (own, 1 - own)]
+        turn = [view.left / (2 * self.turns), view.to_act() == (agent,)]
+        values = np.array(view.values[own]) / TOTAL
+        return np.concatenate([counts[0], values, counts[1], makers, turn]).astype(np.float32)
 
 
 def _kinds(view):

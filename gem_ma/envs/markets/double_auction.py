@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import TextTable
@@ -253,6 +255,26 @@ class DoubleAuction(Game[State]):
             rows.append((short, f"{view.done(seat)}/{view.units}", cell, worth_text, profit))
         head = "", "had", "order", "worth", "won"
         return TextTable(tuple(rows), head, "", self.status(view))
+
+    def encode(self, view, agent):
+        """Return a row for each seat, the own first, then its side, then the other side.
+
+        In it stand its order's price, the share of its units that were traded and whether it has
+        left. Behind them the own side (1: buyer), what each own unit is worth, the last prices
+        paid, the newest last, and the steps left. A price is a share of the highest.
+        """
+        own, buys = view.agents.index(agent), agent.startswith("buyer")
+        sides = [seat for seat in range(len(view.agents)) if view.buys(seat) == buys]
+        others = [seat for seat in range(len(view.agents)) if view.buys(seat) != buys]
+        first = sides.index(own)
+        rows = [
+            ((view.order(seat) or 0) / HIGHEST, view.done(seat) / view.units, seat in view.gone)
+            for seat in (*sides[first:], *sides[:first], *others)
+        ]
+        prices = [price / HIGHEST for *_, price in view.trades[-SHOWN:]]
+        row = [float(buys), *(worth / HIGHEST for worth in view.worth[own])]
+        row += [0.0] * (SHOWN - len(prices)) + prices + [view.left / self.max_turns]
+        return np.concatenate([np.ravel(rows), row]).astype(np.float32)
 
 
 @functools.cache

@@ -4,6 +4,8 @@ import functools
 import itertools
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.markets import offers
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -27,6 +29,7 @@ TOTAL = 100  # what the best of everything is worth to each
 ALONE = 10, 40  # what a seat has without a deal
 GAIN = 10  # by how much some deal is better than that, for both
 ACCEPT, REJECT, LEAVE = ANSWERS = (*offers.TO_OFFERS, "leave")
+PROPOSE = "propose: "
 SMALL_TALK = ("Hello.", "What matters most to you?", "I need more than that.")
 
 
@@ -85,11 +88,13 @@ class Negotiation(Game[State]):
     """Two agents agree on `issues` issues or on nothing; `turns` is how often each may speak."""
 
     agents = AGENTS
+    legal_is_partial = True
 
     def __init__(self, issues: int = 4, turns: int = 6):
         if not 2 <= issues <= MOST or turns < 1:
             raise ValueError(f"issues={issues}, turns={turns}: expected 2 to {MOST}, 1 or more")
         self.issues, self.turns = issues, turns
+        self.moves = (*ANSWERS, *_numbered_proposals(issues), *SMALL_TALK)
 
     def start(self, rng, options):
         names = tuple(ISSUES)
@@ -107,6 +112,10 @@ class Negotiation(Game[State]):
     def read(self, text, view, agent):
         """Return an answer, what is proposed as a tuple, or the message as it stands."""
         return offers.read(text, view, ANSWERS, lambda said: _offer(said, view.issues))
+
+    def name_moves(self, legal):
+        proposals = iter(_numbered_proposals(self.issues))
+        return tuple([next(proposals) if text.startswith(PROPOSE) else text for text in legal])
 
     def advance(self, state, moves, rng):
         return state.move(*moves.values())
@@ -199,6 +208,23 @@ class Negotiation(Game[State]):
             tuple(rows), status=(status[0].split(":")[0] if view.offer else status[0], *status[1:])
         )
 
+    def encode(self, view, agent):
+        """Return what each option of each issue is worth, and then, one-hot, what is proposed.
+
+        Then come whether that is the own proposal and whether it is the other's, what the own seat
+        has without a deal, the replies left, and whether it is the own turn. What something is
+        worth is a share of the best of everything.
+        """
+        own = AGENTS.index(agent)
+        offered = np.zeros((self.issues, OPTIONS), np.float32)
+        if view.offer is not None:
+            offered[np.arange(self.issues), view.offer] = 1
+        values = np.array(view.values[own]) / TOTAL
+        makers = [view.proposer == seat and not view.deal for seat in (own, 1 - own)]
+        rest = [view.alone[own] / TOTAL, view.left / (2 * self.turns), view.to_act() == (agent,)]
+        parts = values.ravel(), offered.ravel(), makers, rest
+        return np.concatenate(parts).astype(np.float32)
+
 
 def worths(state):
     """Return what each deal there may be is worth to both."""
@@ -232,6 +258,9 @@ def named(state):
 
 def _offer(text, issues):
     """Read a deal in words such as "price 450, delivery 2 weeks"."""
+    numbers = text.strip(" :.!\n").split()
+    if len(numbers) == len(issues) and set(numbers) <= set("1234"):
+        return tuple([int(number) - 1 for number in numbers])
     choices = {}
     parts = [p for p in text.casefold().replace(";", ",").split(",") if p.strip(" :.!\n")]
     for part in parts[: MOST + 1]:
@@ -254,11 +283,21 @@ def _offer(text, issues):
 
 
 @functools.cache
+def _numbered_proposals(count):
+    """Return the proposals in the order of `_proposals`, by the place of the option of each issue.
+
+    By their words they would be as many for every choice of issues.
+    """
+    deals = itertools.product("1234", repeat=count)
+    return tuple([PROPOSE + " ".join(deal) for deal in deals])
+
+
+@functools.cache
 def _proposals(issues):
     deals = itertools.product(*(ISSUES[issue] for issue in issues))
     return tuple(
         [
-            "propose: "
+            PROPOSE
             + ", ".join(f"{issue} {option}" for issue, option in zip(issues, deal, strict=True))
             for deal in deals
         ]

@@ -3,6 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -169,10 +171,15 @@ class State:
 class Chameleon(Game[State]):
     """For 3 to 8 players, of whom one does not know the word."""
 
+    legal_is_partial = True
+
     def __init__(self, players: int = 4):
         if not PLAYERS[0] <= players <= PLAYERS[1]:
             raise ValueError(f"players={players}: expected {PLAYERS[0]} to {PLAYERS[1]}")
         self.agents = tuple(f"player_{i}" for i in range(players))
+        suspects = [f"I suspect {agent}." for agent in self.agents]
+        words = [word for card in CARDS.values() for word in card]
+        self.moves = tuple(dict.fromkeys([*HINTS, *SPEECHES, *suspects, *self.agents, *words]))
 
     def start(self, rng, options):
         topic = tuple(CARDS)[int(rng.integers(len(CARDS)))]
@@ -265,6 +272,27 @@ class Chameleon(Game[State]):
         ]
         rows = tuple([tuple(words[i : i + SIDE]) for i in range(0, len(words), SIDE)])
         return TextTable(rows, title=view.topic.upper(), status=self.status(view, agent))
+
+    def encode(self, view, agent):
+        """Return topic, word and phase, one-hot, and a row for each seat, the own first.
+
+        The word is none where it is hidden. A row has the hint of a seat, one-hot over those that
+        `legal` lists and another one, whom it voted for, counted from the own seat on, whether it
+        is to act alone, and whether it is known to be the chameleon. Speeches are left out.
+        """
+        own = view.agents.index(agent)
+        order = [*view.agents[own:], *view.agents[:own]]
+        hints, votes = dict(view.hints), dict(view.votes)
+        row = [view.topic == topic for topic in CARDS]
+        row += [word == view.secret for word in CARDS[view.topic]]
+        row += [view.phase == phase for phase in (HINT, TALK, VOTE, GUESS)]
+        acts = view.to_act() if view.phase != VOTE else ()
+        for seat in order:
+            hint = hints.get(seat)
+            row += [*(hint == one for one in HINTS), hint is not None and hint not in HINTS]
+            row += [votes.get(seat) == other for other in order]
+            row += [seat in acts, seat == view.chameleon]
+        return np.array(row, np.float32)
 
 
 def _ending(state):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import clip_repr, parse_choice, parse_number
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.game import Game, InvalidMove, Message
@@ -111,6 +113,8 @@ class Codewords(Game[State]):
     """Two teams of a giver, who sees whose each word is, and a guesser, who does not."""
 
     agents = AGENTS
+    moves = (*NOUNS, PASS, *EXAMPLES)
+    legal_is_partial = True
 
     def start(self, rng, options):
         team = int(rng.integers(2))
@@ -203,6 +207,31 @@ class Codewords(Game[State]):
         score, last = _status(view)
         guesser = [f"To act: {seat}" for seat in view.to_act() if view.clue]
         return TextTable(rows, status=(score, *guesser, last))
+
+    def encode(self, view, agent):
+        """Return a row for each word of the grid, and then how far the game is.
+
+        A row has the word, one-hot over all there are; whose it is: the own team's, the other's,
+        nobody's, the assassin's or unknown; and whether it was picked. Then come whether the own
+        seat is a giver; for the own team and the other, the words to find; the turns left; who is
+        to act: the own seat, its partner, the other giver or guesser; the clue, one-hot over those
+        that `legal` lists and another one, its number, and the words picked since.
+        """
+        team = TEAMS.index(agent.split("_")[0])
+        own, other = TEAMS[team][0], TEAMS[1 - team][0]
+        words = np.zeros((SIDE * SIDE, len(NOUNS) + 6), np.float32)
+        for row, word, kind, mark in zip(words, view.words, view.key, view.found, strict=True):
+            row[NOUNS.index(word)] = 1
+            row[len(NOUNS) + (own, other, "o", "x", "?").index(kind)] = 1
+            row[-1] = mark != "?"
+        partner = next(a for a in AGENTS if a != agent and a.startswith(TEAMS[team]))
+        seats = agent, partner, GIVERS[1 - team], GUESSERS[1 - team]
+        clue, number = (view.to_act() and view.clue) or (None, 0)
+        rest = [agent in GIVERS, view.missing(team) / FIRST, view.missing(1 - team) / FIRST]
+        rest += [view.turns / TURNS, *((seat,) == view.to_act() for seat in seats)]
+        rest += [*(clue == one for one in CLUES), clue is not None and clue not in CLUES]
+        rest += [number / FIRST, view.picked / (FIRST + 1) if clue else 0]
+        return np.concatenate([words.ravel(), rest]).astype(np.float32)
 
 
 def _card(word, kind, found):

@@ -149,6 +149,7 @@ class State:
 
 class MapTask(Game[State]):
     agents = AGENTS
+    unlisted_moves = pictures.FREE_TALK
 
     def __init__(self, size: int = 6, landmarks: int = 8, lacking: int = 3, turns: int = 12):
         if not 4 <= size <= 9 or turns < 1:

@@ -54,6 +54,7 @@ class Pictionary(Game[State]):
     """The word is one of `words`, which the guesser knows; it may guess `rounds` times."""
 
     agents = AGENTS
+    unlisted_moves = "a stroke may go anywhere"
 
     def __init__(self, words: int = 12, rounds: int = 3):
         if not (WORDS[0] <= words <= WORDS[1] and ROUNDS[0] <= rounds <= ROUNDS[1]):

@@ -18,6 +18,8 @@ TILES = (
     *((f"{s} {f}", Tile(f, s, GROUND)) for s in SHADES for f in FIGURES),
 )
 LONGEST = 500  # characters of a message
+# Why games of talk have no list of moves.
+FREE_TALK = "what is said is free, and no number holds what the other said"
 
 
 @functools.cache

@@ -48,6 +48,7 @@ class State:
 
 class ReferenceGame(Game[State]):
     agents = AGENTS
+    unlisted_moves = pictures.FREE_TALK
 
     def __init__(self, pictures: int = 4, rounds: int = 1, size: int = 3, objects: int = 4):
         if not 2 <= pictures <= 9 or rounds < 1:

@@ -63,6 +63,7 @@ class State:
 
 class SpotTheDifference(Game[State]):
     agents = AGENTS
+    unlisted_moves = pictures.FREE_TALK
 
     def __init__(
         self, differences: int | None = None, size: int = 5, objects: int = 10, turns: int = 10

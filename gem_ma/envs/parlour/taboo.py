@@ -175,6 +175,7 @@ class Taboo(Game[State]):
     """Two seats: the giver has `rounds` messages, and the guesser a guess after each."""
 
     agents = AGENTS
+    unlisted_moves = pictures.FREE_TALK
 
     def __init__(self, rounds: int = 3):
         if not ROUNDS[0] <= rounds <= ROUNDS[1]:

@@ -119,6 +119,7 @@ class Tangram(Game[State]):
     """The figure has `pieces` of the seven of a tangram; each seat replies `turns` times."""
 
     agents = AGENTS
+    unlisted_moves = pictures.FREE_TALK
 
     def __init__(self, pieces: int = 7, turns: int = 8):
         if not FEWEST <= pieces <= len(PIECES) or turns < 1:

@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
@@ -13,6 +15,7 @@ WOLF, SEER, VILLAGER = "wolf", "seer", "villager"
 NIGHT, TALK, VOTE = "night", "talk", "vote"
 WOLVES, VILLAGE = "wolves", "village"
 LONGEST = 500  # characters of a speech
+SILENCE = "I have nothing to say."
 LOOKS = {WOLF: ("wolf", "red"), SEER: ("eye", "blue"), VILLAGER: ("", "green")}
 STARS = (0.05, 0.62), (0.2, 0.03), (0.78, 0.02), (0.95, 0.16), (0.97, 0.72), (0.03, 0.85)
 TABLE = 0.5, 0.465  # its middle, in the picture
@@ -76,7 +79,7 @@ class State:
     def legal(self, agent):
         others = [a for a in self.living() if a != agent]
         if self.phase == TALK:
-            return ("I have nothing to say.", *(f"I suspect {a}." for a in others))
+            return (SILENCE, *(f"I suspect {a}." for a in others))
         if self.phase == NIGHT and self.roles[self.agents.index(agent)] == WOLF:
             return tuple([a for a in others if self.roles[self.agents.index(a)] != WOLF])
         return tuple(others)
@@ -140,11 +143,14 @@ class State:
 class Werewolf(Game[State]):
     """For 5 to 9 players: one wolf, or two from seven players on, one seer, and villagers."""
 
+    legal_is_partial = True
+
     def __init__(self, players: int = 6):
         if not PLAYERS[0] <= players <= PLAYERS[1]:
             raise ValueError(f"players={players}: expected {PLAYERS[0]} to {PLAYERS[1]}")
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.wolves = 1 if players < 7 else 2
+        self.moves = (*self.agents, SILENCE, *(f"I suspect {agent}." for agent in self.agents))
 
     def start(self, rng, options):
         n = len(self.agents)
@@ -256,6 +262,22 @@ class Werewolf(Game[State]):
         status = (f"Day {view.day}", self.asks(view), you)
         sky = "black" if night else "white"
         return Shapes(tuple(items), labels=tuple(labels), status=status, ground=sky)
+
+    def encode(self, view, agent):
+        """Return a row for each seat, the own first: its role, if that is known, and more of it.
+
+        That is whether it is alive and whether it is to speak. Then come night, talk and vote, and
+        the day as a share of the last one. What is said is not in these numbers.
+        """
+        many, own = len(view.agents), view.agents.index(agent)
+        roles, phases = (WOLF, SEER, VILLAGER), (NIGHT, TALK, VOTE)
+        speaks = view.phase == TALK and not view.winner
+        row = []
+        for seat in (*range(own, many), *range(own)):
+            row += [view.roles[seat] == role for role in roles]
+            row += [view.alive[seat], speaks and view.speaker == seat]
+        row += [view.phase == phase and not view.winner for phase in phases]
+        return np.array([*row, min(view.day / many, 1)], np.float32)
 
 
 def _said(to, seat, text):

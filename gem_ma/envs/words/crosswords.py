@@ -170,6 +170,7 @@ def _patterns(*view):
 
 class Crosswords(Game[State]):
     agents = (AGENT,)
+    unlisted_moves = "an answer may be any letters"
 
     def __init__(
         self,

@@ -1,11 +1,14 @@
 """Wiki game: one agent goes from page to page by their links until it stands on the target."""
 
 import functools
+import itertools
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.words import links
@@ -15,6 +18,7 @@ from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
 TRIES = 1000  # pages drawn to start from, before a graph counts as one without tasks
+LISTED = 5_000  # pages that are numbered, at the most
 LOOKED = 50  # pages of a source that are read to see whether a target is too near
 
 
@@ -43,6 +47,7 @@ class State(NamedTuple):
 
 class WikiGame(Game[State]):
     agents = (AGENT,)
+    unlisted_moves = f"a graph has its pages numbered up to {LISTED}, and a source has too many"
 
     def __init__(
         self,
@@ -82,6 +87,7 @@ class WikiGame(Game[State]):
         else:
             self.pages = _pages(graph) if isinstance(graph, Mapping) else _load(os.fspath(graph))
         self.titles = tuple(self.pages)
+        self.moves = self.titles if 0 < len(self.titles) <= LISTED else None
         self.max_turns, self.min_links, self.max_links = max_turns, min_links, max_links
 
     def start(self, rng, options):
@@ -201,6 +207,19 @@ class WikiGame(Game[State]):
         lines = [*path, view.text] if view.text else path
         status = f"Target: {view.target}", f"Turns left: {view.left}"
         return WebPage(view.path[-1], tuple(lines), view.links, status)
+
+    def encode(self, view, agent):
+        """Return where the pages stand among all of them, and then the turns left.
+
+        For each page there are four numbers: whether it is the current one, the target, one that
+        the current one links to, and one that was visited. Texts are left out, and with a source,
+        or where `moves` does not list the pages, there are no numbers.
+        """
+        if self.moves is None:
+            return None
+        marked = (view.path[-1:], (view.target,), view.links, view.path)
+        rows = [[title in some for title in self.titles] for some in marked]
+        return np.array([*itertools.chain(*rows), view.left / self.max_turns], np.float32)
 
     def report(self, state):
         shortest = None if self.source else self.shortest(state.path[0], state.target)

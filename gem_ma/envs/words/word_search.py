@@ -1,8 +1,11 @@
 """Word search: one agent finds words that run in straight lines through a grid of letters."""
 
 import functools
+import itertools
 import textwrap
 from typing import NamedTuple
+
+import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
@@ -159,6 +162,7 @@ def _lines_of(size, lengths):
 
 class WordSearch(Game[State]):
     agents = (AGENT,)
+    legal_is_partial = True  # any line may be named, from either end
 
     def __init__(
         self,
@@ -175,6 +179,10 @@ class WordSearch(Game[State]):
         if num_words is not None and not 1 <= num_words <= MOST:
             raise ValueError(f"num_words={num_words}: expected 1 to {MOST}")
         self.levels = fill_levels(DRAWN, num_words, hardcore, max_turns)
+        kinds = [KINDS[hard] for hard in sorted({hard for _, hard, _ in self.levels})]
+        lines = [_lines_of(size, tuple(sorted(set(map(len, bank))))) for size, _, bank in kinds]
+        self.moves = tuple(dict.fromkeys(itertools.chain.from_iterable(lines)))
+        self.longest = max(len(word) for _, _, bank in kinds for word in bank)
         self.partial = partial
 
     def start(self, rng, options):
@@ -254,6 +262,29 @@ class WordSearch(Game[State]):
         labels = tuple([str(i) for i in range(size)])
         status = tuple(textwrap.wrap(" ".join(self.status(view)), WIDE))
         return Grid(rows, TILES, (), labels, labels, status)
+
+    def encode(self, view, agent):
+        """Return planes of the grid, the words in the order of the alphabet, and the turns left.
+
+        There is a plane for each letter, and one of the cells of words that were found. A word is
+        a row of letters, one-hot, and whether it was found.
+        """
+        side = max(KINDS[hard][0] for _, hard, _ in self.levels)
+        count, turns = (max(level[i] for level in self.levels) for i in (0, 2))
+        cells = np.zeros((len(LETTERS) + 1, side, side), np.float32)
+        for cell, letter in enumerate(_shown(view.grid, view.found)):
+            place = divmod(cell, view.size)
+            cells[(LETTERS.index(letter.upper()), *place)] = 1
+            cells[(-1, *place)] = letter.islower()
+        words = np.zeros((count, self.longest * len(LETTERS) + 1), np.float32)
+        open_words = view.open()
+        for row, word in zip(words, view.words, strict=False):
+            for place, letter in enumerate(word):
+                row[place * len(LETTERS) + LETTERS.index(letter)] = 1
+            row[-1] = word not in open_words
+        return np.concatenate([cells.ravel(), words.ravel(), [view.left / turns]]).astype(
+            np.float32
+        )
 
 
 @functools.lru_cache(maxsize=1000)  # it changes only when a word is found

@@ -6,9 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.worlds import layouts
-from gem_ma.envs.worlds.layouts import FLOOR, HATCH, ONIONS, PLATES, POT, STEPS, TOMATOES
+from gem_ma.envs.worlds.layouts import (
+    COUNTER,
+    FLOOR,
+    HATCH,
+    ONIONS,
+    PLATES,
+    POT,
+    STEPS,
+    TOMATOES,
+)
 from gem_ma.game import Game, Message
 from gem_ma.scene import Shapes
 
@@ -21,6 +32,7 @@ FULL = 3  # things in a pot
 FOUND = {ONIONS: ONION, TOMATOES: TOMATO, PLATES: PLATE}  # what a place has no end of
 COLORS = {ONION: "yellow", TOMATO: "red", PLATE: "white"}
 COOKS = ("blue", "purple")
+SYMBOLS = FLOOR, COUNTER, ONIONS, TOMATOES, PLATES, POT, HATCH
 TURNED = {"up": 0.0, "right": 90.0, "down": 180.0, "left": 270.0}
 # Something that can be held: an onion, a tomato or a plate by its name, a soup by its ingredients.
 Thing = str | tuple[str, ...] | None
@@ -256,6 +268,39 @@ class Kitchen(Game[State]):
         return Shapes(
             tuple(sheet.items), "", tuple(sheet.lines), tuple(sheet.labels), self.status(view)
         )
+
+    def encode(self, view, agent):
+        """Return planes of the map, each as large as the kitchen, or as the largest that is drawn.
+
+        They are: floor, counters, onions, tomatoes, plates, pots and hatch; where the own cook
+        stands, by the way it faces, and the other one; the onions, tomatoes and plates that lie,
+        cook or are held there, in shares of a soup; the steps until a pot is done, and pots that
+        are; for each kind of soup, the share of it among the orders; and the steps left.
+        """
+        high, wide = layouts.largest(self.layout)
+        symbols, ways = len(SYMBOLS), list(STEPS)
+        planes = np.zeros((symbols + 2 * len(ways) + 5 + len(SOUPS) + 1, high, wide), np.float32)
+        for r, row in enumerate(view.rows):
+            for c, symbol in enumerate(row):
+                planes[SYMBOLS.index(symbol), r, c] = 1
+        things = symbols + 2 * len(ways)
+        for seat, cook in enumerate(view.cooks):
+            side = len(ways) * (AGENTS[seat] != agent)
+            planes[(symbols + side + ways.index(cook.faces), *cook.at)] = 1
+        lying = [*view.lying, *((cook.at, cook.holds) for cook in view.cooks)]
+        for (r, c), thing in (*lying, *((pot.at, pot.holds) for pot in view.pots)):
+            parts = thing if isinstance(thing, tuple) else (thing,)
+            planes[things, r, c] = parts.count(ONION) / FULL
+            planes[things + 1, r, c] = parts.count(TOMATO) / FULL
+            on_plate = isinstance(thing, tuple) and view.symbol((r, c)) != POT
+            planes[things + 2, r, c] = thing == PLATE or on_plate
+        for pot in view.pots:
+            planes[(things + 3, *pot.at)] = pot.left / view.cooking
+            planes[(things + 4, *pot.at)] = pot.done
+        for kind, soup in enumerate(SOUPS):
+            planes[things + 5 + kind] = view.orders.count(soup) / self.orders
+        planes[-1] = view.left / self.max_turns
+        return planes
 
 
 class _Sheet:

@@ -58,6 +58,14 @@ def floor(name, rng):
     return tuple([row.replace("1", FLOOR).replace("2", FLOOR) for row in rows]), starts
 
 
+def largest(name):
+    """Return how many rows and columns such a kitchen has at the most."""
+    if name == DRAWN:
+        return _SIDES[1], _SIDES[1]
+    rows = NAMED[name].split()
+    return len(rows), len(rows[0])
+
+
 def find(rows, symbol):
     return [(r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell == symbol]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gem_ma.envs.maze_generation import FREE, WALL, generate_maze
-from gem_ma.envs.parlour.pictures import message
+from gem_ma.envs.parlour.pictures import FREE_TALK, message
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Grid, Panels, Tile
@@ -101,6 +101,7 @@ class State:
 
 class RadioMaze(Game[State]):
     agents = AGENTS
+    unlisted_moves = FREE_TALK
 
     def __init__(self, size: int = 5, turns: int = 15):
         if not 3 <= size <= 10 or turns < 1:

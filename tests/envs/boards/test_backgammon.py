@@ -1,9 +1,11 @@
 """Backgammon: random games against OpenSpiel's, moves worked out by hand, and search."""
 
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers, one_hot
 
 from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
@@ -231,3 +233,89 @@ def test_search_sees_a_win():
     agent, env = SearchAgent(simulations=40), Env(Ending())
     for episode in rollout(env, {"white": agent, "black": "random"}, episodes=4, seed=5):
         assert episode.returns["white"] == 1
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the board as numbers."""
+    other = "black" if agent == "white" else "white"
+    row = []
+    for seat in (agent, other):
+        line = re.search(rf"^{seat}: (.*)", text, re.MULTILINE)[1]
+        men = {int(point): int(n) for point, n in re.findall(r"(\d+):(\d+)", line)}
+        row += [men.get(point, 0) / 15 for point in range(1, 25)]
+        row += [n / 15 for n in find_numbers(line.partition("bar")[2])]
+    dice = re.search(r"Dice: (\d) and (\d)", text)
+    for die in dice.groups() if dice else (0, 0):
+        row += one_hot(int(die) - 1, 6)
+    acts = re.search(r"To act: (\w+)", text)
+    turn = int(re.search(r"Turn (\d+) of 500", text)[1]) - 1
+    return [*row, bool(acts) and acts[1] == agent, turn / 500]
+
+
+def read_numbers_of_steps(text, agent):
+    """Return the same where a step is a move."""
+    rest = re.search(r"To play: (.*)", text)
+    rest = rest[1].split() if rest else []
+    return [*read_numbers(text, agent), *(rest.count(die) / 4 for die in "123456")]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Backgammon-v0", read_numbers, seeds=2, steps=150)
+    compare_encoding("game:Backgammon-v0", read_numbers_of_steps, seeds=2, steps=150, stepwise=True)
+
+
+def positions(seeds):
+    """Yield positions of random games, at the beginning of turns."""
+    game = Backgammon()
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        state = game.start(rng, {})
+        while state.to_act():
+            yield state
+            legal = state.legal(None)
+            state = state.play(legal[int(rng.integers(len(legal)))], rng)
+
+
+def ends_of_steps(state):
+    """Return the men after each way to play a turn step by step."""
+    ends, open_states = set(), [state]
+    seen = set()
+    while open_states:
+        now = open_states.pop()
+        for name in now.legal(None):
+            after = now.play(name, np.random.default_rng(0))
+            if after.past > state.past:
+                ends.add(after.men)
+            elif (after.men, after.rest) not in seen:
+                seen.add((after.men, after.rest))
+                open_states.append(after)
+    return ends
+
+
+def test_steps_lead_to_the_ends_of_whole_moves():
+    compared, doubles, singles = 0, 0, 0
+    for number, state in enumerate(positions(4)):
+        first, second = state.dice
+        if number % (3 if first == second else 11):
+            continue
+        whole = {state.play(name, np.random.default_rng(0)).men for name in state.legal(None)}
+        steps = state._replace(rest=()).rolled()
+        assert ends_of_steps(steps) == whole
+        compared, doubles = compared + 1, doubles + (first == second)
+        singles += len(steps.rest) == 1
+    assert compared > 20
+    assert doubles > 5
+    assert singles
+
+
+def test_steps_have_numbers_and_whole_moves_say_that():
+    env = Env(Backgammon(stepwise=True), actions="discrete", invalid="lose")
+    assert env.action_space("white").n == 150
+    env.reset(seed=3)
+    while env.to_act:
+        (seat,) = env.to_act
+        (open_steps,) = np.nonzero(env.observe(seat)["action_mask"])
+        env.step(int(open_steps[env.turns % len(open_steps)]))
+    assert not env.match.invalid_replies
+    with pytest.raises(ValueError, match="150,000 ways; stepwise=True has 150 steps"):
+        Env(Backgammon(), actions="discrete")

@@ -1,9 +1,11 @@
 """Conquest: random games beside a second set of the rules, positions by hand, and search."""
 
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, rotate
 
 from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
@@ -235,3 +237,22 @@ def test_search_beats_chance(games):
     episodes = rollout(env, [agent, "random"], episodes=games, seed=2, shuffle=True)
     returns = [e.returns[s] for e in episodes for s, a in e.agents.items() if a != "random"]
     assert sum(returns) > 0.5 * games
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_numbers_say_what_the_text_says(players):
+    def read(text, agent):
+        own, row = COLORS.index(agent), []
+        seats = rotate(COLORS[:players], own)
+        for _, color, armies in re.findall(r"(\w+) (red|blue|white|black) (\d+)", text):
+            row += [*(seat == color for seat in seats), int(armies) / (int(armies) + 5)]
+        acts = re.search(r"To act: (\w+)", text)
+        gone = re.search(r"Left: (.*)", text)
+        row += [bool(acts) and seat == acts[1] for seat in seats]
+        row += [bool(gone) and seat in gone[1].split(", ") for seat in seats]
+        new = re.search(r"(\d+) armies to place", text)
+        rounds = re.search(r"Round (\d+) of (\d+)", text)
+        share = int(rounds[1]) / int(rounds[2]) if rounds else 0
+        return [*row, int(new[1]) / 11 if new else 0, share]
+
+    compare_encoding("game:Conquest-v0", read, steps=120, players=players)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from game_contract import compare_encoding, find_numbers, rotate
 from playable import unless
 
 import gem_ma
@@ -164,3 +165,37 @@ def _two():
     )
     hand = ((0, 0), *state.hands[1][1:])
     return replace(state, hands=(state.hands[0], hand)).seen_by("player_0")
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the table as numbers."""
+    hands, names = {}, []
+    for line in text.splitlines():
+        if player := re.match(r"(player_\d)(?: \(you\))?(?: has left\.|:)", line):
+            names.append(player[1])
+            hands[player[1]] = []
+        elif told := re.match(r"  \d: (.*); as far as hints say: (.*), (.*)", line):
+            card, colors, ranks = told.groups()
+            seen = [color in card for color in COLORS] + [card.endswith(n) for n in "12345"]
+            known = [color in colors or colors == "any colour" for color in COLORS]
+            known += [n in ranks or ranks == "any rank" for n in "12345"]
+            hands[names[-1]].append([*seen, *known])
+    size = 5 if len(names) < 4 else 4
+    row = []
+    for name in rotate(names, names.index(agent)):
+        row += [*hands[name], *[[0] * 20] * (size - len(hands[name]))]
+    row = [float(n) for part in row for n in part]
+    built = re.search(r"Fireworks: (.*)", text)[1]
+    gone = re.search(r"Discarded: (.*)", text)[1]
+    row += [find_numbers(one)[0] / 5 for one in built.split(", ")]
+    row += [gone.count(f"{color} {n + 1}") / COPIES[n] for color in COLORS for n in range(5)]
+    hints, lives, deck, *turns = find_numbers(re.search(r"Hints: .*", text)[0])
+    row += [hints / 8, lives / 3, deck / (50 - size * len(names))]
+    row += [turns[0] / (len(names) + 1) if turns else 0, bool(turns)]
+    acts = re.search(r"To act: (\S+)", text)
+    return row + [bool(acts) and name == acts[1] for name in rotate(names, names.index(agent))]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Hanabi-v0", read_numbers, steps=120)
+    compare_encoding("game:Hanabi-v0", read_numbers, players=5)

@@ -2,11 +2,13 @@
 
 import itertools
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers, one_hot
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -204,3 +206,76 @@ def test_the_deal_in_words():
     assert then.turn == 3
     assert then.taken == ((), ("2h",), (), ("6h",))
     assert (then.left, then.broken) == (1, True)
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the table as numbers."""
+    own = int(agent[-1])
+    order = [(own + i) % 4 for i in range(4)]
+    hand = re.search(r"You hold (.*)", text)[1].split()
+    passes = re.findall(r"player_(\d) passed (.*) to player_(\d)", text)
+    given = [cards.split() for seat, cards, _ in passes if int(seat) == own]
+    got = [cards.split() for _, cards, seat in passes if int(seat) == own]
+    trick = re.search(r"Trick (\d+) of 13: (.*)", text)
+    lying = dict(re.findall(r"p(\d) (\w+)", trick[2] if trick else ""))
+    taken = re.search(r"Taken: (.*)", text)[1]
+    taken = {one[1]: one[3:].split() for one in taken.split(", ") if one.startswith("p")}
+    passing = re.search(r"Cards are passed to (.*)", text)
+    acts = re.search(r"To act: player_(\d)", text)
+    gone = re.search(r"Left: (.*)", text)
+    sets = [hand, *(given or [[]]), *(got or [[]]), *([lying.get(str(s), "")] for s in order)]
+    counting = [card for card in ORDER if card[-1] == "h"] + ["Qs"]
+    row = [card in some for some in sets for card in ORDER]
+    row += [card in taken.get(str(seat), ()) for seat in order for card in counting]
+    row += one_hot(PASSING.index(passing[1]) if passing else None, 4)
+    row += [(14 - int(trick[1])) / 13 if trick else 0]
+    row += [bool(acts) and int(acts[1]) == seat for seat in order]
+    return row + [bool(gone) and f"player_{seat}" in gone[1] for seat in order]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Hearts-v0", read_numbers, seeds=4)
+
+
+def test_cards_are_passed_by_their_places_as_by_their_names():
+    game = Hearts()
+    state = next(
+        state for seed in range(9) if (state := game.start(np.random.default_rng(seed), {})).passing
+    )
+    view = state.seen_by("player_1")
+    hand, legal = view.hands[1], view.legal("player_1")
+    names = game.name_moves(legal)
+    assert len(set(names)) == len(legal) == 286
+    for text, name in zip(legal, names, strict=True):
+        places = find_numbers(name)
+        assert text.split() == [hand[place - 1] for place in places]
+        assert game.read(name, view, "player_1") == text
+    for wrong in ("pass 1 1 2", "pass 1 2", "pass 0 1 2", "pass 1 2 14", "pass 3 2 1"):
+        with pytest.raises(InvalidMove):
+            game.read(wrong, view, "player_1")
+    played = game.start(
+        np.random.default_rng(
+            next(
+                seed for seed in range(9) if not game.start(np.random.default_rng(seed), {}).passing
+            )
+        ),
+        {},
+    )
+    (leader,) = played.to_act()
+    with pytest.raises(InvalidMove, match="name 1 card"):
+        game.read("pass 1 2 3", played.seen_by(leader), leader)
+
+
+def test_numbers_of_moves_play_a_whole_deal():
+    env = gem_ma.make("game:Hearts-v0", actions="discrete")
+    for seed in range(4):
+        env.reset(seed)
+        for _agent in env.agent_iter():
+            observation, _, terminated, truncated, info = env.last()
+            assert not info["invalid"]
+            if terminated or truncated:
+                env.step(None)
+                continue
+            (open_moves,) = np.nonzero(observation["action_mask"])
+            env.step(int(open_moves[seed % len(open_moves)]))
+        assert not env.agents

@@ -2,11 +2,13 @@
 
 import itertools
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers, one_hot, rotate
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -245,3 +247,21 @@ def test_the_hand_in_words():
     )
     assert "player_2 begins the first round" in game.rules("player_0")
     assert "player_0 begins the first round, player_1 the others" in TexasHoldem().rules("player_0")
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the table as numbers, where all began with 100 chips."""
+    seats = re.findall(r"player_\d(?: \(you\))?: (\S+ \S+), (folded|\d+ chips), bet (\d+)", text)
+    own = int(agent[-1])
+    board = re.search(r"Open cards: (.*)", text)[1].split()
+    row = [card in seats[own][0].split() for card in DECK] + [card in board for card in DECK]
+    row += one_hot(own, len(seats))
+    for _, chips, bet in rotate(seats, own):
+        folded = chips == "folded"
+        row += [0 if folded else find_numbers(chips)[0] / 100, int(bet) / 100, folded]
+    return [*row, find_numbers(text.partition("Pot ")[2])[0] / (100 * len(seats))]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:TexasHoldem-v0", read_numbers, seeds=9)
+    compare_encoding("game:TexasHoldem-v0", read_numbers, seeds=9, players=5)

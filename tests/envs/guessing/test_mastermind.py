@@ -1,9 +1,11 @@
 """Mastermind: pegs against the way a person puts them, every code found by elimination."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 
 from gem_ma import Env, InvalidMove
 from gem_ma.envs.guessing.mastermind import LEVELS, Mastermind, State, pegs
@@ -128,3 +130,35 @@ def test_what_makes_no_game(level):
 def test_the_pictures():
     env = Env(Mastermind(2, 4, 25), id="test:Mastermind")
     assert certify(env, views=150, theme="mono").views >= 150
+
+
+def read_numbers(text, places, digits, turns):
+    """Return what a player reads of its guesses as numbers."""
+    rows = np.zeros((turns + 1, places * digits + 2))
+    told = re.findall(r"\d+\. ([\d ]+): (\d+) black, (\d+) white", text)
+    for number, (guess, black, white) in enumerate(told):
+        guess = find_numbers(guess)
+        for place, digit in enumerate(guess):
+            rows[number, place * digits + digit - 1] = 1
+        rows[number, -2:] = int(black) / len(guess), int(white) / len(guess)
+    code, highest = re.search(r"Code: (.*), digits 1 to (\d+)", text).groups()
+    for place in range(len(code.split())):
+        for digit in range(int(highest)):
+            rows[-1, place * digits + digit] = 1
+    rows[-1, -1] = find_numbers(text.rpartition("left:")[2])[0] / turns
+    return rows
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Mastermind-v0", lambda text, agent: read_numbers(text, 4, 6, 20))
+    compare_encoding(
+        "game:Mastermind-v0-random", lambda text, agent: read_numbers(text, 4, 8, 30), seeds=9
+    )
+
+
+def test_the_random_level_lists_the_codes_of_all():
+    game = Mastermind(None, None, None)
+    for length, digits, turns in LEVELS:
+        legal = State(digits, False, turns, "?" * length).legal("player")
+        assert set(legal) <= set(game.moves)
+    assert len(game.moves) == len(set(game.moves)) == 12 + 1680

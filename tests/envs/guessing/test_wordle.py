@@ -1,7 +1,10 @@
 """Wordle: marks of repeated letters, a player by elimination, secrets."""
 
+import re
+
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 
 from gem_ma import Env, InvalidMove
 from gem_ma.envs.guessing import words
@@ -140,3 +143,30 @@ def test_beside_the_guesses_stands_what_is_known_of_each_letter():
         state = Position("crane", state.left, state.guesses).guess("brake").seen_by("player")
     rows = Wordle().picture(state, "player").rows
     assert (len(rows), len(rows[0])) == (14, 20)
+
+
+def read_numbers(text, longest, turns):
+    """Return what a player reads of its guesses as numbers."""
+    rows = np.zeros((turns + 1, longest * 29))
+    for number, told in enumerate(re.findall(r"\d+\. \w+: (.*)", text)):
+        for place, (letter, mark) in enumerate(told.split()):
+            rows[number, place * 26 + ord(letter) - 97] = 1
+            rows[number, longest * 26 + place * 3 + "+~-".index(mark)] = 1
+    word = re.search(r"Word: (.*)", text)[1]
+    length = int(word.split()[0]) if word.endswith("letters") and " " in word else len(word)
+    rows[-1, : length * 26] = 1
+    rows[-1, -1] = find_numbers(text.rpartition("left:")[2])[0] / turns
+    return rows
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Wordle-v0", lambda text, agent: read_numbers(text, 5, 20))
+    compare_encoding(
+        "game:Wordle-v0-random", lambda text, agent: read_numbers(text, 5, 25), seeds=9
+    )
+
+
+def test_the_random_level_lists_the_words_of_all_lengths():
+    lengths = {len(word) for word in Wordle(None, None).moves}
+    assert lengths == {3, 4, 5}
+    assert set(words.common(4)) <= set(Wordle(None, None).moves)

@@ -1,9 +1,11 @@
 """Bargaining: what proposals mean, what a deal pays, words that cannot be forged, secrets."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -137,3 +139,39 @@ def test_two_who_look_for_the_best_split_do_better_than_halves():
 def test_what_makes_no_game():
     with pytest.raises(ValueError, match="turns=0"):
         Bargaining(turns=0)
+
+
+def read_numbers(text, agent):
+    """Return what a seat reads of the talk as numbers."""
+    names = ("book", "hat", "ball")
+    own = re.findall(r"(\d+) (\w+), value of one: \w+ (\d+)", text)
+    assert [name.removesuffix("s") for _, name, _ in own] == list(names)
+    counts, values = [int(n) for n, *_ in own], [int(value) for *_, value in own]
+    table = re.search(r"(?:On the table|Deal): (.*)", text)[1]
+    share = re.search(rf"{agent} (?:proposes to take|would get|gets) ([^;]*)", table)
+    said = share[1] if share else ""
+    shares = [re.search(rf"(\d+) {name}", said) for name in names]
+    maker = re.match(r"(\w+) proposes", table)
+    left = find_numbers(text.rpartition("Replies left:")[2])[0]
+    row = [n / 4 for n in counts] + [value / 10 for value in values]
+    row += [int(one[1]) / 4 if one else 0 for one in shares]
+    row += [bool(maker) and (maker[1] == agent) == is_own for is_own in (True, False)]
+    speaks = left and ("first", "second")[left % 2] == agent and "Deal" not in text
+    return [*row, left / 12, bool(speaks)]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Bargaining-v0", read_numbers, seeds=20)
+
+
+def test_a_number_that_the_mask_leaves_out_is_no_speech():
+    env = gem_ma.make("game:Bargaining-v0", actions="discrete", invalid="lose")
+    env.reset(seed=0)
+    mask = env.observe("first")["action_mask"]
+    assert [env.game.moves[n] for n in np.nonzero(mask)[0]] == list(
+        env.match.list_legal_moves("first")
+    )
+    accept = env.game.moves.index("accept")
+    assert not mask[accept]
+    env.step(accept)
+    assert env.terminations["first"]

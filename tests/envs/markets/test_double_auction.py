@@ -1,10 +1,12 @@
 """A market: trades beside a book written a second time, traders by rule, secrets, the clock."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers, rotate
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -235,3 +237,31 @@ def test_the_market_goes_on_while_a_trader_thinks():
 def test_the_contract_with_a_clock():
     env = gem_ma.make("game:DoubleAuction-v0", clock="tokens:2", players=2, max_turns=4)
     check_env(env, seeds=1, processes=False)
+
+
+def read_numbers(text, agent):
+    """Return what a trader reads of the market as numbers."""
+    lines, worth = {}, []
+    for line in text.splitlines():
+        name, _, told = line.partition(": ")
+        if "traded" in told:
+            order = re.search(r"(?:bids|asks) (\d+);", told)
+            done, units = re.search(r"traded (\d+) of (\d+)", told).groups()
+            price = int(order[1]) / 100 if order else 0
+            lines[name] = [price, int(done) / int(units), told.startswith("left")]
+            if name == agent:
+                worth = find_numbers(re.search(r"(?:values|costs) ([\d, ]+);", told)[1])
+    side = agent.split("_")[0]
+    near = [name for name in lines if name.startswith(side)]
+    far = [name for name in lines if not name.startswith(side)]
+    order = [*rotate(near, near.index(agent)), *far]
+    prices = find_numbers(re.search(r"Prices paid: (.*)", text)[1])
+    row = [side == "buyer", *(n / 100 for n in worth)]
+    row += [0] * (8 - len(prices)) + [n / 100 for n in prices]
+    left = find_numbers(text.rpartition("Steps left:")[2])[0]
+    return [*itertools.chain(*(lines[name] for name in order)), *row, left / 20]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:DoubleAuction-v0", read_numbers)
+    compare_encoding("game:DoubleAuction-v0", read_numbers, players=7, units=5)

@@ -1,10 +1,12 @@
 """Negotiation: what proposals mean, what a deal pays, how good it is, secrets."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -159,3 +161,45 @@ def test_words_are_their_speakers():
 def test_contract_and_pictures():
     check_env(gem_ma.make("game:Negotiation-v0"), seeds=1, processes=False)
     certify("game:Negotiation-v0", theme=3, views=30)
+
+
+def read_numbers(text, agent):
+    """Return what a seat reads of the talk as numbers."""
+    issues = re.findall(r"^(\w+): ([^;]+ \(\d+\)(?:; [^;]+ \(\d+\)){3})$", text, re.MULTILINE)
+    values, offered = [], []
+    table = re.search(r"(?:proposes|On the table|Deal): (.*)", text)[1].split(", ")
+    for issue, options in issues:
+        for option in options.split("; "):
+            name, _, worth = option.rpartition(" (")
+            values.append(int(worth.rstrip(")")) / 100)
+            offered.append(f"{issue} {name}" in table)
+    maker = re.search(r"(\w+) proposes:", text)
+    alone = re.search(rf"Without a deal: .*{agent} (\d+)", text)[1]
+    acts = re.search(r"To act: (\w+)", text)
+    row = [bool(maker) and (maker[1] == agent) == is_own for is_own in (True, False)]
+    left = find_numbers(text.partition("Replies left:")[2])[0]
+    return [*values, *offered, *row, int(alone) / 100, left / 12, bool(acts) and acts[1] == agent]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Negotiation-v0", read_numbers, seeds=12)
+
+
+@pytest.mark.parametrize("issues", [2, 4, 5])
+def test_proposals_have_the_numbers_of_their_options(issues):
+    game = gem_ma.make("game:Negotiation-v0", issues=issues).game
+    state = game.start(np.random.default_rng(0), {})
+    for _ in range(2):
+        (agent,) = state.to_act()
+        view = state.seen_by(agent)
+        legal = view.legal(agent)
+        names = game.name_moves(legal)
+        assert set(names) <= set(game.moves)
+        assert len(set(names)) == len(legal)
+        for text, name in zip(legal, names, strict=True):
+            assert game.read(name, view, agent) == game.read(text, view, agent)
+        state = game.advance(state, {agent: game.read(legal[3], view, agent)}, None)
+    assert len(game.moves) == 4**issues + 6
+    for wrong in ("propose: " + "1 " * (issues - 1), "propose: " + "5 " * issues):
+        with pytest.raises(InvalidMove):
+            game.read(wrong, view, agent)

@@ -1,11 +1,13 @@
 """Chameleon: hints, speeches, votes, the guess, who leaves, and who knows what."""
 
 import itertools
+import re
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, rotate
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -191,3 +193,41 @@ def test_words_are_their_speakers():
 def test_contract_and_pictures():
     check_env(gem_ma.make("game:Chameleon-v0"), seeds=1, processes=False)
     certify("game:Chameleon-v0", theme=3, views=30)
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the table as numbers."""
+    topic, words = re.search(r"The card, (\w+): (.*)\.", text).groups()
+    told = dict(re.findall(r"(\d) (\w+)", re.search(r"Hints: (.*)\.", text)[1]))
+    votes = re.search(r"Votes: (.*)\.", text)
+    votes = dict(re.findall(r"(\d) for (\d)", votes[1] if votes else ""))
+    word = re.search(r"[Tt]he word(?::| was) (\w+)", text)
+    found = re.search(r"(player_\d) was it|The chameleon: (player_\d)", text)
+    seats = [f"player_{n}" for n in range(4)]
+    chameleon = agent if "You are the chameleon" in text else found and (found[1] or found[2])
+    acts = re.search(r"To act: (player_\d)", text)
+    order = rotate(seats, seats.index(agent))
+    row = [topic == one for one in CARDS]
+    row += [bool(word) and word[1] == one for one in words.split(", ")]
+    row += [said in text for said in ("Give a hint", "Speak", "All vote", "Guess the word")]
+    for seat in order:
+        hint = told.get(seat[-1])
+        row += [hint == one for one in HINTS] + [bool(hint) and hint not in HINTS]
+        row += [votes.get(seat[-1]) == other[-1] for other in order]
+        row += [bool(acts) and acts[1] == seat, chameleon == seat]
+    return row
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Chameleon-v0", read_numbers, seeds=20)
+
+
+def test_another_hint_than_those_that_are_listed_has_a_number_of_its_own():
+    game = Chameleon()
+    state = game.start(np.random.default_rng(0), {})
+    (seat,) = state.to_act()
+    after = game.advance(state, {seat: "zyzzyva"}, None)
+    for agent in game.agents:
+        view = after.seen_by(agent)
+        expected = np.array(read_numbers(game.describe(view, agent), agent), np.float32)
+        assert (game.encode(view, agent) == expected).all()

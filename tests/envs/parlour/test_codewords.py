@@ -1,10 +1,12 @@
 """Codewords: clues, picks, the assassin, forfeits, honest and deaf pairs, secrets."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -220,3 +222,32 @@ def test_a_clue_is_shown_as_its_givers():
     lines = env.observe(f"{team}_guesser")["text"].splitlines()
     assert f"{giver_}: gamewins 3" in lines
     assert "gamewins 3" not in lines
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the grid as numbers."""
+    own = agent.split("_")[0]
+    other = "south" if own == "north" else "north"
+    *rows, score, last = text.splitlines()
+    row = []
+    for cell in ", ".join(rows).split(", "):
+        word, mark = cell.split()
+        row += [word == noun for noun in NOUNS]
+        row += [mark.lower() == kind for kind in (own[0], other[0], "o", "x", "?")]
+        row.append(mark.isupper())
+    row += [agent.endswith("giver")]
+    row += [find_numbers(score.partition(team)[2])[0] / 9 for team in (own, other)]
+    row += [find_numbers(score.partition("turns")[2])[0] / 40]
+    acts = re.search(r"To act: (\w+)", last)
+    clue = re.match(r"(north|south): (\w+) (\d), picked (\d+)", last)
+    seat = acts[1] if acts else f"{clue[1]}_guesser" if clue else ""
+    role = agent.split("_")[1]
+    partner = f"{own}_{'guesser' if role == 'giver' else 'giver'}"
+    row += [seat == one for one in (agent, partner, f"{other}_giver", f"{other}_guesser")]
+    word = clue and clue[2]
+    row += [word == one for one in CLUES] + [bool(clue) and word not in CLUES]
+    return row + ([int(clue[3]) / 9, int(clue[4]) / 10] if clue else [0, 0])
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Codewords-v0", read_numbers)

@@ -1,10 +1,12 @@
 """Werewolf: nights, speeches, votes, who wins, who hears what, forfeits, secrets."""
 
 import itertools
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers, rotate
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -301,3 +303,37 @@ def test_who_is_told_of_how_many_wolves():
     assert "There are 2 wolves and one seer" in Werewolf(7).rules(P[0])
     assert "in at most 500 characters" in Werewolf().rules(P[3])
     assert "If day 8 ends" in Werewolf(8).rules(P[3])
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the village as numbers."""
+    seats = re.findall(r"(player_\d)(?: \(you\))?: (\w+), (\w+)", text)
+    own = [name for name, *_ in seats].index(agent)
+    head = text.splitlines()[0]
+    speaks = re.search(r"(player_\d) speaks", head)
+    row = []
+    for name, alive, role in rotate(seats, own):
+        row += [role == one for one in ("wolf", "seer", "villager")]
+        row += [alive == "alive", bool(speaks) and speaks[1] == name]
+    row += ["Night:" in head, bool(speaks), "All vote" in head]
+    return [*row, min(find_numbers(head)[0] / len(seats), 1)]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:Werewolf-v0", read_numbers, seeds=8)
+    compare_encoding("game:Werewolf-v0", read_numbers, players=9)
+
+
+def test_a_name_is_no_speech_by_its_number():
+    env = gem_ma.make("game:Werewolf-v0", actions="discrete", invalid="retry")
+    env.reset(seed=0)
+    while env.game_state.phase == NIGHT:
+        seat = env.agent_selection
+        mask = env.observe(seat)["action_mask"]
+        env.step(int(np.flatnonzero(mask)[0]))
+    seat = env.agent_selection
+    name = env.game.moves.index(next(a for a in env.game_state.living() if a != seat))
+    assert not env.observe(seat)["action_mask"][name]
+    env.step(name)
+    assert env.agent_selection == seat
+    assert env.info(seat)["invalid"] == 1

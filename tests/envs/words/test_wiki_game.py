@@ -2,10 +2,12 @@
 
 import json
 import pickle
+import re
 from collections import Counter
 
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -148,3 +150,31 @@ def test_a_page_keeps_what_it_can_of_links_and_lines():
         assert (frame != page(lines, count + 1)).any()
     with pytest.raises(BadScene, match="3 links does not fit into 252 x 40"):
         page(lines, 3, (252, 40))
+
+
+def read_numbers(text, agent):
+    """Return what a player reads of the pages as numbers."""
+    target, page, links = (
+        re.search(rf"^{name}: (.*)", text, re.MULTILINE)[1]
+        for name in ("Target", "Current page", "Links")
+    )
+    path = re.search(r"^Path: (.*)", text, re.MULTILINE)
+    path = path[1].split(" > ") if path else [page]
+    row = [title in some for some in ([page], [target], links.split("; "), path) for title in PAGES]
+    return [*row, find_numbers(text.rpartition("left")[2])[0] / 15]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:WikiGame-v0", read_numbers)
+
+
+def test_a_graph_of_more_pages_than_are_numbered_has_no_list():
+    graph = {f"page {n}": [f"page {(n + 1) % 5001}", f"page {n // 2}"] for n in range(5001)}
+    game = WikiGame(graph=graph)
+    assert game.moves is None
+    state = game.start(np.random.default_rng(0), {})
+    assert game.encode(state, "player") is None
+    with pytest.raises(ValueError, match=r"WikiGame has no fixed list of moves \(a graph has"):
+        gem_ma.Env(game, actions="discrete")
+    del graph["page 5000"]
+    assert len(WikiGame(graph=graph).moves) == 5000

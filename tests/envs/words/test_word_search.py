@@ -1,7 +1,10 @@
 """Word search: every word stands in its grid once, by a plain search of all cells and steps."""
 
+import re
+
 import numpy as np
 import pytest
+from game_contract import compare_encoding, find_numbers
 from playable import unless
 
 import gem_ma
@@ -126,3 +129,43 @@ def test_the_random_level():
 
 def test_the_pictures():
     assert certify(gem_ma.Env(WordSearch(*HARD), id="game:WordSearch-v0-hard"), views=40).exact
+
+
+def read_numbers(text, side, longest, count, turns):
+    """Return what a player reads of the grid as numbers."""
+    cells = np.zeros((27, side, side))
+    for line in text.splitlines():
+        row, *letters = line.split() or [""]
+        if row.isdigit() and letters and not letters[0].isdigit():
+            for column, letter in enumerate(letters):
+                cells[ord(letter.upper()) - 65, int(row), column] = 1
+                cells[26, int(row), column] = letter.islower()
+    to_find, found = (re.search(rf"{name}: (.*)\.", text)[1] for name in ("To find", "Found"))
+    found = found.split(", ")
+    words = [word for word in (*to_find.split(", "), *found) if word.isupper()]
+    rows = np.zeros((count, longest * 26 + 1))
+    for row, word in zip(rows, sorted(words), strict=False):
+        for place, letter in enumerate(word):
+            row[place * 26 + ord(letter) - 65] = 1
+        row[-1] = word in found
+    left = find_numbers(text.rpartition("Turns left")[2])[0]
+    return [*cells.ravel(), *rows.ravel(), left / turns]
+
+
+def test_the_numbers_say_what_the_text_says():
+    compare_encoding("game:WordSearch-v0", lambda text, agent: read_numbers(text, 10, 7, 5, 20))
+    compare_encoding(
+        "game:WordSearch-v0-random", lambda text, agent: read_numbers(text, 12, 9, 8, 32), seeds=4
+    )
+
+
+def test_the_numbers_of_words_that_were_found():
+    game = WordSearch()
+    state = game.start(np.random.default_rng(0), {})
+    lines = [game.read(move, state, "player") for move in game.moves]
+    for cells in lines:
+        if state.spelled(cells):
+            state = state.take(cells)
+            expected = read_numbers(game.describe(state, "player"), 10, 7, 5, 20)
+            np.testing.assert_allclose(game.encode(state, "player"), expected, atol=1e-6)
+    assert not state.open()

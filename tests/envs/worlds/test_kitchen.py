@@ -1,10 +1,12 @@
 """A kitchen for two: every step beside rules written a second time, cooks by rule, the clock."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cooking import Pair
+from game_contract import compare_encoding
 
 import gem_ma
 from gem_ma import InvalidMove
@@ -217,3 +219,63 @@ def test_the_contract_in_a_short_episode():
 @pytest.mark.parametrize("layout", ["divided", "random"])
 def test_other_layouts_are_drawn_whole(layout):
     certify(gem_ma.make("game:Kitchen-v0", layout=layout), views=15)
+
+
+def read_numbers(text, agent, high, wide):
+    """Return what a cook reads of the kitchen as numbers."""
+    world, cooks, pots, lying, orders, counts = read(text)
+    planes = np.zeros((25, high, wide))
+
+    def put(plane, at, value):
+        planes[plane, int(at.imag), int(at.real)] = value
+
+    for at, symbol in world.items():
+        put(".#OTDPS".index(symbol), at, 1)
+    soups = {recipe(["onion"] * n + ["tomato"] * (3 - n)): (n, 3 - n) for n in (0, 1, 2, 3)}
+    things = {"an onion": (1, 0, 0), "a tomato": (0, 1, 0), "a plate": (0, 0, 1)}
+    things |= {f"a soup of {name}": (*parts, 1) for name, parts in soups.items()}
+    for (at, faces, held), name in zip(cooks, ("first", "second"), strict=True):
+        put(7 + 4 * (name != agent) + ["up", "down", "left", "right"].index(faces), at, 1)
+        lying = {**lying, at: held}
+    for at, thing in lying.items():
+        onions, tomatoes, plates = things.get(thing, (0, 0, 0))
+        for plane, value in ((15, onions / 3), (16, tomatoes / 3), (17, plates)):
+            put(plane, at, value)
+    for at, (inside, left) in pots.items():
+        put(15, at, inside.count("onion") / 3)
+        put(16, at, inside.count("tomato") / 3)
+        put(18, at, left / 10)
+        put(19, at, len(inside) == 3 and not left)
+    for number, n in enumerate((3, 2, 1, 0)):
+        planes[20 + number] = orders.count(recipe(["onion"] * n + ["tomato"] * (3 - n))) / 2
+    planes[24] = counts[-1] / 120
+    return planes
+
+
+def test_the_numbers_say_what_the_text_says():
+    sizes = {"galley": (4, 5), "hall": (7, 9), "random": (8, 8)}
+    for layout, size in sizes.items():
+        compare_encoding(
+            "game:Kitchen-v0",
+            lambda text, agent, size=size: read_numbers(text, agent, *size),
+            steps=120,
+            layout=layout,
+        )
+
+
+def test_the_numbers_of_soups_that_cooks_make():
+    game = Kitchen()
+    state = game.start(np.random.default_rng(0), {})
+    soup = ("onion", "onion", "tomato")
+    cooks = state.cooks[0]._replace(holds=soup), state.cooks[1]._replace(holds="plate")
+    pots = tuple([pot._replace(holds=soup, left=4) for pot in state.pots])
+    counter = next(cell for cell in layouts.find(state.rows, "#"))
+    for after in (
+        replace(state, cooks=cooks, pots=pots),
+        replace(
+            state, pots=tuple([pot._replace(left=0) for pot in pots]), lying=((counter, soup),)
+        ),
+    ):
+        for seat in AGENTS:
+            expected = read_numbers(game.describe(after, seat), seat, 4, 5)
+            np.testing.assert_allclose(game.encode(after, seat), expected, atol=1e-6)

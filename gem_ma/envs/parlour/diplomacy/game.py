@@ -168,6 +168,7 @@ class Diplomacy(Game[State]):
     """Four powers; `years` of two seasons, in each of which all speak `talks` times at once."""
 
     agents = POWERS
+    unlisted_moves = "the orders of all armies together are too many, and letters are free"
 
     def __init__(self, years: int = 3, talks: int = 1):
         if not 1 <= years <= 20 or not 0 <= talks <= 5:
