@@ -27,6 +27,7 @@ class SpecEntry(NamedTuple):
     split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
     spec: bool = False  # the first argument is a spec string itself
     mark: str = "?"  # what stands between the first argument and the options
+    like: str = ""  # a pattern of first arguments that are known as such where they stand alone
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -68,6 +68,7 @@ def _call(text):
 
 @function_tool
 def _tool(a: int, b: float, c: str) -> str:
+    """Return the last."""
     return c
 
 

@@ -60,7 +60,7 @@ class Run:
 
     def pretrain(self, env, teacher, name="model", **settings):
         """Return the folder of a model from nothing."""
-        settings = {"seed": self.seed, "device": self.device, **settings}
+        settings = {"seed": self.seed, "device": self.device, "progress": True, **settings}
         return self.part(name, lambda _: pretrain(env, teacher, self.out / name, **settings))
 
     def learner(self, model, **settings):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt
@@ -468,7 +469,8 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
         raise OSError(f"{path} is no folder here, and not had from the Hub: {error}") from error
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
-    model = kind.from_pretrained(path, dtype=dtype)
+    with hide_weight_bars():
+        model = kind.from_pretrained(path, dtype=dtype)
     if not sees:
         processor = transformers.AutoTokenizer.from_pretrained(path)
     else:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gem_ma.agents.function import FunctionAgent
-from gem_ma.agents.providers import PROVIDERS
+from gem_ma.agents.providers import MODEL_NAMES, PROVIDERS
 from gem_ma.chat.agent import Agent, AgentSource, check_agent_seat
 from gem_ma.packs import PackTable, SpecEntry
 from gem_ma.validation.arguments import check_type
@@ -104,10 +104,13 @@ AGENT_SPECS = SpecParser(
             "random": SpecEntry("gem_ma.agents.random:RandomAgent"),
             "human": SpecEntry("gem_ma.agents.human:HumanAgent"),
             "search": SpecEntry("gem_ma.agents.search:SearchAgent"),
-            "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH"),
+            "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH", like=r"~?/?[\w.-]+/[\w./-]+$"),
             **{
                 spec: SpecEntry(
-                    f"gem_ma.agents.providers.{file}:{name}", "MODEL@URL", _split_model_url
+                    f"gem_ma.agents.providers.{file}:{name}",
+                    "MODEL@URL",
+                    _split_model_url,
+                    like=MODEL_NAMES.get(spec, ""),
                 )
                 for spec, (file, name) in PROVIDERS.items()
             },

@@ -75,6 +75,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     _add_check(commands)
     attack = commands.add_parser(
         "attack",
+        group="author",
         help="try on an environment what models have tried on rewards",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
@@ -194,6 +195,7 @@ def _make_best_reply_scorer(twin: AECEnv) -> Callable[[int], float]:
 def _add_check(commands: SubcommandParsers) -> None:
     check = commands.add_parser(
         "check",
+        group="author",
         help="check that an environment of yours keeps the contract",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(

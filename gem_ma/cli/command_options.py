@@ -75,7 +75,13 @@ def translate_arguments(text: str, args: argparse.Namespace) -> str:
     if parser is None:
         return text
     options = dict(_list_options(parser))
-    setting_names = {name for name, _ in getattr(args, "settings", ())}
+    settings = dict(getattr(args, "settings", ()))
+    for name in settings.keys() & options.keys():
+        unknown = f"unexpected keyword argument {name!r};"
+        if unknown in text:
+            start = text.partition(unknown)[0] + unknown
+            return f"{start} did you mean {options[name]} {settings[name]}, without --set?"
+    setting_names = settings.keys()
 
     def replace_argument(found: re.Match[str]) -> str:
         name, value = found.groups()
@@ -202,7 +208,11 @@ def _parse_setting(text: str) -> tuple[str, Any]:
     """Return a name and what is set: JSON, or else the words as they are."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, such as rounds=5")
+        near = name.replace("-", "_")
+        hint = ", such as rounds=5"
+        if equals and near.isidentifier():
+            hint = f"; did you mean {near}={value}?"
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE{hint}")
     try:
         return name, json.loads(value)
     except ValueError:

@@ -19,6 +19,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         return
     data = commands.add_parser(
         "data",
+        group="play",
         help="fetch the files that an environment needs",
         epilog=f"example: gem-ma data {min(DOWNLOADS)}",
     )

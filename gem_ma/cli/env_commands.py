@@ -29,6 +29,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     """Add list and info to the commands of gem-ma."""
     lister = commands.add_parser(
         "list",
+        group="play",
         help="list environments",
         epilog="examples: gem-ma list poker; gem-ma list 'ta:*' --here --ids",
     )
@@ -50,6 +51,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 
     info = commands.add_parser(
         "info",
+        group="play",
         help="say what an environment is, and show its first turn",
         epilog="example: gem-ma info game:ConnectFour-v0 --picture board.png",
     )

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from gem_ma.cli import (
@@ -31,6 +31,9 @@ from gem_ma.envs.registry import MissingRequirement, UnknownEnv
 from gem_ma.packs import list_packs
 from gem_ma.rollouts.version import __version__
 
+# In the order in which help lists them; those of other words follow.
+COMMAND_GROUPS = ("play", "evaluate", "train", "serve", "author")
+_NO_GROUP = "other"
 # In the order in which help lists them.
 COMMAND_MODULES = (
     env_commands,
@@ -81,7 +84,29 @@ def _list_user_errors() -> tuple[type[Exception], ...]:
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """A parser whose errors are told as all others are, with what may have been meant."""
+    """A parser whose errors are told as all others are, with what may have been meant.
+
+    Args:
+        group: The heading under which it stands in the help of all commands.
+    """
+
+    def __init__(self, *args: Any, group: str = "", **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.group = group
+
+    def format_help(self) -> str:
+        """Return the help, in which commands stand in their groups."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        for section in self._action_groups:
+            for title, actions in _split_section(section):
+                formatter.start_section(title)
+                formatter.add_text(section.description)
+                formatter.add_arguments(actions)
+                formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; {self.prog} -h says more")
@@ -99,6 +124,23 @@ class _CommandParser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             hint = suggest_word(str(value), choices) or f" (choose from {', '.join(choices)})"
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
+
+
+def _split_section(
+    section: argparse._ArgumentGroup,
+) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
+    """Yield a section of a help; of the commands of gem-ma, one for each group of them."""
+    for action in section._group_actions:
+        if isinstance(action, argparse._SubParsersAction):
+            parsers = action.choices
+            if any(parser.group for parser in parsers.values()):
+                groups: dict[str, list[argparse.Action]] = {group: [] for group in COMMAND_GROUPS}
+                for line in action._get_subactions():
+                    groups.setdefault(parsers[line.dest].group or _NO_GROUP, []).append(line)
+                groups[_NO_GROUP] = groups.pop(_NO_GROUP, [])  # the last
+                yield from ((group, lines) for group, lines in groups.items() if lines)
+                return
+    yield section.title, section._group_actions
 
 
 def _make_parser() -> argparse.ArgumentParser:

@@ -34,6 +34,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     """Add new to the commands of gem-ma."""
     new = commands.add_parser(
         "new",
+        group="author",
         help="write a game and its test, or a pack, to be made into your own",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(

@@ -43,6 +43,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     """Add play, run and render to the commands of gem-ma."""
     play = commands.add_parser(
         "play",
+        group="play",
         help="play a match and print it",
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random --seed 0",
     )
@@ -55,6 +56,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 
     run = commands.add_parser(
         "run",
+        group="play",
         help="play many episodes and keep their records",
         epilog="example: gem-ma run game:KuhnPoker-v0 --episodes 1000 --out kuhn.jsonl --resume",
     )
@@ -75,6 +77,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 
     render = commands.add_parser(
         "render",
+        group="play",
         help="draw an environment into a PNG or GIF file",
         epilog="example: gem-ma render game:ConnectFour-v0 --seed 0 --moves 9 --out board.png",
     )

@@ -31,6 +31,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     _add_rescore(commands)
     view = commands.add_parser(
         "view",
+        group="evaluate",
         help="write recorded episodes as one HTML page",
         epilog="example: gem-ma run game:ConnectFour-v0 --episodes 100 --out a.jsonl && "
         "gem-ma view a.jsonl --out page.html",
@@ -54,6 +55,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 
     watch = commands.add_parser(
         "watch",
+        group="play",
         help="watch a match, or recorded ones, in the terminal",
         epilog="example: gem-ma watch game:ConnectFour-v0 --agents search:depth=3,random --delay 1",
     )
@@ -75,6 +77,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 
     plot = commands.add_parser(
         "plot",
+        group="evaluate",
         help="draw a figure of what was measured; needs matplotlib",
         epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
     )
@@ -247,6 +250,7 @@ def _plot_learning_curves(args: argparse.Namespace) -> Any:
 def _add_rescore(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "rescore",
+        group="evaluate",
         help="play records again under another reward, and say what changes in the ranking",
         epilog="example: gem-ma rescore played.jsonl --set penalty=0.1",
     )

@@ -307,6 +307,8 @@ def suggest_ids(id: str, meant: Sequence[str]) -> str:
             names = {name: env_id for env_id in ours_last for name in _list_spellings(env_id)}
         near = difflib.get_close_matches(id.lower() if prefix else target, names, n=3, cutoff=0.75)
         close_ids = list(dict.fromkeys(names[name] for name in near))
+    if not close_ids and prefix:  # the name may be one of another family
+        return suggest_ids(rest, find_ids(rest))
     close_ids = [
         env_id
         for env_id in close_ids
@@ -455,6 +457,14 @@ def _has_corpus(name: str) -> bool:
 def suggest_names(name: str, known: Iterable[str], otherwise: str) -> str:
     """Say which of the known names a wrong one may stand for, or what there is."""
     known = list(dict.fromkeys(known))
-    if close_matches := difflib.get_close_matches(name, known, n=2, cutoff=0.75):
+    close_matches = (
+        difflib.get_close_matches(name, known, n=2, cutoff=0.75)
+        or [
+            one
+            for one in known
+            if len(one) > 3 and one in name  # as in board_size
+        ][:2]
+    )
+    if close_matches:
         return f"did you mean {' or '.join(map(repr, close_matches))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

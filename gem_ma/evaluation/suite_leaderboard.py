@@ -6,6 +6,8 @@ import html
 import json
 import math
 import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -63,7 +65,8 @@ class RowResult(NamedTuple):
 class AgentResults(NamedTuple):
     """One agent: its mean over what all agents played, and each row."""
 
-    agent: str
+    name: str  # the alias that was given, or its spec, as short as tells it from the others
+    agent: str  # its spec
     success: IntervalEstimate
     cost: float
     results: dict[RowKey, RowResult]
@@ -100,16 +103,25 @@ class SuiteLeaderboard(NamedTuple):
 def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
     """Merge the results of evaluations: files `results.json`, or the folders that hold them.
 
-    Rows of one entry and seat stand in one column only if all that decides a score was the same.
-    The first file that has a row says what that is; a row of another that differs is refused.
+    "NAME=FILE" gives the agent of a file a name. Rows of one entry and seat stand in one column
+    only if all that decides a score was the same. The first file that has a row says what that is;
+    a row of another that differs is refused.
     """
     asked: dict[tuple[str, RowKey], tuple[JSONMapping, str]] = {}
     places: dict[str, dict[str, dict[RowKey, RowResult]]] = {}
     refused: dict[str, list[RowKey]] = {}
-    for path, results in map(load_results, files):
+    specs: dict[str, str] = {}  # of aliases
+    for file in files:
+        alias, source = _split_alias(file)
+        path, results = load_results(source)
         suite = results["suite"]
         for row in results["rows"]:
             key, agent, question = _parse_row(row, results)
+            if alias and specs.setdefault(alias, agent) != agent:
+                raise BadResults(
+                    f"{alias} names two agents, {specs[alias]} and {agent}: a name is for one"
+                )
+            agent = alias or agent
             who = f"{agent} in {path}, {suite}"
             if not row["episodes"]:
                 refused.setdefault(f"{who}: no episode came to its end", []).append(key)
@@ -131,13 +143,29 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
                 mine[key] = _parse_row_result(row, path)
     order = [key for _, key in asked]
     tables = [
-        _build_table(suite, agents, order)
+        _build_table(suite, agents, order, specs)
         for suite, agents in places.items()
         if any(agents.values())
     ]
     return SuiteLeaderboard(
         tables, [f"{why} ({_format_keys(keys)})" for why, keys in refused.items()]
     )
+
+
+def _split_alias(file: str | os.PathLike[str]) -> tuple[str, str | os.PathLike[str]]:
+    """Return the name that NAME=FILE gives an agent, or nothing, and the file."""
+    alias, equals, path = str(file).partition("=")
+    return (alias, path) if equals and alias and not Path(file).exists() else ("", file)
+
+
+_OPTIONS = re.compile(r"@\w+://[^?,]*|\?[^,]*")  # of a spec: where its server is, and the rest
+
+
+def _shorten_specs(agents: Iterable[str]) -> dict[str, str]:
+    """Return specs without servers and options, each that is another then as it is."""
+    short = {agent: _OPTIONS.sub("", agent) for agent in agents}
+    counts = Counter(short.values())
+    return {agent: one if counts[one] == 1 else agent for agent, one in short.items()}
 
 
 def _format_keys(keys: Sequence[RowKey]) -> str:
@@ -201,21 +229,26 @@ def _parse_estimate(data: object) -> IntervalEstimate:
 
 
 def _build_table(
-    suite: str, agents: Mapping[str, dict[RowKey, RowResult]], order: Sequence[RowKey]
+    suite: str,
+    agents: Mapping[str, dict[RowKey, RowResult]],
+    order: Sequence[RowKey],
+    specs: Mapping[str, str],
 ) -> LeaderboardTable:
     agents = {agent: places for agent, places in agents.items() if places}
     rows = [key for key in dict.fromkeys(order) if any(key in one for one in agents.values())]
     common = [key for key in rows if all(key in one for one in agents.values())]
+    names = {**_shorten_specs(agents.keys() - specs.keys()), **{alias: alias for alias in specs}}
     lines = [
         AgentResults(
-            agent,
+            names[agent],
+            specs.get(agent, agent),
             average_estimates([places[key].success for key in common]),
             sum(place.cost * place.episodes for place in places.values()),
             places,
         )
         for agent, places in agents.items()
     ]
-    lines.sort(key=lambda one: (-_replace_nan(one.success.value, -1), one.agent))
+    lines.sort(key=lambda one: (-_replace_nan(one.success.value, -1), one.name))
     return LeaderboardTable(suite, rows, common, lines)
 
 
@@ -237,6 +270,7 @@ def _agent_to_dict(line: AgentResults) -> JSONObject:
     ]
     cost = None if math.isnan(line.cost) else line.cost
     return {
+        "name": line.name,
         "agent": line.agent,
         "success": _estimate_to_dict(line.success),
         "cost": cost,
@@ -296,7 +330,7 @@ def _render_section(table: LeaderboardTable, here: Path) -> str:
         cells = "".join(_render_cell(line.results.get(key), here) for key in table.rows)
         cost = f"<td>{'-' if math.isnan(line.cost) else f'{line.cost:.2f}'}</td>" if priced else ""
         lines.append(
-            f'<tr><td>{place}</td><th scope="row">{esc(line.agent)}</th>'
+            f'<tr><td>{place}</td><th scope="row" title="{esc(line.agent)}">{esc(line.name)}</th>'
             f"<td><b>{format_share(line.success)}</b>{_render_interval(line.success)}</td>{cost}{cells}</tr>"
         )
     left = len(table.rows) - len(table.common_rows)
@@ -306,27 +340,33 @@ def _render_section(table: LeaderboardTable, here: Path) -> str:
     caption += f" {left} more were not played by everybody, and are in no mean." if left else ""
     cost = '<th scope="col">cost</th>' if priced else ""
     return (
-        f"<section><h2>{esc(table.suite)}</h2><p>{caption}</p>"
+        f"<section><h2>{esc(table.suite)}</h2><p>{caption}</p>{_render_hint(len(table.rows))}"
         f'<div class="wide" tabindex="0" role="region" aria-label="{esc(table.suite)}"><table>'
-        f'<thead><tr><th scope="col">#</th><th scope="col">agent</th><th scope="col">mean</th>'
+        f'<thead><tr><th scope="col">#</th><th scope="col" class="agent">agent</th>'
+        f'<th scope="col">mean</th>'
         f"{cost}{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>{_metrics_section(table)}</section>\n"
     )
+
+
+def _render_hint(columns: int) -> str:
+    """Return what narrow screens say above a table that goes on beside them."""
+    what = f"{columns} more columns" if columns > 1 else "one more column"
+    return f'<p class="hint">Scroll the table sideways: it has {what}.</p>'
 
 
 def _metrics_section(table: LeaderboardTable) -> str:
     """Return all metrics of each agent in each row, folded; what is empty in all is left out."""
     esc = html.escape
     places = [
-        (line.agent, key, line.results[key]) for line in table.agent_results for key in line.results
+        (line.name, key, line.results[key]) for line in table.agent_results for key in line.results
     ]
     columns = {
         heading: cells
         for heading, metrics in group_by_heading(list(METRICS.values())).items()
         if any(cells := [format_cell(metrics, place.metrics) for _, _, place in places])
     }
-    heads = "".join(
-        f'<th scope="col">{esc(one)}</th>'
-        for one in ("agent", "environment", "seat", "episodes", *columns)
+    heads = '<th scope="col" class="agent">agent</th>' + "".join(
+        f'<th scope="col">{esc(one)}</th>' for one in ("environment", "seat", "episodes", *columns)
     )
     lines = []
     for i, (agent, (entry, seat), place) in enumerate(places):
@@ -334,7 +374,8 @@ def _metrics_section(table: LeaderboardTable) -> str:
         rest = "".join(f"<td>{esc(text)}</td>" for text in texts)
         lines.append(f'<tr><th scope="row">{esc(agent)}</th>{rest}</tr>')
     return (
-        f'<details><summary>all numbers</summary><div class="wide" tabindex="0" role="region" '
+        f"<details><summary>all numbers</summary>{_render_hint(len(columns) + 3)}"
+        f'<div class="wide" tabindex="0" role="region" '
         f'aria-label="all numbers of {esc(table.suite)}"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div></details>"
     )

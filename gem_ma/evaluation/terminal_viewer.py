@@ -212,7 +212,7 @@ def _replay_frames(
 ) -> Iterator[WatchFrame]:
     """Yield the moments of an episode: as a spectator sees them, or as the seat saw them."""
     returns = dict.fromkeys(episode.agents, 0.0)
-    replies: tuple[ShownReply, ...] = ()
+    last_steps: Sequence[Step] = ()
     views: Iterator[SpectatorView] = iter(())
     why = ""
     if seat is None or _has_lost_pictures(episode):
@@ -226,8 +226,21 @@ def _replay_frames(
     together = list(group_steps(episode.steps))
     for number, steps in enumerate([*together, []]):
         view = next(views, None)
+        rewards = {step.agent: step.reward for step in last_steps}
+        if view is not None:  # which knows by which move it was earned
+            rewards = {one: view.earned.get(one, 0.0) - had for one, had in returns.items()}
+        returns = {one: had + rewards.get(one, 0.0) for one, had in returns.items()}
+        replies = tuple(
+            ShownReply(
+                step.agent,
+                _format_reply(step.counted_reply),
+                _format_reason(step.invalid),
+                round(rewards.get(step.agent, 0.0), 9),
+            )
+            for step in last_steps
+        )
         if seat is None and view is not None:
-            pixels, text, _ = view
+            pixels, text = view.pixels, view.text
         elif seen := [step for step in steps if seat is None or step.agent == seat]:
             again = view.seats.get(seen[0].agent) if view is not None else None
             pixels, text = _load_observation(seen[0], again)
@@ -238,17 +251,7 @@ def _replay_frames(
                 f": {episode.failure.message}" if episode.failure else ""
             )
         yield WatchFrame(title, tuple(s.agent for s in steps), pixels, text, replies, dict(returns))
-        for step in steps:
-            returns[step.agent] += step.reward
-        replies = tuple(
-            ShownReply(
-                step.agent,
-                _format_reply(step.counted_reply),
-                _format_reason(step.invalid),
-                step.reward,
-            )
-            for step in steps
-        )
+        last_steps = steps
 
 
 def _has_lost_pictures(episode: Episode) -> bool:

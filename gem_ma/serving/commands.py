@@ -31,6 +31,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     _add_gateway(commands)
     serve = commands.add_parser(
         "serve",
+        group="serve",
         help="offer an environment over OpenEnv's WebSocket protocol",
         epilog="example: gem-ma serve game:ConnectFour-v0 --port 8000; a token that clients have "
         "to send stands in the environment variable GEM_MA_TOKEN",
@@ -100,6 +101,7 @@ def _run_serve(args: argparse.Namespace) -> int:
 def _add_arena(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "arena",
+        group="serve",
         help="let people and agents play in a browser",
         epilog="example: gem-ma arena --out matches --agents random,search:depth=3; a token that "
         "browsers have to show stands in the environment variable GEM_MA_TOKEN",
@@ -158,6 +160,7 @@ def _run_arena(args: argparse.Namespace) -> int:
 def _add_gateway(commands: SubcommandParsers) -> None:
     gateway = commands.add_parser(
         "gateway",
+        group="serve",
         help="let programs from outside take seats, and pass their calls on to a model's server",
         epilog="example: gem-ma gateway game:ConnectFour-v0 --model http://127.0.0.1:8000/v1 "
         "--episodes 100 --out played.jsonl; programs POST to /claim of the address that it says",

@@ -83,6 +83,11 @@ class FunctionTool:
             json.dumps(self.schema)
         except TypeError as error:
             raise TypeError(f"{self.name}: a default cannot be told as JSON: {error}") from None
+        if not description:
+            raise TypeError(
+                f"{self.name} has no docstring that says what it does, which a model reads to know "
+                'when to call it: begin it with a sentence such as """Return the sum."""'
+            )
 
     def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
         """Return what the function returns as text: a str as it is, anything else as JSON.
@@ -163,6 +168,10 @@ def function_tool(
     Args:
         name: the tool's name, if not the function's.
         blocking: its calls take long.
+
+    Raises:
+        TypeError: The function has no docstring that describes it, or an argument's type has no
+            schema.
     """
     if f is None:
         return lambda function: FunctionTool(function, name, blocking)

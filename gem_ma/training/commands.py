@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.agents import assign_agents, load_agent
+from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.cli.command_options import (
     SubcommandParsers,
     UsageError,
@@ -38,6 +39,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     """Add pretrain and train to the commands of gem-ma."""
     pretrain = commands.add_parser(
         "pretrain",
+        group="train",
         help="train a small language model from nothing on what teachers play",
         epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out ttt",
     )
@@ -73,6 +75,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 
     train = commands.add_parser(
         "train",
+        group="train",
         help="let a language model learn from what it plays",
         epilog=(
             "example: gem-ma train game:TicTacToe-v0 --model models/ttt --seat x,o "
@@ -300,7 +303,8 @@ def _run_train(args: argparse.Namespace) -> int:
     except TrainingCollapsed as end:
         sys.stderr.write(f"gem-ma: {translate_arguments(str(end), args)}\n")
         code = 1
-    learner.model.save_pretrained(folder / "model")
+    with hide_weight_bars():
+        learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
     sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
     return code

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.chat.agent import format_agent_name
 from gem_ma.chat.messages import list_pictures, to_hf
 from gem_ma.chat.tokenization import ChatTokenizer
@@ -179,7 +180,8 @@ def pretrain(
     learning = ImitationTrainer(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
     losses = learning.run(checkpoint, settings, every, progress)
     processor.save_pretrained(folder)
-    model.save_pretrained(folder)
+    with hide_weight_bars():
+        model.save_pretrained(folder)
     whole = {"settings": settings, "samples": len(rows), "losses": losses}
     write_atomically(done, (json.dumps(whole, indent=1) + "\n").encode())
     checkpoint.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -156,14 +157,24 @@ class SpecParser:
         else:
             there = entry_points.import_module_entry(what)
             if there is None:
-                close = difflib.get_close_matches(what.partition(":")[0], self.known, n=1)
-                hint = f"did you mean {close[0]!r}?" if close else f"there are {self}"
+                near = redact_secrets(self._suggest_spec(what))
+                hint = f"did you mean {near!r}?" if near else f"there are {self}"
                 raise ValueError(f"no {shown}; {hint}{describe_missing()}")
             (module, name), file = there, what.partition(":")[0]
         maker = self.own(getattr(module, name)) if hasattr(module, name) else None
         if maker is None:
             raise ValueError(f"{shown}: {self._describe_module(module, file, name)}")
         return maker
+
+    def _suggest_spec(self, what: str) -> str:
+        """Return which spec string may have been meant, or nothing."""
+        name, mark, rest = what.partition(":" if ":" in what else "/")
+        if not mark or name not in self.known:
+            for known, entry in self.known.items():
+                if entry.like and re.match(entry.like, what.partition("@")[0]):
+                    return f"{known}:{what}"  # it lacks its name
+        close = "".join(difflib.get_close_matches(name, self.known, n=1))
+        return f"{close}:{rest}" if close and rest and self.known[close].first else close
 
     def _describe_module(self, module: ModuleType, file: str, name: str) -> str:
         """Say what a module has in place of what was asked for."""
@@ -250,6 +261,8 @@ def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str,
         key, _, value = option.partition("=")
         if key not in takes or not value:
             got = "" if "@" in key else f", got {key!r}"  # a password may have a ? in it
+            if got and (close := difflib.get_close_matches(key, takes, n=1)):
+                got += f"; did you mean {close[0]!r}?"
             raise ValueError(
                 f"{shown}: expected options such as a=1&b=2 out of "
                 f"{', '.join(takes) or 'none'}{got}"

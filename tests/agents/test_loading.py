@@ -61,6 +61,32 @@ def test_options_of_a_spec():
             load_agent(spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("gpt-4o", "openai:gpt-4o"),
+        ("gpt-4o@http://127.0.0.1:9/v1", "openai:gpt-4o@http://127.0.0.1:9/v1"),
+        ("o3-mini", "openai:o3-mini"),
+        ("claude-sonnet-4", "anthropic:claude-sonnet-4"),
+        ("gemini-2.5-pro", "google:gemini-2.5-pro"),
+        ("openai/gpt-4o", "openai:gpt-4o"),
+        ("opnai:gpt-4o", "openai:gpt-4o"),
+        ("react:gpt-4o", "openai:gpt-4o"),
+        ("Qwen/Qwen3-4B", "hf:Qwen/Qwen3-4B"),
+        ("./models/ttt", "hf:./models/ttt"),
+        ("serch:depth=2", "search"),
+    ],
+)
+def test_a_spec_without_its_name_or_with_a_wrong_one_is_told_which_is_near(spec, meant):
+    with pytest.raises(ValueError, match=re.escape(f"did you mean '{meant}'?")):
+        load_agent(spec)
+
+
+def test_an_option_that_is_written_wrong_is_told_which_is_near():
+    with pytest.raises(ValueError, match="got 'dept'; did you mean 'depth'"):
+        load_agent("search:dept=4")
+
+
 def test_agents_for_all_seats():
     one, two = load_seat_agents("random", ["x", "o"])
     assert one is two

@@ -60,6 +60,23 @@ def test_errors_speak_of_options(command, library, words):
     assert words in command_options.translate_arguments(library, args(command))
 
 
+@pytest.mark.parametrize(
+    ("setting", "hint"),
+    [
+        ("size=5", "it takes"),
+        ("obserev=image", "did you mean 'observe'?"),
+        ("the_observe=5", "did you mean 'observe'?"),
+        ("max-turns=5", "did you mean max_turns=5?"),
+        ("seed=5", "did you mean --seed 5, without --set?"),
+        ("agents=random", "did you mean --agents random, without --set?"),
+        ("5=5", "expected NAME=VALUE, such as rounds=5"),
+    ],
+)
+def test_a_setting_that_nobody_takes_is_told_which_is_near(setting, hint, capsys):
+    assert main(["play", "game:TicTacToe-v0", "--set", setting]) == 2
+    assert hint in capsys.readouterr().err
+
+
 def test_what_was_set_is_called_as_it_was_set():
     given = args("render", settings=[("image_size", 0)])
     assert (

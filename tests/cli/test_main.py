@@ -41,6 +41,38 @@ def test_help_says_what_the_defaults_are():
     assert said > (10 if packs.ABSENT else 20)
 
 
+def test_help_lists_commands_in_their_groups(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    sections = dict(re.findall(r"^(\w+):\n((?:  .*\n)+)", text, re.M))
+    listed = {
+        group: re.findall(r"^  (\w+)", lines, re.M)
+        for group, lines in sections.items()
+        if group != "options"
+    }
+    named = [name for names in listed.values() for name in names]
+    (below,) = [a for a in COMMANDS[0]._actions if isinstance(a, argparse._SubParsersAction)]
+    assert sorted(named) == sorted(below.choices)  # each once
+    assert set(listed) <= {*command_line.COMMAND_GROUPS, "other"}
+    if not packs.ABSENT:
+        assert list(listed) == [*command_line.COMMAND_GROUPS, "other"]
+    assert listed["other"] == ["completion"]
+    assert listed["play"][:3] == ["list", "info", "play"]
+    assert listed["author"] == ["check", "attack", "new"]
+
+
+def test_a_command_without_a_group_and_one_of_another_are_listed_last():
+    parser = command_line._CommandParser(prog="p")
+    commands = parser.add_subparsers()
+    commands.add_parser("a", help="first")
+    commands.add_parser("b", group="farm", help="second")
+    commands.add_parser("c", group="play", help="third")
+    assert re.findall(r"^(\w+):\n  (\w+)", parser.format_help(), re.M)[:3] == [
+        ("play", "c"), ("farm", "b"), ("other", "a"),
+    ]  # fmt: skip
+
+
 def test_a_command_takes_the_arguments_that_it_reads():
     taken = {}
     for command in COMMANDS:

@@ -143,6 +143,64 @@ def test_the_page(folder, tmp_path, capsys):
         assert (out.parent / html.unescape(link)).is_file()
 
 
+SPECS = {
+    "openai:gpt-4o@https://api.example/v1?temperature=0": "openai:gpt-4o",
+    "hf:models/ttt?max_new_tokens=8": "hf:models/ttt",
+    "search:depth=2": "search:depth=2",
+}
+
+
+def rename(folder, tmp_path, spec, out):
+    """Write the results of a folder as those of an agent with another spec."""
+    data = json.loads((folder / "random" / "results.json").read_text())
+    for row in data["rows"]:
+        row["agents"] |= dict.fromkeys(row["evaluated"], spec)
+    (tmp_path / out).mkdir()
+    (tmp_path / out / "results.json").write_text(json.dumps(data))
+    return tmp_path / out
+
+
+def test_agents_are_called_as_short_as_tells_them_apart(folder, tmp_path):
+    places = [rename(folder, tmp_path, spec, str(i)) for i, spec in enumerate(SPECS)]
+    (table,) = merge_results(places).tables
+    assert {one.agent: one.name for one in table.agent_results} == SPECS
+    write_leaderboard_page(merge_results(places), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    for spec, name in SPECS.items():
+        assert f'title="{html.escape(spec)}">{name}</th>' in page
+    other = "openai:gpt-4o@https://api.example/v1?temperature=1"
+    places.append(rename(folder, tmp_path, other, "warm"))
+    (table,) = merge_results(places).tables
+    named = {one.agent: one.name for one in table.agent_results}
+    assert named[other] == other  # two that differ in an option alone are told in full
+    assert len(set(named.values())) == 4
+
+
+def test_an_alias_stands_where_it_is_given(folder, capsys):
+    words = [f"old={folder / 'random'}", f"new={folder / 'search'}"]
+    (table,) = merge_results(words).tables
+    assert [(one.name, one.agent) for one in table.agent_results] == [
+        ("new", "search:depth=4"), ("old", "random"),
+    ]  # fmt: skip
+    assert main(["leaderboard", *words]) == 0
+    assert re.search(r"^  1  new  \d+\.\d%", capsys.readouterr().out, re.M)
+    assert main(["leaderboard", f"a={folder / 'random'}", f"a={folder / 'search'}"]) == 2
+    assert "a names two agents, random and search:depth=4" in capsys.readouterr().err
+
+
+def test_a_narrow_screen_says_that_the_table_goes_on(browser, folder, tmp_path):
+    found = merge_results([folder / "random", folder / "search"])
+    write_leaderboard_page(found, tmp_path / "page.html")
+    for width, seen in ((390, True), (1280, False)):
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        page.goto((tmp_path / "page.html").as_uri())
+        wide = page.locator(".wide").first
+        assert wide.evaluate("one => one.scrollWidth > one.clientWidth") is seen
+        hint = page.get_by_text("Scroll the table sideways: it has 3 more columns.")
+        assert hint.first.is_visible() is seen
+        page.close()
+
+
 def test_a_screen_reader_finds_nothing_amiss(browser, folder, tmp_path):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"

@@ -92,6 +92,19 @@ def test_recorded_episodes_go_as_the_match_went(tmp_path, capsys):
     assert all(moment.pixels is None for moment in replay_file_frames(path, "red", 1))
 
 
+def test_what_was_earned_is_told_after_the_move_that_earned_it(tmp_path):
+    path = tmp_path / "a.jsonl"
+    episodes = rollout("game:TicTacToe-v0", "random", 6, seed=0, out=path)
+    won = [episode for episode in episodes if episode.returns["x"]]
+    assert len({episode.returns["x"] for episode in won}) == 2
+    for episode in won:
+        *before, end = replay_file_frames(path, None, episode.number)
+        assert {value for moment in before for value in moment.returns.values()} == {0.0}
+        assert end.returns == episode.returns
+        assert [one.reward for one in end.replies] == [1.0]
+        assert {one.reward for moment in before for one in moment.replies} == {0.0}
+
+
 def test_what_cannot_be_played_again_is_shown_as_the_seats_saw_it(tmp_path, capsys):
     path = tmp_path / "a.jsonl"
     rollout(FOUR, "random", 1, seed=2, out=path)

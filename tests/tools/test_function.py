@@ -11,6 +11,7 @@ import pytest
 
 from gem_ma.tools import Tool, ToolError
 from gem_ma.tools.function import function_tool
+from gem_ma.tools.loading import load_tools
 
 
 class Unit(enum.Enum):
@@ -92,8 +93,13 @@ def test_what_a_function_returns_becomes_text():
     assert weather.call({"city": "Köln", "unit": "f", "parts": ["rain"]}, ()) == (
         '{"city": "Köln", "days": 1, "unit": "FAHRENHEIT", "parts": ["rain"]}'
     )
-    assert function_tool(lambda: "as is", name="f").call({}, ()) == "as is"
-    assert function_tool(lambda: None, name="f").call({}, ()) == "null"
+
+    def give(value: Any) -> Any:
+        """Return what was given."""
+        return value
+
+    assert function_tool(give).call({"value": "as is"}, ()) == "as is"
+    assert function_tool(give).call({"value": None}, ()) == "null"
     assert weather("Rome")["city"] == "Rome"
 
 
@@ -132,6 +138,7 @@ def test_values_that_are_of_the_type(type_, given, read):
     got = []
 
     def f(x):
+        """Keep it."""
         got.append(x)
 
     f.__annotations__["x"] = type_
@@ -167,6 +174,7 @@ def test_values_that_are_of_the_type(type_, given, read):
 )
 def test_values_that_are_not(type_, given, wanted):
     def f(x):
+        """Do nothing."""
         raise AssertionError("called")
 
     f.__annotations__["x"] = type_
@@ -190,6 +198,7 @@ def test_every_wrong_argument_is_named_at_once():
 
 def test_value_errors_are_the_seats_and_others_are_ours():
     def f(kind: str):
+        """Raise an error of a kind."""
         raise {"value": ValueError("no such day"), "key": KeyError("x"), "tool": ToolError("t")}[
             kind
         ]
@@ -201,8 +210,13 @@ def test_value_errors_are_the_seats_and_others_are_ours():
         tool.call({"kind": "tool"}, ())
     with pytest.raises(KeyError):
         tool.call({"kind": "key"}, ())
+
+    def g():
+        """Return what JSON has no word for."""
+        return {1}
+
     with pytest.raises(TypeError, match="set is not JSON serializable"):
-        function_tool(lambda: {1}, name="f").call({}, ())
+        function_tool(g).call({}, ())
 
 
 def test_functions_that_have_no_schema_are_refused_when_they_are_wrapped():
@@ -222,6 +236,24 @@ def test_functions_that_have_no_schema_are_refused_when_they_are_wrapped():
     ]:
         with pytest.raises(TypeError, match=message):
             function_tool(function)
+
+
+@pytest.mark.parametrize("make", [function_tool, load_tools])
+def test_a_function_that_does_not_say_what_it_does_is_refused(make):
+    def bare(x: int) -> int:
+        return x
+
+    def arguments_only(x: int) -> int:
+        return x
+
+    def blank(x: int) -> int:
+        return x
+
+    arguments_only.__doc__, blank.__doc__ = "Args:\n    x: what is returned.\n", " "
+    for function in (bare, arguments_only, blank, lambda: 1):
+        with pytest.raises(TypeError, match="no docstring that says what it does") as error:
+            make(function)
+        assert str(error.value).startswith(function.__name__)
 
 
 def test_tools_are_pickled_copied_and_called_from_threads():
@@ -253,6 +285,7 @@ def test_a_method_is_a_tool_of_its_object():
         count = 0
 
         def increase(self, by: int = 1) -> int:
+            """Count on."""
             self.count += by
             return self.count
 

@@ -55,6 +55,18 @@ def recipe(monkeypatch):
         sys.modules.pop(name, None)
 
 
+def test_a_recipe_shows_signs_of_life_from_its_first_part_on(recipe, tmp_path, capfd):
+    recipe("guess", tmp_path)
+    told = capfd.readouterr()
+    lines = told.err.splitlines()
+    assert [line for line in lines if line.startswith("20/20")]  # of the games to learn from
+    assert [line for line in lines if " loss " in line]  # of the imitation
+    assert [line for line in lines if line.startswith("2/2  ")]  # of the updates
+    assert "\r" not in told.err  # no bars, of weights or else
+    assert "weights" not in told.err
+    assert "shards" not in told.err
+
+
 def test_every_recipe_is_tried():
     scripts = {path.stem for path in RECIPES.glob("*.py")} - {"common", "report"}
     assert scripts == set(RUNS)

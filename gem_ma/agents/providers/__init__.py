@@ -12,3 +12,8 @@ PROVIDERS = {  # what a spec string begins with: the file here, and the class in
     "anthropic": ("anthropic", "AnthropicAgent"),
     "google": ("google", "GeminiAgent"),
 }
+MODEL_NAMES = {  # how names of models begin that one of them serves, for who forgets the provider
+    "openai": r"gpt-|chatgpt-|o\d(-|$)",
+    "anthropic": "claude-",
+    "google": "gemini-",
+}

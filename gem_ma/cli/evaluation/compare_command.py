@@ -40,8 +40,13 @@ def run_compare(args: argparse.Namespace) -> int:
         return int(worse)
     head = ["environment", "seat", "number", "before", "after", "change", "pairs"]
     head += ["p", "Holm", "verdict"]
-    if differences:
-        print_table(head, [_format_difference(one) for one in differences])
+    shown = _order_differences(differences, args.all)
+    if shown:
+        print_table(head, [_format_difference(one) for one in shown])
+    if hidden := len(differences) - len(shown):
+        write_text(
+            f"{format_count(hidden, 'number')} more within the intervals, which --all shows\n"
+        )
     for group in dict.fromkeys((one.entry, one.seat) for one in differences):
         seat_differences = [one for one in differences if (one.entry, one.seat) == group]
         if seat_differences[0].left_out:
@@ -51,7 +56,43 @@ def run_compare(args: argparse.Namespace) -> int:
     for name in unpaired:
         write_text(f"{name}\n")
     write_text(_explain_verdicts(differences))
+    write_text(_summarize_directions(differences))
     return int(worse)
+
+
+_DIRECTIONS = ("worse", "better", "changed", "")  # in the order of the table
+_LISTED = 6  # numbers that a line of the summary names
+
+
+def _order_differences(found: Sequence[MetricDifference], every: bool) -> list[MetricDifference]:
+    """Return what is shown of a comparison, first what matters; of all means, always."""
+    means = [one for one in found if one.rows > 1]
+    others = [one for one in found if one.rows == 1 and (every or one.direction)]
+    if not means and not others:  # nothing went anywhere: at least who succeeded how often
+        others = [one for one in found if one.metric in ("success", "return")]
+    return means + sorted(others, key=lambda one: _DIRECTIONS.index(one.direction))
+
+
+def _summarize_directions(found: Sequence[MetricDifference]) -> str:
+    """Return which numbers went up or down beyond their intervals, in sentences."""
+    if not found:
+        return ""
+    lines = []
+    for direction in _DIRECTIONS[:3]:
+        some = [one for one in found if one.direction == direction]
+        if not some and direction == "changed":
+            continue
+        named = [
+            f"{one.metric} of {one.entry} {one.seat} ({one.old:.3g} to {one.new:.3g})"
+            for one in sorted(some, key=lambda one: one.rows == 1)[:_LISTED]
+        ]
+        more = len(some) - len(named)
+        rest = f"; and {more} more" if more else ""
+        what = (
+            f"{format_count(len(some), 'number')}: {'; '.join(named)}{rest}" if some else "nothing"
+        )
+        lines.append(f"{direction} beyond its interval: {what}\n")
+    return "".join(lines)
 
 
 def _format_difference(one: MetricDifference) -> list[str]:
@@ -87,8 +128,8 @@ def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
     )
     change_count = sum(one.verdict not in ("undecided", "same") for one in differences)
     lines = [
-        f"{change_count} of {format_count(len(differences), 'number')} changed: p below 0.05 "
-        f"{_describe_tests(differences)}"
+        f"shown against chance in {change_count} of {format_count(len(differences), 'number')}: "
+        f"p below 0.05 {_describe_tests(differences)}"
     ]
     if means:
         starts = format_count(means[0].change.tasks, "start")

@@ -50,6 +50,7 @@ def add_eval(commands: SubcommandParsers) -> None:
     suite_names = ", ".join(suites.list_suites())
     parser = commands.add_parser(
         "eval",
+        group="evaluate",
         help="play a suite and say how good an agent is, and how sure that is",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
@@ -116,6 +117,9 @@ def add_eval(commands: SubcommandParsers) -> None:
         "in any seat; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--all", action="store_true", help="of compare: show every number, also what did not change"
+    )
     add_observation_options(parser)
     parser.set_defaults(run=report_usage(_run_eval))
 

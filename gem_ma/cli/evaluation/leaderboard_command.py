@@ -13,10 +13,16 @@ def add_leaderboard(commands: SubcommandParsers) -> None:
     """Add leaderboard to the commands."""
     parser = commands.add_parser(
         "leaderboard",
+        group="evaluate",
         help="put the results of several evaluations into one table, where they can be compared",
-        epilog="example: gem-ma leaderboard results/one results/two --out leaderboard.html",
+        epilog="example: gem-ma leaderboard before=results/one after=results/two --out page.html",
     )
-    parser.add_argument("files", nargs="+", help="folders of gem-ma eval, or their results.json")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="[NAME=]FOLDER",
+        help="folders of gem-ma eval, or their results.json; with NAME= the agent is called so",
+    )
     parser.add_argument("--out", help="a page, FILE.html (default: the terminal)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=report_usage(_run_leaderboard))
@@ -41,9 +47,9 @@ def _run_leaderboard(args: argparse.Namespace) -> int:
     for table in leaderboard.tables:
         rows = format_count(len(table.common_rows), "row")
         lines.append(f"{table.suite}, mean success over {rows} that all have played")
-        wide = max(len(line.agent) for line in table.agent_results)
+        wide = max(len(line.name) for line in table.agent_results)
         for rank, line in enumerate(table.agent_results, 1):
-            lines.append(f"{rank:>3}  {line.agent:{wide}}  {format_share(line.success)}")
+            lines.append(f"{rank:>3}  {line.name:{wide}}  {format_share(line.success)}")
     lines += [f"not compared: {one}" for one in leaderboard.refused]
     lines += [f"written to {args.out}"] if args.out else []
     write_text("".join(f"{line}\n" for line in lines))

@@ -36,6 +36,7 @@ def add_tournament(commands: SubcommandParsers) -> None:
     """Add tournament to the commands."""
     parser = commands.add_parser(
         "tournament",
+        group="evaluate",
         help="let agents play each other, and rate them",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(

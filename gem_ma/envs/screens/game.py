@@ -9,6 +9,7 @@ from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
+from gem_ma.envs.screens.dialects import DIALECTS, Dialect
 from gem_ma.envs.screens.families.family import Family
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
@@ -16,6 +17,7 @@ from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import NOTHING, Event, Ui, find, shown, usable
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
+from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # and the size of letters
@@ -108,19 +110,33 @@ class Screens(Game[State]):
         refs: whether pictures show the numbered marks by which widgets can be clicked.
         look: "flat", "old", or "large" with larger letters.
         limit: how many actions there are; None: as many as the difficulty needs.
+        dialect: how the actions are told: "anthropic", "openai" and "qwen" by their tool, "ui-tars"
+            by its grammar; None: by ours. All are read in any case.
     """
 
     agents = (AGENT,)
     oracle = True
     reset_options = ("difficulty",)
-    env_defaults = DEFAULTS
+    env_defaults: JSONMapping = DEFAULTS
 
     def __init__(
-        self, family, difficulty=2, coordinates="pixels", refs=False, look="flat", limit=None
+        self,
+        family,
+        difficulty=2,
+        coordinates="pixels",
+        refs=False,
+        look="flat",
+        limit=None,
+        dialect=None,
     ):
         if family not in families.REGISTER:
             raise ValueError(f"no screens {family!r}; there are {', '.join(families.REGISTER)}")
         check(difficulty, coordinates, look)
+        if dialect is not None and dialect not in DIALECTS:
+            raise ValueError(f"dialect={dialect!r}: expected one of {tuple(DIALECTS)}, or None")
+        self.dialect = Dialect(HOW) if dialect is None else DIALECTS[dialect]
+        if dialect is not None:  # which says how an action is sent
+            self.env_defaults = {**DEFAULTS, "format": "bare"}
         self.family, self.difficulty, self.coordinates = family, difficulty, coordinates
         self.refs, self.look, self.limit = refs, look, limit
 
@@ -145,7 +161,11 @@ class Screens(Game[State]):
         return None
 
     def rules(self, agent):
-        return f"{HOW.format(SAID[self.coordinates])} The task done earns 1, anything else nothing."
+        how = self.dialect.how.format(SAID[self.coordinates])
+        return f"{how} The task done earns 1, anything else nothing."
+
+    def tools(self, agent):
+        return () if self.dialect.tool is None else (self.dialect.tool,)
 
     def brief(self, view, agent):
         return f"Task: {family(view.family).goal(view.model)}"

@@ -259,7 +259,7 @@ def _from_hub(name, split, subset, streaming):
         raise ConnectionError(
             f"data set {name!r} cannot be had from the Hugging Face Hub "
             f"({type(error).__name__}: {str(error)[:200]}). Either connect (HF_ENDPOINT names a "
-            f"mirror, HF_TOKEN logs in), or fetch it elsewhere (huggingface-cli download {name} "
+            f"mirror, HF_TOKEN logs in), or fetch it elsewhere (hf download {name} "
             "--repo-type dataset --local-dir FOLDER) and pass data='FOLDER'"
         ) from error
 

@@ -21,6 +21,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     """Add the command to those of the command line."""
     parser = commands.add_parser(
         "users",
+        group="evaluate",
         help="say how assistants do with different users, and what the users were like",
         epilog="example: gem-ma users tau:shop --users user:plain,user:forgetful,users:held-out "
         "--episodes 50",

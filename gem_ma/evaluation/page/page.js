@@ -84,7 +84,7 @@ function said(value, limit = 6000) {
 /** Return a text of which only the first lines are seen until somebody asks for the rest. */
 function short(text) {
   const block = said(text);
-  if (shown(text).length < 240 && shown(text).split("\n").length < 4) return block;
+  if (shown(text).length < 1200 && shown(text).split("\n").length <= 16) return block;
   block.classList.add("short");
   const button = make("button", { type: "button", class: "plain", onclick: () => {
     button.textContent = block.classList.toggle("short") ? "All of it" : "Less";
@@ -285,7 +285,7 @@ function list() {
   const keys = new Map(listed.map((row) => [row, order.key(row)]));
   listed.sort((a, b) => {
     const [x, y] = [keys.get(a), keys.get(b)];
-    return (x < y ? -sign : x > y ? sign : 0) || a.place - b.place;
+    return (order.name === "number" && about.envs.indexOf(a.env) - about.envs.indexOf(b.env)) || (x < y ? -sign : x > y ? sign : 0) || a.place - b.place;
   });
   $("body").replaceChildren();
   visible = 0;
@@ -296,10 +296,23 @@ function list() {
 }
 
 function grow() {
-  const some = listed.slice(visible, visible + 150);
-  visible += some.length;
-  $("body").append(...some.map(line));
+  const until = Math.min(listed.length, visible + 150);
+  for (; visible < until; visible++) {
+    const row = listed[visible];
+    if (grouped() && row.env !== listed[visible - 1]?.env) $("body").append(group(row.env));
+    $("body").append(line(row));
+  }
   $("more").hidden = visible === listed.length;
+}
+
+/** Return whether episodes stand below the names of their environments: in the order of numbers, and of these. */
+const grouped = () => about.envs.length > 1 && ["number", "env"].includes(order.name);
+
+/** Return the line above the episodes of an environment. */
+function group(env) {
+  const some = listed.filter((row) => row.env === env);
+  return make("tr", { class: "group" }, make("th", { scope: "rowgroup", colspan: String(COLUMNS.length) },
+    shown(env), make("span", { class: "muted" }, plural(some.length, "episode"))));
 }
 
 function line(row) {
@@ -307,7 +320,7 @@ function line(row) {
   const each = row.agents.map(([seat, agent], i) => make("div", { class: "each" },
     make("span", { class: "seat " + tint(seat, seats) }, shown(seat) + ": " + shown(agent)), make("b", {}, signed(row.returns[i]))));
   const notes = [row.outcome, row.ended].filter((word, i, words) => word !== "terminated" && words.indexOf(word) === i);
-  const place = [$("env").hidden ? "" : row.env, about.files > 1 ? row.file : "", ...notes].filter(Boolean).join(", ");
+  const place = [...notes, about.envs.length > 1 && !grouped() ? row.env : "", about.files > 1 ? row.file : ""].filter(Boolean).join(", ");
   const number = (name, text, kind = "") => useless(name) ? null : make("td", { class: "number" + kind }, text);
   const tr = make("tr", { onclick: () => player.show(row) },
     make("td", {}, make("button", { type: "button", class: "plain", "aria-label": "Open episode " + row.number }, String(row.number))),
@@ -366,20 +379,23 @@ function summarise() {
   if (!$("summary").open) return;
   const groups = new Map();
   const outcomes = new Map();
-  for (const row of listed) {
+  for (const row of listed) { // in which those of an environment stand together
     outcomes.set(row.outcome, (outcomes.get(row.outcome) ?? 0) + 1);
     row.agents.forEach(([seat, agent], i) => {
-      const name = seat + ": " + agent;
-      if (!groups.has(name)) groups.set(name, { seat, seats: row.agents.map((pair) => pair[0]), returns: [] });
-      if (typeof row.returns[i] === "number") groups.get(name).returns.push(row.returns[i]);
+      const key = JSON.stringify([row.env, seat, agent]);
+      if (!groups.has(key)) groups.set(key, { env: row.env, name: seat + ": " + agent, seat, seats: row.agents.map((pair) => pair[0]), returns: [] });
+      if (typeof row.returns[i] === "number") groups.get(key).returns.push(row.returns[i]);
     });
   }
-  const lines = [...groups].slice(0, 40).map(([name, { seat, seats, returns }]) => {
+  let last = about.envs.length > 1 ? "" : about.envs[0];
+  const lines = [...groups.values()].slice(0, 40).flatMap(({ env, name, seat, seats, returns }) => {
     const [mean, half] = meanOf(returns);
-    return make("tr", {}, make("td", {}, make("span", { class: "seat " + tint(seat, seats) }, shown(name))),
+    const above = env === last ? [] : [make("tr", { class: "group" }, make("th", { scope: "rowgroup", colspan: "4" }, shown(env)))];
+    last = env;
+    return [...above, make("tr", {}, make("td", {}, make("span", { class: "seat " + tint(seat, seats) }, shown(name))),
       make("td", {}, String(returns.length)),
       make("td", {}, returns.length ? signed(mean) + (half >= 0 ? " \u00b1 " + rounded(half, 2) : "") : "-"),
-      make("td", {}, returns.length ? share(returns.filter((one) => one >= 1 - 1e-9).length, returns.length) : "-"));
+      make("td", {}, returns.length ? share(returns.filter((one) => one >= 1 - 1e-9).length, returns.length) : "-"))];
   });
   const heads = ["seat and agent", "n", "return", "1 or more"].map((title) => make("th", { scope: "col" }, title));
   const bars = [...outcomes].sort((a, b) => b[1] - a[1]).slice(0, 8).flatMap(([outcome, count]) => [
@@ -452,6 +468,7 @@ class Player {
     this.seats = [...new Set([...Object.keys(episode.agents), ...episode.steps.map((step) => String(step.agent))])];
     this.episode = episode;
     this.whole = new Map();
+    this.earned = this.earnings();
     this.root.hidden = false;
     $("nothing").hidden = true;
     this.frame();
@@ -462,6 +479,45 @@ class Player {
     this.root.hidden = true;
     this.row = this.episode = null;
     $("stage").classList.remove("two");
+  }
+
+  /** Return what each seat has before each moment and at the end; a move has what it caused. */
+  earnings() {
+    const { episode, moments, seats } = this;
+    const views = episode.views ?? [];
+    return new Map(seats.map((seat) => {
+      const total = under(episode.returns, seat);
+      const sums = views.length ? views.map((view) => under(view.earned, seat) ?? 0) : [0];
+      for (let at = sums.length - 1; at < moments.length; at++) sums.push(sums[at] + (views.length ? 0 : this.paid(seat, at)));
+      if (typeof total === "number") sums[moments.length] = total; // also what was earned without a turn
+      return [seat, sums];
+    }));
+  }
+
+  /** Return what a moment paid a seat, as far as steps tell, which have all until their seat acts again. */
+  paid(seat, at) {
+    const { moments } = this;
+    let sum = 0;
+    for (let from = at; from >= 0; from--) {
+      const step = moments[from].find((one) => String(one.agent) === seat);
+      if (!step) continue;
+      let until = from + 1;
+      while (until < moments.length && !moments[until].some((one) => String(one.agent) === seat)) until++;
+      // Where another move within that time paid its own seat as much as this one lost, that move did it.
+      const causes = (one) => String(one.agent) !== seat && typeof one.reward === "number" && one.reward !== 0 && one.reward === -step.reward;
+      let cause = until - 1;
+      while (cause > from && !moments[cause].some(causes)) cause--;
+      if (cause === at && typeof step.reward === "number") sum += step.reward;
+      break;
+    }
+    return sum;
+  }
+
+  /** Return what a moment paid a seat. */
+  reward(seat, at) {
+    const sums = this.earned.get(seat) ?? [];
+    const value = sums[at + 1] - sums[at];
+    return Math.abs(value) > 1e-9 ? value : 0;
   }
 
   color(seat) { return tint(seat, this.seats); }
@@ -590,7 +646,11 @@ class Player {
     const usage = Object.entries(step.usage ?? {}).filter((pair) => typeof pair[1] === "number");
     const plain = ["string", "number"].includes(typeof step.move) && !/^\(?[A-Z]\w*\(/.test(step.move) && String(step.move).length < 80;
     const move = plain && String(step.move) !== step.reply ? [fact("move", step.move)] : [];
-    reply.append(make("div", { class: "facts" }, ...move, ...(step.reward ? [fact("reward", signed(step.reward))] : []),
+    const own = this.reward(seat, at);
+    const acting = this.moments[at].map((one) => String(one.agent));
+    const others = seat === acting.at(-1) ? this.seats.filter((one) => !acting.includes(one) && this.reward(one, at)) : [];
+    reply.append(make("div", { class: "facts" }, ...move, ...(own ? [fact("reward", signed(own))] : []),
+      ...others.map((one) => fact(one, "gets", signed(this.reward(one, at)))),
       ...(step.seconds >= 0.05 ? [fact(rounded(step.seconds, 2) + " s")] : []),
       ...(step.tokens && !usage.length ? [fact(plural(step.tokens, "token"))] : []),
       ...usage.map(([name, value]) => fact(name.replaceAll("_", " "), value)),
@@ -762,19 +822,8 @@ class Player {
   place(at) { return LEFT + (this.wide - LEFT - 12) * at / Math.max(1, this.moments.length); }
 
   chart() {
-    const { episode, moments, seats } = this;
+    const { seats, earned: sums } = this;
     const wide = this.wide = Math.max(240, this.graph.clientWidth);
-    const sums = new Map(seats.map((seat) => [seat, [0]]));
-    moments.forEach((steps) => {
-      for (const [seat, line] of sums) {
-        const step = steps.find((one) => String(one.agent) === seat);
-        line.push(line.at(-1) + (typeof step?.reward === "number" ? step.reward : 0));
-      }
-    });
-    for (const [seat, line] of sums) { // also what was earned without a turn
-      const total = under(episode.returns, seat);
-      if (typeof total === "number") line[line.length - 1] = total;
-    }
     const values = [...sums.values()].flat();
     const low = Math.min(0, ...values);
     const high = Math.max(0, ...values);
@@ -933,7 +982,7 @@ addEventListener("hashchange", follow);
     if (!about.starts.has(row.start)) about.starts.set(row.start, []);
     about.starts.get(row.start).push(row);
   });
-  const envs = [...new Set(all.map((row) => row.env))];
+  const envs = about.envs = [...new Set(all.map((row) => row.env))];
   $("what").textContent = envs.length === 1 ? shown(envs[0]) : envs.length ? plural(envs.length, "environment") : "Episodes";
   document.title = plural(all.length, "episode") + (all.length ? ": " + shown(all[0].env) : "");
   options("env", "any environment", all.map((row) => row.env));

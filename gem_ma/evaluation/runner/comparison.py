@@ -44,6 +44,20 @@ class MetricDifference:
     same_as: str = ""  # the number of this cell that changed as this one did, and has its test
     rows: int = 1  # that it is the mean of
 
+    @property
+    def direction(self) -> str:
+        """Which way it went beyond its interval: "better", "worse", "changed", or nothing.
+
+        That is of this number alone; the verdict allows for all others that were looked at.
+        """
+        low, high = self.change.low, self.change.high
+        if self.verdict in ("better", "worse", "changed"):
+            return self.verdict
+        if not (low > 0 or high < 0):  # it holds 0, or there is none
+            return ""
+        sign = (METRICS[self.metric].better or 0) * self.change.value
+        return "changed" if not sign else "better" if sign > 0 else "worse"
+
 
 class _MetricPair(NamedTuple):
     """What one number of one cell was and is, by start."""

@@ -52,7 +52,7 @@ class EpisodeRecording:
                 view = next(self._views, None) if self._views is not None else None
                 if view is not None:
                     shown = self._add_picture(None, view.pixels)
-                    views.append({"picture": shown, "text": view.text})
+                    views.append({"picture": shown, "text": view.text, "earned": view.earned})
                 seats = view.seats if view is not None else {}
                 out["steps"] += [self._step(step, seats.get(step.agent)) for step in steps]
             for _ in self._views or ():  # to its end: what is kept is put back there

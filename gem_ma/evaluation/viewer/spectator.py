@@ -51,11 +51,15 @@ class UnseenEpisode(RuntimeError):
 
 
 class SpectatorView(NamedTuple):
-    """What a spectator sees at one moment, and the pictures of the seats that act."""
+    """What a spectator sees at one moment, the pictures of the seats that act, and what all have.
+
+    A step has all that its seat earned until it acted again; `earned` says when it did.
+    """
 
     pixels: np.ndarray
     text: str
     seats: Mapping[str, Picture]
+    earned: Mapping[str, float]
 
 
 class Spectator:
@@ -204,19 +208,19 @@ def _replay_views(episode: Episode, env: AECEnv) -> Iterator[SpectatorView]:
     if env.blocking:
         raise UnseenEpisode("its environment is slow or lives elsewhere")
     env.render_mode = "ansi"
-    number = 0
+    number, session = 0, Session(env)
     try:
-        for move in replay(Session(env), episode, _find_difference):
+        for move in replay(session, episode, _find_difference):
             pictures = {}
             for seat, turn in move.turns.items():
                 if shown := find_observation_pictures(turn.observation):
                     pictures[seat] = combine_pictures(shown)
-            yield SpectatorView(env.picture().array, env.render(), pictures)
+            yield SpectatorView(env.picture().array, env.render(), pictures, dict(session.returns))
             number = move.number + len(move.steps)
     except ReplayError as error:
         raise UnseenEpisode(f"played again, {error}") from None
     if number == len(episode.steps) and not any(s.reply is None for s in episode.steps[-1:]):
-        yield SpectatorView(env.picture().array, env.render(), {})
+        yield SpectatorView(env.picture().array, env.render(), {}, dict(session.returns))
 
 
 def _find_difference(turn: Turn, step: Step) -> str:

@@ -2,13 +2,18 @@
 
 import json
 import re
+import tomllib
 from collections import Counter
+from importlib import resources
 
 import pytest
 from needed import needed
 from stub_server import StubServer
 
+import gem_ma
+from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.cli.main import main
+from gem_ma.envs.screens.dialects import DIALECTS as TOLD
 from gem_ma.evaluation import suites
 from gem_ma.rollouts.records import load_episodes
 
@@ -69,11 +74,87 @@ def test_a_model_is_understood_in_its_own_form(dialect, tmp_path):
     assert {step.invalid for one in found for step in one.steps} == {None}
 
 
+# What a model writes into the arguments of its tool, for each of them.
+VALUES = {
+    "coordinate": [40, 60], "start_coordinate": [100, 200], "x": 40, "y": 60, "button": "left",
+    "path": [{"x": 100, "y": 200}, {"x": 40, "y": 60}], "scroll_direction": "down",
+    "scroll_amount": 3, "scroll_y": 120, "pixels": -120, "text": "a", "keys": ["ctrl", "a"],
+}  # fmt: skip
+KINDS = {"click", "double", "right", "drag", "hover", "scroll", "type", "key", "wait"}
+
+
+@pytest.mark.parametrize("dialect", TOLD)
+def test_what_a_dialect_tells_is_what_is_read(dialect):
+    env = gem_ma.make("screens:typing", dialect=dialect, observe="image", difficulty=0)
+    env.reset(seed=0)
+    turn, game = env.turn("player"), env.game
+    said = []
+    for tool in make_tool_schemas(turn.tools):
+        function = tool["function"]
+        assert f"the tool {function['name']}." in turn.rules
+        properties = dict(function["parameters"]["properties"])
+        (which,) = function["parameters"]["required"]
+        values = {name: VALUES[name] for name in properties if name != which}
+        for action in properties[which]["enum"]:
+            for button in properties.get("button", {}).get("enum", ["left"]):
+                given = {**values, "button": button, which: action}
+                said.append(json.dumps({"name": function["name"], "arguments": given}))
+    if dialect == "ui-tars":
+        lines = [one for one in turn.rules.splitlines() if one.startswith("Action: ")]
+        said += [f"Thought: so.\n{one.replace('x,y', '40,60')}" for one in lines]
+    moves = [game.read(one, env.match.state, "player") for one in said]
+    assert {one.kind for one in moves} >= KINDS
+    assert {one.at for one in moves if one.kind in ("click", "double", "right")} == {(40, 60)}
+    assert {one.to[1] > 0 for one in moves if one.kind == "scroll"} == {True}
+    assert "click(x, y)" not in turn.rules  # which is our grammar
+    assert "boxed" not in turn.text
+
+
+def test_a_dialect_that_nobody_speaks_is_refused():
+    with pytest.raises(ValueError, match=r"dialect='gemini': expected one of .*'ui-tars'"):
+        gem_ma.make("screens:typing", dialect="gemini")
+
+
+def write_suite(path, observe=None, ids=None, difficulties=None):
+    """Write the suite of the package, where something is said with that in place of its own."""
+    file = resources.files("gem_ma.envs.screens") / "suites" / "screens.toml"
+    told = tomllib.loads(file.read_text("utf-8"))
+    (entry,), defaults = told["entry"], told["defaults"]
+    arguments = {**defaults["arguments"], **({"observe": observe} if observe else {})}
+    lines = [f"arguments.{name} = {json.dumps(value)}" for name, value in arguments.items()]
+    lines.append(f"vary.difficulty = {difficulties or defaults['vary']['difficulty']}")
+    lines.append(f"id = {json.dumps(ids or entry['id'])}")
+    path.write_text("\n".join(["[[entry]]", *lines, ""]))
+    return str(path)
+
+
+def test_the_suite_shows_pictures_and_sends_a_tool(tmp_path):
+    bodies = []
+
+    def answer(body, attempt):
+        bodies.append(body)
+        return called("computer", {"action": "wait"})
+
+    suite = write_suite(tmp_path / "one.toml", ids=["screens:buttons"], difficulties=[0])
+    with StubServer(answer) as server:
+        ran = main([
+            "eval", "--suite", suite, "--tasks", "1",
+            "--agents", f"openai:m@{server.url}", "--out", str(tmp_path / "out"),
+        ])  # fmt: skip
+    assert ran == 0
+    assert {one["function"]["name"] for body in bodies for one in body["tools"]} == {"computer"}
+    for body in bodies:
+        last = body["messages"][-1]["content"]
+        assert [part["type"] for part in last if part["type"] != "text"] == ["image_url"]
+        assert not re.search(r"\[e\d+\]", seen(body["messages"]))  # the tree of widgets
+
+
 @pytest.mark.slow
 def test_the_whole_suite(tmp_path):
-    with StubServer(looking(DIALECTS["openai"]), keep=False) as server:
+    suite = write_suite(tmp_path / "read.toml", observe="both")  # the tree of widgets, too
+    with StubServer(looking(DIALECTS["anthropic"]), keep=False) as server:
         ran = main([
-            "eval", "--suite", "screens", "--tasks", "1",
+            "eval", "--suite", suite, "--tasks", "1",
             "--agents", f"openai:m@{server.url}", "--out", str(tmp_path / "out"),
         ])  # fmt: skip
     assert ran == 0

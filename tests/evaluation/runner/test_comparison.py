@@ -171,7 +171,7 @@ def test_numbers_that_changed_alike_are_one_test(tmp_path, capsys):
     own = [one for one in found if one.rows == 1 and one.unlike and not one.same_as]
     assert [one.p for one in own] == pytest.approx(adjust_p_values([one.change.p for one in own]))
     assert [one.same_as for one in found if one.rows > 1] == ["", ""]
-    command("eval", "compare", tmp_path / "a", tmp_path / "b")
+    command("eval", "compare", tmp_path / "a", tmp_path / "b", "--all")
     printed = capsys.readouterr().out
     assert printed.count(" as success ") == 2
     assert "<0.001" in printed

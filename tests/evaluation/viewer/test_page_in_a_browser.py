@@ -35,9 +35,9 @@ def show(browser, tmp_path):
     """Return a function that opens the page of a file; the page may ask for nothing else."""
     contexts = []
 
-    def show(source, moment="", **look):
+    def show(source, moment="", spectator=True, **look):
         out = tmp_path / "page.html"
-        write_page(source, out)
+        write_page(source, out, spectator=spectator)
         contexts.append(browser.new_context(viewport={"width": 1280, "height": 800}, **look))
         page = contexts[-1].new_page()
         page.events = []
@@ -127,6 +127,92 @@ def test_click_through(episodes, show):
     assert harmless(page)
 
 
+def read_rewards(page):
+    """Return what the turns of an episode say of rewards, by their place."""
+    turns = page.locator(".moments").all()
+    found = [re.findall(r"(?:reward|\w+ gets) [-+]\d+", turn.text_content()) for turn in turns]
+    return {at: words for at, words in enumerate(found) if words}
+
+
+@pytest.mark.parametrize("spectator", [True, False])
+def test_a_reward_stands_at_the_move_that_caused_it(spectator, show, tmp_path):
+    file = tmp_path / "won.jsonl"
+    rollout(THREE, "random", 12, seed=0, out=file)
+    won = [one for one in load_episodes(file) if one.returns["x"]]
+    assert {one.returns["x"] for one in won} == {1, -1}
+    page = show(file, spectator=spectator)
+    for episode in won:
+        page.evaluate(f"location.hash = '#episode={episode.number}'")
+        page.locator(f"#player[data-open='{episode.number}']").wait_for()
+        last, (loser,) = len(episode.steps) - 1, {"x", "o"} - {episode.steps[-1].agent}
+        assert read_rewards(page) == {last: ["reward +1", f"{loser} gets -1"]}
+        for line in page.locator("svg polyline").all():
+            heights = [point.split(",")[1] for point in line.get_attribute("points").split()]
+            assert len(heights) == last + 2
+            assert len(set(heights[:-1])) == 1  # nobody has anything before the last move
+            assert heights[-1] != heights[0]
+
+
+def test_what_a_seat_saw_is_whole_unless_it_is_long(episodes, show, tmp_path):
+    page = show(episodes)  # a board of seven lines, and a move above it
+    assert page.locator(".turn .text pre").count() > 5
+    assert page.locator(".turn .short").count() == 0
+    episode = next(iter(load_episodes(episodes)))
+    long = "\n".join(map(str, range(60)))
+    episode.steps = [replace(one, text=long) for one in episode.steps]
+    save_episodes([episode], tmp_path / "long.jsonl")
+    page = show(tmp_path / "long.jsonl", spectator=False)
+    first = page.locator(".turn .text").first
+    short = first.locator("pre").bounding_box()["height"]
+    first.get_by_role("button", name="All of it").click()
+    assert first.locator("pre").bounding_box()["height"] > 3 * short
+    assert short > 180  # a dozen of lines at least
+
+
+@pytest.fixture
+def several(tmp_path):
+    """Return a file with episodes of five environments, those of each apart."""
+    file = tmp_path / "several.jsonl"
+    ids = (THREE, FOUR, "game:Nim-v0", "game:KuhnPoker-v0", "game:RockPaperScissors-v0")
+    played = [rollout(id, "random", 4, seed=0) for id in ids]
+    mixed = [episode for together in zip(*played, strict=True) for episode in together]
+    for number, episode in enumerate(mixed):
+        episode.number = number
+    save_episodes(mixed, file)
+    return file, ids
+
+
+def test_the_list_is_seen_below_the_summary(several, show):
+    page = show(several[0])
+    assert page.locator("#summary").get_attribute("open") is not None
+    for number in range(2):
+        box = page.locator("#body tr:not(.group)").nth(number).bounding_box()
+        assert box["y"] + box["height"] <= 800
+    assert page.evaluate("document.querySelector('#sums').scrollHeight") > 300  # and it has all
+
+
+def test_episodes_of_an_environment_stand_together(several, show):
+    file, ids = several
+    page = show(file)
+    assert page.locator("#sums .group").all_inner_texts() == list(ids)
+    for order in ("number", "environment"):
+        page.get_by_label("by", exact=True).select_option(order)
+        lines = page.locator("#body tr").all_inner_texts()
+        heads = page.locator("#body tr.group").all_inner_texts()
+        assert sorted(heads) == sorted(f"{id}4 episodes" for id in ids)
+        assert [lines.index(head) for head in heads] == [0, 5, 10, 15, 20]
+        assert len(lines) == 25
+    page.get_by_label("by", exact=True).select_option("turns")  # of all, each with its name
+    assert page.locator("#body tr.group").count() == 0
+    turns = [int(one) for one in page.locator("#body td:nth-child(3)").all_inner_texts()]
+    assert turns == sorted(turns, reverse=True)
+    assert page.locator("#body tr", has_text=ids[2]).count() == 4
+    page.get_by_label("by", exact=True).select_option("number")
+    page.locator("#body tr:not(.group)").first.get_by_role("button").click()
+    page.keyboard.press("j")  # the next one of the list
+    assert page.locator("#body tr:nth-child(3)[aria-current]").count() == 1
+
+
 def test_pictures_are_the_recorded_ones(episodes, show):
     (episode, *_) = load_episodes(episodes)
     for at in (0, len(episode.steps) - 1):
@@ -185,9 +271,9 @@ def test_hostile_episodes_do_nothing(show, tmp_path):
     raw = (tmp_path / "page.html").read_text()
     assert "hurt" not in raw
     page = show(path)
-    assert page.locator("#body tr").count() == len(done)
+    assert page.locator("#body tr:not(.group)").count() == len(done)
     for row, episode in enumerate(done):
-        page.locator("#body tr").nth(row).click()
+        page.locator("#body tr:not(.group)").nth(row).click()
         page.locator(f"#player[data-open='{episode.number}']").wait_for()
         for details in page.locator("#player details").all():
             details.evaluate("one => { one.open = true }")

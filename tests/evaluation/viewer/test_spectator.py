@@ -26,6 +26,15 @@ def test_an_episode_is_played_again_with_its_options():
         assert episode.steps[0].text in first.text
 
 
+@pytest.mark.parametrize("id", ["game:TicTacToe-v0", "game:KuhnPoker-v0", "game:Nim-v0"])
+def test_what_seats_have_is_told_at_each_moment(id):
+    for episode in rollout(id, "random", 5, seed=0):
+        *before, end = spectate(episode)
+        assert len(before) == len(episode.steps)
+        assert end.earned == episode.returns
+        assert {value for one in before for value in one.earned.values()} == {0.0}
+
+
 def altered(episode, **spec):
     spec = {"id": episode.spec.id, "entry_point": episode.spec.entry_point, "kwargs": {}, **spec}
     return replace(episode, spec=Spec(**spec))

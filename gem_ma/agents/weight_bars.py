@@ -1,0 +1,26 @@
+"""The bars that transformers draws while it reads and writes weights, kept out of logs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def hide_weight_bars() -> Iterator[None]:
+    """Draw no bars of weights where there is no terminal; those of downloads stay."""
+    from huggingface_hub.utils import are_progress_bars_disabled, enable_progress_bars
+    from transformers.utils import logging
+
+    if sys.stderr.isatty() or not logging.is_progress_bar_enabled():
+        yield
+        return
+    downloads = not are_progress_bars_disabled()
+    logging.disable_progress_bar()  # of downloads, too
+    if downloads:
+        enable_progress_bars()
+    try:
+        yield
+    finally:
+        logging.enable_progress_bar()

@@ -1,0 +1,133 @@
+"""Dialects of computer use: how a model is told its actions, by a tool or by a grammar of its own.
+
+`gem_ma.envs.screen_actions` reads all of them, whichever was told.
+"""
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+
+class Dialect(NamedTuple):
+    """One way to use a computer that models were trained on.
+
+    Attributes:
+        how: what the rules say of it; {} stands for what coordinates are.
+        tool: the schema of its tool, in OpenAI's form.
+    """
+
+    how: str
+    tool: JSONMapping | None = None
+
+
+_BY_TOOL = (
+    "You use a computer, one action at a time, each a call of the tool {name}. You are shown the "
+    "screen after each. Coordinates are {{}}, from the top left."
+)
+_TEXT = {"type": "string", "description": "What is typed."}
+
+
+def _make_dialect(name: str, action: str, known: tuple[str, ...], others: JSONObject) -> Dialect:
+    """Return a dialect whose tool has an argument that says which action, and others."""
+    parameters = {
+        "type": "object",
+        "properties": {
+            action: {"type": "string", "enum": list(known), "description": "What is done."},
+            **others,
+        },
+        "required": [action],
+    }
+    function = {
+        "name": name,
+        "description": "Use the mouse or the keyboard of the computer.",
+        "parameters": parameters,
+    }
+    tool = {"type": "function", "function": function}
+    return Dialect(_BY_TOOL.format(name=name), tool)
+
+
+def _point(words: str) -> JSONObject:
+    number = {"type": "number"}
+    return {"type": "array", "items": number, "minItems": 2, "maxItems": 2, "description": words}
+
+
+_POINTS = {
+    "coordinate": _point("Where, as [x, y]; of a drag, where it ends."),
+    "start_coordinate": _point("Where a drag begins, as [x, y]."),
+}
+_XY = {"x": {"type": "number"}, "y": {"type": "number"}}
+
+DIALECTS = MappingProxyType({
+    "anthropic": _make_dialect(
+        "computer",
+        "action",
+        (
+            "left_click", "double_click", "triple_click", "right_click", "left_click_drag",
+            "mouse_move", "scroll", "type", "key", "wait",
+        ),
+        {
+            **_POINTS,
+            "text": {
+                "type": "string",
+                "description": "What is typed, or the key: Return, ctrl+a.",
+            },
+            "scroll_direction": {"type": "string", "enum": ["up", "down"]},
+            "scroll_amount": {"type": "integer", "description": "Notches of the wheel."},
+        },
+    ),
+    "openai": _make_dialect(
+        "computer",
+        "type",
+        ("click", "double_click", "drag", "move", "scroll", "type", "keypress", "wait"),
+        {
+            "x": {**_XY["x"], "description": "Where, across."},
+            "y": {**_XY["y"], "description": "Where, down."},
+            "button": {"type": "string", "enum": ["left", "right"]},
+            "path": {
+                "type": "array",
+                "items": {"type": "object", "properties": _XY, "required": ["x", "y"]},
+                "description": "The points of a drag, the first and the last at least.",
+            },
+            "scroll_y": {"type": "integer", "description": "Pixels; down is more than 0."},
+            "text": _TEXT,
+            "keys": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Keys that are pressed together, such as CTRL and A.",
+            },
+        },
+    ),
+    "qwen": _make_dialect(
+        "computer_use",
+        "action",
+        (
+            "left_click", "double_click", "triple_click", "right_click", "left_click_drag",
+            "mouse_move", "scroll", "type", "key", "wait",
+        ),
+        {
+            **_POINTS,
+            "text": _TEXT,
+            "keys": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Keys that are pressed together, such as ctrl and a.",
+            },
+            "pixels": {"type": "integer", "description": "Of a scroll; up is more than 0."},
+        },
+    ),
+    "ui-tars": Dialect(
+        "You use a computer, one action at a time. You are shown the screen after each. Write what "
+        'you think after "Thought:", and then one of these actions:\n'
+        "Action: click(start_box='(x,y)')\n"
+        "Action: left_double(start_box='(x,y)')\n"
+        "Action: right_single(start_box='(x,y)')\n"
+        "Action: hover(start_box='(x,y)')\n"
+        "Action: drag(start_box='(x,y)', end_box='(x,y)')\n"
+        "Action: scroll(start_box='(x,y)', direction='down')\n"
+        "Action: type(content='words')\n"
+        "Action: hotkey(key='ctrl a')\n"
+        "Action: wait()\n"
+        "Coordinates are {}, from the top left."
+    ),
+})  # fmt: skip
