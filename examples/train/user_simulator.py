@@ -264,8 +264,8 @@ def wanted(heard, records, said):
     return best
 
 
-# What a user is paid for. In a real shop, where to be of use takes more, hanging up at once would
-# pay better than that; in ours everything would be told at once.
+# What a user is paid for. In a real shop to be of use takes more, and is most of it; in ours
+# everything would be told at once without a pay for the pace.
 PAY = {
     "tau:shop": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
     "tau:retail": {"fidelity": 0.2, "pace": 0.1, "task": 0.7},

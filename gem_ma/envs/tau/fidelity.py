@@ -1,15 +1,17 @@
-"""How well a user kept to its task: five parts, each found by rule in what was said."""
+"""How well a user played its task: six parts, each found by rule in what was said."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from gem_ma.envs.tau.wants.compiled import Wants
+from gem_ma.envs.tau.wants.wordings import find_content_words, is_told
 from gem_ma.validation.json_types import JSONObject
 
 AGAIN = 3  # times that a question may come before nobody needs to answer it
-PARTS = ("facts", "answers", "pace", "ending", "role")
+PARTS = ("told", "facts", "answers", "pace", "ending", "role")
 KINDS = {  # what of a message can be held against the task, and what asks for it
     "email": (r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w", r"e-?mail"),
     "zip": (r"(?<![\w#.$])\d{5}(?![\w.]*\d)", r"\bzip\b|postal"),
@@ -52,43 +54,61 @@ def facts(text: str) -> dict[str, set[str]]:
 
 
 def judge(
-    instruction: str,
-    talk: Sequence[tuple[str, str]],
-    how: str,
-    reward: float,
-    marks: Callable[[], Sequence[Sequence[str]]] | None = None,
+    instruction: str, talk: Sequence[tuple[str, str]], how: str, reward: float, wants: Wants
 ) -> JSONObject:
-    """Return the five parts of a user's fidelity, 1 the best, the whole, and what was wrong.
+    """Return the six parts of a user's fidelity, 1 the best, the whole, and what was wrong.
 
-    The whole is their mean, but nothing for a user that stopped too soon: who says nothing makes
-    nothing up either.
+    The whole is what the user gave, `told` times `answers`, times how it did so, the mean of the
+    others; nothing for a user that stopped too soon.
 
+    - `told`: the share of what it wants that it told, in words of its own.
     - `facts`: told nothing that is neither in its task nor from the assistant.
-    - `answers`: the share of the assistant's questions for such a fact that were answered, where
-      the task has an answer.
+    - `answers`: the share of the assistant's questions for a fact that were answered, where the
+      task has an answer; one that is asked again is the same question.
     - `pace`: did not tell the whole task at once.
     - `ending`: did not stop while the task was unfinished and something was left to say or to
       answer.
     - `role`: did not talk like the assistant.
-
-    Args:
-        marks: tell, for each of its wishes, the words of which it names one who tells it; without
-            it a wish is told by the number of its order.
     """
     wrong: list[str] = []
     own = facts(instruction)
     messages = [_Said(who, text, facts(text)) for who, text in talk]
+    told = share_told(wants, talk)
+    if not told:
+        wrong.append("told nothing of what it wants")
     parts = {
+        "told": told,
         "facts": _facts(own, messages, wrong),
         "answers": _answers(own, messages, wrong),
         "pace": _pace(instruction, own, messages, wrong),
-        "ending": _ending(own, messages, how, reward, marks, wrong),
+        "ending": _ending(messages, how, reward, told, wrong),
         "role": _role(messages, wrong),
     }
     early = how == "user" and parts["ending"] == 0.0
-    whole = 0.0 if early else sum(parts.values()) / len(parts)
-    fault = min(parts["facts"], parts["ending"], parts["role"]) < 1.0
+    given = 0.0 if early else parts["told"] * parts["answers"]
+    manner = [parts[name] for name in ("facts", "pace", "ending", "role")]
+    fault = not told or min(parts["facts"], parts["ending"], parts["role"]) < 1.0
+    whole = given * sum(manner) / len(manner)
     return {"user": {"fidelity": whole, **parts}, "user_fault": fault, "user_errors": wrong}
+
+
+def share_told(wants: Wants, talk: Sequence[tuple[str, str]]) -> float:
+    """Return the share of what a user wants that it told.
+
+    Who it is tells nothing of that, nor does a message that the assistant had said before.
+    """
+    heard: set[str] = set()
+    messages = []
+    for who, text in talk:
+        if who == "assistant":
+            heard.add(text)
+        elif text not in heard:
+            own = text.lower()
+            for fact in wants.known.values():
+                own = own.replace(fact.lower(), " ")
+            messages.append(find_content_words(own))
+    told = [any(is_told(one, messages) for one in ways) for ways in wants.wordings]
+    return sum(told) / len(told) if told else 1.0
 
 
 def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
@@ -121,7 +141,7 @@ def nearly(one: str, other: str) -> bool:
 
 
 def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
-    asked = missed = 0
+    answered: dict[frozenset[str], bool] = {}
     told: dict[str, set[str]] = {}
     question: set[str] = set()
     for who, text, named in talk:
@@ -132,16 +152,15 @@ def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str
             continue
         for kind, values in named.items():
             told.setdefault(kind, set()).update(values)
-        held = question & set(own)
-        if held:
-            asked += 1
-            if not any(told.get(kind, set()) & own[kind] for kind in held) and not (
+        held = frozenset(question & set(own))
+        if held and not answered.get(held):
+            answered[held] = any(told.get(kind, set()) & own[kind] for kind in held) or (
                 "payment" in held and any(_way(one) in text.lower() for one in own["payment"])
-            ):
-                missed += 1
-                wrong.append(f"did not tell the {' or '.join(sorted(held))} when asked")
+            )
         question = set()
-    return 1.0 - missed / asked if asked else 1.0
+    missed = [kinds for kinds, given in answered.items() if not given]
+    wrong += [f"did not tell the {' or '.join(sorted(kinds))} when asked" for kinds in missed]
+    return 1.0 - len(missed) / len(answered) if answered else 1.0
 
 
 def _way(payment: str) -> str:
@@ -166,27 +185,14 @@ def _pace(
     return 1.0
 
 
-def _ending(
-    own: Mapping[str, set[str]],
-    talk: Sequence[_Said],
-    how: str,
-    reward: float,
-    marks: Callable[[], Sequence[Sequence[str]]] | None,
-    wrong: list[str],
-) -> float:
+def _ending(talk: Sequence[_Said], how: str, reward: float, told: float, wrong: list[str]) -> float:
     if how == "limit":
         wrong.append("did not come to an end")
         return 0.0
     if how != "user" or reward == 1.0:
         return 1.0
-    if marks is None:
-        told = {one for who, _, named in talk if who == "user" for one in named.get("order", ())}
-        unsaid = bool(own.get("order", set()) - told)
-    else:
-        mine = "\n".join(text for who, text, _ in talk if who == "user").lower()
-        unsaid = not all(any(one.lower() in mine for one in wish) for wish in marks())
     assistant_texts = [text for who, text, _ in talk if who == "assistant"]
-    if not assistant_texts or unsaid:
+    if not assistant_texts or told < 1.0:
         wrong.append("stopped before it had told its task")
         return 0.0
     last = assistant_texts[-1]

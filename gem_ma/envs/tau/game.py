@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -96,8 +95,8 @@ class Tau(Game[State]):
             are its own.
         max_steps: messages and tool calls of the assistant after which the episode is over,
             unsuccessful; None: no limit, or with `strict` the 30 of the original's agents.
-        user_reward: what pays the user's seat: weights of "task" (the assistant's reward) and of
-            "fidelity" or its parts (see `fidelity`).
+        user_reward: what pays the user's seat, as far as it told what it wants: weights of "task"
+            (the assistant's reward) and of "fidelity" or its parts (see `fidelity`).
         max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
         hashes: put the original's hash of the whole database into the report.
         world: of the shop: the seed of its customers, orders and goods.
@@ -257,19 +256,16 @@ class Tau(Game[State]):
             verdict["reward"] = 0.0
         verdict |= self._fidelity(state, how, verdict["reward"])
         paid = {"assistant": verdict["reward"], "user": 0.0}
+        values = {**verdict["user"], "task": verdict["reward"]}
         for name, weight in self.user_reward.items():
-            value = verdict["reward"] if name == "task" else verdict["user"][name]
-            paid["user"] += weight * value
+            share = 1.0 if name in ("fidelity", "told") else values["told"]
+            paid["user"] += weight * share * values[name]
         return replace(state, ended=how, paid=Frozen(paid), verdict=Frozen(verdict))
 
     def _fidelity(self, state, how, reward):
         """Return how well the user kept to its task."""
-        marks = functools.partial(self._marks, state.task)
-        named = None if self.domain == "airline" else marks  # whose trips have too many names
-        return fidelity.judge(state.task.instruction, state.talk, how, reward, named)
-
-    def _marks(self, task):
-        return [wish.marks for wish in self.wants(task).wishes]
+        task = state.task
+        return fidelity.judge(task.instruction, state.talk, how, reward, self.wants(task))
 
     def judge(self, task, changes, talk):
         """Return the assistant's reward as the original's rule has it, and what it is made of."""

@@ -337,9 +337,7 @@ def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wan
     for mine, heard in zip(talk.said, talk.heard, strict=True):
         lines += [("assistant", heard), ("user", mine)]
     how = "user" if report["ended"] == "user" else report["ended"]
-    marks = [wish.marks for wish in wants.wishes]
-    bought = any("order" in wish.tool or "user" in wish.tool for wish in wants.wishes)
-    return judge(task.scenario, lines, how, float(solved), (lambda: marks) if bought else None)
+    return judge(task.scenario, lines, how, float(solved), wants)
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import replace_surrogates
+from gem_ma.envs.tau.fidelity import share_told
 from gem_ma.envs.tau.store import NOTHING, Changes, Frozen, copied
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
@@ -321,8 +322,12 @@ class Tau2(Game[State]):
         )
         if not good:
             verdict["reward"] = 0.0
-        paid = Frozen(dict.fromkeys(self.agents, verdict["reward"]))
-        return replace(state, ended=how, floor="", paid=paid, verdict=Frozen(verdict))
+        paid = dict.fromkeys(self.agents, verdict["reward"])
+        if not self.solo:  # who gets what it never asked for has not earned it
+            before = sum(line.call is None for line in task.history)
+            verdict["told"] = share_told(self.wants(task), state.talk[before:])
+            paid[USER] *= verdict["told"]
+        return replace(state, ended=how, floor="", paid=Frozen(paid), verdict=Frozen(verdict))
 
     def wants(self, task):
         """Return what the user of a task wants and knows, in words; made once for each task."""

@@ -7,6 +7,8 @@ from gem_ma.agents import InformedAssistant, RuleUser
 from gem_ma.envs.tau.data import Task
 from gem_ma.envs.tau.fidelity import PARTS, facts, judge
 from gem_ma.envs.tau.game import STOP
+from gem_ma.envs.tau.wants.compiled import Wants
+from gem_ma.envs.tau.wants.wordings import find_content_words
 
 TASK = Task(
     0,
@@ -14,6 +16,21 @@ TASK = Task(
     "Your name is Ada Adler and your email is ada@example.com. You are shy and precise. "
     "You want to return the Desk Lamp of order #W1234567; the money should go to "
     "paypal_7654321. You want to cancel order #W7654321 because it is no longer needed.",
+)
+
+
+def worded(*namings, **known):
+    """Return what a user wants who is known so, of each thing the texts that tell it."""
+    return Wants(
+        known, wordings=tuple([tuple(map(find_content_words, names)) for names in namings])
+    )
+
+
+WANTS = worded(
+    ("#W1234567", "Desk Lamp"),
+    ("#W7654321", "Garden Hose"),
+    name="Ada Adler",
+    email="ada@example.com",
 )
 HONEST = [
     ("user", "Hello! I want to return a lamp."),
@@ -30,12 +47,14 @@ HONEST = [
 ]
 
 
-def score(talk, how="user", reward=1.0, task=TASK):
-    found = judge(task.instruction, talk, how, reward)
-    assert set(found["user"]) == {"fidelity", *PARTS}
-    mean = sum(found["user"][part] for part in PARTS) / len(PARTS)
-    early = how == "user" and found["user"]["ending"] == 0.0
-    assert found["user"]["fidelity"] == pytest.approx(0.0 if early else mean)
+def score(talk, how="user", reward=1.0, task=TASK, wants=WANTS):
+    found = judge(task.instruction, talk, how, reward, wants)
+    parts = found["user"]
+    assert set(parts) == {"fidelity", *PARTS}
+    given = parts["told"] * parts["answers"]
+    manner = (parts["facts"] + parts["pace"] + parts["ending"] + parts["role"]) / 4
+    early = how == "user" and parts["ending"] == 0.0
+    assert parts["fidelity"] == pytest.approx(0.0 if early else given * manner)
     return found
 
 
@@ -88,6 +107,42 @@ def test_everything_at_once():
         assert "told everything at once" in found["user_errors"]
 
 
+def test_what_was_told_of_what_it_wants():
+    for talk, share in (
+        (HONEST, 1.0),
+        (HONEST[:8], 0.5),  # of one order, and not of the other
+        (HONEST[:3], 0.0),  # a lamp may be any, and who it is says nothing
+        (said(0, "The lamp that stands on my desk."), 1.0),  # in other words
+        ([*HONEST[:4], ("assistant", HONEST[4][1]), *HONEST[4:7]], 0.0),  # repeats what it heard
+    ):
+        found = score(talk, how="transfer", reward=0.0)["user"]
+        assert found["told"] == share, talk
+        assert found["fidelity"] <= share
+
+
+def test_who_tells_nothing_is_at_fault():
+    talk = [("user", "Banana."), ("assistant", "What is the problem?")] * 2
+    found = score(talk, how="transfer", reward=0.0)
+    assert found["user"]["fidelity"] == 0.0
+    assert found["user_fault"]
+    assert found["user_errors"] == ["told nothing of what it wants"]
+    assert not score(HONEST[:3], how="transfer", reward=0.0)["user"]["told"]
+    assert not score(HONEST[:8], how="transfer", reward=0.0)["user_fault"]
+
+
+def test_one_sentence_of_the_task_tells_it_where_nothing_can_be_named():
+    wants = worded(("You want to fly from Rome to Oslo.", "trip"), name="Ada Adler")
+    for text, told in (
+        ("Is there a flight to Oslo, from Rome?", 1.0),
+        ("I am looking for a trip.", 1.0),  # which is all that this one says
+        ("I want to fly.", 0.0),
+        ("My name is Ada Adler.", 0.0),
+        ("I want to.", 0.0),
+    ):
+        found = score([("user", text)], how="transfer", reward=0.0, wants=wants)
+        assert found["user"]["told"] == told, text
+
+
 def test_questions_that_were_not_answered():
     found = score(said(2, "Why do you ask?"))
     assert found["user"]["answers"] == 0.5
@@ -95,6 +150,8 @@ def test_questions_that_were_not_answered():
     none = [("user", "Hi"), ("assistant", "What is your zip code?"), ("user", "I forgot."),
             ("assistant", "Goodbye."), ("user", STOP)]  # fmt: skip
     assert score(none, reward=0.0)["user"]["answers"] == 1.0  # its task does not say
+    wary = [*HONEST[:2], ("user", "What for?"), *HONEST[1:]]  # and is asked again
+    assert score(wary)["user"]["answers"] == 1.0
     either = said(1, "What is your email, or your name and zip code?")
     assert score(either)["user"]["answers"] == 1.0
 
@@ -163,5 +220,4 @@ def test_who_told_all_and_is_asked_the_same_again_may_leave():
     talk = [*HONEST[:3], *[("assistant", "Which payment?"), ("user", "No.")] * 5, ("user", STOP)]
     wishes = (("#W1234567", "lamp"), ("Garden Hose",))
     for count, fault in ((1, False), (2, True)):
-        found = judge(TASK.instruction, talk, "user", 0.0, lambda count=count: wishes[:count])
-        assert found["user_fault"] is fault
+        assert score(talk, reward=0.0, wants=worded(*wishes[:count]))["user_fault"] is fault

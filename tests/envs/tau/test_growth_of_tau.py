@@ -19,6 +19,7 @@ from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
 from gem_ma.envs.tau.user_metrics import Talk, traits_shown
 from gem_ma.envs.tau.wants.compiled import Wants, asked_for
 from gem_ma.envs.tau.wants.wish import Wish
+from gem_ma.envs.tau.wants.wordings import find_content_words
 
 
 def _desk(text):
@@ -67,7 +68,8 @@ def _user(text):
 
 
 def _judge(text):
-    fidelity.judge(text, [("assistant", text), ("user", text)], "user", 0.0)
+    wants = Wants(wordings=((find_content_words(text),),))
+    fidelity.judge(text, [("assistant", text), ("user", text)], "user", 0.0, wants)
 
 
 READERS = {

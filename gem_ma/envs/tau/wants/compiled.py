@@ -14,6 +14,7 @@ from typing import NamedTuple
 from gem_ma.envs.tau.wants.purchases import Purchases
 from gem_ma.envs.tau.wants.trips import Trips
 from gem_ma.envs.tau.wants.wish import NOTHING, Record, Wish
+from gem_ma.envs.tau.wants.wordings import ENOUGH, find_content_words
 from gem_ma.validation.json_types import JSONMapping
 
 Action = tuple[str, JSONMapping]
@@ -26,6 +27,7 @@ class Wants(NamedTuple):
     wishes: tuple[Wish, ...] = ()
     questions: tuple[str, ...] = ()  # what it wants to be told
     demands: tuple[str, ...] = ()  # what else it asks for, which nobody is to do
+    wordings: tuple[tuple[frozenset[str], ...], ...] = ()  # of each thing, words that tell it
 
 
 def compiled(
@@ -52,10 +54,32 @@ def compiled(
         wishes = _apart(
             [wish for name, given in actions if (wish := wish_compiler.wish(name, given))]
         )
+    facts = known(user_id, user, instruction)
+    sentences = _list_sentences(instruction, facts)
     questions, demands = asked_for(instruction, {wish.tool for wish in wishes})
+    if not (wishes or questions or demands):
+        demands = tuple(map(first_person, sentences))
     if asks and not questions:
         questions = ("What does that come to, and what else should I know about it?",)
-    return Wants(known(user_id, user, instruction), wishes, questions, demands)
+    namings: Iterable[Sequence[str]] = [wish.marks for wish in wishes]
+    if not wishes or kind is Trips:  # a trip has many names
+        namings = ((*sentences, *[wish.about for wish in wishes]),)
+    wordings = tuple([tuple(map(find_content_words, names)) for names in namings])
+    return Wants(facts, wishes, questions, demands, wordings)
+
+
+def _list_sentences(instruction: str, facts: Mapping[str, str]) -> list[str]:
+    """Return the sentences of an instruction that say more than who the user is."""
+    sentences = list(filter(None, map(str.strip, _SENTENCE.split(instruction))))
+    own = find_content_words(" ".join(facts.values()))
+    telling = [
+        one
+        for one in sentences
+        if not _STAGE.search(one)
+        and not _HEADING.search(one)
+        and len(find_content_words(one) - own) >= ENOUGH
+    ]
+    return telling or sentences
 
 
 def _owner(tables: Mapping[str, Mapping[str, Record]], actions: Sequence[Action]) -> str:
@@ -74,15 +98,23 @@ def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
     """Return the user whom an instruction names, by id, by email, or by name and zip code."""
     users = tables.get("users", {})
     for id, one in users.items():
-        if id in instruction or one.get("email", "?") in instruction:
+        if (id in instruction and not id.isdigit()) or one.get("email", "?") in instruction:
             return id
-        name, code = one.get("name", {}), one.get("address", {}).get("zip", "?")
-        if (
-            code in instruction
-            and f"{name.get('first_name')} {name.get('last_name')}" in instruction
-        ):
+        if (_zip_code(one) or "?") in instruction and _full_name(one) in instruction:
             return str(id)
     return ""
+
+
+def _full_name(user: Record) -> str:
+    """Return first and last name, which a bank keeps as one."""
+    name = user.get("name", "")
+    return name if isinstance(name, str) else f"{name['first_name']} {name['last_name']}"
+
+
+def _zip_code(user: Record) -> str:
+    """Return the zip code of an address, or nothing where the address is one line."""
+    address = user.get("address", {})
+    return str(address.get("zip", "")) if isinstance(address, Mapping) else ""
 
 
 def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
@@ -103,12 +135,11 @@ def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
 def known(user_id: str, user: Record, instruction: str) -> Mapping[str, str]:
     """Return who the user is, as far as the task says it; without that, as one knows oneself."""
     found = {}
-    name = user.get("name")
-    if isinstance(name, dict):
-        found["name"] = f"{name['first_name']} {name['last_name']}"
-    if user_id in instruction:
+    if _full_name(user):
+        found["name"] = _full_name(user)
+    if user_id and user_id in instruction:
         found["user"] = user_id
-    email, code = user.get("email", ""), user.get("address", {}).get("zip", "")
+    email, code = user.get("email", ""), _zip_code(user)
     if email and email in instruction:
         found["email"] = email
     if code and (code in instruction or not {"user", "email"} & set(found)):
@@ -134,6 +165,7 @@ _STAGE = re.compile(  # directions to the one who plays
     r"|\binsist|persistent|interacting|joke|lonely|tactics|natural|not good at|^\(",
     re.I,
 )
+_HEADING = re.compile(r":$|^domain: \w+$", re.I)
 _MOOD = re.compile(r"\bif\b|reactive|prefer|willing|emotional|don't accept", re.I)  # no demand
 _VERBS = {  # how a sentence sounds that a wish for one of these tools covers
     r"\bcancel": ("cancel_pending_order", "cancel_reservation"),

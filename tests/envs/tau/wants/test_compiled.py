@@ -8,8 +8,9 @@ from playable import IDS, unless
 
 import gem_ma
 from gem_ma import rollout
-from gem_ma.envs.tau.wants.compiled import asked_for, first_person
+from gem_ma.envs.tau.wants.compiled import asked_for, compiled, first_person
 from gem_ma.envs.tau.wants.wish import address_of, listed, paid_with
+from gem_ma.envs.tau.wants.wordings import find_content_words
 
 PLAYERS = {"user": "rule-user", "assistant": "informed-assistant"}
 RETAIL = pytest.mark.skipif(
@@ -60,6 +61,40 @@ def test_what_an_instruction_asks_beside():
     assert questions == ("I want to know how much I get back.", "Please confirm the total.")
     assert demands == ("I want to undo a return.",)
     assert "I want to cancel my order." in asked_for(text, set())[1]
+
+
+BANK = {  # names and addresses are one line there
+    "users": {
+        "125": {"name": "Ayan Wang", "address": "27 Frum Street", "email": "ayan@example.com"},
+        "af05": {"name": "Mia Smith", "address": "7 Maple Street", "email": "mia@example.com"},
+    }
+}
+
+
+def test_who_somebody_is_whose_name_and_address_are_one_line():
+    wants = compiled(BANK, "", "You are Mia Smith (mia@example.com). It cost $125.", (), False)
+    assert wants.known == {"name": "Mia Smith", "email": "mia@example.com"}  # not the user 125
+    assert compiled(BANK, "", "You are somebody else.", (), False).known == {}
+
+
+def test_a_task_in_which_nothing_else_is_found_is_told_in_its_own_sentences():
+    text = (
+        "Instructions:\n\tDomain: bank\n\tYou are Mia Smith (mia@example.com). The cat is fed and "
+        "the lamp is lit. If the agent asks, say that it rains."
+    )
+    wants = compiled(BANK, "", text, (), False)
+    assert wants.demands == ("The cat is fed and the lamp is lit.",)
+    assert wants.wordings == ((find_content_words(wants.demands[0]),),)
+
+
+def test_what_tells_a_wish_is_what_it_can_be_named_by():
+    game = gem_ma.make("tau:shop").game
+    for number in range(60):
+        wants = game.wants(game.task(number))
+        assert len(wants.wordings) == max(len(wants.wishes), 1)
+        assert all(any(words for words in ways) for ways in wants.wordings)
+        for wish, ways in zip(wants.wishes, wants.wordings, strict=False):
+            assert ways == tuple(map(find_content_words, wish.marks))
 
 
 @pytest.mark.parametrize("dual", [False, True])

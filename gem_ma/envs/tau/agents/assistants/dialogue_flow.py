@@ -14,7 +14,7 @@ from gem_ma.envs.tau.talk import TalkView
 DialogueFlow = Generator[str, str, Any]
 
 
-def format_call(name: str, **arguments: object) -> str:
+def format_call(name: str, /, **arguments: object) -> str:
     """Return the reply that calls a tool."""
     return json.dumps({"name": name, "arguments": arguments})
 
