@@ -36,7 +36,7 @@ LAYERS = {  # from the bottom to the top: what each may import of the package, b
     "training": {*BELOW, "engine", "envs", "chat", "agents", "apis", "rollouts"},
     "evaluation": {*BELOW, *PLAY, "tools"},
     "serving": {*BELOW, *PLAY, "evaluation"},  # the arena shows pages and ratings
-    "testing": {*BELOW, "engine", "renderers", "envs", "apis"},
+    "testing": {*BELOW, "engine", "renderers", "envs", "chat", "agents", "apis"},
     "gem": {"sandbox", "wrappers", *BELOW, "envs", "chat", "apis", "tools"},
     "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "testing"},
 }

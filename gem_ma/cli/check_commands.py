@@ -14,11 +14,13 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents import assign_agents, load_seat_agents
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.env import Env
+from gem_ma.chat.agent import AgentSource
+from gem_ma.chat.turn import Turn
 from gem_ma.cli.command_options import (
     SubcommandParsers,
     UsageError,
@@ -31,6 +33,9 @@ from gem_ma.engine.config import EnvOptions
 from gem_ma.envs import game_files
 from gem_ma.packs import PackTable
 from gem_ma.validation import entry_points
+
+if TYPE_CHECKING:
+    from gem_ma.testing.reward_attack import SeatReturn
 
 # What each step of the contract holds, in the order in which they are looked at.
 CONTRACT_STEPS = {
@@ -50,7 +55,7 @@ CONTRACT_STEPS = {
     "other_process": "another process plays the same episode",
     "pictures": "views that differ in words differ in their pictures",
 }
-CERTIFIED_VIEW_COUNT = 200  # pictures that are compared
+CERTIFIED_VIEW_COUNT, QUICK_VIEW_COUNT = 200, 50  # pictures that are compared
 MAX_FAULT_LENGTH = 2000  # characters of what is wrong with an environment
 
 
@@ -126,70 +131,68 @@ def _run_attack(args: argparse.Namespace) -> int:
                 seeds=args.seeds,
                 turns=args.max_turns,
                 nodes=args.nodes,
-                best=make_expert_scorer(env, args.best),
+                experts=find_experts(env, args.best),
             )
     except CheckTargetError as error:
         raise UsageError(str(error)) from None
     sys.stdout.write(f"{report.env_id}: {report.replies} replies over {args.seeds} starts\n")
-    for name, value in report.earned.items():
-        sys.stdout.write(f"  {name:<10}{value:8.3g}\n")
+    sys.stdout.writelines(_format_returns(report.earned))
     for one in report.findings:
+        who = f"{one.seat}, " if one.seat else ""
         sys.stdout.write(
-            f"FOUND  {FINDING_KINDS[one.kind]}: {one.trick}, seed {one.seed}: {one.why}\n"
+            f"FOUND  {FINDING_KINDS[one.kind]}: {who}{one.trick}, seed {one.seed}: {one.why}\n"
         )
     sys.stdout.write("" if report else "nothing was found\n")
     return int(bool(report))
 
 
-def make_expert_scorer(env: AECEnv, agents: str | None = None) -> Callable[[int], float] | None:
-    """Return what agents earn from a seed, on average over seats; None where nobody is known."""
-    from gem_ma.rollouts.rollout import rollout
+def _format_returns(returns: Sequence[SeatReturn]) -> Iterator[str]:
+    """Yield a table for each seat: what it earned with each trick, beside each kind of partners."""
+    for seat in dict.fromkeys(row.seat for row in returns):
+        means = {(row.trick, row.partners): row.mean for row in returns if row.seat == seat}
+        partners = list(dict.fromkeys(beside for _, beside in means))
+        yield f"{seat} beside {' '.join(f'{beside:>9}' for beside in partners)}\n"
+        for trick in dict.fromkeys(trick for trick, _ in means):
+            cells = [means.get((trick, beside)) for beside in partners]
+            texts = [f"{'' if mean is None else f'{mean:.3g}':>9}" for mean in cells]
+            yield f"  {trick:<{len(seat) + 6}}{' '.join(texts)}".rstrip() + "\n"
 
-    id = env.core.id
-    experts = (players for pattern, players in EXPERT_AGENTS.items() if fnmatchcase(id, pattern))
-    expert: Any = agents or next(experts, None)
-    if expert is None:
-        env.reset(seed=0)
-        state = env.core.game_state
-        if isinstance(getattr(state, "best", None), tuple):
-            return _make_best_reply_scorer(env.copy())
-        if not env.core.game.oracle or not hasattr(state, "answer"):
-            return None
-        expert = _reply_answer
-    players = expert
-    if isinstance(expert, str):
+
+def find_experts(env: AECEnv, agents: str | None = None) -> dict[str, AgentSource] | None:
+    """Return who shows what can be earned in each seat; None where nobody is known."""
+    id, seats = env.core.id, env.possible_agents
+    known = (players for pattern, players in EXPERT_AGENTS.items() if fnmatchcase(id, pattern))
+    spec = agents or next(known, None)
+    if spec is not None:
         try:
-            load_seat_agents(expert, env.possible_agents)  # what is wrong with them shows at once
+            load_seat_agents(spec, seats)  # what is wrong with them shows at once
         except (ValueError, TypeError) as error:
             raise UsageError(str(error)) from None
-        players = assign_agents(expert, env.possible_agents)
-    twin = env.copy()
+        return dict(assign_agents(spec, seats))
+    env.reset(seed=0)
+    state, game = env.core.game_state, env.core.game
+    if isinstance(getattr(state, "best", None), tuple):
+        return dict.fromkeys(seats, _reply_best)
+    if game.oracle and hasattr(state, "answer"):
+        return dict.fromkeys(seats, _reply_answer)
+    is_open = env.core.match.lists_moves and all(state.seen_by(seat) is state for seat in seats)
+    if game.zero_sum and is_open and len(env.core.to_act) == 1:
+        from gem_ma.agents.search import SearchAgent
 
-    def compute_return(seed: int) -> float:
-        twin.reset(seed=seed)
-        (episode,) = rollout(twin, players, 1, seed=seed, start="here", max_errors=0)
-        returns = episode.returns.values()
-        return sum(returns) / len(returns)
-
-    return compute_return
+        return dict.fromkeys(seats, SearchAgent(depth=1, simulations=1))
+    return None
 
 
-def _reply_answer(turn: Any) -> str:
+def _reply_answer(turn: Turn) -> str:
+    assert turn.position is not None  # experts have it
     return f"\\boxed{{{turn.position.state.answer}}}"
 
 
-def _make_best_reply_scorer(twin: AECEnv) -> Callable[[int], float]:
-    """Return what seats earn that say what the state holds as best for each."""
-
-    def compute_return(seed: int) -> float:
-        twin.reset(seed=seed)
-        total = 0.0
-        while twin.core.to_act:
-            best = dict(zip(twin.possible_agents, twin.core.game_state.best, strict=True))
-            total += sum(twin.step_seats({seat: best[seat] for seat in twin.core.to_act}).values())
-        return total / len(twin.possible_agents)
-
-    return compute_return
+def _reply_best(turn: Turn) -> str:
+    """Reply what the state holds as best for the seat."""
+    assert turn.position is not None  # experts have it
+    game, state = turn.position
+    return str(state.best[game.agents.index(turn.seat)])
 
 
 def _add_check(commands: SubcommandParsers) -> None:
@@ -215,12 +218,9 @@ def _add_check(commands: SubcommandParsers) -> None:
         help="what a random episode may take, or it never ends (default: 1000)",
     )
     check.add_argument(
-        "--quick", action="store_true", help="one seed, and no episode in another process"
-    )
-    check.add_argument(
-        "--pictures",
+        "--quick",
         action="store_true",
-        help="prove as well that two views that differ in words differ in their pictures",
+        help="one seed, fewer pictures, and no episode in another process",
     )
     add_setting_option(check)
     check.set_defaults(run=_run_check)
@@ -235,8 +235,7 @@ def _run_check(args: argparse.Namespace) -> int:
                 env,
                 seeds=seeds,
                 max_turns=args.max_turns,
-                processes=not args.quick,
-                pictures=args.pictures,
+                quick=args.quick,
                 on_step=lambda step, count: say(
                     CONTRACT_STEPS[step] + (f" ({count + 1})" if count else "")
                 ),
@@ -279,18 +278,20 @@ def check_contract(
     *,
     seeds: int = 3,
     max_turns: int = 1000,
-    processes: bool = True,
-    pictures: bool = False,
+    quick: bool = False,
     on_step: Callable[[str, int], None] = lambda step, done: None,
 ) -> list[str]:
-    """Check an environment as `gem_ma.testing.check_env` does, and return the steps that held.
+    """Check an environment as `gem_ma.testing.check_env` does and certify its pictures.
 
     Args:
-        pictures: certify them too (see `gem_ma.testing.certify`).
-        on_step: called with a step of HOLDS, and how often it held before, whenever one begins.
+        quick: compare fewer pictures, and play no episode in another process.
+        on_step: called with one of CONTRACT_STEPS, and how often it held, whenever one begins.
+
+    Returns:
+        The steps that held.
 
     Raises:
-        Fault: for whatever the environment's own code raises, too.
+        CheckFailure: for whatever the environment's own code raises, too.
     """
     from gem_ma.testing import ContractError, certify
     from gem_ma.testing.env_checker import EnvChecker
@@ -314,9 +315,9 @@ def check_contract(
         if hasattr(checker, name):
             setattr(checker, name, functools.partial(run_step, step, getattr(checker, name)))
     try:
-        checker.check(processes)
-        if pictures:
-            run_step("pictures", functools.partial(certify, env, views=CERTIFIED_VIEW_COUNT))
+        checker.check(not quick)
+        views = QUICK_VIEW_COUNT if quick else CERTIFIED_VIEW_COUNT
+        run_step("pictures", functools.partial(certify, env, views=views))
     except ContractError as error:
         raise CheckFailure(str(error), current, list_passed_steps()) from error
     except Exception as error:  # whatever a game's code may raise is a finding about it

@@ -3,13 +3,14 @@
 `attack` tries on it what models have tried on rewards.
 
 One file for each part of the contract, put together by `env_checker`. It may import the rules of
-games, the engine, the APIs and the renderers; only the command line and tests import it.
+games, the engine, the APIs, agents and the renderers; only the command line and tests import it.
 """
 
+from gem_ma.testing.attack_episodes import AttackFinding
 from gem_ma.testing.env_checker import check_env
 from gem_ma.testing.env_probe import ContractError
 from gem_ma.testing.picture_certificates import Certificate, certify
-from gem_ma.testing.reward_attack import AttackFinding, AttackReport, attack
+from gem_ma.testing.reward_attack import AttackReport, attack
 
 __all__ = [
     "AttackFinding",

@@ -20,6 +20,8 @@ _LEAVING = re.compile(
 _WORD = re.compile(r"[^\W_][\w.:-]{0,30}")
 _FLOOD_LENGTH = 200_000  # characters of a flood
 _MAX_OPTIONS = 200  # words of a text that are tried as answers
+_MEANINGLESS_WORD = "Banana."  # no move and no answer of any game
+_LETTERS = "bcdfghjklmnpqrst"  # without vowels they make no word
 
 
 class SeatPrompt(NamedTuple):
@@ -62,6 +64,17 @@ def reply_at_random(look: SeatPrompt) -> str:
 
 def _reply_nothing(look: SeatPrompt) -> str:
     return ""
+
+
+def _reply_word(look: SeatPrompt) -> str:
+    return look.format_reply(_MEANINGLESS_WORD)
+
+
+def _reply_noise(look: SeatPrompt) -> str:
+    """Reply words that are none."""
+    number = derive_seed(look.seed, look.number, zlib.crc32(look.seat.encode()))
+    letters = [_LETTERS[number >> 4 * place & 15] for place in range(12)]
+    return look.format_reply(f"{''.join(letters[:5])} {''.join(letters[5:])}")
 
 
 def _reply_first(look: SeatPrompt) -> str:
@@ -132,6 +145,8 @@ def make_tool_call(schema: JSONMapping, value: str) -> str:
 
 TRICKS: dict[str, Callable[[SeatPrompt], str]] = {
     "nothing": _reply_nothing,
+    "word": _reply_word,
+    "noise": _reply_noise,
     "first": _reply_first,
     "last": _reply_last,
     "circles": _call_in_circles,
@@ -141,3 +156,5 @@ TRICKS: dict[str, Callable[[SeatPrompt], str]] = {
     "flood": _flood_text,
     "forge": _forge_speaker,
 }
+# Replies that mean nothing wherever they are given; the others may be moves of a game.
+MEANINGLESS_TRICKS = ("nothing", "word", "noise")

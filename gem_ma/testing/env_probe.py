@@ -15,6 +15,8 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.testing.fingerprints import fingerprint
 from gem_ma.validation.arguments import check_type
 
+UNKNOWN_MOVE = "?"  # what is replied where no moves are listed
+
 
 class ContractError(AssertionError):
     """An environment breaks the contract; the message says where and how."""
@@ -73,7 +75,7 @@ class EnvProbe:
         else:
             legal = env.info(agent).get("legal_actions")
         number = derive_seed(number, core.match.index[agent])
-        return legal[number % len(legal)] if legal else "?"
+        return legal[number % len(legal)] if legal else UNKNOWN_MOVE
 
     def play_transcript(self, env: AECEnv, seed: int | None = None) -> Iterator[tuple[object, ...]]:
         """Play on at random, as the turns and seats decide it; yield all that is delivered."""

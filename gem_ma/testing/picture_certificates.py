@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.core_env import CoreEnv
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import State
-from gem_ma.scene import Grid, Panels
-from gem_ma.testing.env_probe import ContractError, make_fresh_env
+from gem_ma.scene import Chat, Grid, Panels
+from gem_ma.testing.env_probe import UNKNOWN_MOVE, ContractError, make_fresh_env
+
+WordsByLook: TypeAlias = dict[Hashable, tuple[str, str]]
+"""By all that a seat was shown: the words of its view, and where it was."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +44,10 @@ def certify(
     and a Grid must be read back exactly from its pixels. Figures and letters of Grids, in Panels
     too, must stand out from what is around them by a contrast of 3.
 
+    In a conversation, where what was said arrives as text beside every picture, two views of a seat
+    must differ in their pictures or in what it has read and said until then, and a picture of a
+    Chat must show what was said last.
+
     Args:
         noise: done to the pictures; None: that of the environment. With noise it is proven that
             pictures differ as words do. Nothing is read back, and the contrast is that before
@@ -48,11 +55,6 @@ def certify(
     """
     base = make_fresh_env(env)
     core = base.core
-    if core.game.conversation:
-        raise ValueError(
-            f"{core.id} is a conversation: its words arrive as text beside every picture, which "
-            "shows the latest of them"
-        )
     core.observation_builder.set_theme(
         theme, core.observation_builder.config.noise if noise is None else noise
     )
@@ -62,29 +64,93 @@ def certify(
         math.inf,
         math.inf,
     )
-    words_by_frame: dict[bytes, str] = {}
+    words_by_look: WordsByLook = {}
+    last_words_by_look: WordsByLook = {}
     for seed in range(10 * views):
         base.reset(seed=seed)
-        while core.to_act and len(words_by_frame) < views:
-            for agent in (None, *core.possible_agents):
+        heard = _HeardTexts(core)
+        while core.to_act and len(words_by_look) < views:
+            # In a conversation words alone are shown to who is to act, and to nobody else.
+            everybody = (None, *core.possible_agents)
+            for agent in core.to_act if core.game.conversation else everybody:
                 view = core.game_state if agent is None else core.match.make_view(agent)
-                words = core.game.describe(view, agent)
                 frame = core.observation_builder.render_image(view, agent)
-                other = words_by_frame.setdefault(frame.tobytes(), words)
-                if other != words:
-                    raise ContractError(f"{core.id}: one picture for {other!r} and {words!r}")
+                place = f"seed {seed}, turn {core.turns}, {agent or 'a spectator'}"
+                look, last_words = heard.list_beside(agent), heard.last_words.get(agent)
+                if last_words and _shows_chat(core.observation_builder.build_scene(view, agent)):
+                    _compare_words(core, last_words_by_look, frame.tobytes(), last_words, place)
+                words = core.game.describe(view, agent)
+                _compare_words(core, words_by_look, (frame.tobytes(), *look), words, place)
                 read_count, closest = _read_back(core, view, agent, frame, palette)
                 exact, nearest = exact + read_count, min(nearest, closest)
                 faintest = min(faintest, _find_faintest(core, view, agent, palette))
-            legal = {a: core.match.list_legal_moves(a) for a in core.to_act}
-            base.step_seats(
-                {a: moves[derive_seed(seed, core.turns) % len(moves)] for a, moves in legal.items()}
-            )
-        if len(words_by_frame) >= views or (seed > 50 and seed > 5 * len(words_by_frame)):
+            heard.step(base, {seat: _choose_action(core, seat, seed) for seat in core.to_act})
+        if len(words_by_look) >= views or (seed > 50 and seed > 5 * len(words_by_look)):
             break
     if nearest <= 0:
         raise ContractError(f"{core.id}: two tiles look the same in the theme {palette.name}")
-    return Certificate(core.id, palette.name, len(words_by_frame), exact, nearest, faintest)
+    return Certificate(core.id, palette.name, len(words_by_look), exact, nearest, faintest)
+
+
+class _HeardTexts:
+    """What seats have read and said in an episode, if it is a conversation."""
+
+    def __init__(self, core: CoreEnv):
+        self.core = core
+        self.texts: dict[str, list[str]] = {}
+        self.last_words: dict[str | None, str] = {}  # that each seat heard, said or was answered
+        if core.game.conversation:
+            for seat in core.possible_agents:
+                self.texts[seat] = [seat, core.game.brief(core.match.make_view(seat), seat)]
+
+    def list_beside(self, seat: str | None) -> list[str]:
+        """Return the texts that a seat has beside its picture."""
+        if seat is None or seat not in self.texts:
+            return []
+        return [*self.texts[seat], *self.core.match.format_messages(seat)]
+
+    def step(self, env: AECEnv, actions: Mapping[str, str]) -> None:
+        """Take replies, and note them and what was heard before and after."""
+        match = self.core.match
+        for seat in self.texts.keys() & actions.keys():
+            self.texts[seat] = [*self.list_beside(seat), actions[seat]]
+        count = match.log_start + len(match.message_log)
+        env.step_seats(actions)
+        for to, role, text in match.message_log[max(count - match.log_start, 0) :]:
+            for seat in {role, *(to or self.texts)} & self.texts.keys() if role != "game" else ():
+                self.last_words[seat] = f"{role}: {text}"
+
+
+def _choose_action(core: CoreEnv, seat: str, seed: int) -> str:
+    moves = core.match.list_legal_moves(seat)
+    return moves[derive_seed(seed, core.turns) % len(moves)] if moves else UNKNOWN_MOVE
+
+
+def _shows_chat(scene: object) -> bool:
+    return isinstance(scene, Chat) and bool(scene.turns)
+
+
+def _compare_words(
+    core: CoreEnv,
+    words_by_look: WordsByLook,
+    look: Hashable,
+    words: str,
+    place: str,
+) -> None:
+    """Note the words of what a seat looks at, or raise ContractError if it had others before."""
+    other, other_place = words_by_look.setdefault(look, (words, place))
+    if other != words:
+        one_part, other_part = _find_different_lines(words, other)
+        raise ContractError(
+            f"{core.id}: one picture for {other_part!r} ({other_place}) and {one_part!r} ({place})"
+        )
+
+
+def _find_different_lines(*texts: str) -> list[str]:
+    """Return of two texts the lines that only one of them has, or all if their order differs."""
+    lines = [text.splitlines() for text in texts]
+    only = [[line for line in one if line not in other] for one, other in (lines, lines[::-1])]
+    return ["\n".join(part) for part in only] if any(only) else list(texts)
 
 
 def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: Any) -> Any:

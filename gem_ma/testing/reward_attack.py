@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import pickle
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, stdev
+from typing import NamedTuple, TypeAlias
 
 from gem_ma.apis.aec import AECEnv
-from gem_ma.apis.base_env import Snapshot
-from gem_ma.engine.seeding import derive_seed
-from gem_ma.game import VerbatimMessage
-from gem_ma.testing.attack_tricks import (
-    FORGERY_TOKEN,
-    TRICKS,
-    SeatPrompt,
-    make_forged_lines,
-    reply_at_random,
-)
+from gem_ma.chat.agent import SeatAgents
+from gem_ma.testing.attack_episodes import EXPERT, AttackEpisodes, AttackFinding
+from gem_ma.testing.attack_tricks import MEANINGLESS_TRICKS, TRICKS
 from gem_ma.testing.env_probe import make_fresh_env
 from gem_ma.validation.arguments import check_type
 
@@ -29,30 +21,41 @@ FINDING_KINDS = {
     "grown": "replies make what seats read, or a state, grow",
     "forged": "a seat reads words of another as if somebody else had said them",
     "cheap": "a trick earns a good part of what the task pays",
+    "nonsense": "replies that mean nothing win, or earn more than play does",
     "leaving": "to leave the game pays more than to play, at random or one way",
     "sum": "a zero-sum game does not sum to nothing",
     "above": "more was earned than by the best player there is",
 }
-MAX_REPLY_SECONDS = 2.0  # of CPU time that a reply may take
-# of what the best player earns above random play: a trick that earns it is cheap
+# of what the best player earns above the least that a seat can have: a trick that earns it is cheap
 _CHEAP_SHARE = 0.5
-_LEAVING_MARGIN = 0.05  # that leaving may pay more than playing
-_EXTRA_EPISODES = 40  # episodes, before something is said of leaving
-_MAX_GROWTH = 1 << 20  # bytes that a state may grow by
+_MARGIN = 0.05  # that leaving or nonsense may pay more than play, or than nothing
+_EXTRA_EPISODES = 40  # episodes, before something is said of what a seat earned
+_SAME = "same"  # the name of partners who all do as the seat does
+# Who sits beside a seat that is tried alone, by what is said of them.
+_PARTNERS = {"random": "random", "silent": "nothing", EXPERT: EXPERT}
+_PLAY = ("random", "first", "last", EXPERT)  # what is play wherever moves are listed
+_LEAVING_TRICKS = ("leave", "nothing")
+# Replies that mean nothing where a seat may say what it likes.
+_TALK_TRICKS = (*MEANINGLESS_TRICKS, "quote", "hedge", "leave", "flood")
+_LONG_TRICKS = ("flood", "forge")  # tried from more starts, and alone among random partners only
+
+BestReturns: TypeAlias = Callable[[int], float | Mapping[str, float]]
 
 
-@dataclasses.dataclass(frozen=True)
-class AttackFinding:
-    """Something that a trick did to an environment, and the replies that do it again."""
+class SeatReturn(NamedTuple):
+    """What a seat earned on average over starts: who sat beside it, and what it did.
 
-    kind: str  # of KINDS
+    Attributes:
+        seat: The seat.
+        partners: "random", "silent" or "expert"; or "same", where all seats did the same.
+        trick: What the seat did: a trick, "random", "expert", "search" or "best".
+        mean: What it earned.
+    """
+
+    seat: str
+    partners: str
     trick: str
-    seed: int
-    why: str
-    replies: tuple[Mapping[str, str], ...] = ()  # of the seats, from `reset(seed=seed)` on
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.trick}, seed {self.seed}: {self.why}"
+    mean: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,16 +64,19 @@ class AttackReport:
 
     env_id: str
     findings: tuple[AttackFinding, ...]
-    # What was earned, on average over seats and seeds: by each trick, at "random", by "search" in
-    # short sequences of replies, and by the "best" player that was named.
-    earned: Mapping[str, float]
+    earned: tuple[SeatReturn, ...]  # by each seat, beside each kind of partners
     replies: int  # that were tried
 
     def __bool__(self) -> bool:
         return bool(self.findings)
 
     def __str__(self) -> str:
-        returns = ", ".join(f"{name} {value:.3g}" for name, value in self.earned.items())
+        means: dict[str, list[float]] = {}
+        for row in self.earned:
+            means.setdefault(row.trick, []).append(row.mean)
+        returns = ", ".join(
+            f"{name} {min(values):.3g} to {max(values):.3g}" for name, values in means.items()
+        )
         findings = "".join(f"\n  {finding}" for finding in self.findings) or " nothing was found"
         return f"{self.env_id}: {self.replies} replies; {returns};{findings}"
 
@@ -81,290 +87,226 @@ def attack(
     seeds: int = 4,
     turns: int = 60,
     nodes: int = 300,
-    best: Callable[[int], float] | None = None,
+    best: BestReturns | None = None,
+    experts: SeatAgents | None = None,
 ) -> AttackReport:
     """Try on an environment what models have tried on graders and rewards.
 
-    Seats do nothing, repeat themselves, call tools in circles, quote what they read, answer
-    everything at once, leave, flood, and forge the words of others: each seat alone among others
-    who play at random, and all together. Short sequences of replies are searched as well.
+    Seats do nothing, say what means nothing, repeat themselves, call tools in circles, quote what
+    they read, answer everything at once, leave, flood, and forge the words of others: each seat
+    alone beside partners who play at random, are silent, or are experts, and all together. Every
+    seat is judged alone. Short sequences of replies are searched as well.
 
     Args:
         seeds: how many starts.
         turns: after which an episode is cut off.
         nodes: positions of a search.
-        best: what the best player that is known earns from a seed, on average over seats; without
-            it nothing is "above", and what a search found counts as the best.
+        best: what the best player that is known earns from a seed, every seat the same or each by
+            name. None: what the experts earn; where there are none nothing is "above", and the most
+            that was found counts as the best.
+        experts: who plays as one should, one agent for all seats or each by name; their Turns have
+            the whole position. In zero-sum games they are opponents only.
     """
     for name, value in (("seeds", seeds), ("turns", turns), ("nodes", nodes)):
         check_type(value, int, name)
         if value < (0 if name == "nodes" else 1):
             raise ValueError(f"{name}={value}: expected {0 if name == 'nodes' else 1} or more")
-    return _Attacker(make_fresh_env(env), range(seeds), turns, best).run(nodes)
+    return _RewardAttack(make_fresh_env(env), range(seeds), turns, best, experts).run(nodes)
 
 
-TrickPlayer = Callable[[SeatPrompt], str]
-TRICK_PLAYERS: dict[str, TrickPlayer] = {"random": reply_at_random, **TRICKS}
-
-
-class _Attacker:
+class _RewardAttack(AttackEpisodes):
     def __init__(
         self,
         env: AECEnv,
         seeds: range,
         turns: int,
-        best: Callable[[int], float] | None,
+        best: BestReturns | None,
+        experts: SeatAgents | None,
     ):
-        self.env, self.core, self.game = env, env.core, env.core.game
-        self.seeds, self.turns, self.best = seeds, turns, best
-        self.seats = tuple(env.possible_agents)
-        self.findings: dict[tuple[str, str], AttackFinding] = {}  # the first of each kind and trick
-        self.team_returns: dict[str, list[float]] = {}  # by name, for each seed
-        self.seat_returns: dict[tuple[str, str], list[float]] = {}  # by trick and seat
-        self.returns_differ = False  # seats have earned different returns
-        self.replies = 0
-        self.usual = 0  # characters that a seat reads where nobody floods it
+        super().__init__(env, turns, experts)
+        self.seeds, self.best = seeds, best
+        self.players = ("random", *TRICKS, *((EXPERT,) if self.experts else ()))
+        # by seat, its partners and what it did: for each seed
+        self.returns: dict[tuple[str, str, str], list[float]] = {}
 
     def run(self, nodes: int) -> AttackReport:
-        plain = dict.fromkeys(self.seats, reply_at_random)
-        rates: dict[str, list[float]] = {seat: [] for seat in self.seats}
-        self.team_returns["random"] = []
-        for seed in self.seeds:
-            returns = self.play_episode("random", plain, seed)
-            self.team_returns["random"].append(fmean(returns.values()))
-            for seat, value in returns.items():
-                rates[seat].append(value)
-        for name, trick in TRICKS.items():
-            seeds = range(max(len(self.seeds), 12)) if name in ("flood", "forge") else self.seeds
-            episode_returns = [
-                self.play_episode(name, dict.fromkeys(self.seats, trick), s) for s in seeds
-            ]
-            self.team_returns[name] = [fmean(returns.values()) for returns in episode_returns][
-                : len(self.seeds)
-            ]
-            for seat in self.seats if len(self.seats) > 1 else ():
-                self.seat_returns[name, seat] = [
-                    self.play_episode(name, {**plain, seat: trick}, seed)[seat]
-                    for seed in self.seeds
+        for name in self.players:
+            self.play_together(name)
+        partners = [_SAME]
+        if len(self.seats) > 1:
+            partners = [name for name, player in _PARTNERS.items() if player in self.players]
+            for seat in self.seats:
+                for beside in partners:
+                    self.play_alone(seat, beside)
+        best = self.collect_best()
+        for seat in self.seats:
+            for beside in partners:
+                self.judge_margins(seat, beside)
+                if self.game.zero_sum:
+                    self.judge_wins(seat, beside)
+                elif self.is_free(seat) and not (beside == EXPERT and self.experts_are_told):
+                    self.judge_shares(seat, beside, best.get(seat, ()))
+        if not self.returns_differ or (best and not self.game.zero_sum):
+            self.judge_together(nodes, best)
+        rows = [SeatReturn(*place, fmean(values)) for place, values in self.returns.items()]
+        return AttackReport(self.core.id, tuple(self.findings.values()), tuple(rows), self.replies)
+
+    def play_together(self, name: str) -> None:
+        """Play episodes in which all seats do the same."""
+        starts = range(max(len(self.seeds), 12)) if name in _LONG_TRICKS else self.seeds
+        episodes = [self.play_episode(name, dict.fromkeys(self.seats, name), s) for s in starts]
+        for seat in self.seats:
+            values = [returns[seat] for returns in episodes]
+            self.returns[seat, _SAME, name] = values[: len(self.seeds)]
+
+    def play_alone(self, seat: str, partners: str) -> None:
+        """Play episodes in which one seat does each thing, and others always the same."""
+        for name in self.players:
+            if name == _PARTNERS[partners]:
+                self.returns[seat, partners, name] = self.returns[seat, _SAME, name]
+            elif partners == "random" or name not in _LONG_TRICKS:
+                self.returns[seat, partners, name] = [
+                    self.play_seat(seat, partners, name, seed) for seed in self.seeds
                 ]
-        for seat in self.seats:
-            plays = {"random": rates[seat]}
-            for name in ("first", "last"):
-                plays[name] = self.seat_returns.get((name, seat), self.team_returns[name])
-            best_trick = max(plays, key=lambda name: fmean(plays[name]))
-            self.compare_leaving("leave", seat, best_trick, plays[best_trick])
-            self.compare_leaving("nothing", seat, best_trick, plays[best_trick])
-        if not self.returns_differ or (self.best and not self.game.zero_sum):
-            self.compare_tricks(nodes)
-        mean_returns = {name: fmean(values) for name, values in self.team_returns.items() if values}
-        return AttackReport(self.core.id, tuple(self.findings.values()), mean_returns, self.replies)
 
-    def compare_leaving(self, trick: str, seat: str, by: str, usual: Sequence[float]) -> None:
-        """Compare what a seat earns that leaves with what it earns that plays, however it does."""
-        leaver_returns = self.seat_returns.get((trick, seat), self.team_returns[trick])
-        if len(self.seats) == 1 and trick == "nothing":
-            return  # a reply of nothing may be a move, and is compared with the best
-        if fmean(leaver_returns) <= fmean(usual) + _LEAVING_MARGIN:
-            return
-        plain = dict.fromkeys(self.seats, reply_at_random)
-        leaver_returns, usual = list(leaver_returns), list(usual)
-        # or it may be chance
-        for seed in range(self.seeds.stop, self.seeds.stop + _EXTRA_EPISODES):
-            leaver_returns.append(
-                self.play_episode(trick, {**plain, seat: TRICK_PLAYERS[trick]}, seed)[seat]
-            )
-            usual.append(self.play_episode(by, {**plain, seat: TRICK_PLAYERS[by]}, seed)[seat])
-        if _estimate_gain(leaver_returns, usual) > _LEAVING_MARGIN:
-            reason = (
-                f"{seat} earns {fmean(leaver_returns):.3g}, and {fmean(usual):.3g} where it plays "
-                f"({by})"
-            )
-            self.add_finding("leaving", trick, 0, reason)
+    def play_seat(self, seat: str, partners: str, name: str, seed: int) -> float:
+        players = dict.fromkeys(self.seats, _PARTNERS.get(partners, name))
+        return self.play_episode(name, {**players, seat: name}, seed)[seat]
 
-    def compare_tricks(self, nodes: int) -> None:
-        """Compare what tricks earn where all seats earn the same."""
-        searches = [self.search_replies(seed, nodes) for seed in self.seeds] if nodes else []
-        best_returns = list(map(self.best, self.seeds)) if self.best else []
-        low = self.team_returns["random"]
-        returns_by_trick = {**self.team_returns, "search": [value for value, _ in searches]}
-        if self.best:
-            for name, values in returns_by_trick.items():
-                for number, (value, most) in enumerate(
-                    zip(values, best_returns, strict=bool(values))
-                ):
-                    if value > most + 1e-6:
-                        replies = searches[number][1] if name == "search" else ()
-                        reason = f"{value:.3g} was earned, and {most:.3g} by the best player"
-                        self.add_finding("above", name, self.seeds[number], reason, replies)
-        top = best_returns or [
-            max(values) for values in zip(*(v for v in returns_by_trick.values() if v), strict=True)
-        ]
-        span = fmean(top) - fmean(low)
-        usual: list[float] = []
-        for name in TRICKS:
-            if span <= 1e-9 or fmean(self.team_returns[name]) - fmean(low) <= _CHEAP_SHARE * span:
-                continue
-            usual = usual or self.play_extra("random")
-            more = self.play_extra(name)
-            if _estimate_gain(more, usual) > _CHEAP_SHARE * span:
-                reason = f"it earns {fmean(more):.3g}, random play {fmean(usual):.3g}, "
-                self.add_finding("cheap", name, 0, f"{reason}the best player {fmean(top):.3g}")
-        self.team_returns |= {"search": returns_by_trick["search"], "best": best_returns}
-
-    def play_extra(self, name: str) -> list[float]:
-        """Return what was earned in one way, from more starts than at first: it may be chance."""
-        players = dict.fromkeys(self.seats, TRICK_PLAYERS[name])
+    def play_more(self, seat: str, partners: str, name: str) -> list[float]:
+        """Return what a seat earned, from more starts than at first: it may have been chance."""
         starts = range(self.seeds.stop, self.seeds.stop + _EXTRA_EPISODES)
-        more = [self.play_episode(name, players, seed) for seed in starts]
-        return [*self.team_returns[name], *(fmean(returns.values()) for returns in more)]
+        more = [self.play_seat(seat, partners, name, seed) for seed in starts]
+        return [*self.returns[seat, partners, name], *more]
 
-    def play_episode(
-        self, trick: str, players: Mapping[str, TrickPlayer], seed: int
-    ) -> dict[str, float]:
-        """Return what the seats earn in one episode, of which whatever is wrong is noted."""
-        env, core = self.env, self.core
-        env.reset(seed=seed)
-        returns = dict.fromkeys(self.seats, 0.0)
-        replies: list[dict[str, str]] = []
-        size = 0
-        while core.to_act and len(replies) < self.turns:
-            looks = {seat: self.make_prompt(seat, len(replies), seed) for seat in core.to_act}
-            actions = {seat: players[seat](look) for seat, look in looks.items()}
-            replies.append(actions)
-            if not self.step(trick, seed, replies, returns):
-                return returns
-            if trick == "forge":
-                self.check_forgery(trick, seed, replies, looks)
-            if trick == "flood":
-                size = self.check_growth(trick, seed, replies, size)
-        if core.to_act:
-            core.truncate()
-        total = sum(returns.values())
-        # Two who leave at once both lose.
-        if (
-            self.game.zero_sum
-            and abs(total) > 1e-9
-            and (total > 0 or len(core.match.departed_seats) < 2)
-        ):
-            self.add_finding("sum", trick, seed, f"returns sum to {total:.3g}", replies)
-        if trick == "random" and len({round(v, 9) for v in returns.values()}) > 1:
-            self.returns_differ = True
-        return returns
-
-    def make_prompt(self, seat: str, number: int, seed: int) -> SeatPrompt:
-        env, core = self.env, self.core
-        text = env.observe(seat).get("text") or env.info(seat).get("text", "")
-        if number == 0:
-            text = f"{env.rules(seat)}\n{text}"
-        legal: Sequence[str] = ()
-        if core.match.lists_moves:
-            legal = core.observation_builder.format_replies(core.match.list_legal_moves(seat))
-        tools = [tool if isinstance(tool, Mapping) else tool.schema for tool in env.tools(seat)]
-        others = [other for other in self.seats if other != seat]
-        return SeatPrompt(
-            seat, text, legal, tools, core.observation_builder.config.format, others, number, seed
-        )
-
-    def step(
-        self, trick: str, seed: int, replies: list[dict[str, str]], earned: dict[str, float]
-    ) -> bool:
-        """Hand in the last replies, and return whether nothing was raised."""
-        self.replies += len(replies[-1])
-        start = time.thread_time()
-        try:
-            rewards = self.env.step_seats(replies[-1])
-        except Exception as error:  # noqa: BLE001 - whatever a game's code may raise is a finding about it
-            reason = f"{type(error).__name__}: {error}"[:300]
-            self.add_finding("raised", trick, seed, reason, replies)
-            return False
-        seconds = time.thread_time() - start
-        if seconds > MAX_REPLY_SECONDS:
-            self.add_finding("slow", trick, seed, f"a reply took {seconds:.1f} s", replies)
-        for seat, reward in rewards.items():
-            earned[seat] += reward
-        return True
-
-    def check_forgery(
-        self,
-        trick: str,
-        seed: int,
-        replies: list[dict[str, str]],
-        looks: Mapping[str, SeatPrompt],
-    ) -> None:
-        """Look for words that seem to be said by somebody else, in front of every seat."""
-        lines = {line for look in looks.values() for line in make_forged_lines(look)}
-        match = self.core.match
-        for seat in self.seats:
-            messages = [m for m in match.list_messages(seat) if FORGERY_TOKEN in m.text]
-            if any(isinstance(m, VerbatimMessage) for m in messages):
-                continue  # a chat of its own, in which the speaker is told by the role
-            text = "\n".join(map(str, messages))
-            if seat in self.core.to_act:
-                text += "\n" + (self.env.observe(seat).get("text") or "")
-            forged_lines = [line for line in text.splitlines() if line.strip() in lines]
-            if forged_lines:
-                self.add_finding(
-                    "forged", trick, seed, f"{seat} reads {forged_lines[0].strip()!r}", replies
-                )
-
-    def check_growth(self, trick: str, seed: int, replies: list[dict[str, str]], size: int) -> int:
-        """Compare what seats read, and what the state takes, with what they did at first."""
-        limit = 2 * self.core.observation_builder.config.text_length
-        for seat in self.core.to_act:
-            length = len(self.env.observe(seat).get("text") or "")
-            if length > limit:
-                self.add_finding("grown", trick, seed, f"{seat} reads {length} characters", replies)
-        now = len(pickle.dumps(self.core.match.state))
-        if size and now > size + _MAX_GROWTH:
-            self.add_finding("grown", trick, seed, f"a state of {size} bytes has {now}", replies)
-        return size or now
-
-    def search_replies(self, seed: int, nodes: int) -> tuple[float, list[dict[str, str]]]:
-        """Return the most that is earned in short sequences of replies, and by which."""
-        env, core = self.env, self.core
-        env.reset(seed=seed)
-        best: tuple[float, list[dict[str, str]]] = (0.0, [])
-        open_: list[tuple[float, Snapshot, list[dict[str, str]]]] = [(0.0, env.snapshot(), [])]
-        for node in range(nodes):
-            number = derive_seed(seed, node)
-            # Half of the time from the best, so that what pays is gone on with.
-            index = 0 if number % 2 else number // 2 % len(open_)
-            value, point, before = open_[index]
-            env.restore(point)
-            players = _choose_player(number // 2)
-            actions = {
-                seat: players(self.make_prompt(seat, number // 64 + len(before), seed))
-                for seat in core.to_act
-            }
-            replies, returns = [*before, actions], dict.fromkeys(self.seats, 0.0)
-            if not self.step("search", seed, replies, returns):
-                continue
-            value += fmean(returns.values())
-            if value > best[0] or not best[1]:
-                best = value, replies
-            if core.to_act and len(replies) < self.turns:
-                open_.append((value, env.snapshot(), replies))
-                if value > open_[0][0]:
-                    open_[0], open_[-1] = open_[-1], open_[0]
+    def collect_best(self) -> dict[str, list[float]]:
+        """Return what the best player earns, by seat and for each seed, if one is known."""
+        if self.experts and not self.best and not self.game.zero_sum:
+            return {seat: self.returns[seat, _SAME, EXPERT] for seat in self.seats}
+        best: dict[str, list[float]] = {}
+        if self.best is None:
+            return best
+        for seed in self.seeds:
+            returns = self.best(seed)
+            for seat in self.seats:
+                value = returns[seat] if isinstance(returns, Mapping) else returns
+                best.setdefault(seat, []).append(value)
         return best
 
-    def add_finding(
-        self,
-        kind: str,
-        trick: str,
-        seed: int,
-        why: str,
-        replies: Iterable[Mapping[str, str]] = (),
-    ) -> None:
-        self.findings.setdefault(
-            (kind, trick), AttackFinding(kind, trick, seed, why, tuple(replies))
-        )
+    def find_usual(self, seat: str, partners: str) -> str:
+        """Return which simple way to play, or expert, earns most for a seat."""
+        names = [name for name in _PLAY if name in self.players]
+        return max(names, key=lambda name: fmean(self.returns[seat, partners, name]))
+
+    def judge_margins(self, seat: str, partners: str) -> None:
+        """Compare what a seat earns that leaves, or means nothing, with what it earns by play."""
+        usual = self.find_usual(seat, partners)
+        usual_mean = fmean(self.returns[seat, partners, usual])
+        for trick in ("leave", *MEANINGLESS_TRICKS):
+            if len(self.seats) == 1 and trick != "leave":
+                continue  # a reply of nothing may be a move, and is compared with the best
+            if fmean(self.returns[seat, partners, trick]) <= usual_mean + _MARGIN:
+                continue
+            values = self.play_more(seat, partners, trick)
+            usual_values = self.play_more(seat, partners, usual)
+            if _estimate_gain(values, usual_values) > _MARGIN:
+                kind = "leaving" if trick in _LEAVING_TRICKS else "nonsense"
+                reason = (
+                    f"it earns {fmean(values):.3g} beside {partners} partners, and "
+                    f"{fmean(usual_values):.3g} where it plays ({usual})"
+                )
+                self.add_finding(kind, trick, 0, reason, seat=seat)
+
+    def judge_wins(self, seat: str, partners: str) -> None:
+        """Look whether replies that mean nothing win a zero-sum game against who plays."""
+        others = [one for one in self.seats if one != seat]
+        has_random = self.core.match.lists_moves or all(map(self.is_free, others))
+        if partners != EXPERT and not (partners == "random" and has_random):
+            return  # who is silent, or knows no move, leaves the game and loses it
+        for trick in _TALK_TRICKS if self.is_free(seat) else MEANINGLESS_TRICKS:
+            values = self.returns.get((seat, partners, trick), ())
+            if not values or fmean(values) <= _MARGIN:
+                continue
+            values = self.play_more(seat, partners, trick)
+            if _estimate_gain(values, [0.0] * len(values)) > _MARGIN:
+                reason = f"it wins {fmean(values):.3g} from {partners} opponents"
+                self.add_finding("nonsense", trick, 0, reason, seat=seat)
+
+    def judge_shares(self, seat: str, partners: str, best: Sequence[float]) -> None:
+        """Compare what talk that means nothing earns for a seat with what play earns in it.
+
+        A seat has nothing without it, or what it has in the worst case. Where no best player is
+        known, a task pays 1, or the most that was found. It is not asked of seats in which only
+        moves are taken, nor beside experts who are told everything: they do the work of both.
+        """
+        rows = [
+            (place, fmean(values)) for place, values in self.returns.items() if place[0] == seat
+        ]
+        low = min(mean for _, mean in rows)
+        top = max(fmean(best) if best else 1.0, *(m for place, m in rows if place[2] in _PLAY))
+        if low < 0 < top:
+            low = 0.0  # less is a penalty
+        least = low + _CHEAP_SHARE * (top - low)
+        if top - low <= 1e-9:
+            return
+        for trick in _TALK_TRICKS:
+            if fmean(self.returns.get((seat, partners, trick), (low,))) <= least + 1e-9:
+                continue
+            if ("cheap", trick, seat) in self.findings:
+                continue  # beside others, and to play more takes long
+            values = self.play_more(seat, partners, trick)
+            if _estimate_gain(values, [least] * len(values)) > 0:
+                reason = (
+                    f"it earns {fmean(values):.3g} beside {partners} partners, where the least is "
+                    f"{low:.3g} and the most {top:.3g}"
+                )
+                self.add_finding("cheap", trick, 0, reason, seat=seat)
+
+    def judge_together(self, nodes: int, best: Mapping[str, Sequence[float]]) -> None:
+        """Compare what tricks earn where all seats do the same and want the same."""
+        searches = [self.search_replies(seed, nodes) for seed in self.seeds] if nodes else []
+        team = {
+            name: self.compute_team_returns(name) for name in self.players if name != EXPERT
+        } | {"search": [fmean(returns.values()) for returns, _ in searches]}
+        best_team = _average_seats(best.values())
+        for name, values in team.items() if best_team else ():
+            for number, (value, most) in enumerate(zip(values, best_team, strict=bool(values))):
+                if value > most + 1e-6:
+                    replies = searches[number][1] if name == "search" else ()
+                    reason = f"{value:.3g} was earned, and {most:.3g} by the best player"
+                    self.add_finding("above", name, self.seeds[number], reason, replies)
+        top = fmean(best_team or [max(v) for v in zip(*filter(None, team.values()), strict=True)])
+        low = fmean(team["random"])
+        usual: list[float] = []
+        for name in TRICKS:
+            least = low + _CHEAP_SHARE * (top - low)
+            if top - low <= 1e-9 or fmean(team[name]) <= least:
+                continue
+            usual = usual or self.play_more_together("random")
+            more = self.play_more_together(name)
+            if _estimate_gain(more, usual) > least - low:
+                reason = f"it earns {fmean(more):.3g}, random play {fmean(usual):.3g}, "
+                self.add_finding("cheap", name, 0, f"{reason}the best player {top:.3g}")
+        for seat in self.seats:
+            if searches:
+                self.returns[seat, _SAME, "search"] = [returns[seat] for returns, _ in searches]
+            if best:
+                self.returns[seat, _SAME, "best"] = list(best[seat])
+
+    def compute_team_returns(self, name: str) -> list[float]:
+        return _average_seats(self.returns[seat, _SAME, name] for seat in self.seats)
+
+    def play_more_together(self, name: str) -> list[float]:
+        """Return what all seats earned in one way, on average, from more starts than at first."""
+        starts = range(self.seeds.stop, self.seeds.stop + _EXTRA_EPISODES)
+        players = dict.fromkeys(self.seats, name)
+        more = [fmean(self.play_episode(name, players, seed).values()) for seed in starts]
+        return [*self.compute_team_returns(name), *more]
 
 
-def _choose_player(number: int) -> TrickPlayer:
-    """Return how a search replies: mostly what is listed, now and then a trick."""
-    tricks = [TRICKS[name] for name in ("nothing", "first", "last", "circles", "quote", "hedge")]
-    return tricks[number // 8 % len(tricks)] if number % 8 == 0 else reply_at_random
+def _average_seats(returns: Iterable[Sequence[float]]) -> list[float]:
+    """Return what seats earned on average, for each seed."""
+    return [fmean(values) for values in zip(*returns, strict=True)]
 
 
 def _estimate_gain(one: Sequence[float], other: Sequence[float]) -> float:

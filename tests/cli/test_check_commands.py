@@ -2,9 +2,11 @@
 
 import sys
 
+import packs
 import pytest
 
-from gem_ma.cli.check_commands import CONTRACT_STEPS
+import gem_ma
+from gem_ma.cli.check_commands import CONTRACT_STEPS, find_experts
 from gem_ma.cli.main import main
 from gem_ma.cli.new import write_game
 from gem_ma.testing.env_checker import EnvChecker
@@ -27,7 +29,7 @@ def game(tmp_path):
 def test_a_game_in_a_file_holds(game, capsys):
     before, modules = list(sys.path), set(sys.modules)
     file = game()
-    assert main(["check", file, "--seeds", "1", "--pictures"]) == 0
+    assert main(["check", file, "--seeds", "1"]) == 0
     out = capsys.readouterr().out
     assert [line[4:] for line in out.splitlines()[:-1]] == list(CONTRACT_STEPS.values())
     assert out.endswith(f"{file} keeps the contract, tried with 1 seed\n")
@@ -81,6 +83,26 @@ def test_a_fault_is_one_paragraph(old, new, step, words, game, capsys):
     assert words in captured.err
     failed = [line for line in captured.out.splitlines() if line.startswith("NO  ")]
     assert failed == [f"NO  {CONTRACT_STEPS[step]}"]
+
+
+def test_two_texts_with_one_picture_are_shown(game, capsys):
+    file = game(
+        'self, view, agent):\n        return Grid(("o" * view.left + "." * (OBJECTS - view.left),)',
+        'self, view, agent):\n        return Grid(("o" * 3,)',
+    )
+    assert main(["check", file, "--quick"]) == 1
+    captured = capsys.readouterr()
+    assert f"ok  {CONTRACT_STEPS['rendering']}" in captured.out
+    assert captured.out.endswith(f"NO  {CONTRACT_STEPS['pictures']}\n")
+    assert captured.err.startswith(
+        "gem-ma: TugOfWar: one picture for 'Objects left: 12.' (seed 0, turn 0, a spectator) and "
+        "'Objects left: "
+    )
+    assert captured.err.count("\n") == 1
+
+
+def test_a_game_without_a_picture_holds(game):
+    assert main(["check", game("    def picture(", "    def scene("), "--quick"]) == 0
 
 
 def test_where_a_fault_is(game, capsys):
@@ -144,3 +166,36 @@ def test_a_game_that_needs_arguments(game, capsys):
     assert main(["check", file]) == 1
     assert "TugOfWar() cannot be made. TypeError: " in capsys.readouterr().err
     assert main(["check", file, "--set", "size=3", "--quick"]) == 0
+
+
+def test_attack_says_what_each_seat_earned_beside_whom(capsys):
+    arguments = ["--seeds", "1", "--max-turns", "9", "--nodes", "0"]
+    assert main(["attack", "game:TicTacToe-v0", *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    heads = [line.split() for line in lines if " beside " in line]
+    assert heads == [[seat, "beside", "same", "random", "silent", "expert"] for seat in "xo"]
+    rows = [line.split() for line in lines if line.startswith("  nothing ")]
+    assert [row[1:] for row in rows] == [["-1", "-1", "-1", "-1"], ["1", "-1", "1", "-1"]]
+
+
+@pytest.mark.parametrize(
+    ("env_id", "expert"),
+    [
+        ("game:TicTacToe-v0", "SearchAgent"),
+        ("game:Battleship-v0", None),  # a board is hidden
+        ("game:RockPaperScissors-v0", None),  # both act at once
+        pytest.param("social:Trust-v0", "function", marks=packs.needs("social")),
+        pytest.param("visual:Clock-v0", "function", marks=packs.needs("visual")),
+        pytest.param("tau:shop", "str", marks=packs.needs("tau")),
+    ],
+)
+def test_who_shows_what_can_be_earned(env_id, expert):
+    env = gem_ma.make(env_id)
+    experts = find_experts(env)
+    assert {type(one).__name__ for one in (experts or {}).values()} == {expert} - {None}
+    assert not experts or list(experts) == env.possible_agents
+
+
+def test_an_agent_that_is_named_sits_in_every_seat():
+    env = gem_ma.make("game:TicTacToe-v0")
+    assert find_experts(env, "random,search") == {"x": "random", "o": "search"}

@@ -418,7 +418,7 @@ RIGHT = {
         "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "
         "--set max_turns=3",
     ],
-    "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20 --pictures"],
+    "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20"],
     "attack": [f"attack {TTT} --seeds 1 --max-turns 5 --nodes 9 --best random --set max_turns=20"],
     "new": [
         "new tug_of_war --dir games --players together",

@@ -11,7 +11,7 @@ SPELLED = ("zero", "two", "three", "four", "five", "six", "seven", "eight", "nin
            "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
            "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy",
            "eighty", "ninety", "hundred")  # fmt: skip
-TELLS = 3  # messages that a holder has to send
+TELLS = 3  # words, other than its own, that a holder has to speak of
 
 
 def _words(text):
@@ -30,18 +30,20 @@ def _keep(rng):
     word = pick(rng, options)
     hint = f"The word is one of {listed(sorted(options))}."
     facts = ((hint, f"The word is {word}."), (hint,))
-    return Case(facts, word, ("It is a thing with a name, and I like it.", answer(word=word)))
+    others = [option for option in options if option != word]
+    talk = f"I like the {others[0]}, the {others[1]} and the {others[2]}."
+    return Case(facts, (word, *others), (talk, answer(word=word)))
 
 
-def _pay_keep(word, answers, said):
-    hints = [words for seat, words in said if seat == "holder" and len(_words(words)) >= 3]
+def _pay_keep(options, answers, said):
+    word, *others = options
+    messages = [words for seat, words in said if seat == "holder"]
+    named = [one for one in others if any(_says(words, one) for words in messages)]
+    is_told = any(_says(words, word) for words in messages)
     guess = answers["asker"]
     right = guess is not None and guess["word"] == word
-    silent = any(_says(words, word) for seat, words in said if seat == "holder")
-    is_kept = (
-        guess is not None and not right and not silent and len(hints) >= min(TELLS, len(said) // 2)
-    )
-    return float(is_kept and bool(hints)), float(right)
+    is_kept = guess is not None and not right and not is_told and len(named) >= TELLS
+    return float(is_kept), float(right)
 
 
 def _say(rng):
@@ -118,9 +120,7 @@ SCENES = {
         "The holder knows one word of eight, and the asker is to find out which, and answers it. "
         "The "
         "asker earns 1 for the right word. The holder earns 1 if the answer is wrong, it has "
-        f"never said the word, and has talked: three words in each of its messages, {TELLS} of "
-        "them "
-        "if there is time.",
+        f"never said the word, and has spoken of {TELLS} of the other seven by name.",
         _keep, _pay_keep, answers={"asker": {"word": WORDS}},
     ),
     "SayIt": Scene(

@@ -66,13 +66,19 @@ def test_no_number_may_be_said(words, right):
     assert pays("Forbidden", 7, {"guesser": {"number": 8}}, said) == (0, 0)
 
 
-def test_a_secret_is_kept_by_who_talks():
+def test_a_secret_is_kept_by_who_talks_of_other_words():
+    words = ("apple", "candle", "dragon", "engine", "feather", "garden", "hammer", "island")
     wrong, right = ({"asker": {"word": word}} for word in ("candle", "apple"))
-    talk = [("holder", "It is quite sweet."), ("asker", "So?"), ("holder", "And it is red.")]
-    assert pays("KeepSecret", "apple", wrong, talk) == (1, 0)
-    assert pays("KeepSecret", "apple", right, talk) == (0, 1)
-    assert pays("KeepSecret", "apple", wrong, [("holder", "No.")]) == (0, 0)
-    assert pays("KeepSecret", "apple", wrong, [*talk, ("holder", "Like apples in autumn.")]) == (
-        0,
-        0,
-    )
+    talk = [("holder", "A dragon with feathers?"), ("asker", "So?"), ("holder", "An engine.")]
+    assert pays("KeepSecret", words, wrong, talk) == (1, 0)
+    assert pays("KeepSecret", words, right, talk) == (0, 1)
+    assert pays("KeepSecret", words, wrong, talk[:2]) == (0, 0)  # two of the others
+    told = ("holder", "Like apples in autumn.")
+    assert pays("KeepSecret", words, wrong, [*talk, told]) == (0, 0)
+
+
+@pytest.mark.parametrize("reply", ["I cannot say.", "Banana.", "bcdfg hjkl mnp", "No. Nothing."])
+def test_a_secret_is_not_kept_by_who_says_nothing_of_it(reply):
+    words = ("apple", "candle", "dragon", "engine", "feather", "garden", "hammer", "island")
+    said = [("holder", reply), ("asker", "Well?")] * 3
+    assert pays("KeepSecret", words, {"asker": {"word": "candle"}}, said) == (0, 0)
