@@ -462,7 +462,7 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
         path = str(Path(path).expanduser())
     _check_model_folder(path)
     try:
-        config = transformers.AutoConfig.from_pretrained(path)
+        config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=False)
     except OSError as error:
         if Path(path).is_dir():
             raise
@@ -470,9 +470,9 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
     with hide_weight_bars():
-        model = kind.from_pretrained(path, dtype=dtype)
+        model = kind.from_pretrained(path, dtype=dtype, trust_remote_code=False)
     if not sees:
-        processor = transformers.AutoTokenizer.from_pretrained(path)
+        processor = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     else:
         from gem_ma.agents.vision_processors import load_processor
 

@@ -72,4 +72,4 @@ def load_processor(path: str, config: Any) -> Any:
             raise ImportError(
                 f"the {usual.__name__} of {path} needs torchvision: {TORCHVISION_REMEDY}"
             )
-    return transformers.AutoProcessor.from_pretrained(path)
+    return transformers.AutoProcessor.from_pretrained(path, trust_remote_code=False)

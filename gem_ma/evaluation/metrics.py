@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.evaluation.contests import find_outcome
 from gem_ma.evaluation.statistics import (
     ChangeEstimate,
@@ -209,14 +210,25 @@ def group_by_heading(metrics: Sequence[Metric]) -> dict[str, list[Metric]]:
 
 
 def parse_value(data: object) -> MetricValue:
-    """Return what a metric came to, from results.json; None: it is not there."""
+    """Return what a metric came to, from results.json; None: it is not there.
+
+    Raises:
+        ValueError: If something else stands in the place of a number.
+    """
     if not isinstance(data, Mapping):
         return None
     if data.keys() & set(IntervalEstimate._fields):
-        found = (data.get(name) for name in IntervalEstimate._fields)
-        return IntervalEstimate(*(math.nan if one is None else float(one) for one in found))
+        return IntervalEstimate(*(_parse_number(data.get(n)) for n in IntervalEstimate._fields))
     parts = ((str(key), parse_value(one)) for key, one in data.items())
     return {key: one for key, one in parts if isinstance(one, IntervalEstimate)}
+
+
+def _parse_number(value: object) -> float:
+    if value is None:
+        return math.nan
+    if type(value) is float or (type(value) is int and abs(value) < 1 << 53):
+        return float(value)
+    raise ValueError(f"{clip_repr(str(value))} is no number")
 
 
 def format_metrics_table() -> str:

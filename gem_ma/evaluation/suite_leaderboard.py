@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.evaluation.metrics import (
     METRICS,
     MetricValue,
@@ -43,6 +44,14 @@ CONDITION_LABELS = {  # of what has to be the same, as it is told
     "data": "the data",
     "prompts": "what the seats were told",
     "version": "the release that played",
+}
+_ROW_TYPES: Mapping[str, type] = {
+    "entry": str,
+    "seat": str,
+    "records": str,
+    "episodes": int,
+    "agents": dict,
+    "evaluated": list,
 }
 RowKey = tuple[str, str]  # the name of an entry, and the seat
 
@@ -191,7 +200,33 @@ def load_results(file: str | os.PathLike[str]) -> tuple[Path, JSONObject]:
             f"the same "
             "gem-ma eval again, which plays nothing twice, and it is written anew"
         )
+    _check_types(path, data)
     return path, data
+
+
+def _check_types(path: Path, data: JSONMapping) -> None:
+    """Raise BadResults about what is of another type than an evaluation writes."""
+
+    def check(value: object, kind: type, place: str) -> None:
+        if type(value) is not kind:
+            got = clip_repr(str(value))
+            raise BadResults(f"{path}: {place} is {got}, expected {kind.__name__}")
+
+    check(data["suite"], str, "suite")
+    check(data["rows"], list, "rows")
+    for number, row in enumerate(data["rows"]):
+        check(row, dict, f"a row ({number})")
+        for name, kind in _ROW_TYPES.items():
+            check(row.get(name), kind, f"{name!r} in a row ({number})")
+        for agent in row["agents"].values():
+            check(agent, str, f"an agent in a row ({number})")
+        if not 0 <= row["episodes"] < 1 << 53:
+            raise BadResults(f"{path}: 'episodes' in a row ({number}) counts none")
+        for name in ("success", "return", "cost", *METRICS):
+            try:
+                parse_value(row.get(name))
+            except ValueError as error:
+                raise BadResults(f"{path}: {name!r} in a row ({number}): {error}") from None
 
 
 def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSONObject]:
@@ -210,10 +245,10 @@ def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSO
 
 def _parse_row_result(row: JSONMapping, path: Path) -> RowResult:
     return RowResult(
-        _parse_estimate(row["success"]),
-        _parse_estimate(row["return"]),
+        _parse_estimate(row.get("success")),
+        _parse_estimate(row.get("return")),
         row["episodes"],
-        _parse_estimate(row["cost"]).value,
+        _parse_estimate(row.get("cost")).value,
         str(path.parent / row["records"]),
         {name: parse_value(row.get(name)) for name in METRICS},
     )

@@ -102,8 +102,8 @@ class SeatGateway(ModelGateway):
     async def _serve_claim(self, request: web.Request) -> web.Response:
         if "Origin" in request.headers:
             raise make_http_error(web.HTTPForbidden, "a page in a browser takes no seat")
-        authorization = request.headers.get("Authorization", "")
-        if self.token and not hmac.compare_digest(authorization.encode(), self.token.encode()):
+        sent = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if self.token and not hmac.compare_digest(sent, self.token.encode()):
             raise make_http_error(
                 web.HTTPUnauthorized, "send the header Authorization: Bearer TOKEN"
             )
@@ -208,7 +208,7 @@ class GatewayRun:
     @property
     def url(self) -> str:
         """Where programs ask for a seat: they POST to URL/claim."""
-        return f"http://{self.server.host}:{self.server.port}"
+        return self.server.own_url
 
     def claim(self, timeout: float | None = None) -> ProgramSeat | None:
         """Take a seat that nobody has taken; None when all episodes are over."""

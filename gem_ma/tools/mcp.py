@@ -22,7 +22,12 @@ import numpy as np
 
 from gem_ma.chat.messages import Picture, ToolOutput
 from gem_ma.tools.tool import ToolCallHistory, ToolError
-from gem_ma.validation.endpoints import limit_response_size, redact_secrets, split_credentials
+from gem_ma.validation.endpoints import (
+    SentSecrets,
+    open_http_client,
+    redact_secrets,
+    split_credentials,
+)
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping
 
@@ -97,6 +102,8 @@ class MCPServer:
         self.timeout = timeout
         self.start_timeout = start_timeout
         self.max_answer = max_answer
+        user = split_credentials(target)[1] if isinstance(target, str) else None
+        self.secrets = SentSecrets.from_headers({**self.env, **self.headers}, user)
         self._set_key(uuid.uuid4().hex)
 
     def _set_key(self, key: str) -> None:
@@ -144,11 +151,11 @@ class MCPServer:
         try:
             text = "\n".join(map(_format_block, result.content))
         except ValueError as error:  # no base64
-            raise _make_malformed_error(repr(self), error) from None
+            raise _make_malformed_error(repr(self), self.secrets.hide(str(error))) from None
         if not result.content and result.structured_content is not None:
             text = json.dumps(result.structured_content, ensure_ascii=False)
         if result.is_error:
-            raise ToolError(text or f"{name} failed and does not say why")
+            raise ToolError(self.secrets.hide(text) or f"{name} failed and does not say why")
         pictures_or_none = [
             _read_picture(block) for block in result.content if block.type == "image"
         ]
@@ -287,7 +294,7 @@ class _MCPConnection:
         self._name, self._target = repr(server), server.target
         self._env, self._cwd, self._headers = server.env, server.cwd, server.headers
         self._timeout, self._start_timeout = server.timeout, server.start_timeout
-        self._max_answer = server.max_answer
+        self._max_answer, self._secrets = server.max_answer, server.secrets
         self._pid = os.getpid()
         self._garbage = ""
         self._loop = asyncio.new_event_loop()
@@ -322,9 +329,9 @@ class _MCPConnection:
             # An HTTP server that was started anew says of a session it never had that it ended.
             if error.code == mcp_types.CONNECTION_CLOSED or error.message == "Session terminated":
                 raise _ConnectionLost from None
-            raise ToolError(redact_secrets(error.message)) from error
+            raise ToolError(self._secrets.hide(error.message)) from None
         except (RuntimeError, ValueError) as error:  # what the client says of malformed results
-            raise _make_malformed_error(self._name, error) from error
+            raise _make_malformed_error(self._name, self._secrets.hide(str(error))) from None
 
     def close(self) -> None:
         """End the session and wait until the server's process is gone."""
@@ -372,7 +379,9 @@ class _MCPConnection:
             if output := errors.read().decode("utf-8", "replace").strip():
                 problem += f"; it said: {output}"
             self.started.set_exception(
-                MCPServerError(f"{self._name} does not start as an MCP server: {problem}")
+                MCPServerError(
+                    f"{self._name} does not start as an MCP server: {self._secrets.hide(problem)}"
+                )
             )
 
     async def _open_client(self, stack: AsyncExitStack, errors: Any) -> mcp.Client:
@@ -384,13 +393,14 @@ class _MCPConnection:
         if isinstance(self._target, str):
             limits = httpx2.Timeout(self._start_timeout, read=None)  # calls have their own
             url, user = split_credentials(self._target)
-            http = httpx2.AsyncClient(
+            http = open_http_client(
+                httpx2.AsyncClient,
+                argument="its URL",
+                most=self._max_answer,
+                events=True,
+                headers=self._headers,
                 auth=user,
-                headers={"Accept-Encoding": "gzip", **self._headers},
                 timeout=limits,
-                event_hooks={
-                    "response": [limit_response_size(httpx2, self._max_answer, events=True)]
-                },
             )
             await stack.enter_async_context(http)
             transport = streamable_http_client(
@@ -423,12 +433,11 @@ async def _fetch_tools(client: mcp.Client) -> list[Any]:
 def _list_errors(error: BaseException) -> list[str]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in _list_errors(inner)]
-    return [redact_secrets(f"{type(error).__name__}: {error}")]
+    return [f"{type(error).__name__}: {error}"]
 
 
-def _make_malformed_error(name: str, error: Exception) -> MCPServerError:
-    message = redact_secrets(str(error))[:1000]
-    return MCPServerError(f"{name} answered with something malformed: {message}")
+def _make_malformed_error(name: str, problem: str) -> MCPServerError:
+    return MCPServerError(f"{name} answered with something malformed: {problem[:1000]}")
 
 
 def _read_picture(block: Any) -> Picture | None:

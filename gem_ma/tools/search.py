@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import base64
 import http.client
 import http.server
 import json
@@ -29,9 +28,13 @@ import numpy as np
 from gem_ma.tools.function import function_tool
 from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.endpoints import (
+    RedirectRefused,
+    SentSecrets,
     UnreadableResponse,
+    encode_user,
     read_response,
     redact_secrets,
+    refuse_redirect,
     split_credentials,
 )
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -48,6 +51,8 @@ _INDEX_FORMAT = "gem-ma search index 1"
 _MANIFEST_FILE, _PASSAGES_FILE, _ENDS_FILE = "index.json", "passages.jsonl", "ends.npy"
 _BLOCKING_SIZE = 50_000  # passages, from which on a query takes milliseconds
 _MAX_ANSWER_SIZE = 32 << 20  # of a retriever's answer
+_MAX_PAGE_SIZE = 1 << 20  # bytes of a refusal
+_MAX_REFUSAL = 400  # characters of it that an error repeats
 _RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be another the next time
 
 
@@ -247,8 +252,8 @@ class Retriever:
         self._address, user = split_credentials(url)
         self._headers = {"Content-Type": f"application/{wire}", **(headers or {})}
         if user is not None:
-            secret = base64.b64encode(":".join(user).encode()).decode()
-            self._headers.setdefault("Authorization", f"Basic {secret}")
+            self._headers.setdefault("Authorization", f"Basic {encode_user(user)}")
+        self._secrets = SentSecrets.from_headers(self._headers, user)
 
     def search(self, query: str, k: int = 3) -> list[SearchHit]:
         """Return the k best passages, best first."""
@@ -277,9 +282,7 @@ class Retriever:
                 with opener.open(request, timeout=self.timeout) as answer:
                     return read_response(answer, _MAX_ANSWER_SIZE, self.timeout)
             except urllib.error.HTTPError as error:
-                with error:
-                    content = error.read(300).decode("utf-8", "replace")
-                problem = f"status {error.code} {error.reason}: {content}"
+                problem = self._read_refusal(error)
                 if error.code not in _RETRY_STATUSES:
                     break
             except UnreadableResponse as error:
@@ -287,11 +290,23 @@ class Retriever:
                 break
             except (OSError, http.client.HTTPException) as error:  # URLError, timeouts
                 problem = f"{type(error).__name__}: {error}"
-        url = redact_secrets(self.url)
-        raise RetrieverError(redact_secrets(f"{url} ({attempt + 1} attempts): {problem}"))
+        problem = self._secrets.hide(problem)[:_MAX_REFUSAL]
+        raise RetrieverError(f"{redact_secrets(self.url)} ({attempt + 1} attempts): {problem}")
+
+    def _read_refusal(self, error: urllib.error.HTTPError) -> str:
+        """Return what a server says in place of an answer."""
+        try:
+            with error:
+                refuse_redirect(error.code, error.headers.get("Location"), "url")
+                content = read_response(error, _MAX_PAGE_SIZE, self.timeout)
+            problem = content.decode(errors="replace")
+        except (RedirectRefused, UnreadableResponse, OSError, http.client.HTTPException) as fault:
+            problem = str(fault)
+        return f"status {error.code} {error.reason}: {problem}"
 
     def _parse_answer(self, content: bytes) -> list[_RetrievedRow]:
         msgspec = _import_msgspec()
+        content = self._secrets.hide_bytes(content)
         try:
             answer = _decode_message(content)
             result = msgspec.convert(answer, _RetrieverAnswer)["result"]
@@ -541,7 +556,11 @@ class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         msgspec = _import_msgspec()
-        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = self.headers.get("Content-Length", "0")
+        if not length.isascii() or not length.isdigit() or int(length[:20]) > _MAX_ANSWER_SIZE:
+            self.send_error(400, f"expected Content-Length, of at most {_MAX_ANSWER_SIZE}")
+            return
+        content = self.rfile.read(int(length))
         try:
             query_message = msgspec.convert(_decode_message(content), _RetrieverQuery)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 from collections.abc import Sequence
@@ -21,16 +22,31 @@ def save_checkpoint(path: str | os.PathLike[str], state: Any) -> None:
     """Write a checkpoint; a process that is killed here leaves the one before."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
+    _remove_unfinished(path)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")  # others may write here too
     try:
         with unfinished.open("wb") as file:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except BaseException:  # a full disk, which half a checkpoint would keep full
+    except BaseException:  # a full disk
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Remove what processes have left that were killed while they wrote."""
+    if os.name != "posix":  # where to ask for a process may end it
+        return
+    for one in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
+        number = one.name.split(".")[-2]
+        try:
+            os.kill(int(number), 0)
+        except (ProcessLookupError, OverflowError):
+            one.unlink(missing_ok=True)
+        except (ValueError, PermissionError):
+            continue
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:

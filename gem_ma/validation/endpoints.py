@@ -1,15 +1,23 @@
-"""What whoever talks to a server has to mind: no secret is written down, no answer is endless."""
+"""The rules of every client of HTTP: secrets, redirects, and how much of an answer is read.
+
+No secret is written down or comes back, nobody is followed to another address, and no answer is
+endless.
+"""
 
 from __future__ import annotations
 
+import base64
 import http.client
+import importlib
+import json
 import math
+import os
 import re
 import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from gem_ma.validation.arguments import check_type
 
@@ -26,10 +34,115 @@ _SECRET_OPTION = re.compile(
     rf"([?&;#][\w.%~-]*?(?:{_SECRET_SUFFIXES})=)([^&;#\s'\"<>\\]*)", re.IGNORECASE
 )
 _VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
+_SECRET_HEADER = re.compile(rf"cookie|(?:.*[_-])?(?:{_SECRET_SUFFIXES})", re.IGNORECASE)
+_HIDDEN = "..."
+_SHORTEST_KEY = 8  # characters; a shorter one stands for none, such as EMPTY, and is also a word
 
 
 class UnreadableResponse(ValueError):
     """A server sends more than is read, or what cannot be unpacked."""
+
+
+class RedirectRefused(ValueError):
+    """A server sends its clients, and with them their keys and chats, to another address."""
+
+
+def refuse_redirect(status: int, location: str | None, argument: str) -> None:
+    """Raise RedirectRefused about an answer that points elsewhere: what is sent is for nobody else.
+
+    Args:
+        status: Of the answer.
+        location: Where it points to, if it does.
+        argument: What names the address of the server, for the error.
+    """
+    if 300 <= status < 400 and location is not None:
+        target = redact_secrets(location)[:200]
+        raise RedirectRefused(f"the server says that it is at {target!r}; give that as {argument}")
+
+
+class SentSecrets:
+    """What one server is sent and nobody else may read: no answer of it comes back with them.
+
+    Args:
+        secrets: What stands for each secret.
+    """
+
+    def __init__(self, secrets: Mapping[str, str]):
+        variants = {
+            variant: shown
+            for secret, shown in secrets.items()
+            if secret
+            for variant in _list_spellings(secret)
+        }
+        # The longest first: a secret may be a part of another.
+        self._variants = sorted(variants.items(), key=lambda one: -len(one[0]))
+        self._bytes = [
+            (variant.encode("utf-8", "replace"), shown.encode())
+            for variant, shown in self._variants
+            if len(variant) >= _SHORTEST_KEY
+        ]
+
+    @classmethod
+    def from_key(
+        cls, variable: str, key: str | None, user: tuple[str, str] | None = None
+    ) -> SentSecrets:
+        """Return the key that an environment variable holds, and who asks."""
+        return cls({**cls._list_user(user), **({key: f"${variable}"} if key else {})})
+
+    @classmethod
+    def from_headers(
+        cls, headers: Mapping[str, str], user: tuple[str, str] | None = None
+    ) -> SentSecrets:
+        """Return the secrets among headers, and who asks."""
+        found = cls._list_user(user)
+        for name, value in headers.items():
+            if _SECRET_HEADER.fullmatch(name):
+                found |= {value: _HIDDEN, value.rpartition(" ")[2]: _HIDDEN}
+        return cls(found)
+
+    @staticmethod
+    def _list_user(user: tuple[str, str] | None) -> dict[str, str]:
+        if user is None:
+            return {}
+        return {user[1]: _HIDDEN, encode_user(user): _HIDDEN}
+
+    def hide(self, text: str) -> str:
+        """Return a refusal or an error without the secrets, and without those of any URL in it."""
+        for variant, shown in self._variants:
+            text = text.replace(variant, shown)
+        return redact_secrets(text)
+
+    def hide_bytes(self, content: bytes) -> bytes:
+        """Return an answer without the secrets, and otherwise as it is.
+
+        What is too short to be a key stays, as it may be a word of the model's.
+        """
+        for variant, shown in self._bytes:
+            content = content.replace(variant, shown)
+        return content
+
+
+def _list_spellings(secret: str) -> tuple[str, ...]:
+    """Return a secret as texts, JSON, URLs and errors spell it."""
+    in_json = json.dumps(secret)[1:-1]
+    escaped = in_json.replace("/", "\\/"), repr(secret)[1:-1]
+    quoted = [quote(secret, safe=safe, errors="replace") for safe in ("/", "")]
+    return secret, in_json, *escaped, *quoted
+
+
+def read_key(variable: str) -> str | None:
+    """Return the key that an environment variable holds, if it holds one.
+
+    Raises:
+        ValueError: If no header can carry it; the key is not repeated.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not re.fullmatch(r"[!-~]*", key):
+        raise ValueError(
+            f"the environment variable {variable} holds what is no key: expected printable ASCII "
+            "without spaces"
+        )
+    return key or None
 
 
 def redact_secrets(text: str) -> str:
@@ -70,6 +183,11 @@ def split_credentials(url: str) -> tuple[str, tuple[str, str] | None]:
     return parts._replace(netloc=host).geturl(), user
 
 
+def encode_user(user: tuple[str, str]) -> str:
+    """Return a name and a password as a header says them behind Basic."""
+    return base64.b64encode(":".join(user).encode()).decode()
+
+
 def parse_model_url(model: str) -> tuple[str, str, tuple[str, str] | None]:
     """Return the model of MODEL@URL, or "" for a URL alone, the URL, and who is to ask there."""
     check_type(model, str, "model", "a URL or MODEL@URL")
@@ -103,6 +221,39 @@ def read_response(answer: Any, most: int = MAX_RESPONSE_SIZE, seconds: float = m
     if left:  # the connection ended before the answer
         raise http.client.IncompleteRead(content, left)
     return content
+
+
+def open_http_client(
+    client_class: type,
+    *,
+    argument: str,
+    most: int = MAX_RESPONSE_SIZE,
+    events: bool = False,
+    headers: Mapping[str, str] | None = None,
+    **settings: Any,
+) -> Any:
+    """Return an asynchronous client that follows no redirect and reads no endless answer.
+
+    Args:
+        client_class: One of httpx or httpx2, or derived from it.
+        argument: What names the address of the server, as `refuse_redirect` takes it.
+        most: Bytes of an answer.
+        events: Leave streams of events to whoever reads them.
+        headers: Sent with each request.
+        **settings: Other arguments of the client.
+    """
+    base = next(one for one in client_class.__mro__ if one.__name__ == "AsyncClient")
+    httpx = importlib.import_module(base.__module__.partition(".")[0])
+
+    async def check_redirect(response: Any) -> None:
+        refuse_redirect(response.status_code, response.headers.get("location"), argument)
+
+    return client_class(
+        headers={"Accept-Encoding": "gzip", **(headers or {})},
+        follow_redirects=False,
+        event_hooks={"response": [check_redirect, limit_response_size(httpx, most, events=events)]},
+        **settings,
+    )
 
 
 def limit_response_size(

@@ -236,6 +236,41 @@ def test_nothing_of_a_name_is_read_as_html(folder, tmp_path):
     assert html.escape(hostile) in page
 
 
+ODD = (None, True, -1, 0, 1.5, "<script>", [], {}, [None], {"a": 1}, 10**400, "x" * 50_000)
+
+
+def list_paths(value, path=()):
+    """Yield where each value of JSON stands."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from list_paths(one, (*path, key))
+
+
+def test_results_of_any_type_are_read_or_refused(folder, tmp_path):
+    """Whatever stands in the place of any value: a page without a tag of its own, or BadResults."""
+    source = json.loads((folder / "search" / "results.json").read_text())
+    source["rows"] = source["rows"][:1]
+    file, refused, count = tmp_path / "results.json", 0, 0
+    for number, path in enumerate(list_paths(source)):
+        for odd in ODD[number % 3 :: 3]:
+            data = json.loads(json.dumps(source))
+            place = data
+            for key in path[:-1]:
+                place = place[key]
+            if path:
+                place[path[-1]] = odd
+            file.write_text(json.dumps(data if path else odd))
+            count += 1
+            try:
+                write_leaderboard_page(merge_results([file]), tmp_path / "page.html")
+            except BadResults:
+                refused += 1
+            else:
+                assert "<script" not in (tmp_path / "page.html").read_text()
+    assert 100 < refused < count
+
+
 def test_percent():
     nan = float("nan")
     assert format_share(IntervalEstimate(0.5, 0.25, 0.75)) == "50.0% [25, 75]"

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import os
+import random
 import re
 import signal
 import subprocess
@@ -684,3 +685,47 @@ def test_an_agent_has_the_same_name_in_every_process(made, name, tmp_path):
 
 def test_an_agent_without_a_name_of_its_own_is_no_news_where_nothing_is_kept():
     rollout(TWO, {"x": Plain(), "o": "random"}, 1, seed=0)
+
+
+@pytest.mark.slow
+def test_killed_thirty_times_at_random_moments(tmp_path):
+    """Whatever was being written: no episode is lost, none is there twice, none is another."""
+    out, count, kills = tmp_path / "out.jsonl", 1_500, 0
+    rng = random.Random(0)
+    code = KILLED.format(observe="text", count=count)
+    for _ in range(30):
+        run = subprocess.Popen([sys.executable, "-c", code, str(out)])
+        size = out.stat().st_size if out.exists() else 0
+        while run.poll() is None and (not out.exists() or out.stat().st_size <= size):
+            time.sleep(0.005)  # an interpreter takes its time to start
+        time.sleep(rng.random() * 0.1)
+        if run.poll() is None:
+            run.send_signal(signal.SIGKILL)
+            kills += 1
+        run.wait()
+        assert out.read_bytes().count(b"\n") <= count
+    assert kills >= 25
+    resumed = rollout("game:ConnectFour-v0", "random", count, seed=11, out=out, resume=True)
+    assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(count))
+    assert resumed == rollout("game:ConnectFour-v0", "random", count, seed=11)
+
+
+def test_a_clock_that_jumps_changes_no_episode(tmp_path, monkeypatch):
+    """The time of day goes back by a year, stands, and leaps, while episodes are played."""
+    true = rollout("game:ConnectFour-v0", "random", 20, seed=4)
+    rng = random.Random(1)
+
+    def jump():
+        return 1.7e9 + rng.uniform(-3e7, 3e7)
+
+    monkeypatch.setattr(time, "time", jump)
+    monkeypatch.setattr(time, "time_ns", lambda: int(jump() * 1e9))
+    out = tmp_path / "out.jsonl"
+    first = rollout("game:ConnectFour-v0", "random", 10, seed=4, out=out)
+    found = rollout("game:ConnectFour-v0", "random", 20, seed=4, out=out, resume=True)
+    assert found == true
+    assert found[:10] == first
+    assert min(one.seconds for one in found) >= 0
+    assert max(one.seconds for one in found) < 60
+    steps = [step for one in found for step in one.steps]
+    assert not [step for step in steps if (getattr(step.reply, "latency", None) or 0) < 0]

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -119,6 +120,56 @@ def test_what_is_wrong_is_refused():
         gem_ma.gateway(GAME, seats=["middle"])
     with pytest.raises(TypeError, match="argument 'round'; did you mean 'rounds'"):
         gem_ma.gateway(GAME, round=2)
+
+
+def test_a_seat_is_taken_by_whoever_has_the_token(monkeypatch, caplog):
+    """Any bytes may stand in a header."""
+    monkeypatch.setenv("GEM_MA_TOKEN", "hush")
+    with gem_ma.gateway(GAME, episodes=1, rounds=1, progress=False) as gate:
+        port = int(gate.url.rpartition(":")[2])
+        for header in (
+            b"",
+            b"Authorization: Bearer \xff\xed\xa0\x80",
+            b"Authorization: Bearer hus",
+        ):
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+                line.sendall(b"POST /claim HTTP/1.1\r\nHost: a\r\n" + header + b"\r\n\r\n")
+                assert line.recv(100).startswith(b"HTTP/1.1 40"), header
+        request = urllib.request.Request(
+            f"{gate.url}/claim", b"{}", {"Authorization": "Bearer hush"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            assert json.loads(answer.read())["seat"] in ("left", "right")
+    assert not [one for one in caplog.records if one.levelname == "ERROR"], caplog.text
+
+
+def test_what_comes_in_by_mcp_is_answered(caplog):
+    """Messages of any shape: an error of the protocol, and never one of ours."""
+    values = (
+        None,
+        0,
+        "text",
+        [],
+        {},
+        [1],
+        {"name": 1},
+        "\ud800",
+        {"arguments": [], "name": "play"},
+    )
+    values += ({"name": "play", "arguments": {"reply": 5}}, {"name": ["look"]}, {"name": "\ud800"})
+    with gem_ma.gateway(GAME, episodes=1, rounds=1, progress=False) as gate:
+        place = gate.claim(20).address.rpartition("/")[0]
+        for method in ("tools/call", "initialize", "tools/list", "ping", "no", 5, None, ["ping"]):
+            for params in values:
+                for number in (1, "a", ["\ud800"]):
+                    message = {"id": number, "method": method, "params": params}
+                    told = ask(f"{place}/mcp", message)
+                    assert ("result" in told) != ("error" in told)
+        for message in ([], [{"id": 1}], "text", None):
+            if message is not None:
+                with pytest.raises(LookupError, match="400 the request is no JSON object"):
+                    ask(f"{place}/mcp", message)
+    assert not [one for one in caplog.records if one.levelname == "ERROR"], caplog.text
 
 
 def test_a_program_that_went_away_is_named():

@@ -67,8 +67,8 @@ class StubServer:
         headers = dict(
             line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line
         )
-        raw = await reader.readexactly(int(headers["content-length"]))
-        body = json.loads(raw)
+        raw = await reader.readexactly(int(headers.get("content-length", 0)))
+        body = json.loads(raw or b"{}")
         if self.keep:
             self.requests.append(body)
             self.times.append(self.loop.time())

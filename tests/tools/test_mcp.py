@@ -290,6 +290,76 @@ def test_answers_that_are_none(answer, monkeypatch, caplog):
     assert "pass-word" not in caplog.text
 
 
+HEADERS = {"Authorization": "Bearer token-of-mine", "X-Api-Key": "key-of-mine"}
+SAID = "no token-of-mine, no key-of-mine"
+
+
+def refuse(handler, number):
+    error = {"code": -1, "message": SAID}
+    handler.say(json.dumps({"jsonrpc": "2.0", "id": number, "error": error}))
+
+
+def fail(handler, number):
+    result = {"content": [{"type": "text", "text": SAID}], "isError": True}
+    handler.say(json.dumps({"jsonrpc": "2.0", "id": number, "result": result}))
+
+
+def malform(handler, number):
+    handler.say(content(number, {"type": SAID}))
+
+
+@pytest.mark.parametrize("answer", [refuse, fail, malform])
+def test_no_error_repeats_what_was_sent(answer, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd) as odd:
+        odd.daemon_threads, odd.asked, odd.answer = True, [], answer
+        threading.Thread(target=odd.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        url = f"http://127.0.0.1:{odd.server_port}/mcp"
+        try:
+            with MCPServer(url, timeout=20, headers=HEADERS) as server:
+                (tool,) = server.list_tools()
+                with pytest.raises((ToolError, MCPServerError)) as error:
+                    tool.call({}, ())
+                assert "mine" not in str(error.value)
+        finally:
+            odd.shutdown()
+    assert odd.asked[0]["Authorization"] == HEADERS["Authorization"]
+
+
+def test_nobody_is_followed_to_another_server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    class Moved(Odd):
+        def do_POST(self):
+            self.server.asked.append(dict(self.headers))
+            self.send_response(307)
+            self.send_header("Location", self.server.other)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    with (
+        http.server.ThreadingHTTPServer(("127.0.0.1", 0), Odd) as odd,
+        http.server.ThreadingHTTPServer(("127.0.0.1", 0), Moved) as moved,
+    ):
+        odd.asked, moved.asked = [], []
+        moved.other = f"http://me:hush@127.0.0.1:{odd.server_port}/mcp"
+        for one in (odd, moved):
+            threading.Thread(target=one.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        try:
+            url = f"http://127.0.0.1:{moved.server_port}/mcp"
+            with (
+                pytest.raises(MCPServerError, match=f"{odd.server_port}.*give that as") as error,
+                MCPServer(url, start_timeout=20, headers=HEADERS) as server,
+            ):
+                server.list_tools()
+        finally:
+            for one in (odd, moved):
+                one.shutdown()
+    assert "hush" not in str(error.value)
+    assert moved.asked
+    assert not odd.asked
+
+
 def test_a_server_killed_between_calls_is_started_again():
     with MCPServer(COMMAND) as server:
         tools = named(server.list_tools())

@@ -4,6 +4,7 @@ import http.server
 import itertools
 import json
 import pickle
+import socket
 import subprocess
 import sys
 import threading
@@ -414,6 +415,33 @@ def test_the_password_of_a_retriever_is_sent_and_not_told(script):
     with pytest.raises(ValueError, match="expected http") as error:
         Retriever("ftp://me:pass-word@host")
     assert "pass-word" not in str(error.value)
+
+
+def test_no_refusal_repeats_what_was_sent(script):
+    said = b"no Bearer token-of-mine, no key-of-mine" + b" " * 500
+    headers = {"Authorization": "Bearer token-of-mine", "X-Api-Key": "key-of-mine"}
+    for answer in ((401, said), (500, said), (200, said), (200, b"x" * 95 + b"token-of-mine")):
+        script.answers = [answer]
+        with pytest.raises(RetrieverError) as error:
+            Retriever(script.url, headers=headers, retries=0).search("x")
+        assert "mine" not in str(error.value)
+        assert "toke" not in str(error.value)
+        assert len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize("length", ["-1", "x", "1e3", "99999999999", "9" * 5000, "\u00b2"])
+def test_our_own_server_refuses_a_wrong_length(index, length, capfd):
+    with RetrieverServer(index) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            with socket.create_connection(server.server_address, timeout=20) as line:
+                line.sendall(f"POST / HTTP/1.1\r\nContent-Length: {length}\r\n\r\n".encode())
+                assert line.recv(1000).startswith(b"HTTP/1.0 400 expected Content-Length")
+        finally:
+            server.shutdown()
+            thread.join()
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("wire", ["msgpack", "json"])

@@ -3,16 +3,22 @@
 import asyncio
 import gzip
 import io
+import json
 import time
 from types import SimpleNamespace
+from urllib.parse import quote
 
 import pytest
 
 from gem_ma.validation.endpoints import (
+    RedirectRefused,
+    SentSecrets,
     UnreadableResponse,
     limit_response_size,
+    read_key,
     read_response,
     redact_secrets,
+    refuse_redirect,
     split_credentials,
 )
 
@@ -119,3 +125,58 @@ def test_an_answer_that_comes_in_parts_has_an_end(parts, headers, given, found):
     else:
         with pytest.raises(UnreadableResponse, match=found):
             asyncio.run(read(parts, dict(headers), **given))
+
+
+KEY = 'sk-a/"secret"+that='
+
+
+def test_the_longest_secret_is_hidden_first():
+    sent = SentSecrets({"secret-key": "$A", "secret-key-two": "$B", "": "$C"})
+    assert sent.hide("secret-key-two, secret-key, secret") == "$B, $A, secret"
+    assert sent.hide_bytes(b"secret-key-two, \xff secret-key") == b"$B, \xff $A"
+
+
+@pytest.mark.parametrize("spell", [str, repr, json.dumps, quote, lambda key: quote(key, safe="")])
+def test_a_secret_is_hidden_however_it_is_spelled(spell):
+    shown = SentSecrets.from_key("MY_KEY", KEY).hide(f"bad key Bearer {spell(KEY)}")
+    assert "secret" not in shown
+    assert "$MY_KEY" in shown
+
+
+def test_secrets_among_headers():
+    headers = {
+        "Authorization": "Bearer token-of-mine",
+        "X-Api-Key": "key-of-mine",
+        "Cookie": "cookie-of-mine",
+        "MY_SECRET": "half-\ud800-of-mine",
+        "Accept": "kept",
+    }
+    sent = SentSecrets.from_headers(headers, ("me", "word-of-mine"))
+    said = "token-of-mine key-of-mine cookie-of-mine word-of-mine half-\ud800-of-mine kept me"
+    assert sent.hide(said) == "... ... ... ... ... kept me"
+    assert sent.hide("bWU6d29yZC1vZi1taW5l") == "..."
+
+
+def test_a_redirect_is_refused_without_its_secrets():
+    for code in (200, 299, 400, 404, 500):
+        refuse_redirect(code, "http://other", "base_url")
+    refuse_redirect(304, None, "base_url")
+    for long in ("", "x" * 500):
+        where = f"http://me:hush{long}@other/v1?key=hush"
+        for code in range(300, 309):
+            with pytest.raises(RedirectRefused, match=r"//other/v1.*give that as url") as error:
+                refuse_redirect(code, where, "url")
+            assert "hush" not in str(error.value)
+
+
+def test_a_key_fits_a_header(monkeypatch):
+    for value, key in (("", None), ("  \n", None), (" sk-1\r\n", "sk-1"), ("sk~!", "sk~!")):
+        monkeypatch.setenv("MY_KEY", value)
+        assert read_key("MY_KEY") == key
+    monkeypatch.delenv("MY_KEY")
+    assert read_key("MY_KEY") is None
+    for value in ("two words", "sk-\nX: y", "gr\u00fcn", "half-\udc80", "a\tb"):
+        monkeypatch.setenv("MY_KEY", value)
+        with pytest.raises(ValueError, match="MY_KEY holds what is no key") as error:
+            read_key("MY_KEY")
+        assert value not in str(error.value)

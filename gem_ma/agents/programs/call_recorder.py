@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gem_ma.chat.model_calls import ModelCall
 from gem_ma.validation.json_types import JSONMapping, JSONObject
-from gem_ma.validation.untrusted_json import check_json
+from gem_ma.validation.untrusted_json import parse_json
 
-MAX_RECORD_DEPTH = 100  # of what is asked and said, as far as it is kept
+MAX_RECORD_DEPTH = 100  # of what is asked and said
+_ESCAPED_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 # What the gateway asks for beside what the program did, and the program is not given.
 ADDED_FIELDS: Mapping[str, JSONMapping] = {
     "chat/completions": {"logprobs": True, "return_token_ids": True},
@@ -76,8 +78,13 @@ class CallRecorder:
         self.finish = choice.get("finish_reason") or self.finish
         self.usage = _as_mapping(answer.get("usage")) or self.usage
 
-    def record_event(self, data: str) -> JSONObject | None:
-        """Hear the data of an event; return it without what nobody but us asked for."""
+    def record_event(self, data: str, token_ids: bool = False) -> JSONObject | None:
+        """Hear the data of an event, and return what of it the program asked for.
+
+        Args:
+            data: of the event.
+            token_ids: whether more was asked for than the program did.
+        """
         if data.strip() == "[DONE]":
             self.is_complete = True
             return None
@@ -89,14 +96,14 @@ class CallRecorder:
             if chunk.get("type") in ("response.completed", "response.incomplete"):
                 self.is_complete = True
                 self._record_response(_as_mapping(chunk.get("response")))
-            return dict(chunk)
+            return chunk
         choice = _get_first_choice(chunk)
         delta = _as_mapping(choice.get("delta"))
         self.text.append(str(delta.get("content") or choice.get("text") or ""))
         for call in map(_as_mapping, _as_list(delta.get("tool_calls"))):
             self._add_call_piece(call)
         self._record_tokens(chunk, choice)
-        return remove_added_fields(chunk, self.body)
+        return remove_added_fields(chunk, self.body) if token_ids else chunk
 
     def _add_call_piece(self, piece: JSONMapping) -> None:
         """Add a piece of a tool call to what is there of it."""
@@ -116,15 +123,15 @@ class CallRecorder:
         prompt = self.prompt
         whole = isinstance(prompt, list) and all(type(one) is int for one in prompt)
         return ModelCall(
-            messages=_make_recordable(
+            messages=tuple(
                 filter(None, map(_as_mapping, extract_messages(self.endpoint, self.body)))
             ),
-            text="".join(self.text).encode("utf-8", "replace").decode(),
-            tool_calls=_make_recordable(self.calls.values()),
+            text="".join(self.text),
+            tool_calls=tuple(self.calls.values()),
             prompt_ids=tuple(prompt) if whole else None,
             token_ids=tuple(self.ids) or None,
             logprobs=tuple(self.logprobs) or None,
-            tools=_make_recordable(_as_list(self.body.get("tools"))),
+            tools=tuple(_as_list(self.body.get("tools"))),
             finish_reason=self.finish if isinstance(self.finish, str) else None,
             usage=counted,
             latency=time.monotonic() - self.start,
@@ -162,12 +169,9 @@ def remove_added_fields(answer: JSONMapping, body: JSONMapping) -> JSONObject:
     return kept
 
 
-def parse_object(content: bytes | str) -> JSONMapping:
-    """Return what is an object in JSON, or raise ValueError."""
-    try:
-        data = json.loads(content)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+def parse_object(content: bytes | str) -> JSONObject:
+    """Return what is an object in JSON, with "?" for half a character, or raise ValueError."""
+    data = parse_json(content, size=None, depth=MAX_RECORD_DEPTH)
     if not isinstance(data, dict):
         raise ValueError(f"expected an object, got {type(data).__name__}")
     return data
@@ -178,12 +182,9 @@ def encode_object(answer: JSONMapping) -> bytes:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _make_recordable(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Return what can stand in a record of some values."""
-    try:
-        return tuple(check_json(list(values), depth=MAX_RECORD_DEPTH))
-    except ValueError:
-        return ()
+def has_escaped_half(content: bytes) -> bool:
+    """Return whether JSON spells half a character, or a whole one in two halves, by an escape."""
+    return _ESCAPED_HALF.search(content) is not None
 
 
 def _get_first_choice(answer: JSONMapping) -> JSONMapping:

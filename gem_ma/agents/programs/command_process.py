@@ -35,11 +35,21 @@ class ProgramDied(RuntimeError):
     """A program's process ended, or wrote what is no reply."""
 
 
-async def run_command(line: str, seat: ProgramSeat, memory: int | None, patience: float) -> None:
-    """Run a command in a seat until it ends, and let nothing of it outlive that."""
+async def run_command(
+    line: str, seat: ProgramSeat, memory: int | None, patience: float, key: str = "OPENAI_API_KEY"
+) -> None:
+    """Run a command in a seat until it ends, and let nothing of it outlive that.
+
+    Args:
+        line: the command.
+        memory: bytes that each of its processes may take.
+        patience: seconds that it has to end.
+        key: the environment variable that holds the key of the model's server, which the command
+            is not given.
+    """
     mark = secrets.token_hex(16)
     environment = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name != key},
         "OPENAI_BASE_URL": seat.address,
         "OPENAI_API_KEY": "none",
         "GEM_MA_SEAT": seat.address.rpartition("/")[0],
@@ -160,15 +170,20 @@ def kill_marked_processes(mark: str) -> None:
 
 
 def find_marked_processes(mark: str) -> list[int]:
-    """Return the processes that have a mark in their environment, where the system tells that."""
-    wanted, found = f"{PROCESS_MARK}={mark}".encode(), []
+    """Return the processes that have a mark in their environment, and all that descend from them.
+
+    A child may have cleared its environment. Where the system tells nothing of processes there are
+    none.
+    """
+    wanted, parents, found = f"{PROCESS_MARK}={mark}".encode(), {}, set()
     for place in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if wanted in (place / "environ").read_bytes().split(b"\0") and not _is_dead(place):
-                found.append(int(place.name))
-    return found
-
-
-def _is_dead(place: Path) -> bool:
-    """Return whether a process has ended, and only its parent has not heard of it yet."""
-    return (place / "stat").read_text().rpartition(")")[2].split()[0] in ("Z", "X")
+            state, parent = (place / "stat").read_text().rpartition(")")[2].split()[:2]
+            if state in ("Z", "X"):  # it has ended, and only its parent has not heard of it yet
+                continue
+            parents[int(place.name)] = int(parent)
+            if wanted in (place / "environ").read_bytes().split(b"\0"):
+                found.add(int(place.name))
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return sorted(found)

@@ -8,16 +8,18 @@ back; what was asked and said is kept until the seat has moved.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-import os
 import secrets
 import threading
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.agents.programs.call_recorder import (
     ADDED_FIELDS,
     CallRecorder,
     encode_object,
+    has_escaped_half,
     parse_object,
     remove_added_fields,
 )
@@ -26,9 +28,13 @@ from gem_ma.chat.messages import to_openai_chat
 from gem_ma.chat.model_calls import CallHistory, ModelCall
 from gem_ma.validation.endpoints import (
     MAX_RESPONSE_SIZE,
+    RedirectRefused,
+    SentSecrets,
     check_variable_name,
+    encode_user,
     parse_model_url,
-    redact_secrets,
+    read_key,
+    refuse_redirect,
 )
 from gem_ma.validation.extras import LazyModule
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -101,7 +107,7 @@ class ModelGateway:
     def open_seat(self, name: str, episode: str) -> ProgramSeat:
         """Return a seat with an address of its own."""
         secret = secrets.token_urlsafe(16)
-        seat = ProgramSeat(name, episode, f"http://{self.host}:{self.port}/seat/{secret}/v1")
+        seat = ProgramSeat(name, episode, f"{self.own_url}/seat/{secret}/v1")
         self._call_logs[secret] = SeatCallLog(seat)
         return seat
 
@@ -150,6 +156,13 @@ class ModelGateway:
 
     async def _serve(self, started: threading.Event) -> None:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        key = read_key(self.key)
+        self._secrets = SentSecrets.from_key(self.key, key, self.user)
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
+        if self.user:
+            headers["Authorization"] = f"Basic {encode_user(self.user)}"
+        elif key:
+            headers["Authorization"] = f"Bearer {key}"
         app = web.Application(client_max_size=self.most)
         app.router.add_post("/seat/{secret}/v1/{endpoint:.+}", self._serve_call)
         app.router.add_get("/seat/{secret}/v1/models", self._serve_models)
@@ -165,10 +178,9 @@ class ModelGateway:
             await site.start()
             self.port = runner.addresses[0][1]
             limit = aiohttp.ClientTimeout(total=self.timeout)
-            auth = aiohttp.BasicAuth(*self.user) if self.user else None
             async with aiohttp.ClientSession(
                 timeout=limit,
-                auth=auth,
+                headers=headers,
                 connector=aiohttp.TCPConnector(limit=0),
                 auto_decompress=True,
             ) as self._client:
@@ -176,6 +188,12 @@ class ModelGateway:
                 await self._stopped.wait()
         finally:
             await runner.cleanup()
+
+    @property
+    def own_url(self) -> str:
+        """Where it listens."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
     @property
     def model_label(self) -> str:
@@ -193,6 +211,10 @@ class ModelGateway:
             raise make_http_error(
                 web.HTTPBadRequest, f"the request is no JSON object: {error}"
             ) from None
+        except web.HTTPRequestEntityTooLarge:
+            raise make_http_error(
+                web.HTTPBadRequest, f"a request of more than {self.most} bytes"
+            ) from None
 
     def find_call_log(self, request: web.Request) -> SeatCallLog:
         """Return whose address a request came to, or refuse it."""
@@ -207,13 +229,26 @@ class ModelGateway:
         self.find_call_log(request)
         if not self.url:
             return web.json_response({"object": "list", "data": []})
+        async with self._ask_server("GET", "models") as answer:
+            return await self._copy_answer(answer)
+
+    @contextlib.asynccontextmanager
+    async def _ask_server(
+        self, method: str, path: str, body: JSONMapping | None = None
+    ) -> AsyncIterator[Any]:
+        """Ask the model's server, and raise what the program is told if there is no answer."""
+        content = None if body is None else encode_object(body)
         try:
-            async with self._client.get(
-                f"{self.url}/models", headers=self._make_headers()
+            async with self._client.request(
+                method, f"{self.url}/{path}", data=content, allow_redirects=False
             ) as answer:
-                return await self._copy_answer(answer)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise self._make_unreachable_error(error) from None
+                refuse_redirect(answer.status, answer.headers.get("Location"), "model")
+                yield answer
+        except (aiohttp.ClientError, TimeoutError, RedirectRefused) as error:
+            why = self._secrets.hide(str(error) or type(error).__name__)
+            raise make_http_error(
+                web.HTTPBadGateway, f"the model's server gives no answer: {why}"
+            ) from None
 
     async def _serve_call(self, request: web.Request) -> web.StreamResponse:
         account, endpoint = self.find_call_log(request), request.match_info["endpoint"]
@@ -233,31 +268,24 @@ class ModelGateway:
             added |= ADDED_FIELDS[endpoint]
         listener = CallRecorder(endpoint, body)
         self.call_count += 1
-        try:
-            async with self._client.post(
-                f"{self.url}/{endpoint}",
-                data=encode_object({**body, **added}),
-                headers=self._make_headers(),
-            ) as answer:
-                if answer.status != 200:
-                    return await self._copy_answer(answer)
-                if answer.content_type == "text/event-stream":
-                    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-                    await response.prepare(request)
-                    try:
-                        await self._forward_stream(response, answer, listener, account)
-                    except (aiohttp.ClientError, TimeoutError):  # no other answer can be given now
-                        assert request.transport is not None
+        async with self._ask_server("POST", endpoint, {**body, **added}) as answer:
+            if answer.status != 200:
+                return await self._copy_answer(answer)
+            if answer.content_type == "text/event-stream":
+                response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+                await response.prepare(request)
+                try:
+                    await self._forward_stream(response, answer, listener, account)
+                except (aiohttp.ClientError, TimeoutError):  # no other answer can be given now
+                    if request.transport is not None:
                         request.transport.abort()
-                    return response
-                return await self._forward_answer(answer, listener, account)
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise self._make_unreachable_error(error) from None
+                return response
+            return await self._forward_answer(answer, listener, account)
 
     async def _forward_answer(
         self, answer: Any, listener: CallRecorder, account: SeatCallLog
     ) -> web.Response:
-        content = await self._read_answer(answer)
+        content = self._secrets.hide_bytes(await self._read_answer(answer))
         try:
             data = parse_object(content)
         except ValueError as error:
@@ -267,7 +295,9 @@ class ModelGateway:
         listener.record_answer(data)
         account.add_call(listener)
         if self.token_ids:
-            content = encode_object(remove_added_fields(data, listener.body))
+            data = remove_added_fields(data, listener.body)
+        if self.token_ids or has_escaped_half(content):
+            content = encode_object(data)
         return web.Response(body=content, content_type="application/json")
 
     async def _forward_stream(
@@ -300,17 +330,24 @@ class ModelGateway:
         await response.write_eof()
 
     def _record_line(self, line: bytes, listener: CallRecorder) -> bytes:
+        """Hear a line of a stream, and return what of it the program is given."""
+        line = self._secrets.hide_bytes(line)
         if not line.startswith(b"data:"):
             return line + b"\n"
-        chunk = listener.record_event(line[5:].decode(errors="replace"))
-        if chunk is None or not self.token_ids or listener.endpoint == "responses":
-            return line + b"\n"
+        data = line[5:].decode(errors="replace")
+        chunk = listener.record_event(data, self.token_ids)
+        if chunk is None or not (self.token_ids or has_escaped_half(line)):
+            return b"data:" + data.encode() + b"\n"
         return b"data: " + encode_object(chunk) + b"\n"
 
     async def _copy_answer(self, answer: Any) -> web.Response:
-        """Return an answer as it is."""
-        content = await self._read_answer(answer)
-        return web.Response(body=content, status=answer.status, content_type=answer.content_type)
+        """Return a refusal as it is, but for the secrets that it repeats."""
+        text = self._secrets.hide((await self._read_answer(answer)).decode(errors="replace"))
+        try:
+            content = encode_object(parse_object(text))
+        except ValueError:
+            return web.Response(text=text, status=answer.status)
+        return web.Response(body=content, status=answer.status, content_type="application/json")
 
     async def _read_answer(self, answer: Any) -> bytes:
         parts, count = [], 0
@@ -320,15 +357,6 @@ class ModelGateway:
                 raise aiohttp.ClientError(f"an answer of more than {self.most} bytes")
             parts.append(part)
         return b"".join(parts)
-
-    def _make_headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
-        key = os.environ.get(self.key)
-        return {**headers, "Authorization": f"Bearer {key}"} if key and not self.user else headers
-
-    def _make_unreachable_error(self, error: BaseException) -> web.HTTPException:
-        why = redact_secrets(str(error) or type(error).__name__)
-        return make_http_error(web.HTTPBadGateway, f"the model's server gives no answer: {why}")
 
     async def _serve_turn(self, request: web.Request) -> web.Response:
         seat = self.find_call_log(request).seat

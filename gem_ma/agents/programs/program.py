@@ -113,7 +113,7 @@ class ProgramAgent:
 
     async def _run_program(self, seat: ProgramSeat) -> None:
         if isinstance(self.program, str):
-            await run_command(self.program, seat, self.memory, self.patience)
+            await run_command(self.program, seat, self.memory, self.patience, self.gateway.key)
         elif inspect.iscoroutinefunction(self.program):
             await self.program(seat)
         else:
@@ -202,12 +202,19 @@ def _parse_program_answer(answer: Any, last: ModelCall | None, seat: str) -> tup
         return answer, ()
     if isinstance(answer, Mapping):
         text, calls = answer.get("content") or "", answer.get("tool_calls") or ()
-        if isinstance(text, str) and isinstance(calls, list | tuple):
+        if isinstance(text, str) and _are_tool_calls(calls):
             format_tool_calls(calls)
             return text, calls
     raise ProgramFailed(
         f"the program played a {type(answer).__name__} for {seat}: expected a text, a message with "
         "content and tool_calls, or None for what the last call of a model said"
+    )
+
+
+def _are_tool_calls(calls: object) -> bool:
+    """Return whether these have the shape of OpenAI's tool calls."""
+    return isinstance(calls, list | tuple) and all(
+        isinstance(one, Mapping) and isinstance(one.get("function"), Mapping) for one in calls
     )
 
 

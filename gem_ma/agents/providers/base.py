@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-import os
 import time
 import weakref
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
-from gem_ma.agents.providers.errors import BadAnswer, RedirectRefused, RequestCap, ServerError
+from gem_ma.agents.providers.errors import BadAnswer, RequestCap, ServerError
 from gem_ma.agents.providers.transport import (
     ModelConnection,
     ModelEndpoint,
@@ -32,8 +32,11 @@ from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.endpoints import (
     MAX_RESPONSE_SIZE,
+    RedirectRefused,
+    SentSecrets,
     UnreadableResponse,
     check_variable_name,
+    read_key,
     redact_secrets,
     split_credentials,
 )
@@ -41,6 +44,7 @@ from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping
 
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
+_LONGEST_REFUSAL = 2000  # characters of what a server says, in an error
 _LOG_INTERVAL = 2.0  # seconds between two lines about retries
 _log = logging.getLogger(__name__)
 
@@ -195,7 +199,7 @@ class ProviderAgent(ABC):
                     or (isinstance(error, connection.errors) and self.can_retry(error))
                 )
             ),
-            before_sleep=self._log_retry,
+            before_sleep=functools.partial(self._log_retry, session.secrets),
             reraise=True,
         )
         final: tuple[type[Exception], ...] = (TimeoutError, BadAnswer, RedirectRefused)
@@ -207,20 +211,21 @@ class ProviderAgent(ABC):
                         await self._keep_rate()
                         start = time.perf_counter()
                         async with asyncio.timeout(self.timeout):
-                            reply = await self._attempt(connection, body)
+                            reply = await self._attempt(session, body)
                         reply.latency = time.perf_counter() - start
                         return reply
         except final as error:
             kind = type(error).__name__
-            text = self._hide_secrets(str(error) or f"no reply within {self.timeout:g} s")
-            raise ServerError(f"{kind}: {text} ({self!r})") from None
+            text = session.secrets.hide(str(error) or f"no reply within {self.timeout:g} s")
+            raise ServerError(f"{kind}: {text[:_LONGEST_REFUSAL]} ({self!r})") from None
         raise AssertionError("tenacity ends with a result or an error")
 
-    async def _attempt(self, connection: ModelConnection, body: RequestBody) -> Reply:
+    async def _attempt(self, session: _LoopSession, body: RequestBody) -> Reply:
+        connection = session.connection
         self._check_caps()
         self.requests += 1
         try:
-            content = await connection.send(body)
+            content = session.secrets.hide_bytes(await connection.send(body))
         except (UnreadableResponse, RedirectRefused) as error:
             raise (
                 BadAnswer(str(error)) if isinstance(error, UnreadableResponse) else error
@@ -262,7 +267,7 @@ class ProviderAgent(ABC):
             return min(retry_after, _LONGEST_WAIT)
         return float(tenacity.wait_random_exponential(multiplier=0.5, max=30)(state))
 
-    def _log_retry(self, state: Any) -> None:
+    def _log_retry(self, secrets: SentSecrets, state: Any) -> None:
         """Say that a request is made again, and why, unless another was said a moment ago."""
         now = time.monotonic()
         if now - self._last_logged < _LOG_INTERVAL:
@@ -271,7 +276,7 @@ class ProviderAgent(ABC):
         more = f", and {self._unlogged} more since the last line" if self._unlogged else ""
         self._last_logged, self._unlogged = now, 0
         error = state.outcome.exception()
-        why = read_status(error) or self._hide_secrets(summarize_error(error))
+        why = read_status(error) or summarize_error(error, secrets)
         _log.warning(
             "%s: %s, waiting %.1f s (retry %d)%s",
             self.provider,
@@ -312,7 +317,7 @@ class ProviderAgent(ABC):
         loop = asyncio.get_running_loop()
         session = self._sessions.get(loop)
         if session is None:
-            session = self._sessions[loop] = _LoopSession(self._open(), self.concurrency)
+            session = self._sessions[loop] = self._open()
         session.users += 1
         return self
 
@@ -324,8 +329,8 @@ class ProviderAgent(ABC):
             del self._sessions[loop]
             await session.connection.close()
 
-    def _open(self) -> ModelConnection:
-        key = os.environ.get(self.key)
+    def _open(self) -> _LoopSession:
+        key = read_key(self.key)
         url, user = (None, None) if self.base_url is None else split_credentials(self.base_url)
         for suffix in self.url_suffixes:
             url = url and url.rstrip("/").removesuffix(suffix)
@@ -335,12 +340,8 @@ class ProviderAgent(ABC):
 
             if not key and url is None:
                 raise ValueError(f"no key: set the environment variable {self.key}")
-            return self.connect(endpoint)
-
-    def _hide_secrets(self, text: str) -> str:
-        """Return what a server said without the key that it was sent."""
-        key = os.environ.get(self.key)
-        return redact_secrets(text.replace(key, f"${self.key}") if key else text)
+            secrets = SentSecrets.from_key(self.key, key, user)
+            return _LoopSession(self.connect(endpoint), secrets, self.concurrency)
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_sessions": None}
@@ -355,9 +356,10 @@ class ProviderAgent(ABC):
 
 
 class _LoopSession:
-    """What belongs to one event loop: a connection, and slots for requests."""
+    """What belongs to one event loop: a connection, what is sent by it, and slots for requests."""
 
-    def __init__(self, connection: ModelConnection, slots: int):
+    def __init__(self, connection: ModelConnection, secrets: SentSecrets, slots: int):
         self.connection = connection
+        self.secrets = secrets
         self.slots = asyncio.Semaphore(slots)
         self.users = 0

@@ -13,7 +13,3 @@ class RequestCap(RuntimeError):
 
 class BadAnswer(ValueError):
     """A server answered with something that is no reply."""
-
-
-class RedirectRefused(ValueError):
-    """A server sends its clients, and with them their keys and chats, to another address."""

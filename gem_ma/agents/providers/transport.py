@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email.utils
-import importlib
 import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from gem_ma.agents.providers.errors import RedirectRefused
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.endpoints import limit_response_size, redact_secrets
+from gem_ma.validation.endpoints import SentSecrets, open_http_client, redact_secrets
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 RequestBody: TypeAlias = JSONObject
@@ -57,16 +55,12 @@ class ModelEndpoint:
         Args:
             client_class: An asynchronous client of httpx or httpx2, or one derived from it.
         """
-        base = next(one for one in client_class.__mro__ if one.__name__ == "AsyncClient")
-        httpx = importlib.import_module(base.__module__.partition(".")[0])
-        return client_class(
+        return open_http_client(
+            client_class,
+            argument="base_url",
+            most=self.max_answer,
             auth=self.user,
             timeout=self.timeout,
-            headers={"Accept-Encoding": "gzip"},
-            follow_redirects=False,
-            event_hooks={
-                "response": [_refuse_redirect, limit_response_size(httpx, self.max_answer)]
-            },
         )
 
 
@@ -107,13 +101,6 @@ def check_base_url(base_url: str) -> None:
             "http://127.0.0.1:8000/v1, without ? and #; a key belongs into the environment "
             "variable that key= names, and in a password / is %2F, @ is %40, ? is %3F, # is %23"
         )
-
-
-async def _refuse_redirect(response: Any) -> None:
-    """Refuse to go where a server points to: a chat and a key are for nobody else."""
-    if response.has_redirect_location:
-        target = redact_secrets(response.headers["location"][:200])
-        raise RedirectRefused(f"the server says that it is at {target!r}; give that as base_url")
 
 
 def read_status(error: BaseException) -> int | None:
@@ -159,8 +146,8 @@ def parse_retry_info(details: object) -> float | None:
     return None
 
 
-def summarize_error(error: BaseException) -> str:
+def summarize_error(error: BaseException, secrets: SentSecrets) -> str:
     """Return in a few words what a request that gets no answer fails by."""
     if isinstance(error, TimeoutError):
         return "no reply in time"
-    return " ".join(str(error).split())[:80].rstrip(". ") or type(error).__name__
+    return " ".join(secrets.hide(str(error)).split())[:80].rstrip(". ") or type(error).__name__

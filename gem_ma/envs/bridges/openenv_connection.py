@@ -18,6 +18,7 @@ import numpy as np
 from gem_ma import scene
 from gem_ma.engine import action_parsing
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
+from gem_ma.validation.endpoints import RedirectRefused, SentSecrets, refuse_redirect
 from gem_ma.validation.json_types import JSONObject
 
 T = TypeVar("T")
@@ -59,10 +60,12 @@ class Link:
         self.timeout = timeout
         self.total = 0.0  # rewards, of an environment that tells them one by one
         self._process = os.getpid()
+        self._secrets = SentSecrets.from_headers(make_headers(token))
         local = urlsplit(self.where).hostname in ("localhost", "127.0.0.1", "::1")
         try:
             self._socket = connect(
                 self.where,
+                create_connection=_make_connection_class(),
                 additional_headers=make_headers(token),
                 open_timeout=timeout,
                 close_timeout=1,
@@ -78,6 +81,8 @@ class Link:
                     f"{self.where} {problem}: pass token=... or set {VARIABLE} to what the server "
                     "was started with"
                 ) from None
+            raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
+        except RedirectRefused as error:
             raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
         except (OSError, InvalidHandshake) as error:
             raise Lost(
@@ -110,9 +115,9 @@ class Link:
         except ValueError as error:
             raise self.odd(error) from None
         if kind == "error":
-            problem = payload.get("message", "an error")[:_SAID]
+            problem = self._secrets.hide(payload.get("message", "an error"))[:_SAID]
             if payload.get("errors"):
-                problem += f": {_complaints(payload['errors'])}"
+                problem += f": {self._secrets.hide(_complaints(payload['errors']))[:_SAID]}"
             raise ServerError(f"{self.where} answers: {problem}", payload.get("code") or "")
         return payload
 
@@ -128,7 +133,8 @@ class Link:
 
     def odd(self, error: Exception) -> Lost:
         """Return what to raise about an answer that is none."""
-        problem = action_parsing.clip_repr(f"{type(error).__name__}: {error}", _SAID)
+        problem = self._secrets.hide(f"{type(error).__name__}: {error}")
+        problem = action_parsing.clip_repr(problem, _SAID)
         return Lost(f"{self.where} answers something else than OpenEnv's messages: {problem}")
 
     def close(self) -> None:
@@ -136,6 +142,24 @@ class Link:
         if os.getpid() == self._process:
             with contextlib.suppress(OSError):  # its own thread does the rest
                 self._socket.socket.shutdown(socket.SHUT_RDWR)
+
+
+@functools.cache
+def _make_connection_class() -> type:
+    """Return a WebSocket that follows nobody to another address, as `connect` otherwise may."""
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import ClientConnection
+
+    class StayingConnection(ClientConnection):
+        def handshake(self, *args: Any, **kwargs: Any) -> None:
+            try:
+                super().handshake(*args, **kwargs)
+            except InvalidStatus as error:
+                moved = error.response.headers.get("Location")
+                refuse_redirect(error.response.status_code, moved, "the URL")
+                raise
+
+    return StayingConnection
 
 
 def make_headers(token: str | None) -> dict[str, str]:
@@ -147,7 +171,7 @@ def _complaints(errors: list[JSONObject]) -> str:
     places = [one.get("loc") for one in errors]
     paths = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
     complaints = zip(paths, errors, strict=True)
-    return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)[:_SAID]
+    return "; ".join(f"{place}: {one.get('msg')}" for place, one in complaints)
 
 
 def unpack(value: object) -> Any:

@@ -1,13 +1,17 @@
 """What goes to a server and what is waited for: keys, addresses, redirects, and another try."""
 
+import asyncio
+import itertools
+import json
 import logging
+import random
 import socket
 import time
 
 import packs
 import pytest
 from needed import needed
-from stub_server import StubServer, slow, status
+from stub_server import StubServer, body, completion, cut, half, raw, slow, status
 
 import gem_ma
 from gem_ma import rollout
@@ -222,3 +226,67 @@ def nowhere(word, folder, text):
     for path in folder.rglob("*"):
         assert word not in str(path)
         assert path.is_dir() or word.encode() not in path.read_bytes(), path
+
+
+async def hang(writer):
+    """Answer nothing, for longer than anybody waits."""
+    await asyncio.sleep(60)
+    return False
+
+
+async def garble(writer):
+    """Say what is no HTTP."""
+    writer.write(bytes(range(256)) * 4)
+    await writer.drain()
+    writer.close()
+    return False
+
+
+def wrong(**choice):
+    return body(json.dumps({**completion("rock"), "choices": [choice]}))
+
+
+FAULTS = [
+    *(status(code, "Retry-After: 0", message=f"no {KEY}") for code in (408, 409, 429, 500, 503)),
+    *(cut, half, garble, hang, body(""), body("{"), body("[]"), body("null"), body("<html>")),
+    *(raw(b"\x1f\x8b junk", "Content-Encoding: gzip"), raw(b"{}", "Content-Encoding: zstd")),
+    *(body('{"choices": []}'), body('{"error": {"message": "no"}}'), body("[" * 100_000)),
+    *(wrong(), wrong(message=5), wrong(message={"content": ["a"]}), wrong(message=None)),
+    wrong(message={"content": "a"}, finish_reason="error"),
+    wrong(message={"content": "a", "tool_calls": [{"function": 5}]}),
+    wrong(message={"content": "\ud800"}),
+    status(401, message=f"no {KEY}"),
+    status(400, message="x" * 1_000_000),
+]
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_an_endpoint_that_fails_in_every_way(count, key, caplog, tmp_path):
+    """Every episode is there once, whole or failed with a sentence, and can be made good."""
+    faults, out = itertools.cycle(FAULTS), tmp_path / "out.jsonl"
+
+    def answer(message, attempt):
+        if random.Random(len(server.times)).random() < 0.5:
+            return "\\boxed{rock}"
+        return next(faults)
+
+    settings = {"seed": 3, "rounds": 1, "out": out, "progress": False, "max_errors": count}
+    with StubServer(answer) as server:
+        agent = OpenAIAgent("stub", server.url, retries=1, timeout=1.0)
+        episodes = rollout(SAME_TIME, agent, count, concurrency=64, **settings)
+        assert len(episodes) == count
+        failed = [one for one in episodes if one.failure]
+        assert 0 < len(failed) < count
+        assert {one.failure.kind for one in failed} == {"ServerError"}
+        assert max(len(one.failure.message) for one in failed) < 3000
+        for one in episodes:
+            if not one.failure:
+                one.replay()
+        server.answer = lambda message, attempt: "\\boxed{rock}"
+        patient = OpenAIAgent("stub", server.url, timeout=60.0)
+        again = rollout(SAME_TIME, patient, count, resume=True, **settings)
+    assert len(server.requests) > 2 * count
+    assert not [one for one in again if one.failure]
+    read = gem_ma.load_episodes(out)
+    assert sorted(one.number for one in read) == list(range(count))
+    assert KEY not in out.read_text() + caplog.text + repr(episodes)
