@@ -14,6 +14,7 @@ from gem_ma.apis.session import Session
 from gem_ma.chat.agent import AgentSource, ask_agent_async, check_agent_seat
 from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.turn import Turn
+from gem_ma.engine.action_parsing import SeatAction, SeatActions
 from gem_ma.engine.match import SeatError
 from gem_ma.game import Info, ResetOptions
 
@@ -52,7 +53,7 @@ class AsyncSeat:
         """
         return await self._table.reset(self.name, seed, options)
 
-    async def step(self, reply: str) -> SeatOutcome:
+    async def step(self, reply: SeatAction) -> SeatOutcome:
         """Reply, and wait until this seat is to act again or is done."""
         return await self._table.step(self.name, reply)
 
@@ -84,7 +85,7 @@ class SharedEpisode:
         self.session = Session(self.env)
         self.waiting: dict[str, asyncio.Future[SeatOutcome]] = {}
         self.reset_requests: dict[str, tuple[int | None, ResetOptions | None]] = {}
-        self.replies: dict[str, str] = {}  # of this round, until all are there
+        self.replies: dict[str, SeatAction] = {}  # of this round, until all are there
         self.pending_rewards: dict[str, float] = {}
         self.end_flags: dict[str, tuple[bool, bool]] = {}
 
@@ -98,7 +99,7 @@ class SharedEpisode:
             await self._share_errors(self._begin_episode())
         return await self._await_outcome(name, future)
 
-    async def step(self, name: str, reply: str) -> SeatOutcome:
+    async def step(self, name: str, reply: SeatAction) -> SeatOutcome:
         match = self.env.match
         if name not in match.waiting_seats:
             raise (
@@ -106,6 +107,7 @@ class SharedEpisode:
                 if match.waiting_seats
                 else match.make_reset_error("step")
             )
+        self.env.check_reply(name, reply)  # before anybody waits for what it leads to
         future = self._create_future(name)
         self.replies[name] = reply
         await self._share_errors(self._advance())
@@ -173,7 +175,7 @@ class SharedEpisode:
             if name in self.end_flags or (name in match.waiting_seats and name not in self.replies):
                 self._deliver_outcome(name)
 
-    def _submit(self, replies: Mapping[str, str]) -> None:
+    def _submit(self, replies: SeatActions) -> None:
         for name, reward in self.session.step(replies).items():
             self.pending_rewards[name] += reward
         core = self.env.core

@@ -134,7 +134,7 @@ class BaseEnv:
         raise NotImplementedError
 
     def check_reply(self, agent: str, reply: object) -> None:
-        """Raise TypeError unless this is of a type that `submit` takes from a seat.
+        """Raise unless `submit` takes such a reply from a seat: a text, or a move's number.
 
         Args:
             agent: The seat.
@@ -142,6 +142,7 @@ class BaseEnv:
 
         Raises:
             TypeError: It is of no such type.
+            ValueError: It is a number that the seat's action space does not have.
         """
         raise NotImplementedError
 

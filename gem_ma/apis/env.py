@@ -160,16 +160,18 @@ class Env(AECEnv, Generic[S]):
     def check_reply(self, agent: str, reply: object) -> None:
         if isinstance(reply, str):
             return
-        discrete = self.observation_builder.discrete
+        sight = self.observation_builder
+        expected, hint = "a str", ""
         whole = isinstance(reply, (int, np.integer)) and not isinstance(reply, bool)
         array = isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu"
-        if discrete and (whole or array):
-            return
-        expected = (
-            f"an int below {len(self.observation_builder.move_numbers)}" if discrete else "a str"
-        )
-        hint = ""
-        if whole and not discrete:
+        if sight.discrete:
+            last = len(sight.move_numbers) - 1
+            expected = f"an int from 0 to {last}"
+            if whole or array:
+                if not 0 <= (number := int(reply)) <= last:  # type: ignore[call-overload]
+                    raise ValueError(f"the action of {agent} must be {expected}, got {number}")
+                return
+        elif whole:
             hint = f"; say {str(reply)!r}, or make it with actions='discrete' for numbers of moves"
         raise TypeError(
             f"the action of {agent} must be {expected}, got {type(reply).__name__}: "

@@ -20,6 +20,7 @@ _CHARSET_FIELDS = {
     for name, value in vars(spaces.Text(1, charset=_ALPHABET)).items()
     if name.startswith("_char")
 }
+_MAX_SAMPLE_LENGTH = 1_024  # characters of a text that is drawn, if no length is asked for
 _HEADER_SIZE = 4  # bytes that hold the length, before the text itself
 
 
@@ -57,30 +58,41 @@ class UnicodeText(spaces.Text):
             return False
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """Draw an example (as a mask or probabilities over them say), or else a short text.
+        """Draw an example, as a mask or probabilities over them say, or else any text.
 
-        Without examples, a mask and probabilities are those of Gymnasium's Text.
+        Args:
+            mask: Which of the examples may be drawn; or that of Gymnasium's Text, a length and
+                which characters, for a text that is none of them.
+            probability: How likely each example is; or that of Gymnasium's Text.
+
+        Returns:
+            The text. Where no length is given it has any from 0 to `max_length`, or to 1,024
+            where that is less.
         """
-        random = self.np_random.random
+        if mask is not None and probability is not None:
+            raise ValueError("expected a mask or probabilities, got both")
+        given = probability if mask is None else mask
+        if _is_mask_of_text(given, self.examples):
+            if given is None:
+                given = None, None
+            if isinstance(given, tuple) and len(given) == 2 and given[0] is None:
+                longest = min(self.max_length, _MAX_SAMPLE_LENGTH)
+                given = int(self.np_random.integers(longest + 1)), given[1]
+            if probability is None:
+                return super().sample(given)
+            return super().sample(probability=given)
         examples = self.examples
-        if mask is None and probability is None:
-            if examples:
-                return examples[int(random() * len(examples))]
-            length = min(int(random() * min(32, self.max_length)) + 1, self.max_length)
-            return "".join(_ALPHABET[int(random() * len(_ALPHABET))] for _ in range(length))
-        if not examples:
-            return super().sample(mask, probability)
         if probability is not None:
-            if mask is not None:
-                raise ValueError("expected a mask or probabilities, got both")
             return examples[self._sample_weighted(np.asarray(probability, np.float64))]
+        if mask is None:
+            return examples[int(self.np_random.random() * len(examples))]
         allowed = np.flatnonzero(mask).tolist()
         if len(mask) != len(examples) or not allowed:
             raise ValueError(
                 f"expected a mask of {len(examples)} numbers, one of them at least not 0, "
                 f"got {np.asarray(mask)!r}"
             )
-        return examples[allowed[int(random() * len(allowed))]]
+        return examples[allowed[int(self.np_random.random() * len(allowed))]]
 
     def _sample_weighted(self, weights: np.ndarray) -> int:
         total = weights.sum()
@@ -103,6 +115,14 @@ class UnicodeText(spaces.Text):
 
     def __repr__(self) -> str:
         return f"UnicodeText({self.max_length}, {len(self.examples)} examples)"
+
+
+def _is_mask_of_text(given: object, examples: Sequence[str]) -> bool:
+    """Return whether a mask, or probabilities, are over letters and not over examples."""
+    if not examples:
+        return True
+    is_pair = isinstance(given, tuple) and len(given) == 2
+    return is_pair and isinstance(given[1], np.ndarray | None)  # type: ignore[index]
 
 
 class _SharedTexts(tuple):  # type: ignore[type-arg]

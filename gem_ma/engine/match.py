@@ -264,12 +264,11 @@ class Match(EpisodeState, Generic[S]):
         game = self.game
         if isinstance(reply, str):
             return action_parsing.extract_action(reply, self.config.format, game.max_tool_calls)
-        number, moves = int(reply), game.moves or ()
+        move = (game.moves or ())[int(reply)]
         # where `read` would take what the mask leaves out
-        listed = game.name_moves(self.list_legal_moves(seat)) if game.legal_is_partial else ()
-        if not 0 <= number < len(moves) or (listed and moves[number] not in listed):
-            raise InvalidMove(f"{number} is not a move here, of those from 0 to {len(moves) - 1}")
-        return moves[number]
+        if game.legal_is_partial and move not in game.name_moves(self.list_legal_moves(seat)):
+            raise InvalidMove(f"{int(reply)} is not a move here: the mask leaves it out")
+        return move
 
     def _handle_invalid_reply(self, seat: str, view: Any, reason: str) -> bool:
         config = self.config

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from gem_ma.renderers import user_fonts
 from gem_ma.renderers.noises import ImageNoise
@@ -24,11 +26,12 @@ from gem_ma.renderers.scenes import (
     table,
     terminal,
 )
-from gem_ma.renderers.themes import THEMES, Theme
+from gem_ma.renderers.themes import THEMES, Theme, make_frame
 from gem_ma.scene import (
     Cards,
     Chart,
     Chat,
+    FrameTooSmall,
     Grid,
     HexGrid,
     Panels,
@@ -56,11 +59,10 @@ _RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     Terminal: terminal.draw,
     RichText: rich_text.draw,
 }
-# they hold other scenes
-_CONTAINER_RENDERERS: dict[type, Callable[..., np.ndarray]] = {
-    Panels: panels.draw,
-    Screen: screen.draw,
-}
+# Pixels of a frame in which letters of their own size leave room for the rest, and of the largest
+# that is drawn to be reduced.
+_ROOMY_AREA, _MAX_AREA = 168**2, 2048**2
+_GROWTH = 1.1  # of a frame that is still too small
 
 
 def draw(
@@ -72,6 +74,8 @@ def draw(
     noise: ImageNoise | None = None,
 ) -> np.ndarray:
     """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
+
+    Where letters of their own size would leave little room for it, it is drawn larger and reduced.
 
     Args:
         unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they
@@ -85,27 +89,95 @@ def draw(
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
     if not isinstance(scene, Screen):
         scene = normalize_scene(scene)
-    if isinstance(scene, Grid) and not noise:
-        return grid.draw(scene, size, theme, unit, out)
-    picture: np.ndarray
-    if isinstance(scene, Grid):
-        picture = grid.draw(scene, size, theme, unit)
-    elif type(scene) in _CONTAINER_RENDERERS:
-        picture = _CONTAINER_RENDERERS[type(scene)](scene, size, theme, unit, draw)
-    else:
-        renderer = _RENDERERS.get(type(scene))
-        if renderer is None:
-            names = ", ".join(
-                sorted(cls.__name__ for cls in (*_RENDERERS, *_CONTAINER_RENDERERS, Grid))
-            )
-            raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {names}")
-        picture = renderer(scene, size, theme)
+    try:
+        check_room(scene, size, unit)
+        if isinstance(scene, Grid) and not noise:
+            return grid.draw(scene, size, theme, unit, out)
+        picture = _draw_at_full_scale(scene, size, theme, unit)
+    except FrameTooSmall as error:
+        picture = _draw_reduced(scene, size, theme, unit, error)
     if noise:
         picture = noise.apply(picture)
     if out is None:
         return picture
     out[...] = picture
     return out
+
+
+def _draw_at_full_scale(
+    scene: object, size: tuple[int, int], theme: Theme, unit: int
+) -> np.ndarray:
+    """Return the scene with letters of their own size, or raise FrameTooSmall."""
+    if isinstance(scene, Grid):
+        return grid.draw(scene, size, theme, unit)
+    if isinstance(scene, Panels):
+        return panels.draw(scene, size, theme, unit, _draw_panel)
+    if isinstance(scene, Screen):
+        return screen.draw(scene, size, theme, unit, _draw_inset)
+    renderer = _RENDERERS.get(type(scene))
+    if renderer is None:
+        known = *_RENDERERS, Grid, Panels, Screen
+        names = ", ".join(sorted(cls.__name__ for cls in known))
+        raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {names}")
+    return renderer(scene, size, theme)
+
+
+def _draw_panel(scene: object, size: tuple[int, int], theme: Theme, unit: int) -> np.ndarray:
+    """Return one of the Panels, or raise FrameTooSmall: all of them are drawn to one scale."""
+    return _draw_at_full_scale(normalize_scene(scene), size, theme, unit)
+
+
+def _draw_inset(scene: object, size: tuple[int, int], theme: Theme, unit: int) -> np.ndarray:
+    """Return a scene within a Screen, where it has so many pixels and no more."""
+    scene = normalize_scene(scene)
+    try:
+        return _draw_at_full_scale(scene, size, theme, unit)
+    except FrameTooSmall as error:
+        return _draw_reduced(scene, size, theme, unit, error)
+
+
+def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
+    """Raise FrameTooSmall if letters of their own size would leave little room for the rest."""
+    if size[0] * size[1] >= _ROOMY_AREA:
+        return
+    if isinstance(scene, Grid):
+        words = bool(scene.columns or scene.lines or scene.status)
+        cramped = words and grid.compute_grid_layout(scene, size, unit).is_cramped
+    elif isinstance(scene, Panels):
+        for part in panels.place_panels(scene, size):
+            check_room(part.scene, part.size, unit)
+        cramped = False
+    elif isinstance(scene, Shapes):
+        cramped = bool(scene.title or scene.status or scene.labels)
+    else:  # these leave out what has no room
+        cramped = isinstance(scene, Chat | RichText | Terminal | WebPage)
+    if cramped:
+        raise FrameTooSmall(f"little room for what is drawn in {size[0]} x {size[1]} pixels")
+
+
+def _draw_reduced(
+    scene: object, size: tuple[int, int], theme: Theme, unit: int, error: FrameTooSmall
+) -> np.ndarray:
+    """Return the scene as it is in a larger frame, reduced to this one, letters and all.
+
+    Where it has no room in any frame so oblong, it stands in a square in the middle.
+    """
+    for width, height in (size, (min(size), min(size))):
+        times = max(1.0, (_ROOMY_AREA / (width * height)) ** 0.5)
+        while times**2 * width * height <= _MAX_AREA:
+            larger = math.ceil(width * times), math.ceil(height * times)
+            try:
+                picture = _draw_at_full_scale(scene, larger, theme, math.ceil(unit * times))
+            except FrameTooSmall:
+                times *= _GROWTH
+                continue
+            frame = make_frame(size, theme.paper)
+            left, top = (size[0] - width) // 2, (size[1] - height) // 2
+            frame[top : top + height, left : left + width] = Image.fromarray(picture).resize(
+                (width, height), Image.Resampling.BOX
+            )
+            return frame
+    raise error
 
 
 def normalize_scene(scene: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import struct
 import threading
@@ -13,11 +14,11 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.cache import RENDER_CACHE
-from gem_ma.renderers.drawing import draw, normalize_scene
+from gem_ma.renderers.drawing import check_room, draw, normalize_scene
 from gem_ma.renderers.noises import ImageNoise
 from gem_ma.renderers.scenes import grid
 from gem_ma.renderers.themes import THEMES, Theme
-from gem_ma.scene import Grid
+from gem_ma.scene import FrameTooSmall, Grid
 
 _ADLER_MODULUS = 65521
 _ZLIB_LEVEL, _ZLIB_MEMORY = 2, 6  # of zlib: small tables, which stay near the processor
@@ -35,14 +36,16 @@ def render_png(
     """Return the scene as a PNG file, the same picture as `draw` makes."""
     scene = normalize_scene(scene)
     if isinstance(scene, Grid) and not noise:
-        style = grid.prepare_style(scene, size, theme, unit)
-        key = "png", style.style_id, scene.columns, scene.lines, size
-        board = RENDER_CACHE.get(key)
-        if board is None:
-            board = RENDER_CACHE.put(key, _BoardEncoder(scene, size, style))
-        file: bytes | None = board.encode(scene)
-        if file is not None:
-            return file
+        with contextlib.suppress(FrameTooSmall):
+            check_room(scene, size, unit)
+            style = grid.prepare_style(scene, size, theme, unit)
+            key = "png", style.style_id, scene.columns, scene.lines, size
+            board = RENDER_CACHE.get(key)
+            if board is None:
+                board = RENDER_CACHE.put(key, _BoardEncoder(scene, size, style))
+            file: bytes | None = board.encode(scene)
+            if file is not None:
+                return file
     return encode_png(draw(scene, size, theme, unit, noise=noise))
 
 

@@ -30,10 +30,7 @@ class EpisodePrefix(NamedTuple):
         def to_text(reply: SeatAction) -> str:
             if isinstance(reply, str):
                 return reply
-            moves, number = match.game.moves or (), int(reply)
-            (text,) = sight.format_replies(
-                [moves[number] if 0 <= number < len(moves) else str(number)]
-            )
+            (text,) = sight.format_replies([(match.game.moves or ())[int(reply)]])
             return text
 
         moves = [

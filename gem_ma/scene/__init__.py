@@ -12,6 +12,7 @@ __all__ = [
     "Cards",
     "Chart",
     "Chat",
+    "FrameTooSmall",
     "Grid",
     "HexGrid",
     "Panels",
@@ -34,6 +35,10 @@ SKIN = "skin"  # one colour more, of faces, which looks nearly the same in all t
 
 class BadScene(ValueError):
     """A scene that cannot be drawn."""
+
+
+class FrameTooSmall(BadScene):
+    """A scene that has no room in a frame at full scale, with the smallest letters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class EnvChecker(GameChecks, ViewChecks, EpisodeChecks, ReplyChecks):
                 self.check_one_seat(self.make(**options), seed)
         self.check_order()
         self.check_garbage()
+        self.check_numbers()
         self.check_invalid_replies()
         self.check_privacy()
         self.check_rendering()

@@ -100,6 +100,17 @@ class ReplyChecks(EnvProbe):
             self.raises(TypeError, self.make_submit(env, core.to_act[0], value), f"for {value!r}")
             self.expect(fingerprint(env.game_state) == before, f"{value!r} changed the game")
 
+    def check_numbers(self) -> None:
+        """Hand in numbers that the action space does not have: a caller's fault, not a model's."""
+        if self.base is not self.core or self.game.moves is None:
+            return
+        env = self.make(actions="discrete")
+        env.reset(seed=0)
+        agent, before = env.core.to_act[0], fingerprint(env.game_state)
+        for number in (-1, len(self.game.moves)):
+            self.raises(ValueError, self.make_submit(env, agent, number), f"for the move {number}")
+            self.expect(fingerprint(env.game_state) == before, f"{number} changed the game")
+
     def check_invalid_replies(self) -> None:
         if self.base is not self.core:
             return

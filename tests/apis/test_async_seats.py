@@ -164,3 +164,23 @@ def test_wrong_uses_are_named():
 
     with pytest.raises(LookupError, match="no idea"):
         asyncio.run(failing())
+
+
+def test_a_number_outside_the_space_is_refused_and_nobody_else_hears_of_it():
+    async def play_on():
+        seats = gem_ma.make("game:RockPaperScissors-v0", actions="discrete").seats()
+        left, right = seats.values()
+        await asyncio.gather(left.reset(seed=1), right.reset())
+        waits = asyncio.ensure_future(left.step(0))
+        await asyncio.sleep(0)
+        for number in (3, -1):
+            with pytest.raises(
+                ValueError, match=f"of right must be an int from 0 to 2, got {number}$"
+            ):
+                await right.step(number)
+        assert not waits.done()
+        return await asyncio.gather(waits, right.step(1))
+
+    lost, won = asyncio.run(play_on())
+    assert (lost.reward, won.reward) == (-won.reward, won.reward)
+    assert won.reward > 0

@@ -149,13 +149,57 @@ def test_a_wrong_type_is_a_type_error_that_changes_nothing():
     assert env.turns == 0
     discrete = started("game:ConnectFour-v0", actions="discrete")
     for action in (None, 3.0, b"3", True, np.array([3])):
-        with pytest.raises(TypeError, match="must be an int below 7, got"):
+        with pytest.raises(TypeError, match="must be an int from 0 to 6, got"):
             discrete.step(action)
     for action in (3, np.int64(3), np.array(3), "3"):
         discrete.step(action)
     assert discrete.game_state.board[3::7] == "..YRYR"
-    discrete.step(99)
-    assert discrete.info("red", turn=True)["invalid"]["reason"].startswith("99 is not a move")
+
+
+OUTSIDE = [7, -1, 100, np.int64(7), np.array(-1), 2**70]
+
+
+@pytest.mark.parametrize("action", OUTSIDE, ids=str)
+def test_a_number_outside_the_space_is_the_callers_fault_and_changes_nothing(action):
+    env = started("game:ConnectFour-v0", actions="discrete")
+    view, wrapped = env.parallel(), gem_ma.wrappers.Wrapper(env)
+    seat = gem_ma.make_gym("game:ConnectFour-v0", agent="red", others="random", actions="discrete")
+    seat.reset(seed=0)
+    before = env.game_state, env.infos, seat.env.game_state
+    for step in (
+        env.step,
+        wrapped.step,
+        lambda number: env.submit({"red": number}),
+        lambda number: next(env.submit_in_parts({"red": number})),
+        lambda number: view.step({"red": number}),
+        seat.step,
+        lambda number: next(seat.step_in_parts(number)),
+    ):
+        assert not env.action_space("red").contains(action)
+        with pytest.raises(ValueError, match=rf"of red must be an int from 0 to 6, got {action}$"):
+            step(action)
+    assert before == (env.game_state, env.infos, seat.env.game_state)
+    assert env.match.reply_history == []
+
+
+def test_one_number_outside_the_space_lets_no_seat_of_a_round_move():
+    view = started("game:RockPaperScissors-v0", actions="discrete").parallel()
+    with pytest.raises(ValueError, match=r"of right must be an int from 0 to 2, got 3$"):
+        view.step({"left": 0, "right": 3})
+    assert view.env.to_act == ("left", "right")
+    view.step({"left": 0, "right": 1})
+    assert view.game_state.history == (("rock", "paper"),)
+
+
+def test_a_masked_number_and_the_text_of_a_wrong_one_are_invalid_moves():
+    env = started("game:ConnectFour-v0", actions="discrete")
+    for _ in range(6):
+        env.step(3)
+    assert env.observe("red")["action_mask"][3] == 0
+    for reply in (3, "99"):
+        env.step(reply)
+        assert env.to_act == ("red",)
+    assert env.infos["red"]["invalid"] == 2
 
 
 def test_only_seats_that_are_to_act_are_heard():
@@ -548,8 +592,9 @@ def test_the_discrete_view():
 
 def test_what_a_discrete_view_tells_keeps_its_shape():
     env = started("game:Sudoku-v0-easy", actions="discrete", max_invalid=5)
+    masked = int(np.flatnonzero(env.observe("player")["action_mask"] == 0)[0])
     shapes = set()
-    for action in (-1, 999, 0, -1, 1, 2, 3):
+    for action in (masked, masked, 0, masked, 1, 2, 3):
         infos = {**env.infos, **env.parallel()._observe_seats(env.agents)[1]}
         for info in infos.values():
             shapes.add(tuple((name, type(value)) for name, value in info.items()))
@@ -557,9 +602,10 @@ def test_what_a_discrete_view_tells_keeps_its_shape():
             env.step(action)
     assert shapes == {(("to_act", np.bool_), ("invalid", np.int64))}
     env.reset(seed=0)
-    play(env, -1, -1)
+    masked = int(np.flatnonzero(env.observe("player")["action_mask"] == 0)[0])
+    play(env, masked, masked)
     assert env.infos["player"]["invalid"] == 2
-    assert "not a move" in env.info("player", turn=True)["invalid"]["reason"]
+    assert env.info("player", turn=True)["invalid"]["reason"]
 
 
 def test_rendering(capsys):

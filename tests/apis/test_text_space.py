@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -70,7 +71,45 @@ def test_samples_of_a_narrow_space_lie_in_it(most):
     space = UnicodeText(most, seed=0)
     drawn = [space.sample() for _ in range(200)]
     assert all(text in space for text in drawn)
-    assert {len(text) for text in drawn} == set(range(min(most, 1), min(most, 32) + 1))
+    if most < 30:
+        assert {len(text) for text in drawn} == set(range(most + 1))
+
+
+@pytest.mark.parametrize("most", [6, 300, 1 << 24])
+def test_letters_and_lengths_are_drawn_evenly(most):
+    """What Gymnasium's test_sample asks: as many of each letter as its length and number say."""
+    space, count = UnicodeText(most, seed=0), 1_000
+    drawn = [space.sample() for _ in range(count)]
+    longest = min(most, 1_024)
+    assert max(map(len, drawn)) == pytest.approx(longest, rel=0.02)
+    assert np.mean([len(text) for text in drawn]) == pytest.approx(longest / 2, rel=0.1)
+    letters = Counter("".join(drawn))
+    expected = sum(letters.values()) / len(space.character_set)
+    assert set(letters) == set(space.character_set)
+    assert sum((n - expected) ** 2 / expected for n in letters.values()) < 110  # of 67 degrees
+
+
+@pytest.mark.parametrize("most", [0, 6, 300, 1_024])
+def test_samples_are_those_of_gymnasiums_text(most):
+    ours = UnicodeText(most, seed=5)
+    theirs = spaces.Text(most, min_length=0, charset="".join(ours.character_list), seed=5)
+    letters = np.zeros(len(ours.character_set), np.int8)
+    letters[3:9] = 1
+    for mask in (None, (None, letters), (most // 2, letters), (None, None)):
+        assert [ours.sample(mask) for _ in range(20)] == [theirs.sample(mask) for _ in range(20)]
+
+
+@pytest.mark.parametrize("examples", [(), ("left", "right")])
+def test_a_length_that_a_mask_leaves_open_is_drawn_too(examples):
+    space = UnicodeText(6, examples=examples, seed=0)
+    letters = np.zeros(len(space.character_set), np.int8)
+    letters[[space.character_index(letter) for letter in "ab"]] = 1
+    for given in ({"mask": (None, letters)}, {"probability": (None, letters / 2)}):
+        drawn = [space.sample(**given) for _ in range(300)]
+        assert {len(text) for text in drawn} == set(range(7))
+        assert set("".join(drawn)) == {"a", "b"}
+    assert len(space.sample((4, None))) == 4
+    assert space.sample((None, np.zeros_like(letters))) == ""
 
 
 @pytest.mark.parametrize("example", ["é" * 6, "\ud800", 3])

@@ -34,6 +34,7 @@ from gem_ma.rollouts.records import (
     find_picture_folder,
 )
 from gem_ma.rollouts.replay import ReplayError
+from gem_ma.scene import Grid
 from gem_ma.validation import files
 from gem_ma.validation.files import FileInUse
 
@@ -300,10 +301,17 @@ def test_a_data_set_has_a_row_for_each_seat(tmp_path):
     assert text.features == data.features
 
 
+class NoScene(TicTacToe):
+    """A game whose picture makes no sense."""
+
+    def picture(self, view, agent):
+        return Grid(("z",), ())
+
+
 def test_a_picture_that_cannot_be_drawn_costs_its_episode(tmp_path):
-    small = {"observe": "image", "image_size": (40, 40)}
     out = tmp_path / "out.jsonl"
-    episodes = rollout("game:KuhnPoker-v0", "random", 3, seed=0, out=out, **small)
+    env = gem_ma.Env(NoScene(), observe="image")
+    episodes = rollout(env, "random", 3, seed=0, out=out)
     assert {episode.failure.kind for episode in episodes} == {"BadScene"}
     assert sorted(load_episodes(out), key=lambda episode: episode.number) == episodes
 

@@ -53,8 +53,8 @@ TEXTS = [name for name, space in SPACES.items() if isinstance(space, UnicodeText
 MASKS = {
     "narrow": (4, np.array([1, 0] * 34, np.int8)),
     "wide": (40, np.array([0, 1] * 34, np.int8)),
-    "examples": np.array([1, 0, 0, 0, 1, 0], np.int8),
-    "moves": np.ones(7, np.int8),
+    "examples": (12, np.array([1, 1] * 34, np.int8)),
+    "moves": (7, np.array([0, 1] * 34, np.int8)),
 }
 PAIRS = [
     pair

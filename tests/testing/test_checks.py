@@ -268,6 +268,8 @@ FAULTS = [
     ("characters makes", "garbage", Env(planted.EchoesGarbage())),
     ("no TypeError for None", "garbage", bent(submit=typeless)),
     ("None changed the game", "garbage", bent(submit=hasty)),
+    ("no ValueError for the move -1", "numbers", bent(check_reply=lambda *given: None)),
+    ("-1 changed the game", "numbers", bent(submit=hasty)),
     ("does not say retry", "invalid_replies", bent(info=misnamed)),
     ("retry did not ask again", "invalid_replies", SkipsInstead(tic_tac_toe.TicTacToe())),
     (

@@ -378,12 +378,12 @@ class BackendChannel:
         return which
 
     def check_reply(self, index: int, seat: str, reply: object) -> None:
-        """Raise TypeError, before anything is sent, unless an environment takes such a reply."""
+        """Raise, before anything is sent, unless an environment takes such a reply."""
         if not isinstance(reply, str):
             try:
                 self.slots[index].base_env.check_reply(seat, reply)
-            except TypeError as error:
-                raise TypeError(f"environment {index}: {error}") from None
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"environment {index}: {error}") from None
 
     def receive(self, count: int) -> dict[int, Any]:
         """Return at least so many results, by index."""

@@ -144,6 +144,8 @@ def _adopt() -> None:
                     names[key] = _STAND_INS[value.__name__]
             if name.startswith("textarena.envs."):
                 names["print"] = _print
+            if name == "textarena.envs.Sokoban.utils":
+                names["reverse_playing"] = textarena_moves.search_sokoban_start
             dictionary = names.get("EnglishDictionary")
             if isinstance(dictionary, type):  # a second to build, and nobody changes it
                 names["EnglishDictionary"] = functools.cache(dictionary)

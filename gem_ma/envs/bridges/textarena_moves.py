@@ -6,6 +6,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
+
+Cell: TypeAlias = tuple[int, int]
 Moves: TypeAlias = tuple[str, ...]
 
 
@@ -281,3 +284,79 @@ LISTS: dict[str, MoveList] = {
     "TowerOfHanoi": _disks,
     "WildTicTacToe": _on_board,
 }
+
+
+_SOKOBAN_DEPTH = 299  # moves of a search for a start
+_SOKOBAN_POSITIONS = 300_000  # of a room that are looked at
+
+
+def search_sokoban_start(
+    room_state: np.ndarray, room_structure: np.ndarray, search_depth: int = 100
+) -> tuple[np.ndarray, int, dict[Cell, Cell]]:
+    """Do what `reverse_playing` of TextArena's Sokoban does, on bits in place of arrays.
+
+    It plays backwards from the solved room, depth first, and takes the first of those positions
+    from which most pulls over the longest ways lead back. TextArena's own copies a room for every
+    move that it tries, and so takes half a minute for most rooms.
+
+    Args:
+        room_state: The solved room, with the player in it.
+        room_structure: The room without player and boxes: 0 is a wall, 2 a target.
+        search_depth: Not used, there nor here.
+
+    Returns:
+        The room to begin with, how good it is, and from target to box.
+    """
+    width, structure = room_structure.shape[1], room_structure.reshape(-1).tolist()
+    floor = sum(1 << cell for cell, kind in enumerate(structure) if kind)
+    targets = [cell for cell, kind in enumerate(structure) if kind == 2]
+    on_target = sum(1 << cell for cell in targets)
+    ways = [  # by target and cell
+        [abs(cell // width - a) + abs(cell % width - b) for cell in range(len(structure))]
+        for a, b in (divmod(target, width) for target in targets)
+    ]
+    (player,) = np.flatnonzero(room_state == 5).tolist()
+    # Player, boxes, those of them that were pulled, where each is, pulls, ways, moves that are left
+    position = player, on_target, 0, tuple(targets), 0, 0, _SOKOBAN_DEPTH
+    best, best_score = position, -1
+    size = len(structure)
+    explored: set[int] = set()
+    stack = [position]
+    while stack and len(explored) < _SOKOBAN_POSITIONS:
+        position = stack.pop()
+        player, boxes, pulled, places, pulls, way, left = position
+        key = (boxes << size | pulled) << size | 1 << player
+        if key in explored:
+            continue
+        explored.add(key)
+        score = 0 if (boxes | 1 << player) & on_target else pulls * way
+        if score > best_score:
+            best, best_score = position, score
+        if left == 1:
+            continue
+        free = floor & ~boxes
+        for step in (1, -1, width, -width):  # the last is looked at first: up, down, left, right
+            ahead, behind = player + step, player - step
+            if not free >> ahead & 1:
+                continue
+            if not boxes >> behind & 1:
+                key = (boxes << size | pulled) << size | 1 << ahead
+                if key not in explored:
+                    stack.append((ahead, boxes, pulled, places, pulls, way, left - 1))
+                continue
+            box, gone, here = places.index(behind), 1 << behind, 1 << player
+            moved = (*places[:box], player, *places[box + 1 :])
+            longer = way + ways[box][player] - ways[box][behind]
+            now = boxes ^ gone | here, pulled & ~gone | here
+            stack.append((ahead, *now, moved, pulls + 1, longer, left - 1))
+    player, boxes, pulled, places, *_ = best
+    room = room_structure.copy()
+    cells = room.reshape(-1)
+    for cell in places:
+        cells[cell] = 3 if pulled >> cell & 1 else 4
+    cells[player] = 5
+    located = {
+        divmod(target, width): divmod(place, width)
+        for target, place in zip(targets, places, strict=True)
+    }
+    return room, best_score, located

@@ -13,7 +13,7 @@ from gem_ma.renderers import font
 from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import BadScene, Cards
+from gem_ma.scene import BadScene, Cards, FrameTooSmall
 
 CARD_FACE, CARD_INK, CARD_RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
 SUIT_FIGURES = {"s": "spade", "h": "heart", "d": "diamond", "c": "club"}
@@ -93,7 +93,7 @@ def _choose_layout(scene: Cards, size: tuple[int, int]) -> tuple[_CardLayout, Se
         layout = _fit_layout(labels, counts, quarters, room, text)
         if layout is not None and layout.card_height >= least:
             return layout, below
-    raise BadScene(
+    raise FrameTooSmall(
         f"{len(scene.rows)} rows of up to {max(counts)} cards do not fit into {size[0]} x "
         f"{size[1]} pixels; use a larger image_size"
     )

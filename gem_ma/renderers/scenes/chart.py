@@ -13,7 +13,7 @@ from gem_ma.renderers.contrast import MIN_CONTRAST, choose_ink, compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.shapes import draw_stroke
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import BadScene, Chart
+from gem_ma.scene import BadScene, Chart, FrameTooSmall
 
 SERIES_COLORS = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
 _MAX_LABEL_LINES = 4  # lines of a label, where letters cannot be smaller
@@ -42,7 +42,7 @@ def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
             )
         if frame is not None:
             return frame
-    raise BadScene(
+    raise FrameTooSmall(
         f"{len(scene.labels)} labels and {len(scene.series)} series do not fit into {size[0]} x "
         f"{size[1]} pixels; use a larger image_size"
     )
@@ -59,7 +59,7 @@ def _check_chart(scene: Chart, size: tuple[int, int]) -> None:
         if min(values) < 0 or not all(map(math.isfinite, values)):
             raise BadScene(f"{name}: the values of a Chart are finite and 0 or more")
     if min(size) < 100:
-        raise BadScene(f"a Chart does not fit into {size[0]} x {size[1]} pixels")
+        raise FrameTooSmall(f"a Chart does not fit into {size[0]} x {size[1]} pixels")
     if scene.kind == "pie" and (len(scene.series) != 1 or not sum(scene.series[0][1])):
         raise BadScene("a pie shows one series, not all of it 0")
 

@@ -26,12 +26,13 @@ from gem_ma.renderers.contrast import (
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.shapes import draw_figure
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import BadScene, Grid, GridRow, HexGrid, Tile
+from gem_ma.scene import BadScene, FrameTooSmall, Grid, GridRow, HexGrid, Tile
 
 FIGURE_LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
 PART_LEVELS = 2  # of them where many parts meet: a file has a palette of 256 colours
 _GAP = 4  # pixels between the board and what is said below
 _MIN_CELL = 3  # pixels of a cell
+_CRAMPED_CELL = 7  # pixels of a cell in which one figure begins to look like another
 _READABLE_CELL = 12  # pixels of a cell for which words below are made smaller
 # of the frame's shorter side squared: 0.55 are to show, and letters have margins
 _MIN_COVERED_SHARE = 0.6
@@ -48,6 +49,11 @@ class GridLayout:
     rows: int
     columns: int
     text: int  # height of a line of text
+
+    @property
+    def is_cramped(self) -> bool:
+        """Whether cells are too small for figures and letters to be told apart."""
+        return self.cell < _CRAMPED_CELL
 
 
 def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLayout:
@@ -72,7 +78,7 @@ def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLa
         layout = _fit_layout(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
         if layout is not None and (layout.cell >= plain or not lines or text == heights[-1]):
             return layout
-    raise BadScene(
+    raise FrameTooSmall(
         f"{columns} x {rows} cells{' and what is said below' if status else ''} do not fit into "
         f"{size[0]} x {size[1]} pixels; use a larger image_size"
     )
@@ -406,7 +412,7 @@ def _draw_parts(
     text = max(heights, default=room) if tile.text else 0
     width, side = max(1, cell // 60), room - text + (edge if text else 0)
     if side < text:
-        raise BadScene(
+        raise FrameTooSmall(
             f"{tile.text!r} does not fit into a cell of {cell} pixels; use a larger image_size"
         )
     x, y, shapes = (cell - side + 1) // 2, edge, []

@@ -11,7 +11,7 @@ from gem_ma.renderers.cache import RENDER_CACHE, memoize
 from gem_ma.renderers.contrast import CLEAR_CONTRAST, choose_outline, compute_contrast, dilate_mask
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.themes import Theme, make_frame
-from gem_ma.scene import BadScene, HexGrid, Tile
+from gem_ma.scene import BadScene, FrameTooSmall, HexGrid, Tile
 
 _GAP = 4  # between the board and what is said below
 _LABEL_GAP = 3  # between a label and the edge
@@ -67,7 +67,7 @@ def compute_hex_layout(scene: HexGrid, size: tuple[int, int]) -> HexLayout:
                 y = (size[1] - high) // 2 + above + band + edge
                 under = y + (rows - 1) * apart + edge + band + (_GAP if status else 0)
                 return HexLayout(half, apart, band, x, y, text, both, under)
-    raise BadScene(
+    raise FrameTooSmall(
         f"{columns} x {rows} hexagons do not fit into {size[0]} x {size[1]} pixels; use a larger "
         "image_size"
     )
@@ -105,9 +105,10 @@ def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
     y = layout.status_top
     for number, line in enumerate(_wrap_status(scene, size, layout.text)):
         words = font.render_line(line, layout.text, theme.ink, theme.paper)
-        x = (size[0] - words.shape[1]) // 2
+        has_token = bool(scene.turn) and not number
+        x = max((size[0] - words.shape[1]) // 2, has_token * (layout.text + _GAP))
         frame[y : y + layout.text, x : x + words.shape[1]] = words
-        if scene.turn and not number:
+        if has_token:
             token = _draw_token(_find_tile(scene, scene.turn), layout.text, theme)
             frame[y : y + layout.text, x - layout.text - _GAP : x - _GAP] = token
         y += layout.text

@@ -11,7 +11,7 @@ from PIL import Image
 
 from gem_ma.renderers import font
 from gem_ma.renderers.themes import Theme, make_frame
-from gem_ma.scene import BadScene, Panels, Pixels
+from gem_ma.scene import BadScene, FrameTooSmall, Panels, Pixels
 
 
 def draw(
@@ -63,7 +63,7 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
         )
         room = width - free, height - len(lines) * text - free
         if room[1] < 1:
-            raise BadScene(
+            raise FrameTooSmall(
                 f"the title {title!r} does not fit into {width} x {height} pixels; use a larger "
                 "image_size"
             )

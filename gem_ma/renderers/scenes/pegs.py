@@ -7,7 +7,7 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import MIN_CONTRAST, choose_ink, compute_contrast
 from gem_ma.renderers.themes import Theme, make_frame
-from gem_ma.scene import COLORS, BadScene, Pegs
+from gem_ma.scene import COLORS, BadScene, FrameTooSmall, Pegs
 
 DISC_COLORS = [color for color in COLORS if color not in ("black", "white", "gray")]
 
@@ -29,7 +29,7 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
         thick < font.LETTER_HEIGHTS[0]
         or share < 2 * font.measure_advance(font.LETTER_HEIGHTS[0]) + 8
     ):
-        raise BadScene(
+        raise FrameTooSmall(
             f"{scene.discs} discs on {len(scene.pegs)} pegs do not fit into {width} x {height} "
             "pixels; use a larger image_size"
         )

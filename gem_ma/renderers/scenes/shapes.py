@@ -17,7 +17,7 @@ from gem_ma.renderers.contrast import (
 )
 from gem_ma.renderers.figures import make_mask, make_outline_mask
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import COLORS, BadScene, Shapes
+from gem_ma.scene import COLORS, BadScene, FrameTooSmall, Shapes
 
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
@@ -32,7 +32,7 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     height -= len(status) * text + (4 if status else 0)
     unit = min(width, height - above)
     if unit < 1:
-        raise BadScene(
+        raise FrameTooSmall(
             f"the words beside the shapes do not fit into {size[0]} x {size[1]} pixels; use a "
             "larger image_size"
         )
@@ -75,7 +75,7 @@ def _draw_label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, 
     """Write letters around x, or as near to it as they are within the frame."""
     wide, room = font.measure_advance(text) * len(letters), frame.shape[1]
     if wide > room:
-        raise BadScene(
+        raise FrameTooSmall(
             f"the label {letters!r} does not fit into {room} pixels; use a larger image_size"
         )
     draw_readable_text(frame, min(max(round(x - wide / 2), 0), room - wide), y, letters, text, ink)

@@ -12,7 +12,7 @@ from gem_ma.renderers import font
 from gem_ma.renderers.contrast import CLEAR_CONTRAST, compute_contrast
 from gem_ma.renderers.scenes.shapes import draw_readable_text
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import COLORS, BadScene, TableCell, TextTable, WebPage
+from gem_ma.scene import COLORS, BadScene, FrameTooSmall, TableCell, TextTable, WebPage
 
 _GAP = 4
 _BULLET_COLUMNS = 2  # columns before a link
@@ -93,7 +93,7 @@ def _fit_layout(
             if sum(widths) <= wide and tall >= lines * text - text // 8:
                 spare = (wide - sum(widths)) // len(widths)
                 return _TableLayout(words, above, below, text, tall, [n + spare for n in widths])
-    raise BadScene(
+    raise FrameTooSmall(
         f"a table of {len(rows)} rows and {len(rows[0])} columns does not fit into {size[0]} x "
         f"{size[1]} pixels; use a larger image_size"
     )
@@ -138,7 +138,7 @@ def draw_page(scene: WebPage, size: tuple[int, int], theme: Theme) -> np.ndarray
             break
     line_count = min(len(lines), _MIN_PAGE_LINES)
     if room < line_count + min(2, len(links)):
-        raise BadScene(
+        raise FrameTooSmall(
             f"a page with {len(scene.links)} links does not fit into {size[0]} x {size[1]} pixels; "
             "use a larger image_size"
         )

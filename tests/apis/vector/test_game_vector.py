@@ -408,11 +408,13 @@ def test_a_wrong_action_is_named_and_the_vector_goes_on(made, kind, backend):
     assert same(vector.reset(seed=0), whole.reset(seed=0))
     discrete = kind == "discrete"
     fine, wrong = (1, [*WRONG[:1], *WRONG[2:], True]) if discrete else ("1", WRONG)
-    expected = "an int below 7" if discrete else "a str"
-    for action in wrong:
-        with pytest.raises(TypeError, match=rf"environment 1: .* must be {expected}, got "):
+    expected = "an int from 0 to 6" if discrete else "a str"
+    outside = [7, -1, np.int64(100)] if discrete else []  # of the space, though numbers
+    for action in (*wrong, *outside):
+        error = ValueError if any(action is one for one in outside) else TypeError
+        with pytest.raises(error, match=rf"environment 1: .* must be {expected}, got "):
             vector.step([fine, action])
-        with pytest.raises(TypeError, match="environment 1: "):
+        with pytest.raises(error, match="environment 1: "):
             vector.send([action], [1])
     for actions in (None, 5, "11", {0: fine, 1: fine}, {fine, 2}, [fine], [fine] * 3):
         with pytest.raises((TypeError, ValueError), match="expected a list of 2 actions, got"):

@@ -10,9 +10,11 @@ from gem_ma import Env, InvalidMove
 from gem_ma.agents.search import SearchAgent
 from gem_ma.envs.boards.hex import AGENTS, EMPTY, STONES, Hex, State
 from gem_ma.envs.boards.lettered import squares
-from gem_ma.renderers import BadScene, draw, parse_theme
+from gem_ma.renderers import draw, parse_theme
 from gem_ma.renderers.contrast import compute_contrast
+from gem_ma.renderers.scenes import hex_grid
 from gem_ma.rollouts.rollout import rollout
+from gem_ma.scene import FrameTooSmall
 from gem_ma.testing import certify, check_env
 
 
@@ -128,5 +130,7 @@ def test_the_picture_shows_stones_edges_and_whose_turn_it_is(look):
             assert (compute_contrast(frames[0], other) >= 3).sum() > 3 * side
         turned = draw(replace(scenes[0], turn="W"), size, parse_theme(look))
         assert (turned != frames[0]).any()
-    with pytest.raises(BadScene, match="19 x 19 hexagons do not fit into 150 x 150 pixels"):
-        draw(scenes[0], (150, 150))
+    with pytest.raises(FrameTooSmall, match="19 x 19 hexagons do not fit into 150 x 150 pixels"):
+        hex_grid.draw(scenes[0], (150, 150), parse_theme(look))
+    reduced = [draw(scene, (150, 150), parse_theme(look)) for scene in scenes]
+    assert len({frame.tobytes() for frame in reduced}) == 4

@@ -13,6 +13,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -626,3 +627,35 @@ def test_official_tests(name):
         seed_test(make_it, num_cycles=10)
         if name == "Secretary-v0":
             gymnasium_check_env(make_it().gym(), skip_render_check=True)
+
+
+def test_sokoban_begins_where_textarenas_own_search_would_begin():
+    """The search that stands in for TextArena's finds the same rooms, in a part of its time."""
+    utils = importlib.import_module("textarena.envs.Sokoban.utils")
+    most = 0
+    for seed in range(16):
+        rng = {"random": random.Random(seed), "numpy": np.random.default_rng(seed)}
+        topology = utils.room_topology_generation((6, 6), num_steps=20, rng_objects=rng)
+        try:
+            room = utils.place_boxes_and_player(topology, 3, False, rng)
+        except RuntimeError:  # no room for three boxes
+            continue
+        structure, solved = room.copy(), room.copy()
+        structure[structure == 5], solved[solved == 2] = 1, 4
+        ours = textarena_moves.search_sokoban_start(solved, structure)
+        boxes = {(int(a), int(b)): (int(a), int(b)) for a, b in np.argwhere(structure == 2)}
+        utils.explored_states, utils.best_room_score, utils.num_boxes = set(), -1, len(boxes)
+        utils.depth_first_search(solved, structure, boxes)
+        assert (ours[0] == utils.best_room).all()
+        assert ours[1:] == (utils.best_room_score, utils.best_box_mapping)
+        most = max(most, len(utils.explored_states))
+    assert most > 300  # more than one line of 300 moves
+
+
+def test_sokoban_begins_soon():
+    env = gem_ma.make("ta:Sokoban-v0-medium")
+    begun = time.thread_time()
+    env.reset(seed=76)  # fourteen rooms are searched
+    assert time.thread_time() - begun < 5
+    utils = sys.modules["textarena.envs.Sokoban.utils"]
+    assert utils.reverse_playing is textarena_moves.search_sokoban_start

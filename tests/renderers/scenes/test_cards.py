@@ -5,13 +5,9 @@ import contextlib
 import pytest
 
 import gem_ma
-from gem_ma.renderers import (
-    BadScene,
-    draw,
-)
-from gem_ma.scene import (
-    Cards,
-)
+from gem_ma.renderers import THEMES, draw
+from gem_ma.renderers.scenes import cards
+from gem_ma.scene import Cards, FrameTooSmall
 
 SIZE = 252, 252
 
@@ -36,16 +32,18 @@ def test_dice_of_many_players_fit_at_the_default_size(players, dice):
 
 
 @pytest.mark.parametrize("item", ["K", "10h", "?", "*3", "*?"])
-def test_a_row_of_cards_fits_or_is_refused(item):
+def test_a_row_of_cards_that_does_not_fit_is_drawn_to_a_smaller_scale(item):
     def row(count):
         return Cards((("one", (item,) * count), ("two", ("*1",))), ("below",))
 
     def fits(count):
-        with contextlib.suppress(BadScene):
-            return draw(row(count), SIZE).any()
+        with contextlib.suppress(FrameTooSmall):
+            return cards.draw(row(count), SIZE, THEMES["light"]).any()
         return False
 
     fitting = [count for count in range(120) if fits(count)]
     assert 8 <= len(fitting) == fitting[-1] + 1
-    with pytest.raises(BadScene, match="use a larger image_size"):
-        draw(row(len(fitting)), SIZE)
+    with pytest.raises(FrameTooSmall, match="use a larger image_size"):
+        cards.draw(row(len(fitting)), SIZE, THEMES["light"])
+    more = range(len(fitting) - 2, len(fitting) + 3)
+    assert len({draw(row(count), SIZE).tobytes() for count in more}) == len(more)
