@@ -43,7 +43,7 @@ class Pack:
         suites: The folder of its suites, beside its module: NAME.toml each.
         commands: Modules whose `add_commands(commands)` adds to those of gem-ma.
         downloads: What `gem-ma data NAME` fetches: a name, and a module with `fetch(source, into,
-            say)`, `folder()` and VARIABLE.
+            say)`, `folder()` and VARIABLE. An environment needs a file of it as "data:NAME/FILE".
         experts: Who shows what can be earned: a pattern of ids, and who plays, as for `--agents`.
         exports: Names that `gem_ma` has with it, and "module:NAME".
         docs: Its pages, from the top of its repository.
@@ -201,3 +201,6 @@ class PackTable(Mapping[str, Any]):
             for one in list_packs()
             for name, entry in getattr(one.pack, self.part).items()
         }
+
+
+DOWNLOADS = PackTable("downloads", {})

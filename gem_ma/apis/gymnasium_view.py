@@ -14,6 +14,7 @@ from gymnasium import spaces
 from gem_ma.apis.base_env import BaseEnv, Snapshot
 from gem_ma.apis.core_env import RenderFrame
 from gem_ma.apis.session import Session
+from gem_ma.apis.spec import JSONSpecHolder
 from gem_ma.chat.agent import Agent, SeatAgents, check_agent_seat
 from gem_ma.chat.conversation import Conversation
 from gem_ma.engine.action_parsing import SeatAction, SeatActions
@@ -36,7 +37,7 @@ class GymnasiumSnapshot:
     session: Session  # what the others read until then
 
 
-class GymnasiumView(gymnasium.Env[Any, SeatAction]):
+class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
     """Gymnasium's API for one seat; the others are played by the agents given.
 
     `others` is one agent for all other seats, or a mapping from seat to agent. An agent is an

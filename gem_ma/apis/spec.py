@@ -1,14 +1,18 @@
-"""make_spec: what makes an environment again."""
+"""Specs: what makes an environment again, here and in Gymnasium."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
+
+from gymnasium.envs.registration import EnvSpec
 
 from gem_ma.engine.config import EnvConfig
 from gem_ma.engine.realtime import unwrap_realtime
 from gem_ma.envs.registry import Spec
 from gem_ma.game import Game
+from gem_ma.validation.json_types import replace_tuples
 
 
 def make_spec(id: str, game: Game, config: EnvConfig, file: str) -> Spec:
@@ -22,5 +26,22 @@ def make_spec(id: str, game: Game, config: EnvConfig, file: str) -> Spec:
         always = name in own.env_defaults  # said always, as the game would have it another way
         if (always or value != option.default) and name not in kwargs:
             kwargs[name] = value
-    kwargs = {name: list(v) if isinstance(v, tuple) else v for name, v in kwargs.items()}
     return Spec(id, file or f"{made.__module__}:{made.__qualname__}", kwargs)
+
+
+class JSONSpecHolder:
+    """What Gymnasium gives its Spec: `spec.to_json()` comes back equal."""
+
+    _gymnasium_spec: EnvSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """What makes this again, if Gymnasium's `make` has made it."""
+        return self._gymnasium_spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        if spec is not None:
+            spec = copy.copy(spec)
+            spec.kwargs = replace_tuples(spec.kwargs)
+        self._gymnasium_spec = spec

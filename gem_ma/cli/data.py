@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 
 from gem_ma.cli.command_options import SubcommandParsers, UsageError
-from gem_ma.packs import PackTable
-
-DOWNLOADS = PackTable("downloads", {})
+from gem_ma.packs import DOWNLOADS
 
 
 def add_commands(commands: SubcommandParsers) -> None:

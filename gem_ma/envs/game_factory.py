@@ -11,6 +11,7 @@ from gem_ma.envs.registry import (
     MissingRequirement,
     Spec,
     UnknownArgument,
+    find_remedy,
     suggest_names,
 )
 from gem_ma.game import Game
@@ -38,7 +39,9 @@ def make_game(
         arguments: they override those of the spec; a difficulty stands for those on its dial.
         beside: which of them somebody else takes.
     """
-    if missing := spec.list_missing():
+    # Which file of its data is missing a game says itself; an argument may name others.
+    needs = [need for need in spec.needs if not need.startswith("data:")]
+    if missing := list(filter(None, map(find_remedy, needs))):
         raise MissingRequirement(f"{spec.id} cannot be made here: {'; '.join(missing)}")
     game_class = import_game_class(spec)
     parameters = list(inspect.signature(game_class.__init__).parameters.values())[1:]

@@ -20,9 +20,9 @@ import pettingzoo
 
 from gem_ma.envs.difficulty_levels import interpolate_levels as rows_of
 from gem_ma.envs.difficulty_levels import select_level
-from gem_ma.packs import describe_missing, list_packs
+from gem_ma.packs import DOWNLOADS, describe_missing, list_packs
 from gem_ma.validation.arguments import check_type
-from gem_ma.validation.json_types import JSONMapping
+from gem_ma.validation.json_types import JSONMapping, replace_tuples
 
 _FACTORY_MODULE = "gem_ma.apis.factory"  # what the other registries import to make one of ours
 
@@ -66,8 +66,9 @@ class Spec:
     Attributes:
         needs: what it takes beside this package; `Spec.list_missing` says what of it is not there.
             An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
-            "key:NAME" (an environment variable), "corpus:NAME" (of NLTK), "hub" (the Hugging Face
-            Hub), "network", or "broken: why".
+            "key:NAME" (an environment variable), "corpus:NAME" (of NLTK), "data:NAME/FILE" (of
+            what `gem-ma data NAME` fetches), "hub" (the Hugging Face Hub), "network", or
+            "broken: why".
         dial: its arguments at each difficulty from 0 to 10, if it can be made harder in that way.
         recorded: it comes from a file; what the file calls by an old name is found.
     """
@@ -82,6 +83,10 @@ class Spec:
     def __post_init__(self) -> None:
         if self.recorded:
             object.__setattr__(self, "entry_point", _update_entry_point(self.entry_point))
+            return
+        # What comes back from a record is equal to what was registered.
+        object.__setattr__(self, "kwargs", replace_tuples(self.kwargs))
+        object.__setattr__(self, "dial", tuple(map(replace_tuples, self.dial)))
 
     @property
     def summary(self) -> str:
@@ -90,7 +95,7 @@ class Spec:
 
     def list_missing(self) -> list[str]:
         """Return what it needs and is not there, each with its remedy; networks are not tried."""
-        return [remedy for need in self.needs if (remedy := _find_remedy(need))]
+        return [remedy for need in self.needs if (remedy := find_remedy(need))]
 
 
 # The files of games that lay side by side in gem_ma.envs, and in gem_ma.envs.visual, when episodes
@@ -405,13 +410,15 @@ def read_family_summary(prefix: str) -> str:
     return read_summary(_families[prefix]) if prefix in _families else ""
 
 
-def _find_remedy(need: str) -> str:
+def find_remedy(need: str) -> str:
     """Return what to do about a need that is not met, or nothing if it is or cannot be told."""
     kind, _, name = need.partition(":")
     if kind == "key":
         return "" if os.environ.get(name) else f"set the environment variable {name}"
     if kind == "corpus":
         return "" if _has_corpus(name) else f"python -m nltk.downloader {name}"
+    if kind == "data":
+        return _find_data_remedy(name)
     if kind == "broken":
         return name.strip()
     if kind.startswith("python>="):
@@ -421,6 +428,16 @@ def _find_remedy(need: str) -> str:
         return ""
     modules = (name,) if name else _EXTRA_MODULES.get(kind, (kind,))
     return "" if all(map(_is_installed, modules)) else f"pip install 'gem-ma[{kind}]'"
+
+
+def _find_data_remedy(what: str) -> str:
+    name, _, file = what.partition("/")
+    if name not in DOWNLOADS:
+        return f"no pack that is here fetches {name}"
+    module = importlib.import_module(DOWNLOADS[name])
+    if os.path.exists(module.folder() / file):
+        return ""
+    return f"gem-ma data {name}, or set {module.VARIABLE} to a folder with {file}"
 
 
 # The modules that show whether an extra is installed, where its name is not that of its module.

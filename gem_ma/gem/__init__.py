@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from gem_ma.gem.core import Env
     from gem_ma.gem.envs.registration import make, make_vec, print_envs, register
     from gem_ma.gem.single_seat_env import SingleSeatEnv
-    from gem_ma.gem.vector import VectorEnv
+    from gem_ma.gem.vector.vector_env import VectorEnv
 
 __all__ = ["Env", "SingleSeatEnv", "VectorEnv", "make", "make_vec", "print_envs", "register"]
 
-_FILES = {"Env": "core", "SingleSeatEnv": "single_seat_env", "VectorEnv": "vector"}
+_FILES = {"Env": "core", "SingleSeatEnv": "single_seat_env", "VectorEnv": "vector.vector_env"}
 _MODULES = ("core", "envs", "single_seat_env", "tools", "utils", "vector", "wrappers")
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import abc
-import random  # noqa: TID251 - environments for GEM draw from the global generators
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-
+from gem_ma.gem.utils.seeding import set_seed
 from gem_ma.validation.json_types import JSONObject
 
 ResetResult: TypeAlias = tuple[Any, JSONObject]
 """What `reset` returns: an observation, which is mostly text, and the info."""
 StepResult: TypeAlias = tuple[Any, float, bool, bool, JSONObject]
 """What `step` returns: observation, reward, terminated, truncated and info."""
+
+ObsType = TypeVar("ObsType")  # of observations and actions, for annotations in scripts
+ActType = TypeVar("ActType")
 
 
 class EnvLike(Protocol):
@@ -41,8 +42,7 @@ class Env(abc.ABC):
     def reset(self, seed: int | None = None) -> ResetResult:
         """Begin an episode; a seed, if given, goes to the global generators, as it does in GEM."""
         if seed is not None:
-            random.seed(seed)
-            np.random.seed(seed % 2**32)  # noqa: NPY002, TID251 - what a script for GEM relies on
+            set_seed(seed)
         return "", {}
 
     @abc.abstractmethod

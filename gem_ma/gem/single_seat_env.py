@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.gymnasium_view import GymnasiumSnapshot, GymnasiumView
@@ -37,9 +38,9 @@ class SingleSeatEnv(GymnasiumView):
     def reset(
         self,
         seed: int | None = None,
+        idx: int | None = None,
         *,
         options: ResetOptions | None = None,
-        idx: int | None = None,
     ) -> ResetResult:
         """Begin an episode, of a task the one that asks question number `idx`."""
         if seed is None:
@@ -52,12 +53,20 @@ class SingleSeatEnv(GymnasiumView):
     @property
     def max_turns(self) -> int | None:
         """How many turns an episode has at most, if there is a limit."""
+        core = self.env.core
+        rule = inspect.signature(type(core.game)).parameters.get("max_turns")
         limits = (
             getattr(self.env, "max_turns", None),  # of a wrapper
             self.env.match.config.max_turns,
-            getattr(self.env.core.game, "max_turns", None),
+            getattr(core.game, "max_turns", None),
+            core.spec.kwargs.get("max_turns", rule.default) if rule else None,
         )
         return min((one for one in limits if one is not None), default=None)
+
+    def __dir__(self) -> list[str]:
+        """List what there is: GEM's own wrappers copy all of it."""
+        over_data = hasattr(self.env.core.game, "rows")
+        return [one for one in super().__dir__() if over_data or one not in ("answer", "dataset")]
 
     @property
     def dataset(self) -> Any:
@@ -66,6 +75,12 @@ class SingleSeatEnv(GymnasiumView):
         if rows is None:
             raise AttributeError(f"{self.env_id} draws from no dataset")
         return rows
+
+    @property
+    def answer(self) -> Any:
+        """What the dataset has in the column of answers, or of tests, for the question asked."""
+        rows, game = self.dataset, cast(Any, self.env.core.game)  # a task over data
+        return rows[self.env.match.state.index][game.columns[1]]
 
     def get_state(self) -> GymnasiumSnapshot:
         """Return this point of the episode, for `set_state`."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import json
 import pickle
 
 import gymnasium
@@ -192,6 +193,35 @@ def test_gymnasium_makes_every_seat_from_a_json_spec():
     assert again.unwrapped.agent == "second"
     with pytest.raises(TypeError, match="got an unexpected keyword argument 'agnt'; did you mean"):
         gymnasium.make("gem_ma:gem_ma/game.KuhnPoker-v0", agnt="second")
+
+
+TUPLES = (
+    ("game:Sokoban-v0-easy", {"dim_room": (6, 6)}),
+    ("game:Nim-v0", {"heaps": (1, 2), "agent": "first", "others": "random"}),
+    ("game:TicTacToe-v0", {"image_size": (84, 84), "agent": "x", "others": {"o": "random"}}),
+)
+
+
+@pytest.mark.parametrize(("id", "kwargs"), TUPLES)
+def test_a_spec_with_a_tuple_comes_back_equal_from_json(id, kwargs):
+    name = f"gem_ma/{id.replace(':', '.')}"
+    env = gymnasium.make(name, **kwargs)
+    vector = gem_ma.make_vec(id, 2, **kwargs)
+    again = gymnasium.make_vec(vector.spec, **kwargs)
+    for spec in (env.spec, env.unwrapped.spec, vector.spec, again.spec):
+        back = gymnasium.envs.registration.EnvSpec.from_json(spec.to_json())
+        assert back == spec
+    other = gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()).make()
+    assert other.reset(seed=5)[0] == env.reset(seed=5)[0]
+
+
+def test_every_spec_comes_back_equal_from_json():
+    for id in gem_ma.list_envs():
+        ours = gem_ma.spec(id)
+        assert json.loads(json.dumps(ours.kwargs)) == ours.kwargs
+        assert json.loads(json.dumps(ours.dial)) == [*ours.dial]
+        if spec := gymnasium.registry.get(f"gem_ma/{id.replace(':', '.')}"):
+            assert gymnasium.envs.registration.EnvSpec.from_json(spec.to_json()) == spec
 
 
 def test_a_person_in_a_seat_is_shown_what_the_seat_sees(capsys):

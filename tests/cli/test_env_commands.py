@@ -3,9 +3,12 @@
 import re
 
 import packs
+import pytest
 
 import gem_ma
+from gem_ma.cli.env_info import describe_env
 from gem_ma.cli.main import main
+from gem_ma.envs.registry import MissingRequirement
 
 
 def test_list(capsys):
@@ -46,7 +49,8 @@ def test_list_tells_each_game_once_and_each_family_in_a_line(capsys, monkeypatch
     (werewolf,) = [line for line in lines if "game:Werewolf" in line]
     assert re.match(r"  game:Werewolf-v0 +\d seats  Werewolf: ", werewolf)
     families = [line.split(maxsplit=1)[1] for line in lines if "rg:*" in line]
-    assert families == packs.present(["104 ids: gem-ma list 'rg:*'"])
+    count = len(gem_ma.list_envs("rg:*"))
+    assert families == packs.present([f"{count} ids: gem-ma list 'rg:*'"])
 
 
 def test_lists_say_what_is_needed_and_what_is_here(capsys):
@@ -54,6 +58,53 @@ def test_lists_say_what_is_needed_and_what_is_here(capsys):
     here = capsys.readouterr().out.splitlines()
     assert "game:ConnectFour-v0" in here
     assert all(not gem_ma.spec(id).list_missing() for id in here)
+
+
+def list_here(capsys, pattern):
+    """Return the ids that the command names as ready."""
+    assert main(["list", pattern, "--here", "--ids"]) == 0
+    return capsys.readouterr().out.split()
+
+
+@packs.needs("tau2")
+@pytest.mark.parametrize("family", ["tau", "tau2"])
+def test_what_needs_data_is_here_when_they_are(capsys, monkeypatch, tmp_path, family):
+    variable = f"{family.upper()}_BENCH_DATA"
+    monkeypatch.setenv(variable, str(tmp_path))  # where nothing is
+    without = {"tau": ["tau:shop"], "tau2": ["tau2:mock", "tau2:phone"]}[family]
+    ids = gem_ma.list_envs(f"{family}:*")
+    assert list_here(capsys, f"{family}:*") == without
+    for id in set(ids) - set(without):
+        (remedy,) = gem_ma.spec(id).list_missing()
+        assert remedy.startswith(f"gem-ma data {family}-bench, or set {variable} to a folder with ")
+        assert describe_env(id).missing == (remedy,)
+        with pytest.raises(FileNotFoundError, match=f"{tmp_path}.* is not there; `gem-ma data"):
+            gem_ma.make(id)
+        file = tmp_path / remedy.rpartition(" ")[2]
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+        assert not gem_ma.spec(id).list_missing()
+    assert list_here(capsys, f"{family}:*") == ids
+
+
+@packs.needs("tau2")
+def test_what_is_ready_can_be_made_and_what_is_not_cannot(monkeypatch, tmp_path):
+    for name in ("TAU_BENCH_DATA", "TAU2_BENCH_DATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    ids = [id for prefix in ("tau", "tau2", "social", "game") for id in gem_ma.list_envs(prefix)]
+    first = {gem_ma.spec(id).entry_point: id for id in reversed(ids)}.values()
+    talks = [id for id in ids if id.startswith("tau")]
+    for id in sorted({*first, *talks}):
+        if gem_ma.spec(id).list_missing():
+            with pytest.raises((MissingRequirement, FileNotFoundError)):
+                gem_ma.make(id)
+        else:
+            gem_ma.make(id).reset(seed=0)
+
+
+def test_data_that_no_pack_fetches_are_missing():
+    spec = gem_ma.Spec("mine:Needy", "a:b", needs=("data:nothing/at/all",))
+    assert spec.list_missing() == ["no pack that is here fetches nothing"]
 
 
 @packs.needs("bridges")

@@ -1,5 +1,6 @@
 """The registry, and the ids in Gymnasium's and PettingZoo's."""
 
+import json
 import subprocess
 import sys
 
@@ -181,6 +182,18 @@ def test_registering(clean):
         gem_ma.register("mine:Four-v0", "gem_ma.envs.boards.connect_four:ConnectFour")
     with pytest.raises(ValueError, match="expected 'module:class'"):
         gem_ma.register("mine:Five-v0", "gem_ma.envs.boards.connect_four")
+
+
+def test_a_record_of_what_was_registered_with_tuples_is_as_registered(clean):
+    four = "gem_ma.envs.boards.nim:Nim"
+    gem_ma.register("mine:Heaps-v0", four, heaps=(1, 2), levels={"long": {"image_size": (84, 84)}})
+    for id in ("mine:Heaps-v0", "mine:Heaps-v0-long"):
+        spec = gem_ma.spec(id)
+        fields = json.loads(json.dumps({"id": id, "entry_point": four, "kwargs": spec.kwargs}))
+        assert Spec(**fields, recorded=True) == spec == gem_ma.make(id).spec
+    words = Spec("mine:Words", "a:b", {"words": [("x", {"y": ("z",)})]}, dial=({"n": (1,)},))
+    assert words.kwargs == {"words": [["x", {"y": ["z"]}]]}
+    assert words.dial == ({"n": [1]},)
 
 
 def test_registering_levels(clean):

@@ -77,3 +77,13 @@ def test_a_seed_reaches_the_dataset_too():
 
     assert asked(10) == asked(10) != asked(11)
     assert len(set(asked(10))) == 3
+
+
+@packs.needs("tasks")
+def test_what_there_is_can_be_read():
+    rows = [{"problem": "1 + 1?", "answer": "2"}]
+    for env in (gem.make("game:GuessTheNumber-v0"), gem.make("math:Data", dataset=rows)):
+        env.reset(seed=0)
+        there = {name: getattr(env, name) for name in dir(env)}  # as GEM's wrappers do
+        assert ("dataset" in there) == ("answer" in there) == (env.env_id == "math:Data")
+        assert there["max_turns"] == (20 if env.env_id.startswith("game:") else None)

@@ -540,7 +540,7 @@ RIGHT = {
     "gem_ma.gem.SingleSeatEnv": _by(env=env, agent="x", others="random"),
     "gem_ma.apis.gymnasium_view.GymnasiumView": _by(env=env, agent="x", others="random"),
     "gem_ma.apis.gymnasium_view.GymnasiumView.step": _by(action="1"),
-    "gem_ma.gem.VectorEnv": lambda: {"envs": [view()]},
+    "gem_ma.gem.VectorEnv": _by(env_ids=("x",), env_fns=lambda: [view]),
     "gem_ma.gem.VectorEnv.step": _by(actions=("1",)),
     "gem_ma.gem.make": _by(env_id="game:GuessTheNumber-v0-easy"),
     "gem_ma.gem.make_vec": _by(env_ids=("game:GuessTheNumber-v0-easy",)),

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import (
     create_empty_array,
 )
 
+from gem_ma.apis.spec import JSONSpecHolder
 from gem_ma.apis.vector.backends import BackendChannel, ProcessBackend, check_list
 from gem_ma.apis.vector.sub_envs import SeatStepResult, SeatSubEnv
 from gem_ma.apis.workers import ExceptionMessage
@@ -34,7 +35,7 @@ VectorStep: TypeAlias = tuple[Any, np.ndarray, np.ndarray, np.ndarray, Info]
 """Observations, rewards, terminations, truncations and infos."""
 
 
-class SeatVector(VectorEnv[Any, Any, Any]):
+class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
     """One seat of many environments behind Gymnasium's vector API.
 
     Texts come as a tuple of str, pictures as one array, infos as in Gymnasium's own vectors. Beside

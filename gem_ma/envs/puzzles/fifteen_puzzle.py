@@ -1,7 +1,8 @@
 """Fifteen puzzle: one agent slides numbered tiles into a gap until they stand in order."""
 
 import functools
-from typing import NamedTuple
+import itertools
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ GAP = 0
 RANDOM = ((2, 10), (3, 20), (4, 50))  # rows and turns, where nothing is given
 LARGEST = 8  # rows
 LONGEST = 400  # steps of a shuffle
+MOST_MOVES = 10_000  # of a shuffle that is asked for
 
 
 @functools.cache
@@ -86,29 +88,68 @@ class State(NamedTuple):
         return State(tuple(board), self.size, self.left - 1)
 
 
-def shuffled(rng, size, turns):
-    """Return a board and the moves, at most `turns`, that put it in order."""
+def shuffled(rng, size, turns, count=None):
+    """Return a board and the moves, `count` or at most `turns`, that put it in order."""
     longest = min(turns, LONGEST)
     # A walk on two rows only goes round, so that its length is all that makes boards differ.
     shortest = max(1, longest - 1) if size > 2 else 1
     board = _ordered(size)
     while board == _ordered(size):
         board, gap, reverse, solution = list(board), size * size - 1, "", []
-        for u in rng.random(int(rng.integers(shortest, longest + 1))).tolist():
+        steps = int(rng.integers(shortest, longest + 1)) if count is None else count
+        for u in rng.random(steps).tolist():
             ways = [way for way in _ways(size)[gap].items() if way[0] != reverse]
             move, tile = ways[int(u * len(ways))]
             board[gap], board[tile] = board[tile], GAP
             gap, reverse = tile, BACK[move]
             solution.append(reverse)
         board = tuple(board)
+        count = count and count + 1  # some walks only lead back, whatever is drawn
     return board, solution[::-1]
+
+
+def drawn(rng, size):
+    """Return a board that can be put in order, each of them as likely, but not the ordered one."""
+    board = _ordered(size)
+    while board == _ordered(size):
+        tiles = rng.permutation(size * size).tolist()
+        if not is_solvable(tiles, size):
+            first, second = [place for place, tile in enumerate(tiles) if tile != GAP][:2]
+            tiles[first], tiles[second] = tiles[second], tiles[first]
+        board = tuple(tiles)
+    return board
+
+
+def is_solvable(board, size):
+    """Return whether slides can put a board in order, which they can for half of all boards."""
+    swaps = sum(a > b for a, b in itertools.combinations(filter(None, board), 2))
+    rows_below = size - 1 - board.index(GAP) // size
+    return (swaps + (rows_below if size % 2 == 0 else 0)) % 2 == 0
 
 
 class FifteenPuzzle(Game[State]):
     agents = (AGENT,)
     moves = MOVES
 
-    def __init__(self, num_rows: int | None = 3, max_turns: int | None = 50):
+    def __init__(
+        self,
+        num_rows: int | None = 3,
+        max_turns: int | None = 50,
+        init_algo: Literal["monte_carlo", "pure_random"] = "monte_carlo",
+        mc_rand_moves: int | None = None,
+    ):
+        """Take the level, and how boards are drawn.
+
+        Args:
+            init_algo: "monte_carlo" moves tiles from the ordered board on, "pure_random" draws any
+                board that can be solved.
+            mc_rand_moves: so many moves; None: at most the turns, which are enough to undo them.
+        """
+        if init_algo not in ("monte_carlo", "pure_random"):
+            raise ValueError(f"init_algo={init_algo!r}: expected 'monte_carlo' or 'pure_random'")
+        if mc_rand_moves is not None and not 1 <= mc_rand_moves <= MOST_MOVES:
+            raise ValueError(f"mc_rand_moves={mc_rand_moves}: expected 1 to {MOST_MOVES}")
+        self.init_algo, self.mc_rand_moves = init_algo, mc_rand_moves
         if num_rows is not None and not 2 <= num_rows <= LARGEST:
             raise ValueError(f"num_rows={num_rows}: expected 2 to {LARGEST}")
         self.levels = fill_levels(RANDOM, num_rows, max_turns)
@@ -118,7 +159,9 @@ class FifteenPuzzle(Game[State]):
 
     def start(self, rng, options):
         size, turns = sample_level(rng, self.levels)
-        return State(shuffled(rng, size, turns)[0], size, turns)
+        if self.init_algo == "pure_random":
+            return State(drawn(rng, size), size, turns)
+        return State(shuffled(rng, size, turns, self.mc_rand_moves)[0], size, turns)
 
     def read(self, text, view, agent):
         return parse_choice(text, view.ways())

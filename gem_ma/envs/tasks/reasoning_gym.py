@@ -3,6 +3,7 @@
 import random  # noqa: TID251 - the package changes its global state, which is put back
 import threading
 from collections.abc import Mapping
+from fractions import Fraction
 
 import numpy as np
 
@@ -119,6 +120,10 @@ def _numbers(answer, entry):
     return "nan" not in answer.casefold()
 
 
+def _same_chance(answer, entry):
+    return abs(Fraction(answer.replace(",", "")) - Fraction(entry["answer"])) <= 1e-4
+
+
 def _renamed(answer, entry):
     """Name the cars as the scorer does, which takes it that no letter is left out."""
     cars = sorted(set(entry["metadata"]["board_config"]) - set("ox"))
@@ -127,8 +132,9 @@ def _renamed(answer, entry):
 
 _ARITHMETIC = frozenset("0123456789+-*/%!() \t\r\n")
 # The first scorer takes every text for True, the next ones numbers that were not given (any four,
-# or 0x10 and 1e2 for none), those of integrals the question with "Integral" written around it, and
-# the last ones NaN, which is as near to every number as no other.
+# or 0x10 and 1e2 for none), those of integrals the question with "Integral" written around it, the
+# next ones NaN, which is as near to every number as no other, and the last one 0 for every chance,
+# which begins as all others do.
 CORRECTED = {
     "game_of_life_halting": _same_word,
     "puzzle24": _same_numbers,
@@ -137,6 +143,7 @@ CORRECTED = {
     "intermediate_integration": _solved,
     "complex_arithmetic": _numbers,
     "number_sorting": _numbers,
+    "coin_flip": _same_chance,
 }
 
 

@@ -1,8 +1,13 @@
-"""The ids of ReasoningGym's data sets."""
+"""The ids of ReasoningGym's data sets: those that the installed release has."""
+
+import functools
+import importlib.util
+import re
+from pathlib import Path
 
 from gem_ma.envs.registry import Spec
 
-NAMES = (
+NAMES = (  # of the release whose scorers have been read, and what is listed without any
     "ab", "acre", "advanced_geometry", "aiw", "arc_1d", "arc_agi", "base_conversion",
     "basic_arithmetic", "bf", "binary_alternation", "binary_matrix", "bitwise_arithmetic",
     "boxnet", "caesar_cipher", "calendar_arithmetic", "chain_sum", "circuit_logic", "codeio",
@@ -27,12 +32,38 @@ NAMES = (
 )  # fmt: skip
 
 
+_REGISTRATION = re.compile(r"""^[ \t]*+register_dataset\(\s*+(?:(\w++)|["'](\w++))""", re.MULTILINE)
+_ASSIGNMENT = re.compile(r"""^(\w++) = ["'](\w++)["']""", re.MULTILINE)
+
+
 def specs():
-    return [_spec(name) for name in NAMES]
+    return [_spec(name) for name in list_names()]
+
+
+@functools.cache
+def list_names():
+    """Return the data sets of the installed release, read from its source, or NAMES without one.
+
+    The package takes seconds to import, which is too long for a list.
+    """
+    package = importlib.util.find_spec("reasoning_gym")
+    if package is None or package.origin is None:
+        return NAMES
+    names = set()
+    for file in Path(package.origin).parent.rglob("*.py"):
+        names |= _read_names(file.read_text(encoding="utf-8", errors="replace"))
+    return tuple(sorted(names))
+
+
+def _read_names(source):
+    """Return what a file registers, each by a text, or by a name that the file gives to one."""
+    texts = dict(_ASSIGNMENT.findall(source))
+    registered = {text or texts.get(name) for name, text in _REGISTRATION.findall(source)}
+    return registered - {None}
 
 
 def find(id):
-    """Return the Spec of a data set that the installed version of the package has beside these."""
+    """Return the Spec of a data set that a script has added to those of the package."""
     known_spec = known(id)
     try:
         from reasoning_gym.factory import DATASETS

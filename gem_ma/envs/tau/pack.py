@@ -11,8 +11,13 @@ def environments():
         domain="shop",
         dial={0: {"wishes": 1}, 10: {"wishes": 4}},
     )
-    register("tau:retail", "gem_ma.envs.tau.game:Tau", domain="retail")
-    register("tau:airline", "gem_ma.envs.tau.game:Tau", domain="airline")
+    for domain in ("retail", "airline"):
+        register(
+            f"tau:{domain}",
+            "gem_ma.envs.tau.game:Tau",
+            needs=[f"data:tau-bench/{domain}/tasks_test.json"],
+            domain=domain,
+        )
 
 
 PACK = Pack(

@@ -15,10 +15,18 @@ def environments():
             10: {"faults": 6, "lines": 9, "misleading": 4},
         },
     )
-    register("tau2:telecom", "gem_ma.envs.tau2.game:Tau2", domain="telecom")
-    register("tau2:retail", "gem_ma.envs.tau2.game:Tau2", domain="retail")
-    register("tau2:airline", "gem_ma.envs.tau2.game:Tau2", domain="airline")
-    register("tau2:banking", "gem_ma.envs.tau2.game:Tau2", domain="banking")
+    for domain, tasks in (
+        ("telecom", "telecom/tasks.json"),
+        ("retail", "retail/tasks.json"),
+        ("airline", "airline/tasks.json"),
+        ("banking", "banking_knowledge/tasks"),
+    ):
+        register(
+            f"tau2:{domain}",
+            "gem_ma.envs.tau2.game:Tau2",
+            needs=[f"data:tau2-bench/{tasks}"],
+            domain=domain,
+        )
 
 
 PACK = Pack(

@@ -1,4 +1,16 @@
-"""Making environments by their ids, and what GEM's examples import of its environments.
+"""Making environments by their ids, and GEM's environments by their classes.
 
 The environments themselves are those of `gem_ma.envs`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gem_ma.validation.lazy_imports import lazy_getattr
+
+if TYPE_CHECKING:
+    from gem_ma.gem.envs.registration import register
+
+__all__ = ["register"]
+__getattr__ = lazy_getattr(__name__, {"register": "registration"})

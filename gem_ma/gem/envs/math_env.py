@@ -1,18 +1,16 @@
-"""MathEnv: mathematics over a dataset, with the names of GEM's arguments."""
+"""MathEnv: mathematics over a data set, with the names of GEM's arguments."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from gem_ma.apis import factory
-from gem_ma.gem.single_seat_env import SingleSeatEnv
-from gem_ma.validation.json_types import JSONObject
+from gem_ma.gem.envs.named_env import NamedEnv
+from gem_ma.gem.utils.math_grader import boxed_reward_fn
 
 
-class MathEnv(SingleSeatEnv):
+class MathEnv(NamedEnv):
     """`math:Data`, over a dataset or one that the Hugging Face Hub has under a name.
 
     Args:
+        use_format_error_reward: a reply without a box ends the episode, and costs 0.1.
         use_mp: it says nothing here, where answers are graded in the sandbox.
     """
 
@@ -23,17 +21,23 @@ class MathEnv(SingleSeatEnv):
         dataset: object = None,
         question_key: str = "problem",
         answer_key: str = "answer",
+        use_format_error_reward: bool = False,
         seed: int = 0,
         use_mp: bool = True,
     ):
-        data = dataset_name if dataset is None else dataset
-        if data is None or (isinstance(data, str) and not data):
-            raise ValueError("expected a dataset_name or a dataset")
-        columns: JSONObject = {"question": question_key, "answer": answer_key}
-        env = factory.make("math:Data", data=data, split=split, **columns)
-        arguments = {"question_key": question_key, "answer_key": answer_key, "seed": seed}
+        super().__init__(
+            "math:Data",
+            dataset_name=dataset_name,
+            split=split,
+            dataset=dataset,
+            question_key=question_key,
+            answer_key=answer_key,
+            use_format_error_reward=use_format_error_reward,
+            seed=seed,
+            use_mp=use_mp,
+        )
 
-        def make_another(**kwargs: Any) -> MathEnv:
-            return MathEnv(**{"dataset": self.dataset, **arguments, **kwargs})
-
-        super().__init__(env, seed=seed, again=make_another)
+    @staticmethod
+    def check_correct(model_answer: str, gt_answer: object) -> bool:
+        """Return whether what a reply has in its last box is one of the right answers."""
+        return boxed_reward_fn(model_answer, gt_answer)[1] == 1

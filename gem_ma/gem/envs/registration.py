@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gem_ma.apis import factory
-from gem_ma.apis.aec import AECEnv
 from gem_ma.chat.agent import SeatAgents
 from gem_ma.envs import registry
 from gem_ma.game import Game
 from gem_ma.gem.core import EnvLike
+from gem_ma.gem.envs.env_factory import make_env
 from gem_ma.gem.single_seat_env import SingleSeatEnv
-from gem_ma.gem.vector import VectorEnv
+from gem_ma.gem.vector.async_vector_env import AsyncVectorEnv
+from gem_ma.gem.vector.sync_vector_env import SyncVectorEnv
+from gem_ma.gem.vector.vector_env import VectorEnv
 from gem_ma.validation import entry_points
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping
-from gem_ma.wrappers import TimeLimit
 
 
 @dataclass
@@ -85,25 +85,20 @@ def make(
 ) -> Any:
     """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them.
 
-    It is a Seat, or what a script has registered. `dataset` are the rows of a task over data;
-    `use_mp` says nothing here, where answers are graded in the sandbox.
+    It is a SingleSeatEnv, or what a script has registered.
 
     Args:
         seed: of the first episode, which leads to all others, and of the dataset, where there is
             one.
+        **kwargs: what `gem_ma.make` takes, or GEM's names for it, such as `dataset_name`,
+            `question_key` and `hardcore`. What says how GEM grades (`use_mp`, `max_workers`,
+            `sandbox_type`) says nothing here, where it is done in the sandbox.
     """
     check_type(env_id, str, "env_id")
     env_spec = ENV_REGISTRY.get(env_id)
     if env_spec is not None and not _is_game(env_spec):
         return _make_registered(env_spec, {**kwargs, **({} if seed is None else {"seed": seed})})
-    kwargs.pop("use_mp", None)
-    if (rows := kwargs.pop("dataset", None)) is not None:
-        kwargs["data"] = rows
-    try:
-        env = _make_env(env_id, **kwargs, **({} if seed is None else {"seed": seed}))
-    except registry.UnknownArgument:  # the game has no use for a seed, or something else is wrong
-        with factory.extend_argument_errors(make):
-            env = _make_env(env_id, **kwargs)
+    env = make_env(env_id, kwargs, seed, make)
     again = functools.partial(make, env_id, **{"agent": agent, "others": others, **kwargs})
     if seed is not None:
         again = functools.partial(again, seed=seed)
@@ -124,17 +119,6 @@ def _make_registered(own: EnvSpec, kwargs: JSONMapping) -> Any:
     env: Any = entry_point(**{**own.kwargs, **kwargs})
     env.env_id, env.entry_point = own.id, own.entry_point
     return env
-
-
-def _make_env(env_id: str, **kwargs: Any) -> AECEnv:
-    try:
-        return factory.make(env_id, **kwargs)
-    except ValueError as error:
-        # A game refuses a limit within which it cannot be won; in GEM, the episode just ends there.
-        if "max_turns" not in kwargs or "max_turns" not in str(error):
-            raise
-        limit = kwargs.pop("max_turns")
-        return TimeLimit(factory.make(env_id, **kwargs), limit)
 
 
 def print_envs() -> None:
@@ -166,10 +150,18 @@ def make_vec(
     env_kwargs = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
     if len(env_kwargs) != len(ids):
         raise ValueError(f"got {len(ids)} ids and {len(env_kwargs)} vec_kwargs; expected as many")
-    envs: list[EnvLike] = []
-    for number, (env_id, arguments) in enumerate(zip(ids, env_kwargs, strict=True)):
-        env: EnvLike = make(env_id, **{"seed": seed + number, **kwargs, **arguments})
-        for wrapper in wrappers or ():
-            env = wrapper(env)
-        envs.append(env)
-    return VectorEnv(envs, async_mode)
+    made = [
+        functools.partial(_make_wrapped, env_id, wrappers or (), seed=seed + number, **kwargs)
+        for number, env_id in enumerate(ids)
+    ]
+    env_fns = [functools.partial(one, **own) for one, own in zip(made, env_kwargs, strict=True)]
+    return AsyncVectorEnv(ids, env_fns) if async_mode else SyncVectorEnv(ids, env_fns)
+
+
+def _make_wrapped(
+    env_id: str, wrappers: Sequence[Callable[..., EnvLike]], **arguments: Any
+) -> EnvLike:
+    env: EnvLike = make(env_id, **arguments)
+    for wrapper in wrappers:
+        env = wrapper(env)
+    return env

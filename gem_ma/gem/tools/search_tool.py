@@ -8,6 +8,7 @@ from gem_ma.gem.tools.base_tool import BaseTool
 from gem_ma.tools.search import Retriever, RetrieverError
 from gem_ma.validation.arguments import check_type
 
+TIMEOUT = 5  # seconds for an answer
 _TAG, _END = "<search>", "</search>"
 
 
@@ -27,7 +28,7 @@ class SearchTool(BaseTool):
         num_workers: int = 1,
         search_url: str | None = None,
         topk: int = 3,
-        timeout: float = 5,
+        timeout: float = TIMEOUT,
     ):
         super().__init__(num_workers)
         self.search_url, self.topk, self.timeout = search_url, topk, timeout

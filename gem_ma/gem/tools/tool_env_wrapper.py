@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from gem_ma.gem.core import EnvLike, EnvWrapper
@@ -61,8 +62,12 @@ class ToolEnvWrapper(EnvWrapper):
             instructions = f"Available tools:\n{instructions}"
         return f"{observation}\n{instructions}", {**env_info, **info}
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, JSONObject]:
-        """Answer a call, or let the environment take the reply."""
+    def step(self, action: str, verbose: bool = False) -> tuple[str, float, bool, bool, JSONObject]:
+        """Answer a call, or let the environment take the reply.
+
+        Args:
+            verbose: print which tool was called, and what it answered.
+        """
         tool_call = self._call_tools(action) if self.tool_use_counter < self.max_tool_uses else None
         if tool_call is None:
             observation, reward, terminated, truncated, info = self.env.step(action)
@@ -79,6 +84,8 @@ class ToolEnvWrapper(EnvWrapper):
             elif self.tool_execute_error_reward:
                 reward = self.tool_execute_error_reward
             terminated = truncated = False
+            if verbose:
+                sys.stdout.write(f"{tool.tool_type}: {parsed_action}\n{observation}\n")
             info = {"parsed_action": parsed_action, "tool_type": tool.tool_type, "use_tool": True}
         info["tool_use_counter"] = self.tool_use_counter
         info["tool_success_counter"] = self.tool_success_counter

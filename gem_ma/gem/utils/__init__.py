@@ -1,1 +1,1 @@
-"""What GEM's scripts import of its helpers: reading answers, and the text of a last observation."""
+"""GEM's helpers: answers that are found and graded, seeds, and episodes that are printed."""

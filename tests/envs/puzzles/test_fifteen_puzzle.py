@@ -1,12 +1,23 @@
 """Fifteen puzzle: a breadth-first search over all small boards, and the shuffles' own solutions."""
 
+import collections
+import itertools
+
 import numpy as np
 import pytest
 
 import gem_ma
 from gem_ma import InvalidMove
 from gem_ma.engine.seeding import seed_rng
-from gem_ma.envs.puzzles.fifteen_puzzle import AGENT, FifteenPuzzle, State, shuffled
+from gem_ma.envs.puzzles.fifteen_puzzle import (
+    AGENT,
+    BACK,
+    FifteenPuzzle,
+    State,
+    drawn,
+    is_solvable,
+    shuffled,
+)
 from gem_ma.testing import certify, check_env
 
 LEVELS = {"easy": (2, 10), "plain": (3, 50), "hard": (4, 50), "random": (None, None)}
@@ -83,6 +94,52 @@ def test_the_shuffle_can_be_undone_within_the_limit(level):
     assert len(boards) > (5 if level == "easy" else 60)
 
 
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_which_boards_can_be_solved(size):
+    known = distances(size)
+    for board in itertools.permutations(range(size * size)):
+        assert is_solvable(board, size) == (board in known)
+
+
+def test_on_four_rows_half_of_the_boards_can_be_solved():
+    for seed in range(50):
+        board, _ = shuffled(np.random.default_rng(seed), 4, 99)
+        assert is_solvable(board, 4)
+        swap = {1: 2, 2: 1}
+        assert not is_solvable(tuple(swap.get(tile, tile) for tile in board), 4)
+    assert not is_solvable((*range(1, 14), 15, 14, 0), 4)  # which Loyd offered 1,000 dollars for
+
+
+def test_any_board_that_can_be_solved_is_drawn_and_each_as_often():
+    env = gem_ma.make("game:FifteenPuzzle-v0", num_rows=2, init_algo="pure_random")
+    counts = collections.Counter()
+    for seed in range(1100):
+        env.reset(seed=seed)
+        counts[env.game_state.board] += 1
+    assert counts.keys() == distances(2).keys() - {(1, 2, 3, 0)}
+    assert sum((n - 100) ** 2 / 100 for n in counts.values()) < 29.6  # chi-square, 10, 0.001
+    for size in (3, 4, 5):
+        board = drawn(np.random.default_rng(size), size)
+        assert is_solvable(board, size)
+        assert sorted(board) == list(range(size * size))
+
+
+@pytest.mark.parametrize(("size", "count"), [(2, 1), (2, 12), (2, 24), (3, 1), (3, 7), (4, 100)])
+def test_a_shuffle_of_so_many_moves(size, count):
+    around = size == 2 and count % 12 == 0  # moves on two rows lead back to the ordered board
+    for seed in range(20):
+        board, solution = shuffled(np.random.default_rng(seed), size, 5, count)
+        assert len(solution) == count + around
+        state = State(board, size, len(solution))
+        for move, after in itertools.zip_longest(solution, solution[1:]):
+            assert BACK[move] != after  # no move takes back the one before
+            state = state.slide(move)
+        assert state.solved()
+    env = gem_ma.make("game:FifteenPuzzle-v0", num_rows=size, max_turns=5, mc_rand_moves=count)
+    env.reset(seed=3)
+    assert not env.game_state.solved()
+
+
 def test_what_is_in_place_pays_when_the_turns_run_out():
     state = State((1, 2, 3, 4, 0, 5, 6, 7, 8), 3, 1)
     assert state.returns() == {AGENT: 0.0}
@@ -98,7 +155,10 @@ def test_no_move():
     for text in ("down", "right", "1", ""):
         with pytest.raises(InvalidMove, match="is not a legal move"):
             game.read(text, view, AGENT)
-    for arguments in ({"num_rows": 1}, {"num_rows": 9}, {"max_turns": 0}):
+    for arguments in (
+        *({"num_rows": 1}, {"num_rows": 9}, {"max_turns": 0}),
+        *({"init_algo": "none"}, {"mc_rand_moves": 0}, {"mc_rand_moves": 10**9}),
+    ):
         with pytest.raises(ValueError, match="expected"):
             FifteenPuzzle(**arguments)
 

@@ -3,6 +3,8 @@
 import collections
 import functools
 import hashlib
+import importlib.machinery
+import importlib.util
 import json
 import os
 import random
@@ -58,22 +60,41 @@ def played(env, reply, index=3):
     return env.game_state
 
 
-def test_the_table_names_what_the_package_has():
-    later = {"coin_flip", "path_star"}  # since 0.1.25; found by name, not listed
-    assert set(reasoning_gym_ids.NAMES) == set(gym.factory.DATASETS) - later
-    assert len(IDS) == 104
-    for name in later & set(gym.factory.DATASETS):
-        assert reasoning_gym_ids.find(f"rg:{name}").kwargs == {"name": name}
+def test_what_the_installed_release_has_is_listed():
+    assert set(reasoning_gym_ids.list_names()) == set(gym.factory.DATASETS)
+    assert [f"rg:{name}" for name in sorted(gym.factory.DATASETS)] == IDS
+    for name in reasoning_gym_ids.NAMES:  # whose versions and hashes stay
+        assert gem_ma.spec(f"rg:{name}").kwargs == {"name": name}
     assert reasoning_gym_ids.find("rg:brand_new") is None
     assert reasoning_gym_ids.known("rg:brand_new").kwargs == {"name": "brand_new"}
     for look in (reasoning_gym_ids.find, reasoning_gym_ids.known):
         assert look("rg:no such thing") is None
 
 
+def test_another_release_is_listed_as_it_is(tmp_path, monkeypatch):
+    package = tmp_path / "reasoning_gym"
+    (package / "later").mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError('nothing is imported')\n")
+    (package / "later" / "sums.py").write_text(
+        'KIND = "sums_of_two"\nDATASET_NAME = "sums"\n\n\n'
+        "register_dataset(DATASET_NAME, A, B, C)\nregister_dataset(\n    KIND,\n    A,\n)\n"
+    )
+    (package / "direct.py").write_text(
+        "def register_dataset(name, cls): ...\nregister_dataset('quoted', A)\n"
+        'if True:\n    register_dataset("inside", A)\nregister_dataset(unknown, A)\n'
+    )
+    where = importlib.machinery.PathFinder.find_spec("reasoning_gym", [str(tmp_path)])
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: where)
+    expected = ("inside", "quoted", "sums", "sums_of_two")
+    assert reasoning_gym_ids.list_names.__wrapped__() == expected
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert reasoning_gym_ids.list_names.__wrapped__() == reasoning_gym_ids.NAMES
+
+
 def test_listing_imports_nothing():
     code = (
         "import sys, gem_ma\n"
-        "assert len(gem_ma.list_envs('rg:*')) == 104\n"
+        f"assert len(gem_ma.list_envs('rg:*')) == {len(IDS)}\n"
         "assert 'reasoning_gym' not in sys.modules and 'sympy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -259,9 +280,13 @@ def test_a_dataset_that_nobody_has_read_is_scored_in_the_sandbox():
         ("complex_arithmetic", lambda key: "nan"),
         ("complex_arithmetic", lambda key: "NaN + nani"),
         ("number_sorting", lambda key: f"[{', '.join(['NaN'] * len(key['answer'].split()))}]"),
+        ("coin_flip", lambda key: "0"),
+        ("coin_flip", lambda key: key["answer"][:3]),
     ],
 )
 def test_a_cheat_does_not_pay(name, cheat):
+    if name not in gym.factory.DATASETS:
+        pytest.skip("pip install 'reasoning-gym>=0.1.25'")
     game = make(f"rg:{name}").game
     for index in range(3):
         item = game.item(index)

@@ -1,27 +1,51 @@
-"""VectorEnv: several environments stepped together, as GEM's `make_vec` makes them."""
+"""VectorEnv: several environments stepped together, one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import enum
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gem_ma.gem.core import EnvLike, StepResult
+from gem_ma.gem.core import Env, EnvLike, StepResult
+from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
+class AutoresetMode(enum.Enum):
+    """When an environment whose episode is over is reset."""
+
+    NEXT_STEP = "NextStep"  # at the step after, which pays nothing
+    SAME_STEP = "SameStep"  # at once
+
+
 class VectorEnv:
-    """Several environments in step; one that ends is reset at once, as in GEM.
+    """Several environments in step; one that ends is reset at once, or as `autoreset_mode` says.
 
     What it showed last is not lost: it stands in its info as `final_obs` and `final_info`.
+
+    Args:
+        env_ids: what they are called.
+        env_fns: a function for each, which makes it.
+        autoreset_mode: an AutoresetMode, or its value.
     """
 
-    def __init__(self, envs: Sequence[EnvLike], async_mode: bool = False):
-        self.envs: list[Any] = list(envs)
-        self.num_envs = len(envs)
-        self._threads = ThreadPoolExecutor(self.num_envs) if async_mode else None
+    def __init__(
+        self,
+        env_ids: Sequence[str],
+        env_fns: Sequence[Callable[[], EnvLike]],
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+    ):
+        if len(env_ids) != len(env_fns):
+            raise ValueError(f"got {len(env_ids)} env_ids and {len(env_fns)} env_fns")
+        if autoreset_mode not in (values := [mode.value for mode in AutoresetMode]):
+            check_type(autoreset_mode, AutoresetMode, "autoreset_mode", f"one of {values}")
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.env_ids, self.env_fns = env_ids, env_fns
+        self.envs: list[Any] = [make_env() for make_env in env_fns]
+        self.num_envs = len(self.envs)
+        self._ended: set[int] = set()  # those that the next step resets
 
     def reset(
         self, seed: int | Sequence[int | None] | None = None, **kwargs: JSONMapping
@@ -42,6 +66,7 @@ class VectorEnv:
             raise TypeError(
                 f"got {', '.join(kwargs)}: expected env0_kwargs to env{self.num_envs - 1}_kwargs"
             )
+        self._ended.clear()
         results = [
             env.reset(seed=env_seed, **arguments)
             for env, env_seed, arguments in zip(self.envs, seeds, env_kwargs, strict=True)
@@ -58,13 +83,7 @@ class VectorEnv:
             if len(actions) != self.num_envs:
                 raise ValueError(f"got {len(actions)} actions for {self.num_envs} environments")
             actions = dict(enumerate(actions))
-        envs = [self.envs[i] for i in actions]
-        results: Iterable[StepResult]
-        if self._threads is None:
-            results = map(self._step_env, envs, actions.values())
-        else:
-            results = self._threads.map(self._step_env, envs, actions.values())
-        rows = list(results)
+        rows = list(self._map_steps(self._step_env, actions, actions.values()))
         return (
             [row[0] for row in rows],
             np.array([row[1] for row in rows], np.float64),
@@ -73,18 +92,34 @@ class VectorEnv:
             [row[4] for row in rows],
         )
 
-    @staticmethod
-    def _step_env(env: EnvLike, action: str) -> StepResult:
+    def _map_steps(
+        self,
+        step_env: Callable[[int, str], StepResult],
+        indices: Iterable[int],
+        actions: Iterable[str],
+    ) -> Iterable[StepResult]:
+        return map(step_env, indices, actions)
+
+    def _step_env(self, index: int, action: str) -> StepResult:
+        env: EnvLike = self.envs[index]
+        if index in self._ended:
+            self._ended.discard(index)
+            obs, info = env.reset()
+            return obs, 0.0, False, False, info
         obs, reward, terminated, truncated, info = env.step(action)
         if terminated or truncated:
-            final_obs, final_info = obs, info
-            obs, info = env.reset()
-            info = {**info, "final_obs": final_obs, "final_info": final_info}
+            if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+                self._ended.add(index)
+            else:
+                final_obs, final_info = obs, info
+                obs, info = env.reset()
+                info = {**info, "final_obs": final_obs, "final_info": final_info}
         return obs, reward, terminated, truncated, info
 
     def close(self) -> None:
-        """Close every environment, and end the threads."""
-        if self._threads is not None:
-            self._threads.shutdown()
+        """Close every environment."""
         for env in self.envs:
             env.close()
+
+
+Env.register(VectorEnv)  # as in GEM

@@ -7,6 +7,9 @@ import packs
 import pytest
 
 from gem_ma import gem
+from gem_ma.gem.vector.async_vector_env import AsyncVectorEnv
+from gem_ma.gem.vector.sync_vector_env import SyncVectorEnv
+from gem_ma.gem.vector.vector_env import AutoresetMode, VectorEnv
 
 
 def test_make_vec_steps_and_resets():
@@ -120,3 +123,50 @@ def test_what_oat_passes_to_reset_reaches_one_environment():
     assert "1 + 1" in asked[1]
     with pytest.raises(TypeError, match="env2_kwargs: expected env0_kwargs to env1_kwargs"):
         vec.reset(env2_kwargs={})
+
+
+def make_small():
+    return gem.make("game:GuessTheNumber-v0", max_number=3, max_turns=2)
+
+
+@pytest.mark.parametrize("kind", [SyncVectorEnv, AsyncVectorEnv])
+def test_a_vector_is_made_as_in_gem(kind):
+    vec = kind(["one", "two"], [make_small] * 2)
+    assert isinstance(vec, gem.Env)
+    assert isinstance(vec, VectorEnv)
+    assert (vec.env_ids, vec.num_envs) == (["one", "two"], 2)
+    assert vec.autoreset_mode is AutoresetMode.SAME_STEP
+    assert type(gem.make_vec("game:GuessTheNumber-v0", async_mode=kind is AsyncVectorEnv)) is kind
+    vec.close()
+
+
+@pytest.mark.parametrize("kind", [SyncVectorEnv, AsyncVectorEnv])
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, "NextStep"])
+def test_what_is_over_is_reset_at_the_next_step(kind, mode):
+    vec = kind(["one", "two"], [make_small] * 2, mode)
+    first, _ = vec.reset(seed=[0, 0])
+    right = str(vec.envs[0].env.game_state.secret)
+    observations, rewards, terminations, _, infos = vec.step([right, "9"])
+    assert (rewards.tolist(), terminations.tolist()) == ([1.0, 0.0], [True, False])
+    assert observations[0] != first[0]
+    assert "final_obs" not in infos[0]
+    observations, rewards, terminations, truncations, _ = vec.step({0: right})
+    assert observations[0].startswith("You are playing")  # what was said is not heard
+    assert [rewards.tolist(), terminations.tolist(), truncations.tolist()] == [
+        [0.0],
+        [False],
+        [False],
+    ]
+    vec.step([right, right])
+    vec.reset()  # which nothing is left to do after
+    assert vec.step({0: "9"})[0][0] != vec.step({0: "8"})[0][0]
+    vec.close()
+
+
+def test_what_no_vector_can_be_made_of():
+    with pytest.raises(
+        TypeError, match=r"autoreset_mode='Later': expected one of \['NextStep', 'S"
+    ):
+        SyncVectorEnv(["one"], [make_small], "Later")
+    with pytest.raises(ValueError, match="got 2 env_ids and 1 env_fns"):
+        SyncVectorEnv(["one", "two"], [make_small])

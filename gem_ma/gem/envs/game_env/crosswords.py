@@ -1,0 +1,22 @@
+"""CrosswordsEnv, by the constructor that GEM gives it."""
+
+from __future__ import annotations
+
+from gem_ma.gem.envs.named_env import NamedEnv
+
+
+class CrosswordsEnv(NamedEnv):
+    """`game:Crosswords-v0`."""
+
+    def __init__(
+        self,
+        hardcore: bool | None = False,
+        max_turns: int | None = 100,
+        num_words: int | None = 5,
+    ):
+        super().__init__(
+            "game:Crosswords-v0",
+            hardcore=hardcore,
+            max_turns=max_turns,
+            num_words=num_words,
+        )

@@ -1,0 +1,22 @@
+"""SudokuEnv, by the constructor that GEM gives it."""
+
+from __future__ import annotations
+
+from gem_ma.gem.envs.named_env import NamedEnv
+
+
+class SudokuEnv(NamedEnv):
+    """`game:Sudoku-v0`."""
+
+    def __init__(
+        self,
+        clues: int | None = 30,
+        max_turns: int | None = 100,
+        scale: int | None = 9,
+    ):
+        super().__init__(
+            "game:Sudoku-v0",
+            clues=clues,
+            max_turns=max_turns,
+            scale=scale,
+        )

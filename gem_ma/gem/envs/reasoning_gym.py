@@ -1,0 +1,13 @@
+"""ReasoningGymEnv: a data set of ReasoningGym by its name."""
+
+from __future__ import annotations
+
+from gem_ma.gem.envs.named_env import NamedEnv
+
+
+class ReasoningGymEnv(NamedEnv):
+    """`rg:NAME`."""
+
+    def __init__(self, name: str, size: int = 500, seed: int = 42):
+        super().__init__(f"rg:{name}", name=name, size=size, seed=seed)
+        self.name = name

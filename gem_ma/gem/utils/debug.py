@@ -1,0 +1,121 @@
+"""Playing an episode to its end, and printing all that happens."""
+
+from __future__ import annotations
+
+import pprint
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from gem_ma.gem.core import EnvLike, ResetResult, StepResult
+
+
+class AsyncEnvLike(Protocol):
+    """An environment whose `reset` and `step` are awaited."""
+
+    @property
+    def reset(self) -> Callable[..., Awaitable[ResetResult]]:
+        """Begin an episode."""
+        ...
+
+    @property
+    def step(self) -> Callable[[Any], Awaitable[StepResult]]:
+        """Take a reply."""
+        ...
+
+
+Policy = Callable[[Any], Any]
+
+
+def ppprint(x: object) -> None:
+    """Print a value, or the values of a list or tuple with their numbers."""
+    if not isinstance(x, list | tuple):
+        pprint.pp(x)
+        return
+    for number, one in enumerate(x, 1):
+        sys.stdout.write(f"{number} of {len(x)}:\n")
+        pprint.pp(one)
+
+
+def run_and_print_episode(
+    env: EnvLike, policy: Policy, ignore_done: bool = False, max_steps: float = 1e9
+) -> None:
+    """Play until an episode is over, in a vector until all are over in one step.
+
+    Args:
+        policy: a function from an observation to an action.
+        ignore_done: go on until `max_steps`.
+    """
+    with _print_time():
+        observation, _ = env.reset()
+        step_count = 0
+        while step_count < max_steps:
+            step_count += 1
+            action = policy(observation)
+            observation, *outcome = _print_step(step_count, observation, action, env.step(action))
+            if not ignore_done and _is_done(*outcome):
+                return
+
+
+def run_and_print_episode_with_selective_step(
+    env: EnvLike, policy: Policy, ignore_done: bool = False, max_steps: float = 1e9
+) -> None:
+    """Play a vector as `run_and_print_episode` does, about half of it in each step."""
+    rng = np.random.default_rng(0)
+    step: Callable[[Any], StepResult] = env.step
+    with _print_time():
+        observation, _ = env.reset()
+        step_count = 0
+        while step_count < max_steps:
+            step_count += 1
+            actions = policy(observation)
+            chosen: Mapping[int, Any] = {}
+            while not chosen:
+                chosen = {i: one for i, one in enumerate(actions) if rng.random() > 0.5}
+            observation, *outcome = _print_step(step_count, observation, chosen, step(chosen))
+            if not ignore_done and _is_done(*outcome):
+                return
+
+
+async def run_and_print_episode_async(
+    env: AsyncEnvLike, policy: Policy, ignore_done: bool = False, max_steps: float = 1e9
+) -> None:
+    """Play as `run_and_print_episode` does, where `reset` and `step` are awaited."""
+    with _print_time():
+        observation, _ = await env.reset()
+        step_count = 0
+        while step_count < max_steps:
+            step_count += 1
+            action = policy(observation)
+            result = await env.step(action)
+            observation, *outcome = _print_step(step_count, observation, action, result)
+            if not ignore_done and _is_done(*outcome):
+                return
+
+
+@contextmanager
+def _print_time() -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    sys.stdout.write(f"Time: {time.perf_counter() - start:.2f} s\n")
+
+
+def _print_step(
+    number: int, observation: object, action: object, result: StepResult
+) -> tuple[Any, Any, Any]:
+    """Print a step; return what is observed next, and whether the episode is over."""
+    next_observation, reward, terminated, truncated, _ = result
+    sys.stdout.write(f"Step {number}\n")
+    for heading, value in (("observation", observation), ("action", action), ("reward", reward)):
+        sys.stdout.write(f"--- {heading}\n")
+        ppprint(value)
+    sys.stdout.write(f"terminated: {terminated}, truncated: {truncated}\n")
+    return next_observation, terminated, truncated
+
+
+def _is_done(terminated: bool | np.ndarray, truncated: bool | np.ndarray) -> bool:
+    return bool(np.all(np.logical_or(terminated, truncated)))

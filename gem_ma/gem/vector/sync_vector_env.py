@@ -1,0 +1,7 @@
+"""SyncVectorEnv: environments stepped one after another."""
+
+from gem_ma.gem.vector.vector_env import VectorEnv
+
+
+class SyncVectorEnv(VectorEnv):
+    """Step one environment after another."""
