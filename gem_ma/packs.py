@@ -7,6 +7,7 @@ imports no pack: it loads PACK, and what that names is imported when somebody as
 from __future__ import annotations
 
 import importlib
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ class SpecEntry(NamedTuple):
     split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
     spec: bool = False  # the first argument is a spec string itself
     mark: str = "?"  # what stands between the first argument and the options
-    like: str = ""  # a pattern of first arguments that are known as such where they stand alone
+    like: re.Pattern[str] | None = None  # of first arguments that are known where they stand alone
 
 
 @dataclass(frozen=True, kw_only=True)

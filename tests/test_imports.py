@@ -398,7 +398,11 @@ def test_what_packages_offer_is_there():
     for path in ROOT.rglob("__init__.py"):
         module = importlib.import_module(dotted(path))
         offered = getattr(module, "__all__", [])
-        assert [name for name in offered if not hasattr(module, name)] == [], path
+        for name in offered:
+            try:
+                assert hasattr(module, name), path
+            except ImportError as error:
+                assert "gem-ma[" in str(error), f"{path}: {error}"  # noqa: PT017 - for some names
         named = {  # for type checkers, since what is offered may be imported later
             alias.name
             for node in parsed(path).body

@@ -65,7 +65,7 @@ def test_every_command_has_an_example(capsys):
     commands = {line.split()[0] for line, _ in WRONG if line} - {"dance", "rum"}
     listed = capsys.readouterr().out
     for command in commands:
-        assert f"\n    {command}" in listed
+        assert f"\n  {command} " in listed
         with pytest.raises(SystemExit) as stop:
             main([command, "--help"])
         assert stop.value.code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -18,6 +19,8 @@ from gem_ma.validation.spec_strings import (
     parse_seat_specs,
     takes_one_argument,
 )
+
+_HUB_NAME = re.compile(r"~?/?[\w.-]+/[\w./-]+$")
 
 
 def load_agent(spec: AgentSource) -> Agent:
@@ -104,13 +107,13 @@ AGENT_SPECS = SpecParser(
             "random": SpecEntry("gem_ma.agents.random:RandomAgent"),
             "human": SpecEntry("gem_ma.agents.human:HumanAgent"),
             "search": SpecEntry("gem_ma.agents.search:SearchAgent"),
-            "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH", like=r"~?/?[\w.-]+/[\w./-]+$"),
+            "hf": SpecEntry("gem_ma.agents.hf:HFAgent", "PATH", like=_HUB_NAME),
             **{
                 spec: SpecEntry(
                     f"gem_ma.agents.providers.{file}:{name}",
                     "MODEL@URL",
                     _split_model_url,
-                    like=MODEL_NAMES.get(spec, ""),
+                    like=MODEL_NAMES.get(spec),
                 )
                 for spec, (file, name) in PROVIDERS.items()
             },

@@ -20,12 +20,20 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from gem_ma.tools.function import function_tool
+from gem_ma.tools.retriever_messages import (
+    RetrievedRow,
+    RetrieverAnswer,
+    RetrieverQuery,
+    decode_message,
+    encode_message,
+    import_msgspec,
+)
 from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.endpoints import (
     RedirectRefused,
@@ -263,13 +271,13 @@ class Retriever:
         """Return the k best passages as the server sends them: the title is their first line."""
         return [row["document"]["contents"] for row in self._query_server(query, k)]
 
-    def _query_server(self, query: str, k: int) -> list[_RetrievedRow]:
+    def _query_server(self, query: str, k: int) -> list[RetrievedRow]:
         query = query.encode(
             "utf-8", "replace"
         ).decode()  # a model's JSON may hold half a character
         body: JSONObject = {"topk": k, "return_scores": True}
         body |= {"query": query} if self.wire == "msgpack" else {"queries": [query]}
-        return self._parse_answer(self._send_request(_encode_message(body, self.wire)))[:k]
+        return self._parse_answer(self._send_request(encode_message(body, self.wire)))[:k]
 
     def _send_request(self, body: bytes) -> bytes:
         """Return what the server answers, after as many attempts as it needs."""
@@ -304,14 +312,14 @@ class Retriever:
             problem = str(fault)
         return f"status {error.code} {error.reason}: {problem}"
 
-    def _parse_answer(self, content: bytes) -> list[_RetrievedRow]:
-        msgspec = _import_msgspec()
+    def _parse_answer(self, content: bytes) -> list[RetrievedRow]:
+        msgspec = import_msgspec()
         content = self._secrets.hide_bytes(content)
         try:
-            answer = _decode_message(content)
-            result = msgspec.convert(answer, _RetrieverAnswer)["result"]
+            answer = decode_message(content)
+            result = msgspec.convert(answer, RetrieverAnswer)["result"]
             rows = result[0] if result and isinstance(result[0], list) else result
-            documents: list[_RetrievedRow] = msgspec.convert(rows, list[_RetrievedRow])
+            documents: list[RetrievedRow] = msgspec.convert(rows, list[RetrievedRow])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise RetrieverError(
                 f"{redact_secrets(self.url)}: got {content[:100]!r} ({error}); expected "
@@ -327,20 +335,7 @@ class _RedirectRefuser(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class _RetrievedDocument(TypedDict):
-    contents: str
-
-
-class _RetrievedRow(TypedDict):
-    document: _RetrievedDocument
-    score: NotRequired[float]
-
-
-class _RetrieverAnswer(TypedDict):
-    result: list[Any]
-
-
-def _make_hit(row: _RetrievedRow) -> SearchHit:
+def _make_hit(row: RetrievedRow) -> SearchHit:
     first, _, rest = row["document"]["contents"].partition("\n")
     if not rest.strip():
         return SearchHit("", first, row.get("score", 0.0))
@@ -511,33 +506,12 @@ def _compute_checksum(file: Path) -> int:
     return total
 
 
-def _encode_message(body: Any, wire: str) -> bytes:
-    msgspec = _import_msgspec()
-    encoder = msgspec.msgpack if wire == "msgpack" else msgspec.json
-    return bytes(encoder.encode(body))
-
-
-def _decode_message(content: bytes) -> Any:
-    """Read JSON or msgpack; an object begins in one as it cannot in the other."""
-    msgspec = _import_msgspec()
-    decoder = msgspec.json if content.lstrip()[:1] == b"{" else msgspec.msgpack
-    return decoder.decode(content)
-
-
 def _import_bm25s() -> Any:
     try:
         import bm25s
     except ImportError as error:
         raise ImportError("a SearchIndex needs bm25s: pip install 'gem-ma[tools]'") from error
     return bm25s
-
-
-def _import_msgspec() -> Any:
-    try:
-        import msgspec
-    except ImportError as error:
-        raise ImportError("a Retriever needs msgspec: pip install 'gem-ma[tools]'") from error
-    return msgspec
 
 
 class RetrieverServer(http.server.ThreadingHTTPServer):
@@ -555,14 +529,14 @@ class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
     server: RetrieverServer
 
     def do_POST(self) -> None:
-        msgspec = _import_msgspec()
+        msgspec = import_msgspec()
         length = self.headers.get("Content-Length", "0")
         if not length.isascii() or not length.isdigit() or int(length[:20]) > _MAX_ANSWER_SIZE:
             self.send_error(400, f"expected Content-Length, of at most {_MAX_ANSWER_SIZE}")
             return
         content = self.rfile.read(int(length))
         try:
-            query_message = msgspec.convert(_decode_message(content), _RetrieverQuery)
+            query_message = msgspec.convert(decode_message(content), RetrieverQuery)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             self.send_error(400, str(error))
             return
@@ -574,7 +548,7 @@ class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
             queries = query_message.get("queries", ())
             result = [[_make_row(hit) for hit in search(query, k)] for query in queries]
         wire = "json" if content.lstrip()[:1] == b"{" else "msgpack"
-        answer = _encode_message({"result": result}, wire)
+        answer = encode_message({"result": result}, wire)
         self.send_response(200)
         self.send_header("Content-Type", f"application/{wire}")
         self.send_header("Content-Length", str(len(answer)))
@@ -583,12 +557,6 @@ class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing; a line for each query helps nobody."""
-
-
-class _RetrieverQuery(TypedDict):
-    query: NotRequired[str]
-    queries: NotRequired[list[str]]
-    topk: NotRequired[int | None]
 
 
 def _make_row(hit: SearchHit) -> JSONObject:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -171,7 +170,7 @@ class SpecParser:
         name, mark, rest = what.partition(":" if ":" in what else "/")
         if not mark or name not in self.known:
             for known, entry in self.known.items():
-                if entry.like and re.match(entry.like, what.partition("@")[0]):
+                if entry.like and entry.like.match(what.partition("@")[0]):
                     return f"{known}:{what}"  # it lacks its name
         close = "".join(difflib.get_close_matches(name, self.known, n=1))
         return f"{close}:{rest}" if close and rest and self.known[close].first else close

@@ -285,8 +285,8 @@ def test_rollout_says_what_it_takes():
     takes, asynchronous = (inspect.signature(one) for one in (gem_ma.rollout, gem_ma.arollout))
     assert takes.parameters == asynchronous.parameters
     assert takes.return_annotation == "list[Episode]"
-    begin = "Play episodes and return them in order.\n\n    Args:\n        env: "
-    assert gem_ma.rollout.__doc__.startswith(begin)
+    begin = "Play episodes and return them in order.\n\nArgs:\n    env: "
+    assert inspect.getdoc(gem_ma.rollout).startswith(begin)
     assert set(gem_ma.__all__) < set(dir(gem_ma))
 
 

@@ -59,7 +59,6 @@ WRONG = [
     (f"render {C4} --out FOLDER/a.jpg", ".png or .gif"),
     (f"render {C4} --out FOLDER/a.png --moves -1", "--moves"),
     (f"render {C4} --out FOLDER/a.png --size 0x9", "--size"),
-    (f"render {C4} --out FOLDER/a.png --size 1x1", "do not fit"),
     (f"render {C4} --out FOLDER/a.png --size 999999x999999", "--size"),
     (f"render {C4} --out FOLDER/a.png --theme drak", "did you mean 'dark'"),
     (f"render {C4} --out FOLDER/a.png --seat nobody", "no seat 'nobody'"),
@@ -90,7 +89,7 @@ WRONG = [
     ("eval compare FOLDER FOLDER", "holds no evaluation"),
     ("leaderboard FOLDER", "name a folder of gem-ma eval"),
     ("leaderboard FILE", "FILE"),
-    ("leaderboard", "files"),
+    ("leaderboard", "FOLDER"),
     ("tournament tau:shop --agents rule-user --out FOLDER/t", "and not for the seat assistant"),
     ("tournament", "--out"),
     ("tournament game:Nope --out FOLDER/t", "no environment"),
@@ -364,7 +363,7 @@ RIGHT = {
         "eval --suite small.toml --agents random --out u",
         "eval tau2:mock --agents random --task-ids new_chore,3 --out w",
         "eval tau2:mock --agents random --start 1 --end 3 --out y",
-        "eval compare s s",
+        "eval compare s s --all",
     ],
     "tournament": [
         f"tournament {TTT} --agents search:depth=1,search:depth=2 --agents search:depth=3 "

@@ -670,7 +670,10 @@ def everything():
             if not name.startswith("_") and getattr(value, "__module__", None) == module_name
         ]
         for name in names:
-            value, where = getattr(module, name), f"{module_name}.{name}"
+            try:
+                value, where = getattr(module, name), f"{module_name}.{name}"
+            except ImportError:  # of an extra that is not here
+                continue
             if not callable(value) or any(value is one for one, _ in found.values()):
                 continue
             if inspect.isclass(value):

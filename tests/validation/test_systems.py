@@ -59,6 +59,7 @@ def lines_without(names):
 AS_MAC = FIRST + lines_without(LINUX) + MAC
 AS_WINDOWS = (
     f"{FIRST}{lines_without(LINUX)}{lines_without(UNIX)}sys.platform = 'win32'\n"
+    "shutil._use_fd_functions = False\n"  # as it finds there
     f"for name in {MODULES!r}: sys.modules[name] = None\n"
 )
 

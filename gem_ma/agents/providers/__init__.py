@@ -6,6 +6,8 @@ form of its requests and answers. CONTRIBUTING.md says how one is added.
 
 from __future__ import annotations
 
+import re
+
 PROVIDERS = {  # what a spec string begins with: the file here, and the class in it
     "openai": ("openai", "OpenAIAgent"),
     "openai-responses": ("openai_responses", "OpenAIResponsesAgent"),
@@ -13,7 +15,7 @@ PROVIDERS = {  # what a spec string begins with: the file here, and the class in
     "google": ("google", "GeminiAgent"),
 }
 MODEL_NAMES = {  # how names of models begin that one of them serves, for who forgets the provider
-    "openai": r"gpt-|chatgpt-|o\d(-|$)",
-    "anthropic": "claude-",
-    "google": "gemini-",
+    "openai": re.compile(r"gpt-|chatgpt-|o\d(-|$)"),
+    "anthropic": re.compile("claude-"),
+    "google": re.compile("gemini-"),
 }

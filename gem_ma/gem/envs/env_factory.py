@@ -72,9 +72,10 @@ def translate_arguments(env_id: str, arguments: JSONMapping) -> JSONObject:
     if others.get("dataset", "") is None:
         del others["dataset"]
     spec = registry.spec(env_id)
-    if not others or spec.list_missing():  # what is missing is said where it is made
+    try:
+        known = inspect.signature(import_game_class(spec)).parameters
+    except ImportError:  # which is said where it is made
         return others
-    known = inspect.signature(import_game_class(spec)).parameters
     translate = _TRANSLATIONS.get(spec.entry_point)
     if translate is None and "data" in known:
         translate = _translate_data_arguments

@@ -131,7 +131,10 @@ def test_no_thought_is_said(answer, message, kind):
         ('Action: {"name": 5, "arguments": {}}', "Action: the arguments are no JSON: ''"),
         ('Action: {"name": "find"}', "find: the arguments are no JSON: ''"),
         ('{"name": "find", "arguments": {"to": NaN}}', "Action: the arguments are"),
-        ("Action: " + '{"name": ' * 5000, "Action: the arguments are refused: nested"),
+        (
+            "Action: " + '{"name": ' * 5000 + "1" + "}" * 5000,
+            "Action: the arguments are refused: nested",
+        ),
     ],
 )
 def test_a_call_that_cannot_be_read_is_refused_and_never_said(answer, told):

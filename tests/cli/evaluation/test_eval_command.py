@@ -24,7 +24,7 @@ def test_smoke(tmp_path, capsys):
     data = json.loads(printed.out)
     assert data == json.loads((tmp_path / "a" / "results.json").read_text())
     assert command("eval", "compare", tmp_path / "a", tmp_path / "a") == 0
-    assert "\n0 of " in capsys.readouterr().out
+    assert "\nworse beyond its interval: nothing\n" in capsys.readouterr().out
     assert command("eval", "compare", tmp_path / "a", tmp_path / "a", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["in one only"] == []
