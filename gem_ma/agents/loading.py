@@ -20,7 +20,7 @@ from gem_ma.validation.spec_strings import (
     takes_one_argument,
 )
 
-_HUB_NAME = re.compile(r"~?/?[\w.-]+/[\w./-]+$")
+_HUB_NAME = re.compile(r"\A~?/?[\w.-]+/[\w./-]+\Z")
 
 
 def load_agent(spec: AgentSource) -> Agent:

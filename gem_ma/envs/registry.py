@@ -84,6 +84,10 @@ class Spec:
         if self.recorded:
             object.__setattr__(self, "entry_point", _update_entry_point(self.entry_point))
             return
+        check_type(self.kwargs, Mapping, "kwargs")
+        check_type(self.dial, tuple, "dial")
+        for level in self.dial:
+            check_type(level, Mapping, "a level of dial")
         # What comes back from a record is equal to what was registered.
         object.__setattr__(self, "kwargs", replace_tuples(self.kwargs))
         object.__setattr__(self, "dial", tuple(map(replace_tuples, self.dial)))

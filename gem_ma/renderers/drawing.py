@@ -87,6 +87,9 @@ def draw(
         check_type(noise, ImageNoise, "noise", "an ImageNoise, as parse_noise('blur:2') returns")
     if not unit >= 1:
         raise ValueError(f"unit={unit}: expected 1 or more pixels")
+    width, height = size
+    if not (width >= 1 and height >= 1):
+        raise ValueError(f"size={size}: expected a width and a height of 1 pixel or more")
     if not isinstance(scene, Screen):
         scene = normalize_scene(scene)
     try:

@@ -89,7 +89,7 @@ WRONG = [
     ("eval compare FOLDER FOLDER", "holds no evaluation"),
     ("leaderboard FOLDER", "name a folder of gem-ma eval"),
     ("leaderboard FILE", "FILE"),
-    ("leaderboard", "FOLDER"),
+    ("leaderboard", "are required: [NAME=]"),
     ("tournament tau:shop --agents rule-user --out FOLDER/t", "and not for the seat assistant"),
     ("tournament", "--out"),
     ("tournament game:Nope --out FOLDER/t", "no environment"),

@@ -658,6 +658,9 @@ def surface():
     return {where: one for where, one in everything().items() if not _left_out(where)}
 
 
+MISSING: set[str] = set()  # names that need an extra which is not here
+
+
 @functools.cache
 def everything():
     """Return what is public: for each name what is called, and the class it belongs to if any."""
@@ -673,6 +676,7 @@ def everything():
             try:
                 value, where = getattr(module, name), f"{module_name}.{name}"
             except ImportError:  # of an extra that is not here
+                MISSING.add(f"{module_name}.{name}")
                 continue
             if not callable(value) or any(value is one for one, _ in found.values()):
                 continue

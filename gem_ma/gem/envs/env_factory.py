@@ -69,8 +69,9 @@ def translate_arguments(env_id: str, arguments: JSONMapping) -> JSONObject:
     """
     # Answers are graded in the sandbox, wherever that is.
     others = {name: value for name, value in arguments.items() if name != "use_mp"}
-    if others.get("dataset", "") is None:
-        del others["dataset"]
+    for name in ("data", "dataset"):
+        if others.get(name, "") is None:
+            del others[name]
     spec = registry.spec(env_id)
     try:
         known = inspect.signature(import_game_class(spec)).parameters
