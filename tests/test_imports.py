@@ -378,6 +378,7 @@ def misnamed(node, names=frozenset()):
                 }
             case ast.ClassDef():
                 known = names | {child.name.lower()}  # which some method makes of a text
+                known |= {one.target.id for one in child.body if isinstance(one, ast.AnnAssign)}
             case ast.Call(
                 func=ast.Name("check_type" | "check_each"),
                 args=[_, _, ast.Constant(str() as name), *_],

@@ -21,7 +21,7 @@ import pettingzoo
 from gem_ma.envs.difficulty_levels import interpolate_levels as rows_of
 from gem_ma.envs.difficulty_levels import select_level
 from gem_ma.packs import DOWNLOADS, describe_missing, list_packs
-from gem_ma.validation.arguments import check_type
+from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.json_types import JSONMapping, replace_tuples
 
 _FACTORY_MODULE = "gem_ma.apis.factory"  # what the other registries import to make one of ours
@@ -86,11 +86,11 @@ class Spec:
             return
         check_type(self.kwargs, Mapping, "kwargs")
         check_type(self.dial, tuple, "dial")
-        for level in self.dial:
-            check_type(level, Mapping, "a level of dial")
         # What comes back from a record is equal to what was registered.
         object.__setattr__(self, "kwargs", replace_tuples(self.kwargs))
-        object.__setattr__(self, "dial", tuple(map(replace_tuples, self.dial)))
+        object.__setattr__(
+            self, "dial", tuple(map(replace_tuples, check_each(self.dial, Mapping, "dial")))
+        )
 
     @property
     def summary(self) -> str:
