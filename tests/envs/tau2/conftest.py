@@ -6,7 +6,7 @@ import packs
 import pytest
 
 # Without the pack tau, tau2 is not loaded, and nothing of it is tested.
-collect_ignore_glob = ["test_*.py"] if "tau2" in packs.ABSENT else []
+collect_ignore_glob = ["*test_*.py"] if "tau2" in packs.ABSENT else []
 
 DEFAULTS = {
     "accounts": {
