@@ -175,7 +175,7 @@ def test_a_number_outside_the_space_is_the_callers_fault_and_changes_nothing(act
         seat.step,
         lambda number: next(seat.step_in_parts(number)),
     ):
-        assert not env.action_space("red").contains(action)
+        assert action not in range(env.action_space("red").n)
         with pytest.raises(ValueError, match=rf"of red must be an int from 0 to 6, got {action}$"):
             step(action)
     assert before == (env.game_state, env.infos, seat.env.game_state)

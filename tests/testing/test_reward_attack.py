@@ -455,7 +455,13 @@ ONE_SIDED = {
 }
 
 
-@pytest.mark.parametrize("game", MUTANTS)
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(one, marks=pytest.mark.slow) if one in (ByTurns, Grows) else one
+        for one in MUTANTS
+    ],
+)
 def test_a_wrong_scorer_is_found_out(game):
     kind, known = MUTANTS[game]
     found = attack(gem_ma.Env(game(), **game.env_defaults), best=known, nodes=400)

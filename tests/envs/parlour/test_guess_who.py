@@ -202,7 +202,7 @@ def test_the_picture():
     assert told == ("first (Ada) asked +hat", "second (Max) asked -bald", "To ask: first (38 left)")
 
 
-@pytest.mark.parametrize("size", [252, 1008])
+@pytest.mark.parametrize("size", [252, pytest.param(1008, marks=pytest.mark.slow)])
 def test_the_longest_game_can_be_drawn(size):
     def known(person):
         return tuple((q, "yes" if person in of else "no") for q, of in TRUE_OF_PEOPLE.items())

@@ -149,7 +149,7 @@ def count(folder):
     return sum(len(path.read_bytes().splitlines()) for path in folder.glob("episodes/*.jsonl"))
 
 
-@pytest.mark.parametrize("moments", [3, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("moments", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(tmp_path, monkeypatch, capsys, moments):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     monkeypatch.setattr(sys, "argv", ["-c", str(whole)])
