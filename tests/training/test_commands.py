@@ -10,7 +10,7 @@ from gem_ma.cli.main import main
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training import commands, pretrain
+from gem_ma.training import commands, pretraining
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -30,7 +30,7 @@ def train(model, folder, *more):
 
 
 def test_every_size_has_its_name_without_torch():
-    assert tuple(pretrain.MODEL_SIZES) == commands.MODEL_SIZE_NAMES
+    assert tuple(pretraining.MODEL_SIZES) == commands.MODEL_SIZE_NAMES
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):

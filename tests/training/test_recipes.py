@@ -100,7 +100,7 @@ def test_one_that_collapses_says_so_and_is_judged_by_its_best(
         def diagnose(self, history, learners):
             return "it talks nonsense" if len(history) == 2 else None
 
-    monkeypatch.setattr("gem_ma.training.best_checkpoint.BestCheckpoint", Strict)
+    monkeypatch.setattr("gem_ma.training.BestCheckpoint", Strict)
     found = recipe("guess", tmp_path)["results"]
     kept = tmp_path / "best.pt"
     assert kept.exists()

@@ -367,7 +367,7 @@ async def garbage(writer):
 
 def test_a_stream_that_is_cut_is_cut_here_too(caplog):
     """Half an answer is never taken for a whole one, and none of it is kept."""
-    import httpx
+    import httpx2
     import openai
 
     settings = {"timeout": 2.0, "most": 20_000}
@@ -377,7 +377,7 @@ def test_a_stream_that_is_cut_is_cut_here_too(caplog):
         client_of(seat) as client,
     ):
         for _ in range(2):  # the second is longer than an answer may be
-            with pytest.raises((httpx.HTTPError, openai.APIError)):
+            with pytest.raises((httpx2.HTTPError, openai.APIError)):
                 list(client.chat.completions.create(**ASKED, stream=True))
         assert gateway.take_calls(seat) == ([], None)
         with client.chat.completions.create(**ASKED, stream=True) as stream:
