@@ -231,8 +231,8 @@ def test_gymnasiums_numpy_to_torch_takes_a_vector_of_numbers():
     options = {"agent": "x", "others": "random", "actions": "discrete"}
     env = NumpyToTorch(gem_ma.make_vec("game:TicTacToe-v0", 2, **options))
     env.reset(seed=0)
-    _, _, _, _, infos = env.step(torch.tensor([4, 4]))
-    free = int(infos["action_mask"][0].argmax())
+    env.step(torch.tensor([4, 4]))
+    free = int(env.unwrapped.call("action_masks")[0].argmax())
     _, _, _, _, infos = env.step(torch.tensor([free, 4]))  # which is taken in the second
     assert infos["invalid"].tolist() == [0, 1]
     env.close()
