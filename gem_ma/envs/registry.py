@@ -478,14 +478,7 @@ def _has_corpus(name: str) -> bool:
 def suggest_names(name: str, known: Iterable[str], otherwise: str) -> str:
     """Say which of the known names a wrong one may stand for, or what there is."""
     known = list(dict.fromkeys(known))
-    close_matches = (
-        difflib.get_close_matches(name, known, n=2, cutoff=0.75)
-        or [
-            one
-            for one in known
-            if len(one) > 3 and one in name  # as in board_size
-        ][:2]
-    )
-    if close_matches:
+    parts = [one for one in known if len(one) > 3 and one in name]  # as size in board_size
+    if close_matches := difflib.get_close_matches(name, known, n=2, cutoff=0.75) or parts[:2]:
         return f"did you mean {' or '.join(map(repr, close_matches))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

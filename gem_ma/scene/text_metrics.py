@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 
-# The characters that there are, and their advances in 2048ths of the type's size, as
-# scripts/build_font.py prints them.
 __all__ = [
     "measure_edges",
     "measure_width",
@@ -13,6 +11,8 @@ __all__ = [
     "wrap_to_width",
 ]
 
+# The characters that there are, and their advances in 2048ths of the type's size, as
+# scripts/build_font.py prints them.
 CHARACTER_CODES = (
     *range(0x20, 0x7F),
     *range(0xA0, 0x100),

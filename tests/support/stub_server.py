@@ -177,6 +177,20 @@ async def half(writer):
     return False
 
 
+async def garble(writer):
+    """Say what is no HTTP."""
+    writer.write(bytes(range(256)) * 20)
+    await writer.drain()
+    writer.close()
+    return False
+
+
+async def hang(writer):
+    """Answer nothing, for longer than anybody waits."""
+    await asyncio.sleep(60)
+    return False
+
+
 async def slow(writer):
     """Send a byte at a time, so that no single read takes long."""
     text = json.dumps(completion("5")).encode()

@@ -66,19 +66,15 @@ def run_and_print_episode_with_selective_step(
 ) -> None:
     """Play a vector as `run_and_print_episode` does, about half of it in each step."""
     rng = np.random.default_rng(0)
-    step: Callable[[Any], StepResult] = env.step
-    with _print_time():
-        observation, _ = env.reset()
-        step_count = 0
-        while step_count < max_steps:
-            step_count += 1
-            actions = policy(observation)
-            chosen: Mapping[int, Any] = {}
-            while not chosen:
-                chosen = {i: one for i, one in enumerate(actions) if rng.random() > 0.5}
-            observation, *outcome = _print_step(step_count, observation, chosen, step(chosen))
-            if not ignore_done and _is_done(*outcome):
-                return
+
+    def choose_actions(observation: Any) -> Mapping[int, Any]:
+        actions = policy(observation)
+        chosen: Mapping[int, Any] = {}
+        while not chosen:
+            chosen = {i: one for i, one in enumerate(actions) if rng.random() > 0.5}
+        return chosen
+
+    run_and_print_episode(env, choose_actions, ignore_done, max_steps)
 
 
 async def run_and_print_episode_async(

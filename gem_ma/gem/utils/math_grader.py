@@ -90,9 +90,8 @@ def answer_tag_reward_fn(
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
     """Grade what stands in <answer> tags that follow </think> and a blank."""
-    formatted = "</think> <answer>" in model_response and "</answer>" in model_response
-    right = formatted and _is_tagged_answer_right(model_response, gt_answer)
-    return {"formatted": formatted}, correct_reward if right else incorrect_reward
+    begin = "</think> <answer>"
+    return _grade_tagged_answer(model_response, gt_answer, begin, correct_reward, incorrect_reward)
 
 
 def answer_tag_reward_fn_for_orz(
@@ -103,15 +102,24 @@ def answer_tag_reward_fn_for_orz(
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
     """Grade what stands in <answer> tags, wherever they are."""
-    formatted = "<answer>" in model_response and "</answer>" in model_response
-    right = formatted and _is_tagged_answer_right(model_response, gt_answer)
-    return {"formatted": formatted}, correct_reward if right else incorrect_reward
+    begin = "<answer>"
+    return _grade_tagged_answer(model_response, gt_answer, begin, correct_reward, incorrect_reward)
 
 
-def _is_tagged_answer_right(model_response: str, gt_answer: object) -> bool:
+def _grade_tagged_answer(
+    model_response: str,
+    gt_answer: object,
+    begin: str,
+    correct_reward: float,
+    incorrect_reward: float,
+) -> tuple[dict[str, bool], float]:
+    """Grade what stands in <answer> tags, if a reply has what they begin and end with."""
+    if begin not in model_response or "</answer>" not in model_response:
+        return {"formatted": False}, incorrect_reward
     text = model_response.rpartition("<answer>")[2].replace("</answer>", "")
     answer = extract_answer(text) if "\\boxed" in text else text
-    return answer is not None and _is_right(answer, gt_answer)
+    right = answer is not None and _is_right(answer, gt_answer)
+    return {"formatted": True}, correct_reward if right else incorrect_reward
 
 
 def _is_right(answer: str, gt_answer: object) -> bool:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from gem_ma.gem.core import EnvLike, StepResult
-from gem_ma.gem.vector.vector_env import AutoresetMode, VectorEnv
+from gem_ma.gem.core import StepResult
+from gem_ma.gem.vector.vector_env import VectorEnv
 
 
 class AsyncVectorEnv(VectorEnv):
     """Step each environment in a thread of its own, which helps those that wait for something."""
 
-    def __init__(
-        self,
-        env_ids: Sequence[str],
-        env_fns: Sequence[Callable[[], EnvLike]],
-        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
-    ):
-        super().__init__(env_ids, env_fns, autoreset_mode)
-        self._threads = ThreadPoolExecutor(max(1, self.num_envs))
+    @functools.cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(max(1, self.num_envs))
 
     def _map_steps(
         self,

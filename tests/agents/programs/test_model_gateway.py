@@ -14,7 +14,7 @@ import urllib.request
 
 import pytest
 from needed import needed
-from stub_server import StubServer, body, completion, cut, half, raw, response, status
+from stub_server import StubServer, body, completion, cut, garble, half, hang, raw, response, status
 
 from gem_ma.agents.programs.gateway import PROXIED_ENDPOINTS, ModelGateway
 
@@ -353,18 +353,6 @@ async def sends_on(writer):
     return False
 
 
-async def says_nothing(writer):
-    await asyncio.sleep(30)
-    return False
-
-
-async def garbage(writer):
-    writer.write(bytes(range(256)) * 20)
-    await writer.drain()
-    writer.close()
-    return False
-
-
 def test_a_stream_that_is_cut_is_cut_here_too(caplog):
     """Half an answer is never taken for a whole one, and none of it is kept."""
     import httpx2
@@ -389,7 +377,7 @@ def test_a_stream_that_is_cut_is_cut_here_too(caplog):
     assert not [one for one in caplog.records if one.levelname == "ERROR"], caplog.text
 
 
-FAULTS = [cut, half, garbage, raw(b"\x1f\x8b junk", "Content-Encoding: gzip"), says_nothing]
+FAULTS = [cut, half, garble, raw(b"\x1f\x8b junk", "Content-Encoding: gzip"), hang]
 FAULTS += [raw(b"{}", "Content-Encoding: zstd"), body("<html>"), body("[1]"), body("")]
 
 

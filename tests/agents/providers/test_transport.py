@@ -1,6 +1,5 @@
 """What goes to a server and what is waited for: keys, addresses, redirects, and another try."""
 
-import asyncio
 import itertools
 import json
 import logging
@@ -11,7 +10,7 @@ import time
 import packs
 import pytest
 from needed import needed
-from stub_server import StubServer, body, completion, cut, half, raw, slow, status
+from stub_server import StubServer, body, completion, cut, garble, half, hang, raw, slow, status
 
 import gem_ma
 from gem_ma import rollout
@@ -226,20 +225,6 @@ def nowhere(word, folder, text):
     for path in folder.rglob("*"):
         assert word not in str(path)
         assert path.is_dir() or word.encode() not in path.read_bytes(), path
-
-
-async def hang(writer):
-    """Answer nothing, for longer than anybody waits."""
-    await asyncio.sleep(60)
-    return False
-
-
-async def garble(writer):
-    """Say what is no HTTP."""
-    writer.write(bytes(range(256)) * 4)
-    await writer.drain()
-    writer.close()
-    return False
 
 
 def wrong(**choice):
