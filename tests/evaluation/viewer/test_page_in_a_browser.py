@@ -60,6 +60,12 @@ def harmless(page):
     )
 
 
+def drawn_text(locator):
+    """Return the text of a turn when it is drawn: off the screen it has none."""
+    locator.scroll_into_view_if_needed()
+    return locator.inner_text()
+
+
 def test_click_through(episodes, show):
     page = show(episodes)
     rows = page.locator("#body tr")
@@ -100,7 +106,7 @@ def test_click_through(episodes, show):
         page.keyboard.press("ArrowRight")
     invalid = page.locator(".turn.invalid")
     assert "now" in invalid.get_attribute("class")
-    assert "'the ninety-first' is not a legal move" in invalid.inner_text()
+    assert "'the ninety-first' is not a legal move" in drawn_text(invalid)
     thought = invalid.locator("details.thought")
     assert thought.locator("pre").is_hidden()
     thought.locator("summary").click()
@@ -114,7 +120,7 @@ def test_click_through(episodes, show):
     page.locator("h1").last.click()  # the keys are the radio buttons' as long as one has the focus
     page.keyboard.press("End")
     assert moment.inner_text().startswith(f"{len(episode.steps) + 1} of")
-    assert re.search("The end: (red|yellow) won", page.locator(".about.turn").inner_text())
+    assert re.search("The end: (red|yellow) won", drawn_text(page.locator(".about.turn")))
     assert page.locator(".next").is_disabled()
     page.keyboard.press("Home")
     page.get_by_role("button", name="Next moment").click()
@@ -473,7 +479,7 @@ def test_what_hides_is_shown(show, tmp_path):
     done = rollout(THREE, FunctionAgent(lambda turn: said[turn.index % 2]), 1, seed=1)
     save_episodes(done, tmp_path / "a.jsonl")
     page = show(tmp_path / "a.jsonl", "#episode=0")
-    reply = page.locator(".reply").first.inner_text()
+    reply = drawn_text(page.locator(".reply").first)
     for spelled in ("\u241b[2J", "\u2039U+202E\u203a", "nul \u2400", "U+D800", "U+E0041", "\u2407"):
         assert spelled in reply
 
@@ -484,9 +490,9 @@ def test_a_megabyte_is_cut(show, tmp_path):
     save_episodes(done, tmp_path / "a.jsonl")
     page = show(tmp_path / "a.jsonl", "#episode=0")
     reply = page.locator(".reply pre").first
-    assert len(reply.inner_text()) < 10_000
+    assert len(drawn_text(reply)) < 10_000
     page.get_by_role("button", name="Show more: 997,003 characters").first.click()
-    assert len(reply.inner_text()) > 100_000
+    assert len(drawn_text(reply)) > 100_000
 
 
 def test_simultaneous_moves_and_a_phone_in_the_dark(show, tmp_path):
@@ -515,7 +521,7 @@ def test_tool_calls_and_their_results(show, tmp_path):
     steps[second] = replace(steps[second], results=("an empty cell",))
     save_episodes([replace(episode, steps=steps)], tmp_path / "a.jsonl")
     page = show(tmp_path / "a.jsonl", "#episode=0")
-    reply = page.locator(".reply").first.inner_text()
+    reply = drawn_text(page.locator(".reply").first)
     assert "Calls look" in reply
     assert "at: 4" in reply
     assert "Result\nan empty cell" in reply
@@ -531,6 +537,6 @@ def test_calls_that_did_not_count(show, tmp_path):
     (episode,) = rollout(THREE, FunctionAgent(calling), 1, seed=1)
     steps = [replace(step, calls=1) for step in episode.steps]
     save_episodes([replace(episode, steps=steps)], tmp_path / "a.jsonl")
-    reply = show(tmp_path / "a.jsonl", "#episode=0").locator(".reply").first.inner_text()
+    reply = drawn_text(show(tmp_path / "a.jsonl", "#episode=0").locator(".reply").first)
     assert "Calls look" in reply
     assert "Not called: leap" in reply
