@@ -1,10 +1,11 @@
 """Docstrings follow Google's style, and their sections name what is there."""
 
 import ast
+import functools
 import re
 
 import pytest
-from test_imports import FILES, ROOT, parsed, statements
+from source import FILES, ROOT, parsed, statements
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SECTION = re.compile(r"(Args|Attributes|Returns|Yields|Raises|Examples):")
@@ -32,8 +33,9 @@ def list_parameters(node):
     return names | ({f"**{args.kwarg.arg}"} if args.kwarg else set())
 
 
-def list_members(node, classes, seen=()):
-    """Return the parameters of a class, and its attributes, those of its bases among them."""
+@functools.cache
+def own_members(node):
+    """Return the parameters of a class, and its attributes."""
     parameters, attributes = set(), set()
     for one in node.body:
         if isinstance(one, ast.AnnAssign):
@@ -50,6 +52,12 @@ def list_members(node, classes, seen=()):
                 for inner in ast.walk(one)
                 if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
             }
+    return parameters, attributes
+
+
+def list_members(node, classes, seen=()):
+    """Return the parameters of a class, and its attributes, those of its bases among them."""
+    parameters, attributes = map(set, own_members(node))
     for base in node.bases:
         name = ast.unparse(base).partition("[")[0].rpartition(".")[2]
         for parent in classes.get(name, ()) if name not in seen else ():

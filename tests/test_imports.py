@@ -11,10 +11,10 @@ import gymnasium
 import packs
 import pettingzoo
 import pytest
+from source import FILES, ROOT, parsed, statements
 
 from gem_ma.packs import list_packs
 
-ROOT = Path(__file__).parent.parent / "gem_ma"
 BELOW = {"validation", "packs", "game", "scene"}
 PLAY = {"engine", "renderers", "envs", "chat", "agents", "apis", "rollouts"}
 LAYERS = {  # from the bottom to the top: what each may import of the package, beside itself
@@ -40,7 +40,6 @@ LAYERS = {  # from the bottom to the top: what each may import of the package, b
     "gem": {"sandbox", "wrappers", *BELOW, "envs", "chat", "apis", "tools"},
     "cli": {*BELOW, *PLAY, "gem_ma", "tools", "evaluation", "testing"},
 }
-FILES = sorted(ROOT.rglob("*.py"))
 OURS = [one for one in list_packs() if one.package.startswith("gem_ma.")]
 PACK_OF = {ROOT.parent.joinpath(*one.package.split(".")): one.pack for one in OURS}
 # Files of a pack that stand as high as those of another layer.
@@ -73,11 +72,6 @@ def test_every_layer_is_in_the_table():
         if packs.folder_of(name).parts[1] != "envs"
     }
     assert set(map(find_layer, FILES)) == set(LAYERS) - gone
-
-
-@functools.cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def test_what_a_file_offers_is_there():
@@ -135,22 +129,6 @@ def imported(path, types=False):
             if name.split(".")[0] == "gem_ma":
                 found.add(MODULES[name])
     return found
-
-
-def statements(node, types=True):
-    """Yield a node and the statements below it, those that are only there for types if asked."""
-    left = [node]
-    while left:
-        node = left.pop()
-        yield node
-        if (
-            not types
-            and isinstance(node, ast.If)
-            and getattr(node.test, "id", None) == "TYPE_CHECKING"
-        ):
-            left += node.orelse
-        else:
-            left += (one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.expr))
 
 
 def test_files_import_only_what_they_may():

@@ -3,19 +3,17 @@
 import argparse
 import ast
 import re
-from pathlib import Path
 
 import packs
 import pytest
+import source
 
-import gem_ma
 from gem_ma.cli import command_options
 from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
 
-PACKAGE = Path(gem_ma.__file__).parent
 # What commands call, where an error names an argument of a function as `name=`.
-ROOMS = "rollouts", "evaluation", "serving"
+LAYERS = "rollouts", "evaluation", "serving"
 # Arguments that no command passes on: whoever reads of them has written Python.
 OF_PYTHON = {"actor", "again", "k", "look", "prices", "start"}  # again=SPEC names an agent
 
@@ -87,15 +85,15 @@ def test_what_was_set_is_called_as_it_was_set():
 
 def raised():
     """Yield the names that errors of the library give to arguments, and where."""
-    for file in (path for room in ROOMS for path in (PACKAGE / room).rglob("*.py")):
+    for file in (path for layer in LAYERS for path in (source.ROOT / layer).rglob("*.py")):
         if "trainers" in file.parts or "vector" in file.parts:
             continue
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(source.parsed(file)):
             if isinstance(node, ast.Raise) and node.exc is not None:
                 for part in ast.walk(node.exc):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
                         for name in re.findall(r"(?<![\w?&.'])([a-z_]+)=", part.value):
-                            yield name, f"{file.relative_to(PACKAGE)}:{node.lineno}"
+                            yield name, f"{file.relative_to(source.ROOT)}:{node.lineno}"
 
 
 @packs.needs("serving")

@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import functools
 import os
 import re
 import shutil
@@ -11,12 +12,11 @@ from pathlib import Path
 
 import packs
 import pytest
+import source
 
-import gem_ma
 from gem_ma.cli import main as command_line
 from gem_ma.cli.data import DOWNLOADS
 
-PACKAGE = Path(gem_ma.__file__).parent
 # Where "gem-ma" is followed by a word that is none of its commands.
 NO_COMMANDS = {
     ("apis/vector/backends.py", "vector"),  # what a process is called
@@ -41,7 +41,7 @@ def read_strings(file):
     if file.suffix != ".py":
         yield from file.read_text("utf-8").splitlines()
         return
-    tree = ast.parse(file.read_text("utf-8"))
+    tree = source.parsed(file)
     parts = {
         part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
     }
@@ -54,12 +54,15 @@ def read_strings(file):
             yield node.value
 
 
-STRINGS = [
-    (file.relative_to(PACKAGE).as_posix(), text)
-    for file in sorted(PACKAGE.rglob("*"))
-    if file.suffix in (".py", ".js", ".html", ".toml")
-    for text in read_strings(file)
-]
+@functools.cache
+def read_package():
+    """Return all strings of the package, each with its file."""
+    return [
+        (file.relative_to(source.ROOT).as_posix(), text)
+        for file in sorted(source.ROOT.rglob("*"))
+        if file.suffix in (".py", ".js", ".html", ".toml")
+        for text in read_strings(file)
+    ]
 
 
 def find_options(parser):
@@ -99,13 +102,15 @@ def find_wrong_commands(file, text):
 
 @pytest.mark.skipif(bool(packs.ABSENT), reason="sentences name commands of packs: install them")
 def test_every_command_of_ours_that_is_named_exists():
-    assert [wrong for file, text in STRINGS for wrong in find_wrong_commands(file, text)] == []
-    assert sum(len(COMMAND.findall(text)) for _, text in STRINGS) > 60
+    assert [
+        wrong for file, text in read_package() for wrong in find_wrong_commands(file, text)
+    ] == []
+    assert sum(len(COMMAND.findall(text)) for _, text in read_package()) > 60
 
 
 def find_other_programs():
     """Yield the programs beside gem-ma that are given an option: the name, the option and where."""
-    for file, text in STRINGS:
+    for file, text in read_package():
         for option in OPTION.finditer(text):
             if file.endswith(".py") and option[0] not in OWN_OPTIONS:
                 names = re.findall(

@@ -2,16 +2,14 @@
 
 import ast
 import errno
-from pathlib import Path
 
 import pytest
+import source
 
-import gem_ma
 from gem_ma import rollout
 from gem_ma.rollouts.records import EpisodeFile, load_episodes
 from gem_ma.validation.files import append_line
 
-PACKAGE = Path(gem_ma.__file__).parent
 # Where files are opened to be appended to: the shared function, records, and a lock of no content.
 APPENDERS = {"validation/files.py", "rollouts/records.py", "evaluation/run_folder.py"}
 
@@ -66,13 +64,12 @@ def test_records_on_a_disk_that_is_full(small_disk):
 
 def test_all_that_is_appended_goes_through_one_function():
     found = set()
-    for path in PACKAGE.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text)) if "open" in text else ():
+    for path in source.FILES:
+        for node in ast.walk(source.parsed(path)) if "open" in path.read_text("utf-8") else ():
             by_flag = isinstance(node, ast.Attribute) and node.attr == "O_APPEND"
             is_open = isinstance(node, ast.Call) and "open" in ast.unparse(node.func)
             if by_flag or (is_open and any(map(_is_append_mode, _list_arguments(node)))):
-                found.add(path.relative_to(PACKAGE).as_posix())
+                found.add(path.relative_to(source.ROOT).as_posix())
     assert found == APPENDERS
 
 

@@ -16,7 +16,7 @@ LONG = pytest.param(1000, marks=pytest.mark.slow)
 SHOWN = [name for name in TRAITS if name != "impatient"]  # who leaves: tests/agents/users
 
 
-@pytest.mark.parametrize("count", [60, LONG])
+@pytest.mark.parametrize("count", [40, LONG])
 @pytest.mark.parametrize("trait", SHOWN)
 def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, count):
     asked = 0.5

@@ -10,6 +10,7 @@ import gem_ma
 from gem_ma import rollout
 
 ENVS = [id for id in IDS if id.startswith(("tau:", "tau2:"))]
+QUICK = ("tau:shop", "tau:airline", "tau2:mock", "tau2:phone")  # one of each kind
 QUESTIONS = (
     "What is the problem? Please tell me your name, your email, zip code, user id and phone number,"
     " the number of your order or reservation, the item ids, your payment method and the flights?"
@@ -77,7 +78,8 @@ def choose_tasks(env, count):
 
 
 @pytest.mark.parametrize(
-    ("env", "count"), [case for id in ENVS for case in ((id, 4), unless(False, id, 60))]
+    ("env", "count"),
+    [case for id in ENVS for case in (unless(id in QUICK, id, 4), unless(False, id, 60))],
 )
 def test_a_user_that_tells_nothing_earns_nothing(env, count):
     tasks = choose_tasks(env, count)
