@@ -39,6 +39,10 @@ def test_wrong_calls_are_answered(part):
     assert [fault for where in quick[part::2] for fault in walk.faults(where)] == []
 
 
+def test_how_each_is_called_is_said():
+    assert [where for where in walk.surface() if walk.lacks_arguments(where)] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_wrong_call_is_answered(part):

@@ -156,15 +156,12 @@ class BaseEnv:
 
         What is kept as played are the replies as they came here, before any wrapper changed them.
         """
-        core = self.core
-        if self.is_core:
-            rewards = self.submit(replies)
+        rewards = self.submit(replies) if self.is_core else self.submit_and_record(replies)
+        ledger = self.core.aec_state
+        if ledger.dead or ledger.credited:
+            self.core.record_view_step(rewards)
         else:
-            rewards = self.submit_and_record(replies)
-        if core.aec_state.dead or core.aec_state.credited:
-            core.record_view_step(rewards)
-        else:
-            core.aec_state.rewards = rewards
+            ledger.rewards = rewards
         return rewards
 
     def submit_and_record(self, replies: SeatActions) -> Mapping[str, float]:

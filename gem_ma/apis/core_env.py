@@ -38,6 +38,7 @@ class CoreEnv(Protocol):
     metadata: JSONObject
     render_mode: str | None
     suppress_render: bool
+    has_own_views: bool
 
     @property
     def agents(self) -> list[str]: ...

@@ -40,7 +40,12 @@ class Env(AECEnv, Generic[S]):
     """
 
     is_core = True
+    has_own_views = False  # whether a class below has its own `observe` or `info`
     file = ""  # "FILE.py:NAME" of its game, where it was made from a file
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.has_own_views |= not {"observe", "info"}.isdisjoint(vars(cls))
 
     def __init__(
         self,
@@ -107,13 +112,14 @@ class Env(AECEnv, Generic[S]):
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
         match, ledger = self.match, self.aec_state
         waiting = match.waiting_seats
-        if type(replies) is not dict or not (waiting and replies):
+        if type(replies) is not dict or not replies:
             self._check_replies(replies)
+            replies = dict(replies)
         for agent, reply in replies.items():
             if agent not in waiting or not isinstance(reply, str):
                 self._check_replies(replies)
                 break
-        match.reply_history.append(dict(replies))
+        match.reply_history.append(replies.copy())
         rewards = match.submit(replies)
         if match.alive_seats is not ledger.alive or ledger.dead:
             self.sync_aec_state()

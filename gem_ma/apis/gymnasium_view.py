@@ -34,7 +34,7 @@ class GymnasiumSnapshot:
     env: Snapshot
     pending_reward: float
     running: bool
-    session: Session  # what the others read until then
+    session: Session | None  # what the others read until then
 
 
 class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
@@ -67,13 +67,16 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
             None if env.observation_builder.discrete or observe == "both" else observe
         )
         space = env.observation_space(agent)
+        # which the engine itself may be asked for, without what lies between
+        plain = env.is_core and not core.has_own_views
+        self._sees_text = plain and self._observation_key == "text"
         self.observation_space: spaces.Space[Any] = (
             space[self._observation_key] if self._observation_key else space
         )
         self.action_space = env.action_space(agent)
         self._pending_reward = 0.0  # earned and not yet delivered
         self._running = False
-        self._session = Session(env, {})  # with what the others read
+        self._session: Session | None = None  # with what the others read, where there are some
 
     def _seat_others(self, others: SeatAgents | None) -> dict[str, Agent]:
         from gem_ma.agents.loading import load_agent
@@ -103,35 +106,36 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         return self._reset(seed, options)
 
     def _reset(self, seed: int | None, options: ResetOptions | None) -> tuple[Any, Info]:
-        self._session = Session(self.env, {seat: Conversation(seat) for seat in self.others})
-        self._session.reset(seed, options)
+        if self.others:
+            self._session = Session(self.env, {seat: Conversation(seat) for seat in self.others})
+            self._session.reset(seed, options)
+        else:
+            self.env.reset(seed=seed, options=options)
         match = self.env.match
         self._np_random, self._np_random_seed = match.rng, match.seed
         self._pending_reward = 0.0
         self._running = True
-        if self.others:
-            self._let_others_play()
-        return self._observe(), self.env.info(self.agent)
+        if self._session is not None:
+            self._let_others_play(self._session)
+        return self._observe()
 
     def step(self, action: SeatAction) -> GymnasiumStep:
         """Reply, and let the others play until this seat is to act again or is done."""
-        if self.render_mode == "human":
-            return self._call_and_render(self._step, action)
-        return self._step(action)
-
-    def _step(self, action: SeatAction) -> GymnasiumStep:
         env, agent = self.env, self.agent
+        if self.render_mode == "human" and not env.core.suppress_render:
+            return self._call_and_render(self.step, action)
         match = env.match
         if not self._running:
             raise match.make_reset_error("step")
+        session = self._session
+        if session is None:
+            if agent in match.waiting_seats and (rewards := env.step_seats({agent: action})):
+                self._pending_reward += rewards.get(agent, 0.0)
+            return self._collect_result()
         if agent in match.waiting_seats:
-            if not self.others:
-                self._submit({agent: action})
-            else:
-                env.check_reply(agent, action)  # before the others are asked
-                self._submit({agent: action, **self._ask_others()})
-        if self.others:
-            self._let_others_play()
+            env.check_reply(agent, action)  # before the others are asked
+            self._submit(session, {agent: action, **self._ask_others(session)})
+        self._let_others_play(session)
         return self._collect_result()
 
     def step_in_parts(
@@ -156,13 +160,12 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
 
     def _collect_result(self) -> GymnasiumStep:
         """Return what a step led to for this seat."""
-        env, agent = self.env, self.agent
+        observation, info = self._observe()
         reward, self._pending_reward = self._pending_reward, 0.0
-        observation = self._observe()
-        if agent in env.match.alive_seats:
-            return observation, reward, False, False, env.info(agent)
+        if self.agent in self.env.match.alive_seats:
+            return observation, reward, False, False, info
         self._running = False
-        return observation, reward, *env.core.get_end_flags(agent), env.info(agent)
+        return observation, reward, *self.env.core.get_end_flags(self.agent), info
 
     def _call_and_render(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Show a person what came of it to this seat, and nothing of what others see."""
@@ -175,27 +178,27 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         self.render()
         return result
 
-    def _submit(self, replies: SeatActions) -> None:
+    def _submit(self, session: Session, replies: SeatActions) -> None:
         agent = self.agent
-        rewards = self._session.step(replies)
+        rewards = session.step(replies)
         if agent in rewards:
             self._pending_reward += rewards[agent]
 
-    def _let_others_play(self) -> None:
+    def _let_others_play(self, session: Session) -> None:
         match, agent = self.env.match, self.agent
         while (
             match.waiting_seats and agent in match.alive_seats and agent not in match.waiting_seats
         ):
-            self._submit(self._ask_others())
+            self._submit(session, self._ask_others(session))
 
-    def _ask_others(self) -> dict[str, str]:
+    def _ask_others(self, session: Session) -> dict[str, str]:
         """Ask all others that are to act now, each agent once for all its seats."""
         seats = [seat for seat in self.env.match.waiting_seats if seat != self.agent]
-        return self._session.ask(self.others, seats)
+        return session.ask(self.others, seats)
 
     def snapshot(self) -> GymnasiumSnapshot:
         """Return this point of the episode."""
-        session = self._session.copy(self.env)
+        session = self._session and self._session.copy(self.env)
         return GymnasiumSnapshot(self.env.snapshot(), self._pending_reward, self._running, session)
 
     def restore(self, snapshot: GymnasiumSnapshot) -> None:
@@ -203,11 +206,18 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         check_type(snapshot, GymnasiumSnapshot, "snapshot")
         self.env.restore(snapshot.env)
         self._pending_reward, self._running = snapshot.pending_reward, snapshot.running
-        self._session = snapshot.session.copy(self.env)
+        self._session = snapshot.session and snapshot.session.copy(self.env)
 
-    def _observe(self) -> Any:
-        observation = self.env.observe(self.agent)
-        return observation[self._observation_key] if self._observation_key else observation
+    def _observe(self) -> tuple[Any, Info]:
+        """Return what this seat sees, and what it is told beside it."""
+        env, agent, key = self.env, self.agent, self._observation_key
+        if self._sees_text:
+            match, builder = env.match, env.observation_builder
+            view = match.view_cache.get(agent) or match.make_view(agent)
+            text = builder.build_text(match, agent, rules=True, view=view)
+            return text, builder.build_info(match, agent, lazy=True)
+        observation = env.observe(agent)
+        return observation[key] if key else observation, env.info(agent)
 
     def sample_random_action(self) -> SeatAction:
         """Draw a legal action."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Self
@@ -13,7 +14,7 @@ from gem_ma.engine.action_parsing import SeatAction, SeatActions
 from gem_ma.engine.config import EnvConfig, check_options
 from gem_ma.engine.episode_state import EpisodeState
 from gem_ma.engine.realtime import RealtimeClock, TimedMove
-from gem_ma.engine.seeding import pick_option, seed_rng
+from gem_ma.engine.seeding import RNGMemory, map_rng_memory, pick_option, seed_rng
 from gem_ma.game import Game, InvalidMove, Message, RefusedMove, ResetOptions, S, SeatMoves
 
 _MAX_REASON_LENGTH = 500  # characters of an InvalidMove that reach its seat
@@ -42,17 +43,21 @@ class Match(EpisodeState, Generic[S]):
         "has_tell",
         "index",
         "legal_cache",
+        "max_turns",
         "name",
         "rng",
+        "rng_memory",
         "seats",
         "view_cache",
         "waiting_since",
+        "zero_returns",
     )  # fmt: skip
 
     def __init__(self, game: Game[S], config: EnvConfig, name: str = ""):
         config.check_game(game)
         self.game = game
         self.config = config
+        self.max_turns = math.inf if config.max_turns is None else config.max_turns
         self.clock: RealtimeClock | None = getattr(game, "clock", None)
         self.waiting_since = 0.0  # since when seats are waited for, with a clock
         # In a bare format an action is a reply as it stands.
@@ -61,7 +66,9 @@ class Match(EpisodeState, Generic[S]):
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
         self.index = {seat: i for i, seat in enumerate(self.seats)}
+        self.zero_returns = dict.fromkeys(self.seats, 0.0)
         self.rng: np.random.Generator | None = None  # the game's, made when it is needed
+        self.rng_memory: RNGMemory | None = None  # found when it is first seeded
         self.rng_state = None
         self.seed = 0
         self.reset_args = 0, {}
@@ -72,7 +79,6 @@ class Match(EpisodeState, Generic[S]):
 
     def _clear_episode(self) -> None:
         """Put everything to where an episode begins."""
-        seats = self.seats
         self.turns = self.submit_count = self.log_start = 0
         self.acting_seats = self.departed_seats = ()
         (
@@ -83,10 +89,10 @@ class Match(EpisodeState, Generic[S]):
             self.adjustments,
         ) = {}, {}, {}, {}, {}
         self.spent_ticks = {}
-        self.total_returns = dict.fromkeys(seats, 0.0)
-        self.alive_seats = seats
+        self.total_returns = self.zero_returns
+        self.alive_seats = self.seats
         self.over = self.truncated = self.has_private = False
-        self.read_counts = dict.fromkeys(seats, -1)
+        self.read_counts = dict.fromkeys(self.seats, -1)
         self.message_log, self.log_lines, self.reply_history = [], [], []
         # Made once for each position, by seat, and asked for more than once.
         self.view_cache: dict[str, Any] = {}
@@ -95,9 +101,12 @@ class Match(EpisodeState, Generic[S]):
     def reset(self, seed: int, options: ResetOptions | None = None) -> None:
         """Begin an episode; the seed decides all of it."""
         self.seed = seed
-        check_options(options or {}, self.game.reset_options, self.name)
-        rng = self._ensure_rng()
-        seed_rng(rng, seed)
+        if options:
+            check_options(options, self.game.reset_options, self.name)
+        rng = self.rng or self._ensure_rng()
+        if self.rng_memory is None:
+            self.rng_memory = map_rng_memory(rng)
+        seed_rng(rng, seed, self.rng_memory)
         state = self.game.start(rng, options or {})
         self.lists_moves = hasattr(state, "legal")
         self.loses_seats = hasattr(state, "out")
@@ -202,20 +211,18 @@ class Match(EpisodeState, Generic[S]):
         if self.clock:
             self.waiting_since = time.monotonic()
         state, alive = self.state, self.alive_seats
-        acting = self.acting_seats = () if self.over else state.to_act()
-        if not acting:
+        acting = () if self.over else state.to_act()
+        if not acting or self.turns >= self.max_turns:
             if not self.over:
-                self.truncated = bool(getattr(state, "truncated", False))
+                self.truncated = bool(acting or getattr(state, "truncated", False))
             self._end_episode()
-        elif self.config.max_turns is not None and self.turns >= self.config.max_turns:
-            acting = ()
-            self.truncated = True
-            self._end_episode()
-        elif self.loses_seats or self.departed_seats:
-            self._remove_finished_seats()
-        if self.pending_moves:
-            acting = tuple([seat for seat in acting if seat not in self.pending_moves])
-        self.waiting_seats = acting
+        else:
+            self.acting_seats = acting
+            if self.loses_seats or self.departed_seats:
+                self._remove_finished_seats()
+            if self.pending_moves:
+                acting = tuple([seat for seat in acting if seat not in self.pending_moves])
+            self.waiting_seats = acting
         totals, paid = state.returns(), self.total_returns
         if self.adjustments:
             adjust = self.adjustments
@@ -448,9 +455,13 @@ class Match(EpisodeState, Generic[S]):
         twin = object.__new__(type(self))
         for name in Match.__slots__:
             setattr(twin, name, getattr(self, name))
-        twin.rng = None
+        twin.rng = twin.rng_memory = None
         twin.restore(self.snapshot())
         return twin
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        names = (*EpisodeState.__slots__, *Match.__slots__)
+        return None, {name: getattr(self, name) for name in names} | {"rng_memory": None}
 
     def redraw_chance(self, seed: int) -> None:
         """Let everything that is drawn from here on follow from another seed."""

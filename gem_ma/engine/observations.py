@@ -12,6 +12,7 @@ import numpy as np
 
 from gem_ma.engine import action_parsing, paraphrase
 from gem_ma.engine.config import EnvConfig
+from gem_ma.engine.lazy_info import LazyInfo
 from gem_ma.engine.match import Match
 from gem_ma.game import Game, Info
 from gem_ma.renderers.picture import Picture
@@ -19,6 +20,7 @@ from gem_ma.scene import Panels, Pixels, Terminal
 
 _DEFAULT_SIZE = 252, 252  # pixels of what has no size of its own
 _MAX_CACHED_MASKS = 1_000  # that are kept
+_TO_ACT = {"to_act": True}
 
 Observation: TypeAlias = dict[str, Any]
 """What a seat sees, by kind: "text" and "image", or "observation" and "action_mask"."""
@@ -40,6 +42,7 @@ class ObservationBuilder:
         self.moves = tuple(game.moves or ())
         self.move_numbers = {move: i for i, move in enumerate(self.moves)}
         self.config = config
+        self.shows_legal = config.legal == "show"
         self.set_theme(config.theme, config.noise)
         self._has_brief = type(game).brief is not Game.brief  # the rules differ between episodes
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
@@ -108,7 +111,7 @@ class ObservationBuilder:
 
     def build_text(self, match: Match, seat: str, *, rules: bool, view: Any = None) -> str:
         """Return what a seat has heard, and its view in words if one is given."""
-        news = match.format_messages(seat)
+        news = match.format_messages(seat) if match.message_log else None
         if view is None or (news and self.game.conversation):
             text = ""
         else:
@@ -214,8 +217,13 @@ class ObservationBuilder:
             observation["image"] = self.render_image(view, seat)
         return observation
 
-    def build_info(self, match: Match, seat: str, turn: bool = False) -> Info:
-        """Return what a seat is told beside its observation."""
+    def build_info(
+        self, match: Match, seat: str, turn: bool = False, *, lazy: bool = False
+    ) -> Info:
+        """Return what a seat is told beside its observation.
+
+        With `lazy` its legal moves are listed when somebody reads them.
+        """
         to_act = seat in match.waiting_seats
         refused = match.invalid_replies.get(seat) if match.invalid_replies else None
         if self.discrete and not turn:  # the same keys and shapes always, as tensors need them
@@ -223,20 +231,38 @@ class ObservationBuilder:
                 match.make_view(seat)  # raises for what is no seat
             count = 0 if refused is None else refused["count"]
             return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
-        info: Info = {"to_act": to_act}
-        if match.lists_moves and match.config.legal == "show":
+        if not (match.lists_moves and self.shows_legal):
+            info: Info = {"to_act": to_act}
+            if not to_act:
+                match.make_view(seat)  # raises for what is no seat
+        elif lazy and to_act:
+            view = match.view_cache.get(seat) or match.make_view(seat)
+            info = lazy_info = LazyInfo(_TO_ACT)
+            lazy_info.source = self._list_legal_moves, view, seat, match.legal_cache
+        else:
+            info = {"to_act": to_act}
             legal = match.legal_cache.get(seat) or match.list_legal_moves(seat)
-            info["legal_actions"] = list(legal) if self.bare_format else self.format_replies(legal)
-            if self.move_numbers and not turn:
-                info["action_mask"] = self.build_mask(legal)
-        elif not to_act:
-            match.make_view(seat)  # raises for what is no seat
+            self._write_legal_moves(info, legal, has_mask=not turn)
         if refused is not None:
             info["invalid"] = dict(refused)
         if self.config.observe == "image":
             info["text"] = self.build_text(match, seat, rules=not turn)
         if match.over:
             info.update(self.game.report(match.state))
+        return info
+
+    def _write_legal_moves(self, info: Info, legal: tuple[str, ...], has_mask: bool) -> None:
+        info["legal_actions"] = list(legal) if self.bare_format else self.format_replies(legal)
+        if has_mask and self.move_numbers:
+            info["action_mask"] = self.build_mask(legal)
+
+    def _list_legal_moves(self, view: Any, seat: str, known: dict[str, tuple[str, ...]]) -> Info:
+        """Return what an info says of the legal moves of a view, which may be known by seat."""
+        legal = known.get(seat)
+        if legal is None:
+            legal = known[seat] = tuple(view.legal(seat))
+        info: Info = {}
+        self._write_legal_moves(info, legal, has_mask=True)
         return info
 
     def format_replies(self, legal: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.evaluation.statistics import wilson
+from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.extras import require_extra
 
 ELO_SCALE = 400 / math.log(10)  # points for a factor of e in the odds
@@ -43,6 +44,12 @@ def fit_davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.nd
             and loses as e^a, e^(d + (a+b)/2) and e^b stand to each other, fitted by Newton's
             method. A prior of next to no weight keeps it finite.
     """
+    for name, value in (("wins", wins), ("draws", draws)):
+        check_type(value, np.ndarray, name)
+        if value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.shape != wins.shape:
+            raise ValueError(
+                f"{name} has the shape {value.shape}: expected [..., i, j], the same of both"
+            )
     shape, many = wins.shape[:-1], wins.shape[-1]
     wins, draws = wins.reshape(-1, many, many), draws.reshape(-1, many, many)
     begin = np.zeros((len(wins), many + 1))
@@ -115,13 +122,22 @@ def fit_bradley_terry(
             intervals.
         anchor: the agent whose rating is 0; None: their mean is.
     """
+    check_type(agents, Sequence, "agents")
+    if anchor is not None and anchor not in agents:
+        raise ValueError(f"anchor={anchor!r}: expected one of {', '.join(map(str, agents))}")
+    check_type(resamples, int, "resamples", "a whole number")
+    check_type(seed, int, "seed", "a whole number")
+    if resamples < 1 or seed < 0:
+        raise ValueError(f"resamples={resamples}, seed={seed}: expected 1 or more, and 0 or more")
     zero = None if anchor is None else agents.index(anchor)
     rng = np.random.Generator(np.random.PCG64(seed))
     many = len(agents)
     shape = (many, many, 2)
     total, drawn = np.zeros(shape), np.zeros((resamples, *shape))
     games = met = 0.0
-    for unit in units:
+    for unit in check_each(units, np.ndarray, "units"):
+        if unit.shape[1:] != shape:
+            raise ValueError(f"one of units has the shape {unit.shape}: expected (n, *{shape})")
         total += unit.sum(0)
         flat = unit.reshape(len(unit), -1)
         (there,) = np.nonzero(flat.any(0))
@@ -155,6 +171,8 @@ def fit_plackett_luce(
         matches: what each agent earned.
         known: what is known of some agents before.
     """
+    check_type(known, (Mapping, type(None)), "known")
+    matches = list(check_each(matches, Mapping, "matches", "what each agent earned"))
     with require_extra("evaluation", "Plackett-Luce"):
         from openskill.models import PlackettLuce
     model = PlackettLuce()

@@ -24,6 +24,7 @@ from gem_ma.evaluation.metrics import (
     parse_value,
 )
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
+from gem_ma.validation.arguments import check_type
 from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
@@ -330,6 +331,7 @@ def format_share(one: IntervalEstimate) -> str:
 
 def write_leaderboard_page(found: SuiteLeaderboard, out: str | os.PathLike[str]) -> None:
     """Write tables as one HTML page, without a script; each row leads to its records."""
+    check_type(found, SuiteLeaderboard, "found", "what `merge_results` returns")
     path = Path(out).resolve()
     style = "".join(
         resources.files(__package__).joinpath("page", name).read_text("utf-8")

@@ -268,3 +268,20 @@ def test_errors_of_a_game_are_not_turned_into_rewards():
     env.reset(seed=0)
     with pytest.raises(InvalidMove, match="a bug"):
         env.step("1x1")
+
+
+def test_an_env_with_a_way_of_its_own_to_observe_is_asked():
+    class Loud(gem_ma.Env):
+        def observe(self, agent, *, turn=False):
+            return {"text": super().observe(agent, turn=turn)["text"].upper()}
+
+    class Telling(gem_ma.Env):
+        def info(self, agent, *, turn=False):
+            return {"told": True}
+
+    game = gem_ma.make("game:GuessTheNumber-v0").game
+    for kind in (Loud, type("Below", (Loud,), {})):
+        text, _ = kind(game).gym().reset(seed=0)
+        assert text == text.upper()
+    assert Telling(game).gym().reset(seed=0)[1] == {"told": True}
+    assert not gem_ma.Env.has_own_views

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from gem_ma.engine.seeding import derive_seed, generate_seed, pick_option, seed_rng
+from gem_ma.engine.seeding import (
+    derive_seed,
+    generate_seed,
+    map_rng_memory,
+    pick_option,
+    seed_rng,
+)
 
 
 def test_mixed_numbers_are_what_they_were():
@@ -28,6 +34,22 @@ def test_a_seed_names_a_state_of_the_generator():
         seed_rng(rng, 1 << 130)
     with pytest.raises(TypeError, match="expected numpy's Generator"):
         seed_rng(None, 7)
+
+
+def test_memory_that_is_written_is_the_state_that_is_set():
+    quick, slow = (np.random.Generator(np.random.PCG64(0)) for _ in range(2))
+    memory = map_rng_memory(quick)
+    assert memory, "NumPy holds its state elsewhere: seed_rng is right, and slower"
+    for seed in (0, 7, -1, (1 << 126) + 5):
+        quick.integers(1 << 32, dtype=np.uint32)  # half of a draw is left
+        seed_rng(quick, seed, memory)
+        seed_rng(slow, seed)
+        assert quick.bit_generator.state == slow.bit_generator.state
+        assert quick.random(3).tolist() == slow.random(3).tolist()
+
+
+def test_memory_that_is_laid_out_otherwise_is_not_written():
+    assert map_rng_memory(np.random.Generator(np.random.Philox(0))) == ()
 
 
 def test_fresh_seeds_differ():

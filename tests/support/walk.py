@@ -178,6 +178,13 @@ class Tool:
         return "nothing"
 
 
+class Scoring:
+    """An agent that says how likely it replies with each legal move."""
+
+    def compute_probabilities(self, turns):
+        return [[1 / len(turn.legal)] * len(turn.legal) for turn in turns]
+
+
 def env(id=TTT):
     made = gem_ma.make(id, render_mode="ansi")
     made.reset(seed=0)
@@ -288,6 +295,27 @@ def leaderboard():
     return run_tournament([TTT], ["random", "search"], "played", matches=1, progress=False)
 
 
+def game_tree():
+    return gem_ma.evaluation.GameTree(gem_ma.make(KUHN).game)
+
+
+def episode_sample():
+    one = importlib.import_module("gem_ma.evaluation.metrics").ScoredEpisode(
+        episode(), ["x"], 1.0, {}
+    )
+    return gem_ma.evaluation.EpisodeSample([[one]])
+
+
+def evaluation():
+    return gem_ma.evaluation.evaluate(
+        _suite(), "random", Path("evaluated"), tasks=1, trials=1, progress=False
+    )
+
+
+def suite_leaderboard():
+    return gem_ma.evaluation.merge_results([_evaluated() / "results.json"])
+
+
 def curriculum():
     made = importlib.import_module("gem_ma.training").Curriculum("game:GuessTheNumber-v0")
     made.update([episode()])
@@ -340,6 +368,12 @@ OBJECTS = {
     "Theme": lambda: importlib.import_module("gem_ma.renderers").parse_theme("light"),
     "ImageNoise": lambda: importlib.import_module("gem_ma.renderers").parse_noise("blur"),
     "Leaderboard": leaderboard,
+    "GameTree": game_tree,
+    "EpisodeSample": episode_sample,
+    "Evaluation": evaluation,
+    "Suite": lambda: _suite(),
+    "SuiteEntry": lambda: _suite().entries[0],
+    "SuiteLeaderboard": suite_leaderboard,
 }
 for _name in (
     "RecordEpisodeStatistics",
@@ -416,6 +450,7 @@ RIGHT = {
     "gem_ma.AECEnv.seats": _by(others=lambda: {"o": "random"}),
     "gem_ma.AECEnv.gym": _by(agent="x", others="random"),
     "gem_ma.apis.base_env.BaseEnv.turn": _by(agent="x", chat=None),
+    "gem_ma.engine.seeding.map_rng_memory": lambda: {"rng": np.random.default_rng(0)},
     "gem_ma.engine.seeding.pack_chance": lambda: {"rng": np.random.default_rng(0)},
     "gem_ma.engine.seeding.unpack_chance": lambda: {
         "text": pack_chance(np.random.default_rng(0)),
@@ -565,6 +600,54 @@ RIGHT = {
     "gem_ma.renderers.ImageNoise.apply": _by(picture=np.zeros((8, 8, 3), np.uint8)),
     "gem_ma.renderers.Theme.color": _by(name="red"),
     "gem_ma.renderers.Theme.describe_color": _by(name="red"),
+    "gem_ma.evaluation.GameTree": lambda: {"game": gem_ma.make(KUHN).game},
+    "gem_ma.evaluation.GameTree.compute_values": lambda: {
+        "policy": game_tree().make_uniform_policy()
+    },
+    "gem_ma.evaluation.GameTree.compute_best_response": lambda: {
+        "policy": game_tree().make_uniform_policy(),
+        "seat": 0,
+    },
+    "gem_ma.evaluation.GameTree.compute_nash_conv": lambda: {
+        "policy": game_tree().make_uniform_policy()
+    },
+    "gem_ma.evaluation.EpisodeSample.estimate_share": _by(count=lambda: lambda one: 1, of=None),
+    "gem_ma.evaluation.EpisodeSample.estimate_mean": lambda: {"measure": lambda one: 1.0},
+    "gem_ma.evaluation.collect_turns": lambda: {"env": gem_ma.make(KUHN), "tree": game_tree()},
+    "gem_ma.evaluation.score_policy": lambda: {
+        "agent": Scoring(),
+        "tree": game_tree(),
+        "turns": gem_ma.evaluation.collect_turns(gem_ma.make(KUHN), game_tree()),
+    },
+    "gem_ma.evaluation.compute_exploitability": _by(id=lambda: KUHN, agent="random", samples=2),
+    "gem_ma.evaluation.fit_bradley_terry": lambda: {
+        "agents": ["a", "b"],
+        "units": [np.zeros((1, 2, 2, 2))],
+        "resamples": 10,
+    },
+    "gem_ma.evaluation.fit_davidson": lambda: {
+        "wins": np.array([[0, 2], [1, 0]]),
+        "draws": np.array([[0, 1], [1, 0]]),
+    },
+    "gem_ma.evaluation.fit_plackett_luce": lambda: {"matches": [{"a": 1.0, "b": 0.0}]},
+    "gem_ma.evaluation.load_evaluation": lambda: {"folder": _evaluated()},
+    "gem_ma.evaluation.load_suite": _by(name="smoke"),
+    "gem_ma.evaluation.make_suite": lambda: {"ids": ["game:GuessTheNumber-v0-easy"]},
+    "gem_ma.evaluation.SuiteEntry.list_lineups": lambda: {"seats": ["player"]},
+    "gem_ma.evaluation.SuiteEntry.find_opponent": _by(seat="player"),
+    "gem_ma.evaluation.merge_results": lambda: {"files": [_evaluated() / "results.json"]},
+    "gem_ma.evaluation.register_metric": lambda: {
+        "name": f"new {next(_NUMBERS)}",
+        "heading": "new",
+        "description": "It is new.",
+    },
+    "gem_ma.evaluation.rescore": lambda: {"episodes": [episode()], "change": {"penalty": 0.5}},
+    "gem_ma.evaluation.write_leaderboard_page": lambda: {
+        "found": suite_leaderboard(),
+        "out": Path("page.html"),
+    },
+    "gem_ma.evaluation.write_page": lambda: {"source": _saved(), "out": Path("page.html")},
+    "gem_ma.evaluation.Leaderboard.compute_points": _by(row=0, column=1),
     "gem_ma.evaluation.compare": lambda: {"old": _evaluated(), "new": _evaluated()},
     "gem_ma.evaluation.evaluate": lambda: {
         "suite": _suite(),
@@ -714,14 +797,30 @@ def _is_protocol(cls):
     return getattr(cls, "_is_protocol", False)
 
 
-def calls(where):
-    """Return the names of one's parameters, and how to call it with another value for some."""
+def parameters_of(where):
+    """Return the named parameters of one of the surface, without `self`."""
     value, owner = surface()[where]
     fixed = isinstance(value, classmethod | staticmethod)
     parameters = list(inspect.signature(value.__func__ if fixed else value).parameters.values())
     if owner is not None and not isinstance(value, staticmethod):
         parameters = parameters[1:]
-    named = [one for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+    return [one for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+
+
+def lacks_arguments(where):
+    """Return whether nothing here says how one is called."""
+    value, owner = surface()[where]
+    fixed = owner is None or isinstance(value, classmethod | staticmethod)
+    asked = [one.name for one in parameters_of(where) if one.default is one.empty]
+    unknown = where not in RIGHT and not set(asked) <= BY_NAME.keys()
+    return unknown or not (fixed or owner.__name__ in OBJECTS)
+
+
+def calls(where):
+    """Return the names of one's parameters, and how to call it with another value for some."""
+    value, owner = surface()[where]
+    fixed = isinstance(value, classmethod | staticmethod)
+    named = parameters_of(where)
     right = RIGHT.get(where) or (
         lambda: {one.name: BY_NAME[one.name]() for one in named if one.default is one.empty}
     )

@@ -20,6 +20,7 @@ from gem_ma.apis.spec import JSONSpecHolder
 from gem_ma.apis.vector.backends import BackendChannel, ProcessBackend, check_list
 from gem_ma.apis.vector.sub_envs import SeatStepResult, SeatSubEnv
 from gem_ma.apis.workers import ExceptionMessage
+from gem_ma.engine.lazy_info import LazyInfo
 from gem_ma.engine.match import ResetNeeded
 from gem_ma.game import Info, ResetOptions
 from gem_ma.validation.arguments import check_type
@@ -215,12 +216,14 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         observations, rewards, terminated, truncated, infos = zip(
             *[results[index] for index in indices], strict=True
         )
+        columns = LazyInfo()
+        columns.source = _batch_infos, infos
         return (
             self._stack_observations(self.single_observation_space, observations, indices),
             np.array(rewards, np.float64),
             np.array(terminated, np.bool_),
             np.array(truncated, np.bool_),
-            _batch_infos(infos),
+            columns,
         )
 
     def _stack_observations(
@@ -281,10 +284,10 @@ def _batch_values(key: str, values: list[Any], there: list[bool] | None = None) 
     """Return the values of a key as an array; `there` says which of them there are."""
     here = values if there is None else list(itertools.compress(values, there))
     kinds = set(map(type, here))
+    if key != "final_obs" and all(issubclass(kind, dict) for kind in kinds):
+        return _batch_infos([value or {} for value in values])
     if len(kinds) == 1 and key != "final_obs":
         (kind,) = kinds
-        if kind is dict:
-            return _batch_infos([value or {} for value in values])
         if kind in (bool, int, float) or issubclass(kind, np.generic):
             return np.array(values if there is None else [value or 0 for value in values], kind)
         if kind is np.ndarray and len({(value.shape, value.dtype) for value in here}) == 1:

@@ -26,6 +26,7 @@ class State(NamedTuple):
     left: int  # guesses
     secret: int | None  # None: hidden
     guesses: tuple[tuple[int, str], ...] = ()
+    told: str = ""  # the guesses in words
     found: bool = False
 
     def to_act(self):
@@ -35,17 +36,19 @@ class State(NamedTuple):
         return {AGENT: 1.0 if self.found else 0.0}
 
     def seen_by(self, agent):
-        return State(self.low, self.high, self.left, None, self.guesses, self.found)
+        low, high, left, _, guesses, told, found = self
+        return State(low, high, left, None, guesses, told, found)
 
     def legal(self, agent):
         return _numbers(self.low, self.high)
 
     def guess(self, n):
+        low, high, left, secret, guesses, told, found = self
         if n is None:  # a lost turn
-            return self._replace(left=self.left - 1)
-        hint = CORRECT if n == self.secret else LOWER if n > self.secret else HIGHER
-        guesses = (*self.guesses, (n, hint))
-        return State(self.low, self.high, self.left - 1, self.secret, guesses, hint == CORRECT)
+            return State(low, high, left - 1, secret, guesses, told, found)
+        hint = CORRECT if n == secret else LOWER if n > secret else HIGHER
+        guesses, told = (*guesses, (n, hint)), f"{told}{n}: {hint}\n"
+        return State(low, high, left - 1, secret, guesses, told, hint is CORRECT)
 
 
 class GuessTheNumber(Game[State]):
@@ -100,12 +103,9 @@ class GuessTheNumber(Game[State]):
         return ()  # the view lists the guesses
 
     def describe(self, view, agent):
-        lines = [f"The number is between {view.low} and {view.high}."]
-        lines += [f"{n}: {hint}" for n, hint in view.guesses]
-        lines.append(f"Guesses left: {view.left}.")
-        if agent is None:
-            lines.append(f"Hidden number: {view.secret}.")
-        return "\n".join(lines)
+        low, high, left, secret, _, told, _ = view
+        text = f"The number is between {low} and {high}.\n{told}Guesses left: {left}."
+        return text if agent is not None else f"{text}\nHidden number: {secret}."
 
     def picture(self, view, agent):
         """Show a line of numbers, and below it the guesses with arrows to where the number is."""

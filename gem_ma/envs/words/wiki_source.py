@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from gem_ma.validation.endpoints import UnreadableResponse, read_response, redact_secrets
+from gem_ma.validation.endpoints import (
+    RedirectRefused,
+    UnreadableResponse,
+    read_response,
+    redact_secrets,
+    refuse_redirect,
+)
 
 CACHED = 1000  # pages
 SHOWN = 400  # characters of a page's text
@@ -141,7 +147,7 @@ class Kiwix(Source):
 
     def find(self, path):
         try:
-            with urllib.request.urlopen(self.base + quote(path), timeout=TIMEOUT) as answer:
+            with _opener.open(self.base + quote(path), timeout=TIMEOUT) as answer:
                 page_path = self.inside(answer.url)
                 html = read_response(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
                 kind = answer.headers.get_content_type()
@@ -150,7 +156,7 @@ class Kiwix(Source):
             if error.code == 404:
                 return None
             raise ConnectionError(f"{self.base}{quote(path)} answered {error}") from error
-        except (UnreadableResponse, http.client.HTTPException) as error:
+        except (UnreadableResponse, RedirectRefused, http.client.HTTPException) as error:
             problem = str(error) or type(error).__name__
             raise ConnectionError(
                 f"{self.base}{quote(path)} gave no page: {problem[:300]}"
@@ -163,6 +169,16 @@ class Kiwix(Source):
         return (page_path, html) if page_path and _is_html(kind) else None
 
 
+class SameServer(urllib.request.HTTPRedirectHandler):
+    """Redirects as kiwix-serve has them, from a name to a page; to another server none is taken."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        if urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
+            refuse_redirect(code, newurl, "source")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_opener = urllib.request.build_opener(SameServer)
 _ADDRESS = "Expected the address of a book, such as http://127.0.0.1:8080/content/NAME"
 
 

@@ -95,12 +95,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def moved(self, path):
         self.send_response(302)
-        self.send_header("Location", quote(path))
+        self.send_header("Location", quote(path, safe="/:"))
         self.send_header("Content-Length", "0")
         self.end_headers()
 
     def odd(self, how):
         """Answer in a way in which no kiwix-serve answers."""
+        if how == "elsewhere":
+            self.moved(f"http://localhost:{self.server.server_port}/content/tiny/Ape")
+            return
         if how == "nonsense":
             self.wfile.write(b"no HTTP\r\n\r\n")
             return
@@ -243,6 +246,10 @@ def test_a_server_is_not_read_without_end(server, monkeypatch):
         ("slow", r"more than 0\.5 seconds"),
         ("half", "IncompleteRead"),
         ("nonsense", "no HTTP"),
+        (
+            "elsewhere",
+            "the server says that it is at 'http://localhost:[0-9]+/.*give that as source",
+        ),
     ):
         with pytest.raises(ConnectionError, match=f"content/odd/{how} gave no page.*{problem}"):
             pages.find(how)
