@@ -81,14 +81,8 @@ class Match(EpisodeState, Generic[S]):
         """Put everything to where an episode begins."""
         self.turns = self.submit_count = self.log_start = 0
         self.acting_seats = self.departed_seats = ()
-        (
-            self.pending_moves,
-            self.last_moves,
-            self.invalid_counts,
-            self.invalid_replies,
-            self.adjustments,
-        ) = {}, {}, {}, {}, {}
-        self.spent_ticks = {}
+        self.pending_moves, self.last_moves, self.invalid_counts = {}, {}, {}
+        self.invalid_replies, self.adjustments, self.spent_ticks = {}, {}, {}
         self.total_returns = self.zero_returns
         self.alive_seats = self.seats
         self.over = self.truncated = self.has_private = False
@@ -104,7 +98,7 @@ class Match(EpisodeState, Generic[S]):
         if options:
             check_options(options, self.game.reset_options, self.name)
         rng = self.rng or self._ensure_rng()
-        if self.rng_memory is None:
+        if self.rng_memory is None:  # or it was made elsewhere: `copy`, another process
             self.rng_memory = map_rng_memory(rng)
         seed_rng(rng, seed, self.rng_memory)
         state = self.game.start(rng, options or {})
@@ -458,10 +452,6 @@ class Match(EpisodeState, Generic[S]):
         twin.rng = twin.rng_memory = None
         twin.restore(self.snapshot())
         return twin
-
-    def __getstate__(self) -> tuple[None, dict[str, object]]:
-        names = (*EpisodeState.__slots__, *Match.__slots__)
-        return None, {name: getattr(self, name) for name in names} | {"rng_memory": None}
 
     def redraw_chance(self, seed: int) -> None:
         """Let everything that is drawn from here on follow from another seed."""

@@ -7,7 +7,7 @@ import hashlib
 import secrets
 import struct
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,50 +48,56 @@ def pick_option(options: Sequence[str], *numbers: int) -> str:
     return options[derive_seed(*numbers) % len(options)]
 
 
-RNGMemory: TypeAlias = tuple[memoryview, memoryview] | tuple[()]
-"""The bytes of a generator's state, and of what is left of its last draw; () where they are not
-where they are looked for."""
+class RNGMemory(NamedTuple):
+    """The memory of a generator: its state, and what is left of its last draw."""
+
+    state: memoryview
+    rest: memoryview
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()  # in another process it lies elsewhere
 
 
-def map_rng_memory(rng: np.random.Generator) -> RNGMemory:
-    """Return the memory of a new PCG64 generator, through NumPy's own interface for ctypes.
+def map_rng_memory(rng: np.random.Generator) -> RNGMemory | None:
+    """Return the memory of a new PCG64 generator, or None where it is not what is expected.
 
-    Setting `bit_generator.state` takes longer than a whole turn of some games.
+    NumPy's interface for ctypes says where it is. To set `bit_generator.state` takes longer than a
+    whole turn of some games.
     """
     check_type(rng, np.random.Generator, "rng")
     generator = rng.bit_generator
     if not isinstance(generator, np.random.PCG64):
-        return ()
+        return None
     try:
         address = generator.ctypes.state_address  # of a pointer to the state, and what is left
         inner = ctypes.c_void_p.from_address(address).value
         state = memoryview((ctypes.c_ubyte * 32).from_address(inner or 0)).cast("B")
         rest = memoryview((ctypes.c_ubyte * 8).from_address(address + 8)).cast("B")
     except (AttributeError, TypeError, ValueError):
-        return ()
+        return None
     rng.integers(1 << 32, dtype=np.uint32)  # half of a draw is left
     known: Any = generator.state
     numbers = known["state"]["state"], known["state"]["inc"]
-    halves = known["has_uint32"], known["uinteger"]
     if state != b"".join(number.to_bytes(16, "little") for number in numbers):
-        return ()
-    return (state, rest) if rest == struct.pack("<II", *halves) else ()
+        return None
+    left = struct.pack("<II", known["has_uint32"], known["uinteger"])
+    return RNGMemory(state, rest) if rest == left else None
 
 
-def seed_rng(rng: np.random.Generator, seed: int, memory: RNGMemory = ()) -> None:
+def seed_rng(rng: np.random.Generator, seed: int, memory: RNGMemory | None = None) -> None:
     """Put a PCG64 generator into the state that `seed` names, five times faster than a new one.
 
     Args:
         rng: The generator.
         seed: The seed.
-        memory: The generator's memory, which is quicker to write.
+        memory: The memory of this generator, which is quicker to write.
     """
     try:
         number = seed.to_bytes(16, "little", signed=True)
     except (AttributeError, OverflowError):
         raise ValueError(f"seed={seed!r}: expected an int of at most 127 bits") from None
     key = hashlib.blake2b(number, digest_size=32).digest()
-    if memory:
+    if memory is not None:
         state, rest = memory
         state[:] = key
         state[16] |= 1  # the increment of PCG64 is odd

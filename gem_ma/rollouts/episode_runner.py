@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from gem_ma.chat.agent import check_agent_replies
@@ -13,6 +15,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.run import RolloutRun
 
+_LEAST_ALLOCATIONS = 50_000  # between two looks; Python's own default is 700
 _TIME_SLICE = 0.01  # seconds for which a rollout may keep the event loop to itself
 
 
@@ -125,3 +128,33 @@ class EpisodeRunner(AgentScheduler):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+class CollectionThreshold:
+    """Looks of the garbage collector, made rarer as long as somebody asks for that.
+
+    At every look it goes over all live episodes, which takes a quarter of a turn where a thousand
+    of them wait for replies, and finds nothing.
+    """
+
+    def __init__(self) -> None:
+        self.users = 0
+        self.before = gc.get_threshold()
+
+    @contextlib.contextmanager
+    def raised(self) -> Iterator[None]:
+        """Look less often until the last of those that ask for it has ended."""
+        if not self.users:
+            self.before = gc.get_threshold()
+            if 0 < self.before[0] < _LEAST_ALLOCATIONS:  # 0: somebody has turned it off
+                gc.set_threshold(_LEAST_ALLOCATIONS, *self.before[1:])
+        self.users += 1
+        try:
+            yield
+        finally:
+            self.users -= 1
+            if not self.users:
+                gc.set_threshold(*self.before)
+
+
+collection_threshold = CollectionThreshold()

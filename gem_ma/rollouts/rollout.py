@@ -15,7 +15,7 @@ from gem_ma.chat.context import SeatContexts
 from gem_ma.chat.event_loops import run_async
 from gem_ma.game import ResetOptions
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.episode_runner import EpisodeRunner
+from gem_ma.rollouts.episode_runner import EpisodeRunner, collection_threshold
 from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun, StartMode, TooManyErrors
 
@@ -210,6 +210,7 @@ async def play_concurrently(run: RolloutRun) -> AsyncGenerator[Episode, None]:
     async with run.open_agents(), contextlib.AsyncExitStack() as stack:
         loop = EpisodeRunner(run)
         stack.push_async_callback(loop.stop)
+        stack.enter_context(collection_threshold.raised())
         async for episode in loop.run():
             yield episode
 
