@@ -131,13 +131,8 @@ def stages(path, near):
     if games:
         yield [*sorted((ROOT / "tests/envs").glob("test_*.py")), *chosen]
     if parts == ["engine"]:  # the engine is held by what its views show, too
-        views = (
-            "test_env.py",
-            "test_gymnasium_view.py",
-            "test_parallel_view.py",
-            "test_wrappers.py",
-        )
-        yield [ROOT / "tests" / "apis" / name for name in views]
+        names = ("apis/test_env", "apis/test_gymnasium_view", "apis/test_parallel_view")
+        yield [ROOT / f"tests/{name}.py" for name in (*names, "test_wrappers")]
     if near:
         return
     yield [test for test in folder if test not in tests]
