@@ -10,8 +10,10 @@ from gem_ma.engine.seeding import (
     derive_seed,
     generate_seed,
     map_rng_memory,
+    pack_chance,
     pick_option,
     seed_rng,
+    unpack_chance,
 )
 
 
@@ -68,3 +70,16 @@ def test_an_environment_that_was_sent_elsewhere_goes_on_and_begins_as_here():
         for one in (env, other, env.copy()):
             one.reset(seed=seed)
         assert other.game_state == env.game_state
+
+
+def test_where_a_generator_stands_is_told_in_a_text():
+    rng = np.random.Generator(np.random.PCG64(7))
+    rng.integers(1 << 32, dtype=np.uint32)  # half of a draw is left
+    text = pack_chance(rng)
+    other = np.random.Generator(np.random.PCG64(0))
+    unpack_chance(text, other)
+    assert other.bit_generator.state == rng.bit_generator.state
+    assert pack_chance(other) == text
+    assert other.random(3).tolist() == rng.random(3).tolist()
+    with pytest.raises(TypeError, match="text=7: expected str"):
+        unpack_chance(7, rng)
