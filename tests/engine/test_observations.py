@@ -85,3 +85,10 @@ def test_a_record_holds_all_pictures_of_a_step(tmp_path):
     for view, pictures in zip(spectate(episode), told, strict=False):
         (shown,) = view.seats.values()  # both beside each other
         assert shown.width == sum(picture.width for picture in pictures)
+
+
+def test_all_moves_are_in_the_mask_of_a_seat_that_is_not_to_act():
+    env = gem_ma.make("game:ConnectFour-v0", actions="discrete")
+    env.reset(seed=0)
+    assert env.observe("yellow")["action_mask"].tolist() == [1] * 7
+    assert env.observation_builder.build_mask(("3",)).tolist() == [0, 0, 0, 1, 0, 0, 0]
