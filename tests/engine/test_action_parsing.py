@@ -61,6 +61,12 @@ def test_the_last_action_is_found(format, reply, action):
     assert extract_action(reply, format) == action
 
 
+def test_actions_are_found_in_any_form_where_none_is_named():
+    assert extract_action(r"It is high: \boxed{3}") == "3"
+    assert extract_action("<answer>4</answer>") == "4"
+    assert extract_action(" 5 ") == "5"
+
+
 @pytest.mark.parametrize(
     ("format", "reply", "words"),
     [
