@@ -82,20 +82,28 @@ def ours_gymnasium(game, rng):
     return ours(game, rng, lambda env: env.gym(), gymnasium_loop)
 
 
-def gem(game, rng):
+def gem(game, rng, view=lambda env: env):
     import gem as package
 
     _words()
     env_id, arguments = game
     env = package.make(env_id, **arguments)
+    played = view(env)
     moves = GEM.get(env_id.split(":")[1].split("-")[0])
 
-    def draw(env):
+    def draw(_):
         if moves is None:
             return env.sample_random_action()
         return rf"\boxed{{{rng.choice(moves(env, rng))}}}"
 
-    return gymnasium_loop, lambda: env, draw
+    return gymnasium_loop, lambda: played, draw
+
+
+def gem_chat(game, rng):
+    """Play GEM in the wrapper that its training uses, which shows as much text as ours."""
+    from gem.wrappers.wrapper_factory import WRAPPER_FACTORY
+
+    return gem(game, rng, WRAPPER_FACTORY["concat_with_action"])
 
 
 def textarena(game, rng):
@@ -118,6 +126,7 @@ LIBRARIES = {
     "ours_aec": ours_aec,
     "ours_gymnasium": ours_gymnasium,
     "gem": gem,
+    "gem_chat": gem_chat,
     "textarena": textarena,
 }
 

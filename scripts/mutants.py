@@ -108,7 +108,7 @@ def drawn(paths, count, rng):
 
 
 def stages(path, near):
-    """Yield the tests of a file: its own, its folder's, its game's among all, the contract."""
+    """Yield the tests of a file: its own, its folder's, its pack's, its game's, the contract."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
@@ -136,6 +136,8 @@ def stages(path, near):
     if near:
         return
     yield [test for test in folder if test not in tests]
+    if len(parts) > 2:  # in a part of a pack, all of which has tests in the folder above
+        yield sorted(ROOT.joinpath("tests", *parts[:-1]).glob("test_*.py"))
     if games:
         yield [ROOT / "tests/testing/test_env_checker.py", *chosen]
 
