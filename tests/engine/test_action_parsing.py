@@ -215,3 +215,11 @@ def test_the_last_mark_is_found_from_the_end():
         for pattern in (action_parsing._BOXED, action_parsing._ANSWER):
             ends = [found.end() for found in pattern.finditer(text)]
             assert action_parsing._find_last_match(pattern, text) == (ends[-1] if ends else -1)
+
+
+def test_an_action_is_marked_wherever_it_stands():
+    assert has_action(r"\boxed{1}")
+    assert has_action("so: <answer>1</answer>")
+    assert not has_action("boxed 1")
+    assert has_action("[1]", "bracket")
+    assert not has_action("1", "bracket")

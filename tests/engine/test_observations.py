@@ -8,6 +8,7 @@ from PIL import Image
 import gem_ma
 from gem_ma import Env, rollout
 from gem_ma.chat.messages import find_observation_pictures, make_content, to_openai_chat
+from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 from gem_ma.evaluation.viewer.page import write_page
 from gem_ma.evaluation.viewer.spectator import spectate
 from gem_ma.rollouts.records import load_episodes
@@ -92,3 +93,19 @@ def test_all_moves_are_in_the_mask_of_a_seat_that_is_not_to_act():
     env.reset(seed=0)
     assert env.observe("yellow")["action_mask"].tolist() == [1] * 7
     assert env.observation_builder.build_mask(("3",)).tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+class Faces(GuessTheNumber):
+    """A game whose view is so many characters of four bytes each."""
+
+    def describe(self, view, agent):
+        return "\U0001f600" * self.max_number
+
+
+@pytest.mark.parametrize(("count", "whole"), [(25, True), (26, False), (30, False)])
+def test_a_text_of_long_characters_is_cut_at_its_bytes(count, whole):
+    env = Env(Faces(max_number=count), text_length=100)
+    env.reset(seed=0)
+    text = env.observe("player", turn=True)["text"]
+    assert (text == "\U0001f600" * count) is whole
+    assert len(text.encode()) <= 100
