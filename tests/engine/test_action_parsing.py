@@ -15,6 +15,7 @@ from gem_ma.engine.action_parsing import (
     extract_action,
     format_action,
     format_options,
+    has_action,
     make_instruction,
     parse_choice,
     parse_number,
