@@ -26,9 +26,11 @@ def check_seed(seed: object) -> None:
     """Raise unless this is a seed, or None."""
     if seed is None:
         return
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
-        raise TypeError(f"seed={seed!r}: expected an int or None")
-    if int(seed).bit_length() > 127:
+    if type(seed) is not int:
+        if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+            raise TypeError(f"seed={seed!r}: expected an int or None")
+        seed = int(seed)
+    if seed.bit_length() > 127:
         raise ValueError(f"seed={seed!r}: expected an int of at most 127 bits")
 
 
