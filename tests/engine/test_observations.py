@@ -109,3 +109,9 @@ def test_a_text_of_long_characters_is_cut_at_its_bytes(count, whole):
     text = env.observe("player", turn=True)["text"]
     assert (text == "\U0001f600" * count) is whole
     assert len(text.encode()) <= 100
+
+
+@pytest.mark.parametrize("option", ["theme", "noise"])
+def test_a_theme_that_nobody_knows_is_refused_before_anything_is_drawn(option):
+    with pytest.raises(ValueError, match="nonsense"):
+        gem_ma.make("game:TicTacToe-v0", **{option: "nonsense"})
