@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 import weakref
@@ -322,4 +323,16 @@ def where() -> None:
             "MiniWoB++ needs Chromium and its driver: apt install chromium-driver, or set "
             "MINIWOB_CHROME_BINARY and MINIWOB_CHROMEDRIVER to where they are"
         )
-    os.environ.update(MINIWOB_CHROMEDRIVER=driver, MINIWOB_CHROME_BINARY=browser)
+    os.environ.update(MINIWOB_CHROMEDRIVER=driver, MINIWOB_CHROME_BINARY=find_program(browser))
+
+
+def find_program(path: str) -> str:
+    """Return the program that a script runs and waits for, or what the path leads to itself.
+
+    A driver ends what it has started. That would be the script (Debian's chromium-headless-shell is
+    one), and the browser would go on for ever.
+    """
+    with open(path, "rb") as file:
+        text = file.read(1 << 12)
+    runs = re.search(rb'^(/\S+) "\$@"$', text, re.M) if text.startswith(b"#!") else None
+    return runs[1].decode() if runs else path

@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -131,11 +132,46 @@ def test_no_browser_stays(pages):
     env = begun("click-test-2")
     live = env.match.state.line.take(0)
     process = live.env._driver.service.process
+    started = descendants(process.pid)
     env.match.state.line.put(live)
     assert process.poll() is None
+    assert any("type=renderer" in line for line in started.values())
     del env, live
     gc.collect()
     assert process.poll() is not None
+    deadline = time.monotonic() + 10
+    while (left := started.keys() & processes().keys()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left
+
+
+def test_a_script_that_waits_for_its_browser_is_not_what_a_driver_starts(tmp_path):
+    real, script, other = (tmp_path / name for name in ("real", "script", "other"))
+    real.write_bytes(b"\x7fELF")
+    script.write_text(f'#!/bin/sh -e\n\n{real} "$@"\n')
+    other.write_text(f'#!/bin/sh\nexec {real} "$@"\n')  # in whose place the browser is
+    assert [miniwob.find_program(str(one)) for one in (real, script, other)] == [
+        *(str(real), str(real), str(other))
+    ]
+
+
+def processes():
+    """Return the parent and the command of every process that lives."""
+    lines = subprocess.run(
+        ["ps", "-eo", "pid=,ppid=,stat=,args="], capture_output=True, text=True
+    ).stdout.splitlines()
+    split = [line.split(maxsplit=3) for line in lines]
+    return {int(pid): (int(parent), line) for pid, parent, stat, line in split if stat[0] != "Z"}
+
+
+def descendants(root):
+    """Return the processes below one, with their commands."""
+    every, found = processes(), {}
+    below = {root}
+    while below:
+        found |= {pid: every[pid][1] for pid in below}
+        below = {pid for pid, (parent, _) in every.items() if parent in below} - found.keys()
+    return found
 
 
 def test_few_browsers_wait(pages):
