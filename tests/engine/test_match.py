@@ -161,3 +161,13 @@ class Unskipped(ConnectFour):
 def test_terms_are_checked(terms, said):
     with pytest.raises(ValueError, match=said):
         Match(Unskipped(), EnvConfig(**terms))
+
+
+def test_what_everybody_has_heard_is_forgotten():
+    match = begun(ConnectFour())
+    while match.waiting_seats:
+        (seat,) = match.waiting_seats
+        match.submit({seat: match.list_legal_moves(seat)[0]})
+        assert len(match.message_log) <= 2 * 2 + 2
+    assert match.turns == 19
+    assert match.log_start >= 12
