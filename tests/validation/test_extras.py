@@ -148,7 +148,7 @@ def test_every_remedy_in_the_package_names_an_extra_that_there_is():
         for name in name
         if name
     }
-    assert {"hf", "openai", "tools", "openenv", "datasets"} <= found <= set(EXTRAS)
+    assert {"hf", "openai", "tools", "datasets"} <= found <= set(EXTRAS)
 
 
 @packs.needs("bridges")
