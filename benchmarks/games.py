@@ -25,6 +25,7 @@ SHARED = (
     "GuessTheNumber", "Mastermind", "Minesweeper", "Wordle", "FifteenPuzzle", "Hangman", "Sudoku",
     "TowerofHanoi", "Game2048", "Sokoban", "Crosswords", "WordSearch",
 )  # fmt: skip
+ENOUGH = 5.0  # a ratio from which on it hangs on the games that were drawn
 # TextArena's default ids; ours with arguments that make the games equal; how many of our episodes
 # make one of theirs. Left out: Chess (TextArena's needs Python 3.12), Battleship-v0 (ships fill two
 # thirds of its sea; ours takes a larger one), the prisoner's dilemma (theirs has talk, ours none).
@@ -101,12 +102,12 @@ def compare(peers, task, rows, args):
 
 
 def find_slower(ratios, before):
-    """Return the games whose ratio has fallen by more than a fifth."""
+    """Return the games whose ratio has fallen by more than a fifth; from ENOUGH on none counts."""
     return [
         f"{game} beside {peer}: {ratio:.2f}, was {before[peer][game]:.2f}"
         for peer, found in ratios.items()
         for game, ratio in found.items()
-        if ratio < 0.8 * before.get(peer, {}).get(game, 0.0)
+        if ratio < 0.8 * min(before.get(peer, {}).get(game, 0.0), ENOUGH)
     ]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import gymnasium
 import pettingzoo
+from gymnasium.envs.registration import EnvSpec
 
 from gem_ma.envs.difficulty_levels import interpolate_levels as rows_of
 from gem_ma.envs.difficulty_levels import select_level
@@ -187,7 +188,8 @@ def register(
 
 def _register_elsewhere(id: str) -> None:
     name, kwargs = make_gymnasium_id(id), {"env_id": id}
-    gymnasium.register(name, f"{_FACTORY_MODULE}:make_for_gymnasium", kwargs=kwargs)
+    # `gymnasium.register` goes over all that is registered already, each time.
+    gymnasium.registry[name] = EnvSpec(name, f"{_FACTORY_MODULE}:make_for_gymnasium", kwargs=kwargs)
     if hasattr(pettingzoo, "register"):  # since 1.27
         pettingzoo.register("aec", name, f"{_FACTORY_MODULE}:make_for_pettingzoo", kwargs=kwargs)
         pettingzoo.register(
