@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -77,6 +78,8 @@ def _verdict(
             yield f"{id}, {what}: {name} {got[name]}, not {expected[name]}"
     if got["reward"] != expected["reward_without_judge"]:
         yield f"{id}, {what}: reward {got['reward']}, not {expected['reward_without_judge']}"
+    if math.prod(got["parts"].values()) != got["reward"]:
+        yield f"{id}, {what}: reward {got['reward']} of the parts {got['parts']}"
 
 
 def _answer(where: str, output: str, failed: bool, expected: Mapping[str, Any]) -> Iterator[str]:
