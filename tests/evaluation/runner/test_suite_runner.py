@@ -178,7 +178,8 @@ def test_killed_at_random_moments(tmp_path, monkeypatch, capsys, moments):
 
 @pytest.mark.skipif(os.name != "posix", reason="folders are locked on POSIX systems only")
 def test_two_at_once_do_not_mix(tmp_path):
-    words = [sys.executable, "-c", PLAYS, tmp_path]
+    plays = PLAYS.replace("sleep(0.002)", "sleep(600)")  # it is there until it is killed
+    words = [sys.executable, "-c", plays, tmp_path]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         while not (tmp_path / "about.json").exists():
             time.sleep(0.01)
