@@ -35,7 +35,7 @@ async def stub(port, whole):
                 length = int(told.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
                 await reader.readexactly(length)
                 writer.write(answer)
-                await writer.drain_finished()
+                await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 

@@ -145,7 +145,7 @@ def test_google_asks_to_wait_in_the_body():
 
     async def busy(writer):
         writer.write(response(json.dumps({"error": error}).encode(), "429 Fault"))
-        await writer.drain_finished()
+        await writer.drain()
         return True
 
     with serve(busy, ROCK) as server:
