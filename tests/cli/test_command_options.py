@@ -15,7 +15,9 @@ from gem_ma.cli.main import main
 # What commands call, where an error names an argument of a function as `name=`.
 LAYERS = "rollouts", "evaluation", "serving"
 # Arguments that no command passes on: whoever reads of them has written Python.
-OF_PYTHON = {"actor", "again", "k", "look", "prices", "start"}  # again=SPEC names an agent
+OF_PYTHON = {  # again=SPEC names an agent
+    *("actor", "again", "anchor", "k", "look", "prices", "resamples", "start")
+}
 
 
 def args(command, **given):

@@ -13,7 +13,8 @@ def test_the_loop_of_gems_readme():
     for _ in range(20):
         action = env.sample_random_action()
         observation, reward, terminated, truncated, info = env.step(action)
-        assert (type(observation), type(reward), type(info)) == (str, float, dict)
+        assert (type(observation), type(reward)) == (str, float)
+        assert isinstance(info, dict)
         if terminated or truncated:
             break
     assert terminated
