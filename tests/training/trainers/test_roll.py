@@ -29,7 +29,8 @@ def test_roll_makes_a_seat_by_gems_register(game):
     names["register"]("gem_ma", entry_point=game.make)
     env = names["make"](env_id="gem_ma", env="game:TicTacToe-v0", seat="x", others="random")
     text, info = env.reset(seed=1)
-    assert (type(text), type(info)) == (str, dict)
+    assert type(text) is str
+    assert isinstance(info, dict)
     assert env.reset(seed=1)[0] == text  # the members of a group begin from one seed
     rewards, done = [], False
     while not done:
