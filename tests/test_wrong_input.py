@@ -1,7 +1,6 @@
 """Wrong words on the command line: one line that says what is wrong, and exit code 2."""
 
 import contextlib
-import gc
 import os
 import re
 import shlex
@@ -12,12 +11,6 @@ import pytest
 from lines import WRONG
 
 from gem_ma.cli.main import main
-
-
-@pytest.fixture(scope="module", autouse=True)
-def nothing_left():
-    """Let rollouts end that tests of other files have left: they say so when they are collected."""
-    gc.collect()
 
 
 @pytest.fixture

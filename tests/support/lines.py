@@ -340,7 +340,7 @@ RIGHT = {
     ],
     "gateway": [
         f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "
-        "--agents o=random --turn 9 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
+        "--agents o=random --turn 0.5 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
         f"--seed 5 --out g.jsonl --resume --max-errors 0 {_LOOKING}",
     ],
     "rescore": [
