@@ -110,9 +110,9 @@ def test_records_and_ratings(browser, tmp_path):
             server.begin(FOUR, {"red": "search:depth=1", "yellow": "random"})
         page = browser.new_context().new_page()
         page.goto(server.url)
-        page.locator("#ratings td", has_text="search:depth=1").wait_for(timeout=20_000)
-        first = page.locator("#ratings tbody tr").first.inner_text().split()
-        assert first[0] == "search:depth=1"
+        # The first of four matches may be another's.
+        first = page.locator("#ratings tbody tr").first
+        first.get_by_text("search:depth=1").wait_for(timeout=20_000)
         page.get_by_role("link", name="Read, and play on").click()
         page.locator("body[data-ready]").wait_for()
         page.locator("#body tr").nth(1).click()
