@@ -44,9 +44,30 @@ def lockstep(seconds, id, num_envs, backend, workers="", clock="perf_counter", *
     return result
 
 
+def draw_replies(id, form):
+    """Return a thousand replies, of which many are no legal moves: the same on both sides."""
+    draw = random.Random(0).randrange
+    if "Sudoku" in id:
+        return [form % f"{draw(4) + 1} {draw(4) + 1} {draw(4) + 1}" for _ in range(1_000)]
+    return [form % (draw(50) + 1) for _ in range(1_000)]
+
+
 def sync(seconds, id, num_envs):
-    """Step our vector in this process, by CPU time."""
-    return lockstep(seconds, id, num_envs, "sync", clock="process_time")
+    """Step our vector in this process, by CPU time, and look at no info, as GEM's user."""
+    import gem_ma
+
+    number = int(num_envs)
+    vector = gem_ma.make_vec(id, number, backend="sync")
+    vector.reset(seed=0)
+    replies, draw = draw_replies(id, "%s"), random.Random(0).randrange
+    result = rate(
+        lambda: vector.step([replies[draw(1_000)] for _ in range(number)]),
+        number,
+        seconds,
+        time.process_time,
+    )
+    vector.close()
+    return result
 
 
 def searching(seconds, num_envs, backend, workers):
@@ -115,17 +136,13 @@ def sleeping(seconds, num_envs, how, backend):
 
 
 def gem(seconds, id, num_envs, mode):
-    """Step GEM's vector with its own random actions."""
+    """Step GEM's vector."""
     import gem as package
 
     number = int(num_envs)
     vector = package.make_vec([id] * number, async_mode=mode == "async")
     vector.reset(seed=0)
-    draw = random.Random(0).randrange
-    if "Sudoku" in id:
-        actions = [rf"\boxed{{{draw(4) + 1} {draw(4) + 1} {draw(4) + 1}}}" for _ in range(1_000)]
-    else:
-        actions = [rf"\boxed{{{draw(50) + 1}}}" for _ in range(1_000)]
+    actions, draw = draw_replies(id, r"\boxed{%s}"), random.Random(0).randrange
 
     def step():
         vector.step([actions[draw(1_000)] for _ in range(number)])
