@@ -242,7 +242,9 @@ class ObservationBuilder:
         else:
             info = {"to_act": to_act}
             legal = match.legal_cache.get(seat) or match.list_legal_moves(seat)
-            self._write_legal_moves(info, legal, has_mask=not turn)
+            info["legal_actions"] = list(legal) if self.bare_format else self.format_replies(legal)
+            if self.move_numbers and not turn:
+                info["action_mask"] = self.build_mask(legal)
         if refused is not None:
             info["invalid"] = dict(refused)
         if self.config.observe == "image":
@@ -251,18 +253,14 @@ class ObservationBuilder:
             info.update(self.game.report(match.state))
         return info
 
-    def _write_legal_moves(self, info: Info, legal: tuple[str, ...], has_mask: bool) -> None:
-        info["legal_actions"] = list(legal) if self.bare_format else self.format_replies(legal)
-        if has_mask and self.move_numbers:
-            info["action_mask"] = self.build_mask(legal)
-
     def _list_legal_moves(self, view: Any, seat: str, known: dict[str, tuple[str, ...]]) -> Info:
         """Return what an info says of the legal moves of a view, which may be known by seat."""
         legal = known.get(seat)
         if legal is None:
             legal = known[seat] = tuple(view.legal(seat))
-        info: Info = {}
-        self._write_legal_moves(info, legal, has_mask=True)
+        info: Info = {"legal_actions": self.format_replies(legal)}
+        if self.move_numbers:
+            info["action_mask"] = self.build_mask(legal)
         return info
 
     def format_replies(self, legal: Sequence[str]) -> list[str]:
