@@ -24,7 +24,7 @@ def rate(step, per_step, seconds, clock=time.perf_counter):
     return {"steps_per_s": count * per_step / spent}
 
 
-def lockstep(seconds, id, num_envs, backend, workers="", clock="perf_counter", **make):
+def lockstep(seconds, id, num_envs, backend, workers="", **make):
     """Step our vector with random legal actions."""
     import gem_ma
 
@@ -39,7 +39,7 @@ def lockstep(seconds, id, num_envs, backend, workers="", clock="perf_counter", *
         moves = [m[int(draw() * len(m))] if m else "0" for m in legal]
         *_, infos = vector.step(moves)
 
-    result = rate(step, number, seconds, getattr(time, clock))
+    result = rate(step, number, seconds)
     vector.close()
     return result
 
