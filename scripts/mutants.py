@@ -138,6 +138,9 @@ def stages(path, near):
     yield [test for test in folder if test not in tests]
     if len(parts) > 2:  # in a part of a pack, all of which has tests in the folder above
         yield sorted(ROOT.joinpath("tests", *parts[:-1]).glob("test_*.py"))
+    references = ROOT.joinpath("tests", *parts[:2], "test_references.py")
+    if references.exists():  # what another library did, whole
+        yield [references, "-m", "slow or not slow"]
     if games:
         yield [ROOT / "tests/testing/test_env_checker.py", *chosen]
 
