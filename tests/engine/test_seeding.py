@@ -9,6 +9,7 @@ import gem_ma
 from gem_ma.engine.seeding import (
     derive_seed,
     generate_seed,
+    make_rng,
     map_rng_memory,
     pack_chance,
     pick_option,
@@ -55,6 +56,27 @@ def test_memory_that_is_written_is_the_state_that_is_set():
 
 def test_memory_that_is_laid_out_otherwise_is_not_written():
     assert map_rng_memory(np.random.Generator(np.random.Philox(0))) is None
+
+
+def test_a_new_generator_is_like_any_other_once_it_is_seeded():
+    quick, slow = make_rng(), np.random.Generator(np.random.PCG64(0))
+    draws = []
+    for rng in (quick, slow, pickle.loads(pickle.dumps(quick))):
+        seed_rng(rng, 5)
+        draws.append(rng.integers(1000, size=4).tolist())
+    assert draws[0] == draws[1] == draws[2]
+    assert map_rng_memory(make_rng()) is not None
+
+
+def test_every_episode_is_seeded_alike_whichever_way_its_generator_was():
+    env = gem_ma.make("game:GuessTheNumber-v0-hard")
+    states = []
+    for _ in range(4):  # the first without its memory, the others by it
+        env.reset(seed=3)
+        states.append(env.match.rng.bit_generator.state)
+    env.copy().reset(seed=3)
+    assert env.match.rng_memory is not None
+    assert states[0] == states[1] == states[2] == states[3]
 
 
 def test_fresh_seeds_differ():
