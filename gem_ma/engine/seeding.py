@@ -50,14 +50,14 @@ def pick_option(options: Sequence[str], *numbers: int) -> str:
     return options[derive_seed(*numbers) % len(options)]
 
 
-class _ZeroSeedSequence(np.random.bit_generator.ISeedSequence):
+class _ZeroSeedSequence(np.random.SeedSequence):
     """What a generator begins with that is seeded before anybody draws; it mixes nothing."""
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
         return np.zeros(n_words, dtype)
 
 
-_ZERO = _ZeroSeedSequence()
+_ZERO = _ZeroSeedSequence(0)
 
 
 def make_rng() -> np.random.Generator:
