@@ -56,6 +56,12 @@ class _ZeroSeedSequence(np.random.SeedSequence):
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
         return np.zeros(n_words, dtype)
 
+    def spawn(self, n_children: int) -> list[np.random.SeedSequence]:
+        raise TypeError(
+            "what is spawned would not follow from the episode's seed; draw one instead: "
+            "np.random.default_rng(int(rng.integers(1 << 63)))"
+        )
+
 
 _ZERO = _ZeroSeedSequence(0)
 

@@ -66,6 +66,8 @@ def test_a_new_generator_is_like_any_other_once_it_is_seeded():
         draws.append(rng.integers(1000, size=4).tolist())
     assert draws[0] == draws[1] == draws[2]
     assert map_rng_memory(make_rng()) is not None
+    with pytest.raises(TypeError, match="would not follow from the episode's seed; draw one"):
+        quick.spawn(1)
 
 
 def test_every_episode_is_seeded_alike_whichever_way_its_generator_was():
