@@ -7,7 +7,7 @@ import hashlib
 import secrets
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class _ZeroSeedSequence(np.random.SeedSequence):
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
         return np.zeros(n_words, dtype)
 
-    def spawn(self, n_children: int) -> list[np.random.SeedSequence]:
+    def spawn(self, n_children: int) -> list[Self]:
         raise TypeError(
             "what is spawned would not follow from the episode's seed; draw one instead: "
             "np.random.default_rng(int(rng.integers(1 << 63)))"
