@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gem_ma.agents.guided_decoding import DecodingGuide, TokenTrie, build_token_trie
 from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.reply import Reply
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_MAX_TRIES = 1_000  # of lists of legal replies that are kept
 _FREE_PADDING = 1 << 14  # tokens of padding that a batch may have in any case, where it is read on
 
 
@@ -38,6 +40,9 @@ class HFAgent:
             one's own, and not by what else is in the batch.
         template: further arguments of the chat template, such as {"enable_thinking": False}.
         stop: texts that end a reply, beside the tokens that the model ends it with.
+        guided: whether a reply is drawn from the legal ones, where a turn lists them. At each token
+            only those are left that a legal reply goes on with, and log-probabilities are those of
+            what is left.
         cache: bytes of keys and values that are kept between the turns of chats, so that no turn
             reads again what was read before; 0 for none. Models that see, or whose layers keep
             something else, read whole chats.
@@ -58,6 +63,7 @@ class HFAgent:
         batch_size: int = 64,
         template: JSONMapping | None = None,
         stop: Sequence[str] = (),
+        guided: bool = False,
         cache: int = 1 << 30,
         device: str | None = None,
         dtype: str = "auto",
@@ -90,6 +96,8 @@ class HFAgent:
         self.seed = seed
         self.batch_size = batch_size
         self.stop = tuple(stop)
+        self.guided = guided
+        self._tries: dict[tuple[str, ...], TokenTrie] = {}  # of legal replies
         self.cache = cache
         self._awaits_image = (
             getattr(processor, "image_processor", None) is not None
@@ -121,7 +129,8 @@ class HFAgent:
         replies: list[Reply | None] = [None] * len(turns)
         for batch in self._make_batches(prompts):
             seeds = [derive_seed(self.seed, turns[number].seed) for number in batch]
-            made = self._generate_replies([prompts[number] for number in batch], seeds)
+            guide = self._make_guide([turns[number] for number in batch])
+            made = self._generate_replies([prompts[number] for number in batch], seeds, guide)
             for number, reply in zip(batch, made, strict=True):
                 if turns[number].tools:
                     reply.tool_calls = parse_tool_calls(reply)
@@ -155,8 +164,15 @@ class HFAgent:
         for places in self._make_batches([one[0] for one in work]):
             batch = [work[place] for place in places]
             token_ids = [ids for _, ids, _, _ in batch]
+            guide = self._make_guide([turns[number] for _, _, number, _ in batch])
             draw = _ReplyScorer(
-                token_ids, self._eos_ids, self.temperature, self.top_p, self.top_k, self._banned_ids
+                token_ids,
+                self._eos_ids,
+                self.temperature,
+                self.top_p,
+                self.top_k,
+                self._banned_ids,
+                guide,
             )
             longest = max(map(len, token_ids)) + 1
             self._generate_tokens(
@@ -278,14 +294,43 @@ class HFAgent:
         rows: list[list[int]] = output[:, longest:].tolist()
         return rows
 
-    def _generate_replies(self, prompts: list[TokenizedPrompt], seeds: list[int]) -> list[Reply]:
+    def _make_guide(self, turns: Sequence[Turn]) -> DecodingGuide | None:
+        """Return what guides the replies to some turns, if anything does."""
+        if not self.guided:
+            return None
+        return DecodingGuide(
+            [None if turn.legal is None else self._find_trie(turn.legal) for turn in turns]
+        )
+
+    def _find_trie(self, legal: tuple[str, ...]) -> TokenTrie:
+        trie = self._tries.get(legal)
+        if trie is None:
+            replies = [self.tokens.encode_reply(text) for text in legal]
+            short = [ids for ids in replies if len(ids) < self.max_new_tokens]
+            if not short:
+                raise ValueError(
+                    f"guided=True with max_new_tokens={self.max_new_tokens}: the shortest legal "
+                    f"reply and its end are {min(map(len, replies), default=0) + 1} tokens"
+                )
+            if len(self._tries) == _MAX_TRIES:
+                self._tries.clear()
+            trie = self._tries[legal] = build_token_trie(short, self._eos_ids)
+        return trie
+
+    def _generate_replies(
+        self, prompts: list[TokenizedPrompt], seeds: list[int], guide: DecodingGuide | None
+    ) -> list[Reply]:
         start = time.perf_counter()
         tokenizer = self.tokens.tokenizer
-        draw = _TokenSampler(seeds, self.temperature, self.top_p, self.top_k, self._banned_ids)
+        draw = _TokenSampler(
+            seeds, self.temperature, self.top_p, self.top_k, self._banned_ids, guide
+        )
         rows = self._generate_tokens(prompts, draw, self.max_new_tokens)
         seconds = time.perf_counter() - start
         replies = []
-        for row, prompt, likely in zip(rows, prompts, draw.list_logprobs(), strict=True):
+        allowed = guide.allowed_ids if guide else [[] for _ in rows]
+        logprobs = draw.list_logprobs()
+        for row, prompt, likely, left in zip(rows, prompts, logprobs, allowed, strict=True):
             counts = range(1, len(row) + 1)
             ends = (
                 n for n in counts if row[n - 1] in self._eos_ids or self._has_stop_text(row[:n])
@@ -297,6 +342,7 @@ class HFAgent:
                     tokenizer.decode(row[:length], skip_special_tokens=True),
                     token_ids=row[:length],
                     logprobs=likely[:length],
+                    allowed_ids=left[:length] or None,
                     finish_reason="stop" if ended else "length",
                     usage={"prompt_tokens": len(prompt.ids), "completion_tokens": length},
                     latency=seconds,
@@ -312,13 +358,20 @@ class _TokenSampler:
     """Draws the next token of each row from the row's own seed."""
 
     def __init__(
-        self, seeds: list[int], temperature: float, top_p: float, top_k: int, banned: list[int]
+        self,
+        seeds: list[int],
+        temperature: float,
+        top_p: float,
+        top_k: int,
+        banned: list[int],
+        guide: DecodingGuide | None,
     ):
         self.seeds = seeds
         self.temperature = temperature
         self.top_p = top_p
         self.top_k = top_k
         self.banned_ids = banned
+        self.guide = guide
         self.steps: list[tuple[list[int], torch.Tensor]] = []  # rows, and their tokens' logprobs
 
     def choose(self, logits: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
@@ -326,6 +379,8 @@ class _TokenSampler:
         import torch
 
         scores = logits.float() / (self.temperature or 1.0)
+        if self.guide:
+            scores = self.guide.mask_scores(scores, rows)
         logprobs = torch.log_softmax(scores, -1)
         if self.banned_ids:
             scores[:, self.banned_ids] = -torch.inf
@@ -334,6 +389,8 @@ class _TokenSampler:
         else:
             shares = torch.softmax(self._filter_scores(scores), -1)
         chosen = self._sample_tokens(shares, rows, step)
+        if self.guide:
+            self.guide.advance(rows, chosen.tolist())
         self.steps.append((list(rows), logprobs.gather(1, chosen[:, None])[:, 0]))
         return chosen
 
@@ -390,8 +447,9 @@ class _ReplyScorer(_TokenSampler):
         top_p: float,
         top_k: int,
         banned: list[int],
+        guide: DecodingGuide | None,
     ):
-        super().__init__([], temperature, top_p, top_k, banned)
+        super().__init__([], temperature, top_p, top_k, banned, guide)
         self.reply_ids = said
         self.eos_ids = ends
         self.probabilities = [1.0] * len(said)

@@ -19,11 +19,14 @@ class Reply(str):
             `gem_ma.chat.model_calls`).
         logprobs: of the tokens, as the model gave them after the temperature was applied, and
             before anything else was (top_p for example): what a trainer computes again.
+        allowed_ids: for each token those that it was drawn from, where decoding was guided; its
+            log-probability is the one among them.
         thinking_blocks: what the model thought beside the text, in the shape of its provider, which
             wants some of it back, unchanged.
     """
 
     __slots__ = (
+        "allowed_ids",
         "calls",
         "finish_reason",
         "latency",
@@ -37,6 +40,7 @@ class Reply(str):
     calls: Sequence[JSONMapping]
     token_ids: Sequence[int] | None
     logprobs: Sequence[float] | None
+    allowed_ids: Sequence[Sequence[int]] | None
     finish_reason: str | None
     tool_calls: Sequence[ToolCall]
     thinking_blocks: Sequence[JSONMapping]
@@ -55,6 +59,7 @@ class Reply(str):
         latency: float | None = None,
         calls: Sequence[JSONMapping] = (),
         thinking_blocks: Sequence[JSONMapping] = (),
+        allowed_ids: Sequence[Sequence[int]] | None = None,
     ) -> Reply:
         self = super().__new__(cls, text)
         self.token_ids = token_ids
@@ -65,6 +70,7 @@ class Reply(str):
         self.latency = latency
         self.calls = calls
         self.thinking_blocks = thinking_blocks
+        self.allowed_ids = allowed_ids
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -100,7 +106,8 @@ def truncate_reply_calls(reply: str, count: int | None) -> str:
         return reply
     fields = reply.fields() if isinstance(reply, Reply) else {}
     if text != reply:  # what was drawn spells more than this
-        fields = {name: fields[name] for name in fields if name not in ("token_ids", "logprobs")}
+        drawn = "token_ids", "logprobs", "allowed_ids"
+        fields = {name: fields[name] for name in fields if name not in drawn}
     if calls:
         fields["tool_calls"] = calls[:count]
     if not isinstance(reply, Reply):

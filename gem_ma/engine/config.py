@@ -53,6 +53,8 @@ class EnvConfig:
         text_length: Bytes that an observed text may have; what is longer is cut in the middle.
         prompt: Rules in other words: "short", "long", "words:N" (synonyms by a seed), or "null:N"
             (a change that says nothing, to compare with); see `gem_ma.engine.paraphrase`.
+        examples: How many turns of other episodes the rules show, each with a legal reply: a weak
+            model learns from them what a reply looks like. Their moves are drawn at random.
     """
 
     observe: Observe = "text"
@@ -72,6 +74,7 @@ class EnvConfig:
     panels: PanelLayout = "together"
     text_length: int = 1 << 16
     prompt: str = ""
+    examples: int = 0
 
     def __post_init__(self) -> None:
         check_choice(observe=(self.observe, get_args(Observe)))
@@ -82,7 +85,7 @@ class EnvConfig:
         check_choice(legal=(self.legal, get_args(LegalMoves)))
         check_choice(render_mode=(self.render_mode, (None, *RENDER_MODES)))
         check_choice(panels=(self.panels, get_args(PanelLayout)))
-        for name in ("max_invalid", "penalty", "text_length"):
+        for name in ("max_invalid", "penalty", "text_length", "examples"):
             limit = getattr(self, name)
             if not 0 <= limit < float("inf"):  # nor what is no number
                 raise ValueError(f"{name}={limit!r}: expected 0 or more")

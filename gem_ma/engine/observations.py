@@ -14,6 +14,7 @@ from gem_ma.engine import action_parsing, paraphrase
 from gem_ma.engine.config import EnvConfig
 from gem_ma.engine.lazy_info import LazyInfo
 from gem_ma.engine.match import Match
+from gem_ma.engine.seeding import derive_seed, pick_option
 from gem_ma.game import Game, Info
 from gem_ma.renderers.picture import Picture
 from gem_ma.scene import Panels, Pixels, Terminal
@@ -21,6 +22,8 @@ from gem_ma.scene import Panels, Pixels, Terminal
 _DEFAULT_SIZE = 252, 252  # pixels of what has no size of its own
 _MAX_CACHED_MASKS = 1_000  # that are kept
 _TO_ACT = {"to_act": True}
+_EXAMPLES = 0x6578616D706C6573  # the beginning of their seeds
+_MAX_EXAMPLE_TURNS = 100  # of the game, before a turn that is shown as an example
 
 Observation: TypeAlias = dict[str, Any]
 """What a seat sees, by kind: "text" and "image", or "observation" and "action_mask"."""
@@ -55,7 +58,7 @@ class ObservationBuilder:
         """Let pictures look so from here on."""
         self.config = dataclasses.replace(self.config, theme=theme, noise=noise)
         self._palette: Any = None  # what the theme names, looked up when a picture is drawn
-        self._rule_parts: dict[str, tuple[str, str, str]] = {}  # rules, instruction, legend
+        self._rule_parts: dict[str, tuple[str, ...]] = {}  # rules, and what stands below them
         self._rules_by_seat: dict[
             str, tuple[str, str]
         ] = {}  # the brief of an episode, and all of these
@@ -92,7 +95,8 @@ class ObservationBuilder:
                     raise match.make_seat_error(seat)
                 legend = "" if self.config.observe == "text" else self._describe_legend(seat)
                 paraphrased = paraphrase.paraphrase_rules(self.game.rules(seat), self.config.prompt)
-                parts = paraphrased, action_parsing.make_instruction(self.config.format), legend
+                instruction = action_parsing.make_instruction(self.config.format)
+                parts = paraphrased, instruction, legend, self._make_examples(seat)
                 self._rule_parts[seat] = parts
             rules, *rest = parts
             texts = self._rules_by_seat[seat] = (
@@ -108,6 +112,41 @@ class ObservationBuilder:
         start = self.game.start(np.random.default_rng(0), {})
         legend = make_legend(self.build_scene(start.seen_by(seat), seat), self.load_palette())
         return legend and f"In the picture: {legend}."
+
+    def _make_examples(self, seat: str) -> str:
+        """Return turns of a seat in other episodes, each with a legal reply."""
+        match = Match(self.game, self.config)
+        parts = []
+        for number in range(1, self.config.examples + 1):
+            turn = self._draw_example(match, seat, number)
+            parts.append(f"Example {number}, from another episode:\n{turn}")
+        return "\n" + "\n\n".join(parts) if parts else ""
+
+    def _draw_example(self, match: Match, seat: str, number: int) -> str:
+        """Return the turn of a seat with this number, or its last before, of a random episode."""
+        match.reset(derive_seed(_EXAMPLES, number))  # which nobody has by counting
+        if not match.lists_moves:
+            raise ValueError(
+                f"examples={self.config.examples}: {type(self.game).__name__} lists no legal "
+                "moves, and so no replies to show; use examples=0"
+            )
+        example, count = "", 0
+        while match.waiting_seats and match.turns < _MAX_EXAMPLE_TURNS:
+            replies = {
+                one: action_parsing.format_action(text, self.config.format)
+                for one in match.waiting_seats
+                for legal in [match.list_legal_moves(one)]
+                for text in [pick_option(legal, number, match.turns, match.index[one])]
+            }
+            if seat in replies:
+                view = None if self.config.observe == "image" else match.make_view(seat)
+                seen = self.build_text(match, seat, rules=False, view=view)
+                example = "\n".join(filter(None, (seen, f"A legal reply: {replies[seat]}")))
+                count += 1
+            if count == number:
+                break
+            match.submit(replies)
+        return example
 
     def build_text(self, match: Match, seat: str, *, rules: bool, view: Any = None) -> str:
         """Return what a seat has heard, and its view in words if one is given."""

@@ -158,6 +158,7 @@ _REPLY_FIELDS: dict[str, FieldTypes] = {
     "text": str,
     "token_ids": _LIST_TYPES,
     "logprobs": _LIST_TYPES,
+    "allowed_ids": _LIST_TYPES,
     "finish_reason": str,
     "tool_calls": _LIST_TYPES,
     "usage": dict,

@@ -261,8 +261,15 @@ class HFLearner(HFAgent):
         ):
             logits, states = forward_logits(model, ids, own, inputs)
         logits = logits / self.temperature
+        disallowed = None
+        if any(sample.allowed_ids for sample in found):
+            disallowed = self._find_disallowed(found, logits.shape[-1])
+            logits = logits.masked_fill(disallowed, -math.inf)
         whole = logits.logsumexp(-1)
-        entropy = whole - (torch.exp(logits - whole[..., None]) * logits).sum(-1)
+        shares = torch.exp(logits - whole[..., None])
+        if disallowed is not None:
+            logits = logits.masked_fill(disallowed, 0.0)  # whose share is 0
+        entropy = whole - (shares * logits).sum(-1)
         values = None
         if self.value_head is not None and not reference:
             # What is expected at a turn, before its first token.
@@ -272,6 +279,21 @@ class HFLearner(HFAgent):
             values = self.value_head(states[first[own]].float())[:, 0]
         logprobs = logits.gather(-1, ids[own][:, None])[:, 0] - whole
         return logprobs, entropy, values
+
+    def _find_disallowed(self, found: Sequence[TokenSample], size: int) -> Any:
+        """Return which of so many tokens each own token of some samples could not have been."""
+        places = [
+            sample.allowed_ids.get(place)
+            for sample in found
+            for place, own in enumerate(sample.mask)
+            if own
+        ]
+        disallowed = torch.zeros(len(places), size, dtype=torch.bool, device=self.model.device)
+        for row, allowed in enumerate(places):
+            if allowed is not None:
+                disallowed[row] = True
+                disallowed[row, allowed] = False
+        return disallowed
 
     def _make_tensor(self, numbers: Iterator[float]) -> Any:
         return torch.tensor(list(numbers), dtype=torch.float32, device=self.model.device)

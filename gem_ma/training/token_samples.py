@@ -46,6 +46,8 @@ class TokenSample:
     env: str
     episode: str
     group: int
+    # by place, what a produced token was drawn from where decoding was guided
+    allowed_ids: dict[int, list[int]] = field(default_factory=dict)
     exact: bool = True  # all produced tokens are recorded ones, none was encoded from text
     notes: list[str] = field(default_factory=list)  # why it is cut, or not exact
 
@@ -223,6 +225,12 @@ def _append_reply(
     logprobs = getattr(reply, "logprobs", None) if own is not None else None
     if logprobs is None or len(logprobs) != len(ids):
         logprobs = [math.nan] * len(ids)
+    allowed = getattr(reply, "allowed_ids", None) if own is not None else None
+    if allowed is not None and len(allowed) != len(ids):
+        sample.exact = False
+        sample.notes.append(f"step {place}: {len(ids)} tokens, drawn from {len(allowed)} sets")
+    elif allowed is not None:
+        sample.allowed_ids.update(enumerate(map(list, allowed), start))
     sample.ids += ids
     sample.mask += [1] * len(ids)
     sample.logprobs += logprobs

@@ -434,6 +434,54 @@ def test_the_probabilities_of_all_replies_are_one_together(text):
     assert sorted(shares)[-2:] in ([0, 1], [0, 0])
 
 
+def test_a_guided_reply_is_one_of_the_legal_ones_and_they_are_one_together(text):
+    agent = HFAgent(*text, max_new_tokens=12, guided=True)
+    turns = [env_turn(id) for id in ("game:GuessTheNumber-v0", TWO, "game:KuhnPoker-v0")]
+    assert {"1", "10"} < set(turns[0].legal)  # one begins with the other
+    turns = [replace(turn, seed=seed) for turn in turns for seed in range(30)]
+    for turn, reply in zip(turns, agent.act(turns), strict=True):
+        assert reply in turn.legal
+        assert reply.finish_reason == "stop"
+        for id, likely, left in zip(
+            reply.token_ids, reply.logprobs, reply.allowed_ids, strict=True
+        ):
+            assert id in left
+            assert (likely == pytest.approx(0)) == (len(left) == 1)
+    for shares in agent.compute_probabilities(turns[::30]):
+        assert min(shares) > 0
+        assert sum(shares) == pytest.approx(1, abs=1e-5)
+    (greedy,) = HFAgent(*text, max_new_tokens=12, guided=True, temperature=0).act(turns[:1])
+    assert greedy in turns[0].legal
+
+
+def test_only_what_lists_legal_replies_guides(text):
+    turn = env_turn("game:GuessTheNumber-v0")
+    agent, free = (HFAgent(*text, max_new_tokens=6, guided=one) for one in (True, False))
+    unlisted = replace(turn, legal=None)
+    guided, reply = agent.act([turn, unlisted])
+    assert guided in turn.legal
+    assert (reply, reply.allowed_ids) == (free.act([unlisted])[0], None)
+    with pytest.raises(ValueError, match=r"max_new_tokens=1: .* its end are 2 tokens"):
+        HFAgent(*text, max_new_tokens=1, guided=True).act([turn])
+    (short,) = HFAgent(*text, max_new_tokens=2, guided=True).act([turn])
+    assert len(short) == 1  # what does not fit is left out
+
+
+def test_guided_replies_of_a_model_that_sees_and_their_records(sight, tmp_path):
+    agent = HFAgent(*sight, max_new_tokens=12, guided=True)
+    episodes = rollout(TWO, agent, 1, seed=2, observe="image")
+    assert not any(step.invalid for step in episodes[0].steps)
+    save_episodes(episodes, tmp_path / "episodes.jsonl")
+    (loaded,) = load_episodes(tmp_path / "episodes.jsonl")
+    for step, again in zip(episodes[0].steps, loaded.steps, strict=True):
+        assert list(map(list, again.reply.allowed_ids)) == step.reply.allowed_ids
+    loaded.steps[0].reply.allowed_ids = [[1]]
+    seat = loaded.steps[0].agent
+    sample = training.build_samples(loaded, seat, agent.tokens)[0]
+    assert not sample.exact
+    assert "drawn from 1 sets" in sample.notes[0]
+
+
 def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):
     model, tokenizer = copy.deepcopy(text[0]), text[1]
     bias = torch.zeros(len(tokenizer))

@@ -42,6 +42,7 @@ def test_what_is_not_said_is_left_to_the_id_and_the_game():
         "panels": "apart",
         "text_length": 999,
         "prompt": "short",
+        "examples": 1,
     }
     assert list(every) == list(OPTIONS)
     env = gem_ma.make("game:ConnectFour-v0", **every)

@@ -1,5 +1,7 @@
 """What a turn shows: several pictures, and pictures at their own size."""
 
+from typing import NamedTuple
+
 import numpy as np
 import packs
 import pytest
@@ -8,11 +10,48 @@ from PIL import Image
 import gem_ma
 from gem_ma import Env, rollout
 from gem_ma.chat.messages import find_observation_pictures, make_content, to_openai_chat
+from gem_ma.engine.action_parsing import extract_action
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 from gem_ma.evaluation.viewer.page import write_page
 from gem_ma.evaluation.viewer.spectator import spectate
+from gem_ma.game import Game
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.entry_points import load_entry_point
+
+
+class Answer(NamedTuple):
+    """A state that lists no moves."""
+
+    done: bool = False
+
+    def to_act(self):
+        return () if self.done else ("a",)
+
+    def returns(self):
+        return {"a": 0.0}
+
+    def seen_by(self, agent):
+        return self
+
+
+class Unlisted(Game[Answer]):
+    agents = ("a",)
+
+    def start(self, rng, options):
+        return Answer()
+
+    def read(self, text, view, agent):
+        return text
+
+    def advance(self, state, moves, rng):
+        return Answer(True)
+
+    def rules(self, agent):
+        return "Say anything."
+
+    def describe(self, view, agent):
+        return "?"
+
 
 WIDE, SMALL = (800, 600), (20, 12)
 ROWS = [
@@ -115,3 +154,41 @@ def test_a_text_of_long_characters_is_cut_at_its_bytes(count, whole):
 def test_a_theme_that_nobody_knows_is_refused_before_anything_is_drawn(option):
     with pytest.raises(ValueError, match="nonsense"):
         gem_ma.make("game:TicTacToe-v0", **{option: "nonsense"})
+
+
+@pytest.mark.parametrize("format", ["auto", "boxed"])
+@pytest.mark.parametrize(
+    "id", ["game:ConnectFour-v0", "game:GuessTheNumber-v0", "game:KuhnPoker-v0"]
+)
+def test_examples_are_turns_of_other_episodes_with_legal_replies(id, format):
+    env, plain = (gem_ma.make(id, format=format, examples=n) for n in (3, 0))
+    env.reset(seed=1)
+    plain.reset(seed=1)
+    for seat in env.possible_agents:
+        rules = env.rules(seat)
+        assert rules.startswith(plain.rules(seat))
+        examples = rules.removeprefix(plain.rules(seat)).split("Example ")[1:]
+        assert len(examples) == 3
+        assert len({part.partition("\n")[2] for part in examples}) == 3
+        for part in examples:
+            (_, reply) = part.rsplit("A legal reply: ", 1)
+            assert extract_action(reply.strip(), format) in env.game.moves
+            assert (reply.strip() in env.game.moves) == (format == "auto")
+        again = gem_ma.make(id, format=format, examples=3)
+        again.reset(seed=2)  # the same in every episode
+        assert again.rules(seat) == rules
+    assert env.observe(env.agent_selection)["text"].startswith(env.rules(env.agent_selection))
+    assert env.turn(env.agent_selection).rules == env.rules(env.agent_selection)
+
+
+def test_examples_of_pictures_show_replies_and_what_has_no_legal_moves_has_none():
+    env = gem_ma.make("game:TicTacToe-v0", observe="image", examples=1)
+    env.reset(seed=1)
+    assert ". . ." not in env.rules("x")
+    assert "A legal reply: " in env.rules("x")
+    free = Env(Unlisted(), examples=1)
+    free.reset(seed=1)
+    with pytest.raises(ValueError, match="examples=1: Unlisted lists no legal moves"):
+        free.rules("a")
+    with pytest.raises(ValueError, match="examples=-1: expected 0 or more"):
+        gem_ma.make("game:TicTacToe-v0", examples=-1)

@@ -47,7 +47,9 @@ def sight(request):
 
 def learner(tokenizer, seed=0, **kwargs):
     return learning.HFLearner(
-        tiny_models.llm(tokenizer, seed=seed), tokenizer, max_new_tokens=3, **{"lr": 1e-3, **kwargs}
+        tiny_models.llm(tokenizer, seed=seed),
+        tokenizer,
+        **{"lr": 1e-3, "max_new_tokens": 3, **kwargs},
     )
 
 
@@ -107,6 +109,31 @@ def played(player, count=3):
         for e in episodes
         for s in e.agents
     ]
+
+
+def test_where_decoding_is_guided_a_token_is_judged_among_those_that_were_left(tokenizer):
+    player = learner(tokenizer, max_new_tokens=12, guided=True, kl=0.1, entropy=0.1)
+    for id in (TWO, "game:GuessTheNumber-v0", "game:RockPaperScissors-v0"):
+        episodes = rollout(id, player, 2, seed=1)
+        assert not any(step.invalid for episode in episodes for step in episode.steps)
+        parts = [
+            loop.SeatTrajectory(e, s, [1.0] * len(e.chat(s).steps))
+            for e in episodes
+            for s in e.agents
+        ]
+        for part in parts:
+            (sample,) = build_samples(part.episode, part.seat, player.tokens)
+            assert list(sample.allowed_ids) == [i for i, own in enumerate(sample.mask) if own]
+            new = player.compute_logprobs([sample]).tolist()
+            old = [x for x, own in zip(sample.logprobs, sample.mask, strict=True) if own]
+            assert new == pytest.approx(old, abs=1e-4)
+        before = weights(player)
+        metrics = player.update(parts)
+        assert metrics["disagreement"] < 1e-3
+        assert all(map(math.isfinite, metrics.values()))
+        assert metrics["entropy"] > 0
+        assert all(torch.isfinite(one).all() for one in weights(player).values())
+        assert any(not torch.equal(before[name], one) for name, one in weights(player).items())
 
 
 def test_the_gradient_is_that_of_the_formula_however_it_is_accumulated(tokenizer):
