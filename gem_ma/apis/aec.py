@@ -132,8 +132,8 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @rewards.setter
     def rewards(self, rewards: Mapping[str, float]) -> None:
-        ledger, given = self.core.aec_state, self._select_live(rewards)
-        ledger.rewards = ClientRewards({a: given.get(a, 0.0) for a in ledger.agents})
+        ledger, live_rewards = self.core.aec_state, self._select_live(rewards)
+        ledger.rewards = ClientRewards({a: live_rewards.get(a, 0.0) for a in ledger.agents})
 
     @property
     def terminations(self) -> dict[str, bool]:
@@ -175,8 +175,8 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @infos.setter
     def infos(self, infos: Mapping[str, Info]) -> None:
-        given = self._select_live(infos)
-        self.core.aec_state.infos = {a: (None, dict(info)) for a, info in given.items()}
+        live_infos = self._select_live(infos)
+        self.core.aec_state.infos = {a: (None, dict(info)) for a, info in live_infos.items()}
 
     def _get_info(self, agent: str, ledger: AECState) -> Info:
         infos = ledger.infos

@@ -153,11 +153,11 @@ class SharedEpisode:
             raise
 
     async def _begin_episode(self) -> None:
-        given, self.reset_requests = self.reset_requests, {}
-        seeds = {seed for seed, _ in given.values() if seed is not None}
-        options = [options for _, options in given.values() if options is not None]
+        requests, self.reset_requests = self.reset_requests, {}
+        seeds = {seed for seed, _ in requests.values() if seed is not None}
+        options = [options for _, options in requests.values() if options is not None]
         if len(seeds) > 1 or any(other != options[0] for other in options[1:]):
-            raise SeatError(f"the seats want different episodes: {given}")
+            raise SeatError(f"the seats want different episodes: {requests}")
         self.session = Session(self.env)
         self.session.reset(seeds.pop() if seeds else None, options[0] if options else None)
         self.pending_rewards = dict.fromkeys(self.env.match.seats, 0.0)

@@ -124,9 +124,9 @@ class Session:
             agent = agents[seat]
             batches.setdefault(id(agent), (agent, []))[1].append(seat)
         replies: dict[str, str] = {}
-        for agent, asked in batches.values():
-            turns = [self.turn(seat) for seat in asked]
-            replies.update(zip(asked, ask_agent(agent, turns), strict=True))
+        for agent, agent_seats in batches.values():
+            turns = [self.turn(seat) for seat in agent_seats]
+            replies.update(zip(agent_seats, ask_agent(agent, turns), strict=True))
         return replies
 
     def copy(self, env: BaseEnv) -> Self:

@@ -18,15 +18,18 @@ from gem_ma.validation.json_types import replace_tuples
 def make_spec(id: str, game: Game, config: EnvConfig, file: str) -> Spec:
     """Return what makes an environment again, if it was made with a game's class as it stands."""
     own = unwrap_realtime(game)
-    made = type(own)
+    game_class = type(own)
     positional, named = own.init_args
-    kwargs = {**dict(zip(inspect.signature(made).parameters, positional, strict=False)), **named}
+    kwargs = {
+        **dict(zip(inspect.signature(game_class).parameters, positional, strict=False)),
+        **named,
+    }
     for option in dataclasses.fields(config):
         value, name = getattr(config, option.name), option.name
         always = name in own.env_defaults  # said always, as the game would have it another way
         if (always or value != option.default) and name not in kwargs:
             kwargs[name] = value
-    return Spec(id, file or f"{made.__module__}:{made.__qualname__}", kwargs)
+    return Spec(id, file or f"{game_class.__module__}:{game_class.__qualname__}", kwargs)
 
 
 class JSONSpecHolder:

@@ -71,16 +71,16 @@ class UnicodeText(spaces.Text):
         """
         if mask is not None and probability is not None:
             raise ValueError("expected a mask or probabilities, got both")
-        given = probability if mask is None else mask
-        if _is_mask_of_text(given, self.examples):
-            if given is None:
-                given = None, None
-            if isinstance(given, tuple) and len(given) == 2 and given[0] is None:
+        constraint = probability if mask is None else mask
+        if _is_mask_of_text(constraint, self.examples):
+            if constraint is None:
+                constraint = None, None
+            if isinstance(constraint, tuple) and len(constraint) == 2 and constraint[0] is None:
                 longest = min(self.max_length, _MAX_SAMPLE_LENGTH)
-                given = int(self.np_random.integers(longest + 1)), given[1]
+                constraint = int(self.np_random.integers(longest + 1)), constraint[1]
             if probability is None:
-                return super().sample(given)
-            return super().sample(probability=given)
+                return super().sample(constraint)
+            return super().sample(probability=constraint)
         examples = self.examples
         if probability is not None:
             return examples[self._sample_weighted(np.asarray(probability, np.float64))]

@@ -229,19 +229,19 @@ def strip_thinking(text: str) -> str:
 
 def _find_visible_spans(text: str) -> list[tuple[int, int]]:
     """Return where the parts of a text that are no thinking begin and end."""
-    kept: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     inside, position = False, 0
     for tag in _THINK_TAG.finditer(text):
         if tag[1]:
             if not inside:
-                kept.clear()
+                spans.clear()
             inside, position = False, tag.end()
         elif not inside:
-            kept.append((position, tag.start()))
+            spans.append((position, tag.start()))
             inside = True
     if not inside:
-        kept.append((position, len(text)))
-    return kept
+        spans.append((position, len(text)))
+    return spans
 
 
 def replace_surrogates(text: str) -> str:
@@ -270,13 +270,13 @@ def _find_last_match(pattern: re.Pattern[str], text: str) -> int:
     No match overlaps another, and each begins with the same word.
     """
     if pattern is _ANSWER and not text.isascii():  # whose letters have more than two cases
-        ends = [found.end() for found in pattern.finditer(text)]
+        ends = [match.end() for match in pattern.finditer(text)]
         return ends[-1] if ends else -1
     word, within = ("<answer>", text.lower()) if pattern is _ANSWER else ("\\boxed", text)
     place = len(text)
     while (place := within.rfind(word, 0, place)) >= 0:
-        if found := pattern.match(text, place):
-            return found.end()
+        if match := pattern.match(text, place):
+            return match.end()
     return -1
 
 

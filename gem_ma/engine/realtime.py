@@ -164,12 +164,12 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
             time += 1
             now = {seat: text for seat, when, text in due if when <= time}
             due = [one for one in due if one[0] not in now]
-            made: dict[str, Any] = {}
+            due_moves: dict[str, Any] = {}
             for seat in world.to_act():
-                made[seat], told = self._read_due_move(world, seat, now)
-                news += told
-            after = self.game.advance(world, made, rng)
-            news += self._collect_messages(world, made, now, after)
+                due_moves[seat], messages = self._read_due_move(world, seat, now)
+                news += messages
+            after = self.game.advance(world, due_moves, rng)
+            news += self._collect_messages(world, due_moves, now, after)
             world = after
             if any(seat in now for seat in world.to_act()):
                 break

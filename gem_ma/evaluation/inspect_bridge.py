@@ -87,12 +87,16 @@ def play(
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
-    made = factory.resolve_env(play, env, make)
+    resolved_env = factory.resolve_env(play, env, make)
     agents = dict(seats or {})
     run = RolloutRun(
-        made,
+        resolved_env,
         {
-            **{seat: _RoleAgent(seat) for seat in made.possible_agents if seat not in agents},
+            **{
+                seat: _RoleAgent(seat)
+                for seat in resolved_env.possible_agents
+                if seat not in agents
+            },
             **agents,
         },
         samples * _MAX_EPOCHS,
@@ -110,11 +114,11 @@ def play(
         progress=False,
         **({} if isinstance(env, str) else make),
     )
-    id = made.core.id
+    id = resolved_env.core.id
     return Task(
         [Sample(id=n, input=f"{id}, start {n}") for n in range(1, samples + 1)],
         solver=rollout_solver(run),
-        scorer=[returns(), win()] if len(made.possible_agents) > 1 else [returns()],
+        scorer=[returns(), win()] if len(resolved_env.possible_agents) > 1 else [returns()],
         display_name=id,
         metadata={"env": id},
     )

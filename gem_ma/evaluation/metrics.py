@@ -69,8 +69,11 @@ class ScoredEpisode:
         """How many tokens each seat of the episode has read and written."""
         used: dict[str, tuple[int, int]] = {}
         for step in self.episode.steps:
-            (read, written), more = used.get(step.agent, (0, 0)), count_tokens(step.reply)
-            used[step.agent] = read + more[0], written + more[1]
+            (input_tokens, output_tokens), more = (
+                used.get(step.agent, (0, 0)),
+                count_tokens(step.reply),
+            )
+            used[step.agent] = input_tokens + more[0], output_tokens + more[1]
         return used
 
     @property
@@ -82,9 +85,9 @@ class ScoredEpisode:
     def costs(self) -> dict[str, float]:
         """What each seat that has a price cost."""
         return {
-            seat: (read * price[0] + written * price[1]) / 1e6
+            seat: (input_tokens * price[0] + output_tokens * price[1]) / 1e6
             for seat, price in self.prices.items()
-            for read, written in [self.usage.get(seat, (0, 0))]
+            for input_tokens, output_tokens in [self.usage.get(seat, (0, 0))]
         }
 
     @property

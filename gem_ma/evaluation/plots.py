@@ -94,14 +94,16 @@ def draw_band(
     length = min(map(len, runs))
     if not length:
         raise BadPlot(f"{label}: one of the runs has no numbers yet")
-    found = np.array([compute_running_mean(run[:length], smooth) for run in runs])
+    curves = np.array([compute_running_mean(run[:length], smooth) for run in runs])
     places = np.arange(1, length + 1) if x is None else np.asarray(x)[:length]
-    line = middle(found, axis=0)
+    line = middle(curves, axis=0)
     marker = "" if length > 1 else "."
-    (drawn,) = axes.plot(places, line, color=color, linewidth=1.8, marker=marker, label=label)
+    (line_artist,) = axes.plot(places, line, color=color, linewidth=1.8, marker=marker, label=label)
     if len(runs) > 1:
-        lowest, highest = found.min(0), found.max(0)
-        axes.fill_between(places, lowest, highest, color=drawn.get_color(), alpha=0.2, linewidth=0)
+        lowest, highest = curves.min(0), curves.max(0)
+        axes.fill_between(
+            places, lowest, highest, color=line_artist.get_color(), alpha=0.2, linewidth=0
+        )
     return float(line[-1])
 
 
@@ -127,7 +129,7 @@ def plot_learning_curves(
         smooth: a point is the mean of so many until then.
     """
     figure, axes = make_figure(1, len(columns), (5.5, 3.6))
-    for place, (column, called) in zip(axes[0], columns.items(), strict=True):
+    for place, (column, label) in zip(axes[0], columns.items(), strict=True):
         for name, histories in runs.items():
             values = [[row[column] for row in rows if column in row] for rows in histories]
             if not all(values):
@@ -135,7 +137,7 @@ def plot_learning_curves(
                 raise BadPlot(f"{name} has no column {column!r}; there are {there}")
             end = draw_band(place, values, name, smooth=smooth)
             place.lines[-1].set_label(f"{name}: {end:.2f}")
-        place.set(xlabel=f"updates, mean of {smooth}" if smooth > 1 else "updates", ylabel=called)
+        place.set(xlabel=f"updates, mean of {smooth}" if smooth > 1 else "updates", ylabel=label)
         place.grid(alpha=0.3)
         place.legend()
     if title:
@@ -224,14 +226,14 @@ def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
     shares = np.asarray(rates, float)
     size = 1.8 + 0.65 * len(names)
     figure, ((axes,),) = make_figure(1, 1, (size + 1, size))
-    shown = axes.imshow(shares, cmap="RdYlGn", vmin=0, vmax=1)
+    image = axes.imshow(shares, cmap="RdYlGn", vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
         if not math.isnan(share):
             color = "black" if 0.15 < share < 0.85 else "white"
             axes.text(column, row, f"{100 * share:.0f}", color=color, ha="center", va="center")
     axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
-    figure.colorbar(shown, label="points of the row against the column")
+    figure.colorbar(image, label="points of the row against the column")
     if there:
         figure.suptitle(f"unfinished: {there.partition(';')[0]}", fontsize=10)
     return figure
@@ -275,16 +277,16 @@ def read_robustness(
     folders: Iterable[str | os.PathLike[str]],
 ) -> dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]]:
     """Return by folder, for each noise, the success of each environment and who is evaluated."""
-    found: dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]] = {}
+    successes: dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]] = {}
     for folder in folders:
-        ways = found[str(folder)] = {}
+        ways = successes[str(folder)] = {}
         for cell in load_evaluation(folder)[1]:
             arguments = dict(cell.entry.arguments)
             way = parse_noise(arguments.pop("noise", ""))
             success = compute_row(cell, load_task_episodes(folder, cell))["success"]
             place = cell.entry.id, cell.seat, json.dumps(arguments, sort_keys=True)
             ways.setdefault(way, []).append((place, success))
-    return found
+    return successes
 
 
 def plot_robustness(
@@ -351,10 +353,10 @@ def plot_tokens(episodes: Iterable[Episode]) -> Any:
     for place, turnwise in enumerate(seats.values()):
         color = f"C{place % 10}"
         totals = [np.sum([(0, 0), *turns], axis=0) for turns in turnwise]
-        read, written = np.mean(totals, axis=0)
+        input_tokens, output_tokens = np.mean(totals, axis=0)
         whole = estimate_mean([float(sum(total)) for total in totals])
-        left.barh(place, read, color=color, alpha=0.45)
-        left.barh(place, written, left=read, color=color)
+        left.barh(place, input_tokens, color=color, alpha=0.45)
+        left.barh(place, output_tokens, left=input_tokens, color=color)
         if not math.isnan(whole.low):
             span = [[whole.value - whole.low], [whole.high - whole.value]]
             left.errorbar(whole.value, place, xerr=span, color="black", capsize=3)

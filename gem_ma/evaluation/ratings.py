@@ -133,7 +133,7 @@ def fit_bradley_terry(
     rng = np.random.Generator(np.random.PCG64(seed))
     many = len(agents)
     shape = (many, many, 2)
-    total, drawn = np.zeros(shape), np.zeros((resamples, *shape))
+    total, bootstrap_totals = np.zeros(shape), np.zeros((resamples, *shape))
     games = met = 0.0
     for unit in check_each(units, np.ndarray, "units"):
         if unit.shape[1:] != shape:
@@ -142,15 +142,15 @@ def fit_bradley_terry(
         flat = unit.reshape(len(unit), -1)
         (there,) = np.nonzero(flat.any(0))
         weights = rng.standard_exponential((resamples, len(unit)))
-        drawn.reshape(resamples, -1)[:, there] += weights @ flat[:, there]
+        bootstrap_totals.reshape(resamples, -1)[:, there] += weights @ flat[:, there]
         of_pair = np.triu(unit[..., 0] + unit[..., 0].swapaxes(1, 2) + unit[..., 1], 1)
         games, met = games + of_pair.sum(), met + np.count_nonzero(of_pair)
     start = games / met if met else 1.0  # the matches of a pair on one start
     parts = (1 - np.eye(many)) / max(1, many - 1) / 2
     total[..., 0] += start * parts
-    drawn[..., 0] += start * rng.standard_gamma(parts, (resamples, many, many))
+    bootstrap_totals[..., 0] += start * rng.standard_gamma(parts, (resamples, many, many))
     best, draw = fit_davidson(total[..., 0], total[..., 1])
-    again, _ = fit_davidson(drawn[..., 0], drawn[..., 1])
+    again, _ = fit_davidson(bootstrap_totals[..., 0], bootstrap_totals[..., 1])
     if zero is not None:
         best, again = best - best[zero], again - again[:, zero : zero + 1]
     low, high = np.quantile(again, (0.025, 0.975), axis=0)

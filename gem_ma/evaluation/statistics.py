@@ -59,10 +59,10 @@ def estimate_rate(
             alike.
     """
     weights = trials if weights is None else weights
-    for others, called in ((trials, "trials"), (weights, "weights")):
+    for others, name in ((trials, "trials"), (weights, "weights")):
         if len(successes) != len(others):
             raise ValueError(
-                f"got {len(successes)} tasks with successes and {len(others)} with {called}"
+                f"got {len(successes)} tasks with successes and {len(others)} with {name}"
             )
     tasks = [(s / n, n, w) for s, n, w in zip(successes, trials, weights, strict=True) if n and w]
     total = sum(w for _, _, w in tasks)

@@ -117,7 +117,7 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
     only if all that decides a score was the same. The first file that has a row says what that is;
     a row of another that differs is refused.
     """
-    asked: dict[tuple[str, RowKey], tuple[JSONMapping, str]] = {}
+    questions: dict[tuple[str, RowKey], tuple[JSONMapping, str]] = {}
     places: dict[str, dict[str, dict[RowKey, RowResult]]] = {}
     refused: dict[str, list[RowKey]] = {}
     specs: dict[str, str] = {}  # of aliases
@@ -136,22 +136,22 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
             if not row["episodes"]:
                 refused.setdefault(f"{who}: no episode came to its end", []).append(key)
                 continue
-            first, where = asked.setdefault((suite, key), (question, str(path)))
+            first, where = questions.setdefault((suite, key), (question, str(path)))
             mine = places.setdefault(suite, {}).setdefault(agent, {})
             if differs := [name for name in CONDITION_LABELS if question[name] != first[name]]:
-                said = ", ".join(
+                difference = ", ".join(
                     f"{CONDITION_LABELS[name]} ({_shorten_value(question[name])}, not "
                     f"{_shorten_value(first[name])})"
                     for name in differs
                 )
-                why = f"{who}: another question than in {where}: {said}"
+                why = f"{who}: another question than in {where}: {difference}"
                 refused.setdefault(why, []).append(key)
             elif key in mine:
                 why = f"{who}: it is in {mine[key].records} already"
                 refused.setdefault(why, []).append(key)
             else:
                 mine[key] = _parse_row_result(row, path)
-    order = [key for _, key in asked]
+    order = [key for _, key in questions]
     tables = [
         _build_table(suite, agents, order, specs)
         for suite, agents in places.items()
@@ -256,10 +256,10 @@ def _parse_row_result(row: JSONMapping, path: Path) -> RowResult:
 
 
 def _parse_estimate(data: object) -> IntervalEstimate:
-    found = parse_value(data)
+    value = parse_value(data)
     return (
-        found
-        if isinstance(found, IntervalEstimate)
+        value
+        if isinstance(value, IntervalEstimate)
         else IntervalEstimate(math.nan, math.nan, math.nan)
     )
 

@@ -60,8 +60,8 @@ class SuiteEntry:
         """Return the line-ups, each the seats that the evaluated agent takes."""
         if self.seats == "all":
             return [tuple(seats)]
-        given = seats if self.seats == "each" else self.seats
-        lineups = [(one,) if isinstance(one, str) else tuple(one) for one in given]
+        seat_groups = seats if self.seats == "each" else self.seats
+        lineups = [(one,) if isinstance(one, str) else tuple(one) for one in seat_groups]
         for seat in (seat for lineup in lineups for seat in lineup):
             if seat not in seats:
                 raise BadSuite(f"{self.name}: no seat {seat!r}; the seats are {', '.join(seats)}")
@@ -155,15 +155,15 @@ def parse_suite(data: JSONMapping, name: str) -> Suite:
     defaults = data.get("defaults", {})
     _check_keys(defaults, [*_ENTRY_FIELDS[1:], "vary"], f"suite {name}, defaults")
     entries = []
-    for number, given in enumerate(data.get("entry", ()), 1):
+    for number, entry in enumerate(data.get("entry", ()), 1):
         where = f"suite {name}, entry {number}"
-        _check_keys(given, [*_ENTRY_FIELDS, "vary"], where)
-        ids = given.get("id") or ()
+        _check_keys(entry, [*_ENTRY_FIELDS, "vary"], where)
+        ids = entry.get("id") or ()
         ids = [ids] if isinstance(ids, str) else ids
         if not ids:
             raise BadSuite(f'{where}: expected id = "game:TicTacToe-v0", say, or a list of ids')
         for id in ids:
-            entries += _expand_vary({**defaults, **given, "id": id}, where)
+            entries += _expand_vary({**defaults, **entry, "id": id}, where)
     if not entries:
         raise BadSuite(f"suite {name} has no [[entry]]")
     seed = data.get("seed", 0)

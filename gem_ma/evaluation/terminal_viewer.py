@@ -131,12 +131,12 @@ def _play_frames(
 ) -> Iterator[WatchFrame]:
     session = Session(env)
     session.reset(seed)
-    said: tuple[ShownReply, ...] = ()
+    shown_replies: tuple[ShownReply, ...] = ()
     while True:
         title, acting = f"{env.id}, seed {env.episode_seed}, turn {env.turns + 1}", env.to_act
         pixels, text = env.picture(seat).array, env.render(seat)
         assert isinstance(text, str)  # as "ansi" says
-        yield WatchFrame(title, acting, pixels, text, said, dict(session.returns))
+        yield WatchFrame(title, acting, pixels, text, shown_replies, dict(session.returns))
         if not acting:
             return
         replies: dict[str, str] = {}
@@ -146,7 +146,7 @@ def _play_frames(
             except ValueError as error:  # it cannot play this game
                 raise WatchError(f"{name}: {error}") from None
         rewards = session.step(replies)
-        said = tuple(
+        shown_replies = tuple(
             ShownReply(
                 name,
                 _format_reply(session.conversations[name].steps[-1].counted_reply),
@@ -284,8 +284,10 @@ def _format_reply(reply: str | None) -> str:
     if reply is None:
         return "no reply"
     calls = getattr(reply, "tool_calls", None) or ()
-    called = [json.dumps(call.get("function", call)) for call in calls if isinstance(call, dict)]
-    return "\n".join(filter(None, [strip_thinking(reply).strip(), *called]))
+    call_texts = [
+        json.dumps(call.get("function", call)) for call in calls if isinstance(call, dict)
+    ]
+    return "\n".join(filter(None, [strip_thinking(reply).strip(), *call_texts]))
 
 
 def _format_reason(invalid: JSONMapping | None) -> str:

@@ -344,17 +344,17 @@ def _merge_pool(path: Path, agents: Sequence[str]) -> list[str]:
 
 def _parse_named_specs(pool: Sequence[str], games: Sequence[SuiteEntry]) -> dict[str, str]:
     """Return the spec of everybody who has a name beside it: NAME=SPEC."""
-    found, seats = {}, {seat for entry in games for seat in make_entry_env(entry).possible_agents}
+    specs, seats = {}, {seat for entry in games for seat in make_entry_env(entry).possible_agents}
     for one in pool:
         name, spec = _split_name(one)
         if name:
-            found[one] = spec
+            specs[one] = spec
             if name in seats:
                 raise BadTournament(
                     f"{one}: {name} is a seat, and everybody plays in every seat; leave it out, or "
                     f"take another name, such as my-{name}={spec}"
                 )
-    return found
+    return specs
 
 
 def _split_name(one: str) -> tuple[str, str]:

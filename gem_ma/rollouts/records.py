@@ -219,10 +219,10 @@ def _step_from_json(data: Any, pictures: Path | None) -> Step:
     _check_values(results, str, "in results")
     reply = fields["reply"]
     if isinstance(reply, dict):
-        told = _check_fields(
+        reply_fields = _check_fields(
             reply, {name: _REPLY_FIELDS[name] for name in ("text", *reply) if name in _REPLY_FIELDS}
         )
-        reply = Reply(told.pop("text"), **told)
+        reply = Reply(reply_fields.pop("text"), **reply_fields)
     calls = data.get("calls")
     _check_values((calls,), (int, type(None)), "for calls")
     fields |= {"observation": observation, "reply": reply}
@@ -526,8 +526,10 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
         for seat, agent in episode.agents.items():
             row = to_trl_row(episode.messages(seat))
             for one in row["prompt"]:
-                for made in one.get("tool_calls", ()):  # Arrow has one type for all arguments
-                    made["function"]["arguments"] = json.dumps(made["function"]["arguments"])
+                for tool_call in one.get("tool_calls", ()):  # Arrow has one type for all arguments
+                    tool_call["function"]["arguments"] = json.dumps(
+                        tool_call["function"]["arguments"]
+                    )
             rows.append(
                 {
                     "env": episode.spec.id,

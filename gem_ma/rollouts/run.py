@@ -247,9 +247,9 @@ class RolloutRun:
             step.agent for step in episode.steps
         } & play.session.conversations.keys()
         now = {
-            seat: make_tool_schemas(found)
+            seat: make_tool_schemas(tools)
             for seat in seats_with_steps
-            if (found := env.tools(seat))
+            if (tools := env.tools(seat))
         }
         play.episode.tools = to_json_value(now)
         recorded = ("id", "spec", "seed", "agents", "options", "contexts", "tools", "wrappers")

@@ -63,16 +63,16 @@ def locate_module(name: str) -> tuple[str, str]:
 
 def select_outermost(paths: Iterable[str]) -> list[str]:
     """Return what exists of these paths, and where they lead, without what lies in another."""
-    found: dict[str, None] = {}
+    existing_paths: dict[str, None] = {}
     for path in paths:
         if os.path.isabs(path) and os.path.exists(path):
-            found |= dict.fromkeys((os.path.normpath(path), os.path.realpath(path)))
-    kept: list[str] = []
-    for path in sorted(found, key=len):
+            existing_paths |= dict.fromkeys((os.path.normpath(path), os.path.realpath(path)))
+    outermost_paths: list[str] = []
+    for path in sorted(existing_paths, key=len):
         real = os.path.realpath(path)
         if not any(
             path.startswith(f"{other}/") and real.startswith(f"{os.path.realpath(other)}/")
-            for other in kept
+            for other in outermost_paths
         ):
-            kept.append(path)
-    return kept
+            outermost_paths.append(path)
+    return outermost_paths

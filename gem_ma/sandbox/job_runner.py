@@ -215,10 +215,10 @@ def _print_error(error: BaseException) -> None:
 def import_name(name: str) -> Any:
     """Return a module, or what "module:function" names."""
     module, _, function = name.partition(":")
-    found: Any = importlib.import_module(module)
+    target: Any = importlib.import_module(module)
     for part in function.split(".") if function else ():
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
 def _set_limit(name: int, soft: int, hard: int | None = None) -> None:

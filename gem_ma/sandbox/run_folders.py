@@ -111,8 +111,8 @@ def empty_folders(top: int, folders: list[str] | None = None) -> None:
 def _thin_out(folder: int, top: int) -> list[str]:
     """Empty a folder but for folders that are not empty, which move to the top; return these."""
     moved = []
-    with os.scandir(folder) as found:
-        entries = list(found)  # before others move here
+    with os.scandir(folder) as iterator:
+        entries = list(iterator)  # before others move here
     for entry in entries:
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.name, dir_fd=folder)

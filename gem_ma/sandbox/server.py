@@ -279,9 +279,9 @@ class SandboxServer:
             del sys.modules[name]
         for name in self.config["preload"]:
             try:
-                found = import_name(name)
+                target = import_name(name)
                 if ":" in name:
-                    found()
+                    target()
             except Exception as error:
                 raise PreloadError(f"{name}: {type(error).__name__}: {error}") from error
 

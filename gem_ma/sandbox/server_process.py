@@ -118,8 +118,10 @@ class ServerProcess:
         number = os.urandom(JOB_ID_SIZE)
         self._socket.settimeout(seconds)
         self._socket.sendall(data + number)
-        told, reason, status, spent, *lengths = RESULT_HEADER.unpack(self._read(RESULT_HEADER.size))
-        if told != number or reason >= len(END_REASONS) or max(lengths) > cap:
+        result_number, reason, status, spent, *lengths = RESULT_HEADER.unpack(
+            self._read(RESULT_HEADER.size)
+        )
+        if result_number != number or reason >= len(END_REASONS) or max(lengths) > cap:
             raise EOFError("no frame of a server")
         return (reason, status, spent, *map(self._read, lengths))
 

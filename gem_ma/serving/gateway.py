@@ -102,8 +102,8 @@ class SeatGateway(ModelGateway):
     async def _serve_claim(self, request: web.Request) -> web.Response:
         if "Origin" in request.headers:
             raise make_http_error(web.HTTPForbidden, "a page in a browser takes no seat")
-        sent = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if self.token and not hmac.compare_digest(sent, self.token.encode()):
+        authorization = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if self.token and not hmac.compare_digest(authorization, self.token.encode()):
             raise make_http_error(
                 web.HTTPUnauthorized, "send the header Authorization: Bearer TOKEN"
             )

@@ -59,12 +59,12 @@ class AttackEpisodes:
         self.seats = tuple(env.possible_agents)
         self.experts: dict[str, Agent] = {}
         if experts is not None:
-            given = experts if isinstance(experts, Mapping) else dict.fromkeys(self.seats, experts)
-            if set(given) != set(self.seats):
+            agents = experts if isinstance(experts, Mapping) else dict.fromkeys(self.seats, experts)
+            if set(agents) != set(self.seats):
                 raise ValueError(
-                    f"experts={', '.join(given)}: expected one for each of {', '.join(self.seats)}"
+                    f"experts={', '.join(agents)}: expected one for each of {', '.join(self.seats)}"
                 )
-            self.experts = {seat: load_agent(given[seat]) for seat in self.seats}
+            self.experts = {seat: load_agent(agents[seat]) for seat in self.seats}
         # the first of each kind, trick and seat
         self.findings: dict[tuple[str, str, str], AttackFinding] = {}
         self.returns_differ = False  # seats have earned different returns

@@ -68,7 +68,7 @@ def certify(
     last_words_by_look: WordsByLook = {}
     for seed in range(10 * views):
         base.reset(seed=seed)
-        heard = _HeardTexts(core)
+        heard_texts = _HeardTexts(core)
         while core.to_act and len(words_by_look) < views:
             # In a conversation words alone are shown to who is to act, and to nobody else.
             everybody = (None, *core.possible_agents)
@@ -76,7 +76,7 @@ def certify(
                 view = core.game_state if agent is None else core.match.make_view(agent)
                 frame = core.observation_builder.render_image(view, agent)
                 place = f"seed {seed}, turn {core.turns}, {agent or 'a spectator'}"
-                look, last_words = heard.list_beside(agent), heard.last_words.get(agent)
+                look, last_words = heard_texts.list_beside(agent), heard_texts.last_words.get(agent)
                 if last_words and _shows_chat(core.observation_builder.build_scene(view, agent)):
                     _compare_words(core, last_words_by_look, frame.tobytes(), last_words, place)
                 words = core.game.describe(view, agent)
@@ -84,7 +84,7 @@ def certify(
                 read_count, closest = _read_back(core, view, agent, frame, palette)
                 exact, nearest = exact + read_count, min(nearest, closest)
                 faintest = min(faintest, _find_faintest(core, view, agent, palette))
-            heard.step(base, {seat: _choose_action(core, seat, seed) for seat in core.to_act})
+            heard_texts.step(base, {seat: _choose_action(core, seat, seed) for seat in core.to_act})
         if len(words_by_look) >= views or (seed > 50 and seed > 5 * len(words_by_look)):
             break
     if nearest <= 0:

@@ -69,16 +69,16 @@ class SentSecrets:
 
     def __init__(self, secrets: Mapping[str, str]):
         variants = {
-            variant: shown
-            for secret, shown in secrets.items()
+            variant: replacement
+            for secret, replacement in secrets.items()
             if secret
             for variant in _list_spellings(secret)
         }
         # The longest first: a secret may be a part of another.
         self._variants = sorted(variants.items(), key=lambda one: -len(one[0]))
         self._bytes = [
-            (variant.encode("utf-8", "replace"), shown.encode())
-            for variant, shown in self._variants
+            (variant.encode("utf-8", "replace"), replacement.encode())
+            for variant, replacement in self._variants
             if len(variant) >= _SHORTEST_KEY
         ]
 
@@ -94,11 +94,11 @@ class SentSecrets:
         cls, headers: Mapping[str, str], user: tuple[str, str] | None = None
     ) -> SentSecrets:
         """Return the secrets among headers, and who asks."""
-        found = cls._list_user(user)
+        secrets = cls._list_user(user)
         for name, value in headers.items():
             if _SECRET_HEADER.fullmatch(name):
-                found |= {value: _HIDDEN, value.rpartition(" ")[2]: _HIDDEN}
-        return cls(found)
+                secrets |= {value: _HIDDEN, value.rpartition(" ")[2]: _HIDDEN}
+        return cls(secrets)
 
     @staticmethod
     def _list_user(user: tuple[str, str] | None) -> dict[str, str]:
@@ -108,8 +108,8 @@ class SentSecrets:
 
     def hide(self, text: str) -> str:
         """Return a refusal or an error without the secrets, and without those of any URL in it."""
-        for variant, shown in self._variants:
-            text = text.replace(variant, shown)
+        for variant, replacement in self._variants:
+            text = text.replace(variant, replacement)
         return redact_secrets(text)
 
     def hide_bytes(self, content: bytes) -> bytes:
@@ -117,8 +117,8 @@ class SentSecrets:
 
         What is too short to be a key stays, as it may be a word of the model's.
         """
-        for variant, shown in self._bytes:
-            content = content.replace(variant, shown)
+        for variant, replacement in self._bytes:
+            content = content.replace(variant, replacement)
         return content
 
 

@@ -62,31 +62,31 @@ class SpecParser:
 
     def make(self, spec: str) -> Any:
         """Return what a spec string names, or raise ValueError."""
-        shown = f"{self.kind} {redact_secrets(spec)!r}"
+        label = f"{self.kind} {redact_secrets(spec)!r}"
         name, _, rest = spec.partition(":")
         known = self.known.get(name)
         if known is None:
             what, _, options = spec.partition("?")
-            maker, given = self._import_factory(what, shown), []
+            maker, arguments = self._import_factory(what, label), []
         else:
             main, _, options = rest.partition(known.mark) if known.first else ("", "", rest)
             if known.first and not main:
-                raise ValueError(f"{shown}: expected {name}:{known.first}")
+                raise ValueError(f"{label}: expected {name}:{known.first}")
             try:
-                maker, given = _load_factory(known), known.split(main) if known.first else []
+                maker, arguments = _load_factory(known), known.split(main) if known.first else []
             except ValueError as error:
-                raise ValueError(f"{shown}: {error}") from None
-        own = dict(list(_list_parameters(maker).items())[len(given) :])
-        within = self.list_options(given[0]) if known is not None and known.spec else {}
-        named = _parse_options(options, {**within, **own}, shown)
+                raise ValueError(f"{label}: {error}") from None
+        own = dict(list(_list_parameters(maker).items())[len(arguments) :])
+        within = self.list_options(arguments[0]) if known is not None and known.spec else {}
+        named = _parse_options(options, {**within, **own}, label)
         if named.keys() - own.keys():
             parts = [one for one in options.split("&") if one and one.partition("=")[0] not in own]
-            given[0] = self._add_options(given[0], parts)
+            arguments[0] = self._add_options(arguments[0], parts)
             named = {name: value for name, value in named.items() if name in own}
         try:
-            return maker(*given, **named)
+            return maker(*arguments, **named)
         except (TypeError, ValueError) as error:  # such as depth=x
-            raise ValueError(f"{shown}: {error}") from None
+            raise ValueError(f"{label}: {error}") from None
 
     def list_options(self, spec: str) -> dict[str, str]:
         """Return the options that a spec string may have, each with its type; none if it is wrong.
@@ -106,18 +106,18 @@ class SpecParser:
 
     def add_defaults(self, spec: str, defaults: Mapping[str, object]) -> str:
         """Return a spec string with those of the options that it takes and does not say."""
-        takes, said = self.list_options(spec), self._list_given_options(spec)
+        takes, given_options = self.list_options(spec), self._list_given_options(spec)
         more = [
             f"{name}={str(value).lower() if isinstance(value, bool) else value}"
             for name, value in defaults.items()
-            if name in takes and name not in said
+            if name in takes and name not in given_options
         ]
         return self._add_options(spec, more)
 
     def _add_options(self, spec: str, options: Sequence[str]) -> str:
         """Return a spec string with more options."""
-        main, mark, said = self._split_spec(spec)
-        return f"{main}{mark}{'&'.join(filter(None, [said, *options]))}" if options else spec
+        main, mark, option_text = self._split_spec(spec)
+        return f"{main}{mark}{'&'.join(filter(None, [option_text, *options]))}" if options else spec
 
     def _split_spec(self, spec: str) -> tuple[str, str, str]:
         """Return what stands before the options of a spec string, the mark between, and these."""

@@ -40,10 +40,10 @@ def run_compare(args: argparse.Namespace) -> int:
         return int(worse)
     head = ["environment", "seat", "number", "before", "after", "change", "pairs"]
     head += ["p", "Holm", "verdict"]
-    shown = _order_differences(differences, args.all)
-    if shown:
-        print_table(head, [_format_difference(one) for one in shown])
-    if hidden := len(differences) - len(shown):
+    visible_differences = _order_differences(differences, args.all)
+    if visible_differences:
+        print_table(head, [_format_difference(one) for one in visible_differences])
+    if hidden := len(differences) - len(visible_differences):
         write_text(
             f"{format_count(hidden, 'number')} more within the intervals, which --all shows\n"
         )

@@ -101,13 +101,13 @@ def _can_play(men, dice):
 @functools.lru_cache(1 << 10)
 def _next_steps(men, dice):
     """Return each step after which the other dice can all be played: name -> (men, other dice)."""
-    found = {}
+    steps = {}
     for die in sorted({*dice}, reverse=True):
         left = _without(dice, die)
         for start, _, after in _steps(men, die):
             if _can_play(after, left):
-                found[_name_step(die, start)] = after, left
-    return found
+                steps[_name_step(die, start)] = after, left
+    return steps
 
 
 def _without(dice, die):

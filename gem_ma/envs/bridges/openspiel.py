@@ -294,5 +294,5 @@ def _board(fen):
     """Return the rows of a board in FEN, a point for each empty square."""
     rows = []
     for row in fen.split(" ")[0].partition("[")[0].split("/"):
-        rows.append(re.sub(r"\d+", lambda found: "." * int(found[0]), row))
+        rows.append(re.sub(r"\d+", lambda match: "." * int(match[0]), row))
     return "\n".join(" ".join(re.findall(r"\+?.", row)) for row in rows)

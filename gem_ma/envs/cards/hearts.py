@@ -303,8 +303,10 @@ class Hearts(Game[State]):
         tricks = [()] * 4
         for i, card in enumerate(reversed(view.trick), 1):
             tricks[(view.turn - i) % 4] = (card,)
-        given = (view.given[own], view.given[(own - view.shift) % 4]) if view.shift else ((), ())
-        cards = (view.hands[own], *given, *(tricks[seat] for seat in order))
+        passed_cards = (
+            (view.given[own], view.given[(own - view.shift) % 4]) if view.shift else ((), ())
+        )
+        cards = (view.hands[own], *passed_cards, *(tricks[seat] for seat in order))
         acts = not view.passing and view.to_act()
         parts = [_mark(some, ORDER) for some in cards]
         parts += [_mark(view.taken[seat], COUNTING) for seat in order]

@@ -348,19 +348,19 @@ def _program(group, kind):
         as_function = bool(rng.random() < 0.5)
         tests = []
         for _ in range(TESTS):
-            given = draw(rng)
-            expected = eval(source, {name: given})  # an expression out of the tables above
+            content = draw(rng)
+            expected = eval(source, {name: content})  # an expression out of the tables above
             if as_function:
-                tests.append(grading.Test([given], expected, "solve"))
+                tests.append(grading.Test([content], expected, "solve"))
             else:
-                line = " ".join(map(str, given)) if name == "xs" else str(given)
+                line = " ".join(map(str, content)) if name == "xs" else str(content)
                 tests.append(grading.Test(line, str(expected)))
         if as_function:
             instruction = f"Write a function solve({name}) that takes a {input_type} and returns"
             solution = f"def solve({name}):\n    return {source}\n"
         else:
-            given = "the numbers, with blanks between" if name == "xs" else f"the {input_type}"
-            instruction = f"The only line of the input has {given}. Print"
+            content = "the numbers, with blanks between" if name == "xs" else f"the {input_type}"
+            instruction = f"The only line of the input has {content}. Print"
             solution = f"{name} = {reading}\nprint({source})\n"
         return f"{instruction} {task.format(**constants)}.", solution, tuple(tests)
 

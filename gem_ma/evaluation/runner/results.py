@@ -170,14 +170,14 @@ def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
     - `actions`, `assertions`, `records`: what was not called, what did not hold, and the tables in
       which records differ; each once an episode.
     """
-    found: dict[str, Counter[str]] = {}
+    counters: dict[str, Counter[str]] = {}
     for episode in episodes:
-        said = episode.report.get("diagnosis")
+        diagnosis = episode.report.get("diagnosis")
         for kind in ("seats", "actions", "assertions", "records"):
-            listed = said.get(kind) if isinstance(said, Mapping) else None
+            listed = diagnosis.get(kind) if isinstance(diagnosis, Mapping) else None
             names = {_name_diagnosis(one) for one in listed} if isinstance(listed, list) else set()
-            found.setdefault(kind, Counter()).update(names)
-    return {kind: dict(counts.most_common()) for kind, counts in found.items() if counts}
+            counters.setdefault(kind, Counter()).update(names)
+    return {kind: dict(counts.most_common()) for kind, counts in counters.items() if counts}
 
 
 def _name_diagnosis(one: Any) -> str:
@@ -195,12 +195,12 @@ def _find_prices(cell: EvalTask, prices: TokenPrices | None) -> dict[str, tuple[
     """Return the prices of the seats that have some."""
     if not isinstance(prices, Mapping):
         return dict.fromkeys(cell.lineup, prices) if prices else {}
-    found = {}
+    seat_prices = {}
     for seat, spec in cell.agents.items():
         price = prices.get(spec) or (prices.get("") if seat in cell.lineup else None)
         if price:
-            found[seat] = price
-    return found
+            seat_prices[seat] = price
+    return seat_prices
 
 
 def _make_plain(row: JSONMapping) -> JSONObject:

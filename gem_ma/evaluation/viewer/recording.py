@@ -51,8 +51,10 @@ class EpisodeRecording:
             for steps in (*group_steps(episode.steps), ()):
                 view = next(self._views, None) if self._views is not None else None
                 if view is not None:
-                    shown = self._add_picture(None, view.pixels)
-                    views.append({"picture": shown, "text": view.text, "earned": view.earned})
+                    picture_index = self._add_picture(None, view.pixels)
+                    views.append(
+                        {"picture": picture_index, "text": view.text, "earned": view.earned}
+                    )
                 seats = view.seats if view is not None else {}
                 out["steps"] += [self._step(step, seats.get(step.agent)) for step in steps]
             for _ in self._views or ():  # to its end: what is kept is put back there
@@ -77,10 +79,10 @@ class EpisodeRecording:
             out["tokens"] = count_written_tokens(reply)
             if reply.logprobs:
                 out["logprob"] = sum(reply.logprobs) / len(reply.logprobs)
-        if shown := find_observation_pictures(step.observation):
-            out["alt"] = "\n".join(picture.alt for picture in shown if picture.alt)
+        if pictures := find_observation_pictures(step.observation):
+            out["alt"] = "\n".join(picture.alt for picture in pictures if picture.alt)
             try:
-                out["picture"] = self._picture(step.agent, combine_pictures(shown))
+                out["picture"] = self._picture(step.agent, combine_pictures(pictures))
             except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
                 if again is None:  # recorded without pictures, or the folder is elsewhere
                     out["lost"] = True

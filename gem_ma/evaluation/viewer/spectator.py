@@ -213,8 +213,8 @@ def _replay_views(episode: Episode, env: AECEnv) -> Iterator[SpectatorView]:
         for move in replay(session, episode, _find_difference):
             pictures = {}
             for seat, turn in move.turns.items():
-                if shown := find_observation_pictures(turn.observation):
-                    pictures[seat] = combine_pictures(shown)
+                if seat_pictures := find_observation_pictures(turn.observation):
+                    pictures[seat] = combine_pictures(seat_pictures)
             yield SpectatorView(env.picture().array, env.render(), pictures, dict(session.returns))
             number = move.number + len(move.steps)
     except ReplayError as error:

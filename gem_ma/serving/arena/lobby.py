@@ -226,7 +226,7 @@ class ArenaLobby:
                 return next_table, {
                     seat: self.take_seat(next_table, seat, names[seat][0]) for seat in free_seats
                 }
-        asked: JSONObject = {
+        request: JSONObject = {
             "env": info.env,
             "name": info.people[seats[0]][0] if seats else "visitor",
             "seats": {**dict.fromkeys(info.people, "open"), **dict.fromkeys(seats, "me")},
@@ -236,11 +236,11 @@ class ArenaLobby:
             "takes_back": info.takes_back,
             "chat": info.chat,
         }
-        asked["seats"] |= info.agents
+        request["seats"] |= info.agents
         if info.of:
             source, number, turn = info.of.split(":")
-            asked |= {"of": source, "number": int(number), "turn": int(turn)}
-        next_table, own_keys = self.begin_match(asked, visitor)
+            request |= {"of": source, "number": int(number), "turn": int(turn)}
+        next_table, own_keys = self.begin_match(request, visitor)
         self.next_matches[info.id] = next_table.info.id
         self._wake_viewers(info.id)
         return next_table, own_keys
