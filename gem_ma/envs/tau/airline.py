@@ -142,7 +142,7 @@ def search_onestop_flight(desk: Desk, origin, destination, date) -> str:
     """Show the pairs of flights between two airports, from a date on."""
     flights = [flight for _, flight in desk.rows("flights")]
     lasts = [flight for flight in flights if flight["destination"] == destination]
-    found = []
+    pairs = []
     for first in flights:
         if first["origin"] != origin:
             continue
@@ -159,8 +159,8 @@ def search_onestop_flight(desk: Desk, origin, destination, date) -> str:
             if _available(first, date) and _available(last, last_date):
                 # The seats and prices of the first date, whichever the last flight leaves on.
                 pair = (_dated(first, date), date), (_dated(last, date), last_date)
-                found.append([{**shown, "date": day} for shown, day in pair])
-    return json.dumps(found)
+                pairs.append([{**leg, "date": day} for leg, day in pair])
+    return json.dumps(pairs)
 
 
 def send_certificate(desk: Desk, user_id, amount) -> str:
@@ -211,11 +211,13 @@ def update_reservation_flights(desk: Desk, reservation_id, cabin, flights, payme
     flights = copied(flights)
     total = 0
     for flight in flights:
-        kept = next((old for old in record["flights"] if _stays(old, flight, cabin, record)), None)
-        if kept is None:
+        old_flight = next(
+            (old for old in record["flights"] if _stays(old, flight, cabin, record)), None
+        )
+        if old_flight is None:
             _seat(desk, flight, cabin, passengers)
         else:
-            flight.update({key: kept[key] for key in ("price", "origin", "destination")})
+            flight.update({key: old_flight[key] for key in ("price", "origin", "destination")})
         total += flight["price"] * len(passengers)
     total -= sum(flight["price"] for flight in record["flights"]) * len(passengers)
     _check_payment(desk, record, payment_id, total)

@@ -83,9 +83,9 @@ def _fail_to_call(value: object, arguments: list[ast.expr | ast.keyword], depth:
     for argument in arguments:
         inner = argument if isinstance(argument, ast.expr) else argument.value
         starred = isinstance(inner, ast.Starred)
-        given = _value(inner.value if isinstance(inner, ast.Starred) else inner, depth)
-        kind = type(given).__name__
-        if starred and given != ():
+        argument_value = _value(inner.value if isinstance(inner, ast.Starred) else inner, depth)
+        kind = type(argument_value).__name__
+        if starred and argument_value != ():
             raise ToolError(f"{value} argument after * must be an iterable, not {kind}")
         if isinstance(argument, ast.keyword):
             raise ToolError(f"{value} argument after ** must be a mapping, not {kind}")

@@ -27,8 +27,8 @@ def call(
     """
     tool = tools.get(name) if isinstance(name, str) else None
     if not isinstance(name, str) or tool is None:
-        called = repr(name)[:60] if isinstance(name, str) else f"a {type(name).__name__}"
-        return f"Error: unknown tool {called}; there are {', '.join(tools)}"
+        label = repr(name)[:60] if isinstance(name, str) else f"a {type(name).__name__}"
+        return f"Error: unknown tool {label}; there are {', '.join(tools)}"
     if not isinstance(arguments, Mapping):
         return f"Error: the arguments of {name} are an object, and not a {type(arguments).__name__}"
     if not sane(arguments):

@@ -104,10 +104,10 @@ def digest(name: str, content: bytes, path: object) -> str:
 def _whole(files: Path, name: str) -> bool:
     """Return whether a folder holds all files of a domain as they should be."""
     try:
-        found = _ours(files, name)
+        contents = _ours(files, name)
     except DataMissing:
         return False
-    return len(found) == len(CANONICAL[name]) and (files / "manifest.json").is_file()
+    return len(contents) == len(CANONICAL[name]) and (files / "manifest.json").is_file()
 
 
 def _domain(
@@ -115,14 +115,14 @@ def _domain(
 ) -> dict[str, bytes]:
     """Return the files of a domain, checked."""
     if source is None:
-        found = _original(name, _downloads(url, say), url)
-        _check(name, found, url, f"try again, or use a clone of {REPOSITORY} with --from PATH")
-        return found
+        contents = _original(name, _downloads(url, say), url)
+        _check(name, contents, url, f"try again, or use a clone of {REPOSITORY} with --from PATH")
+        return contents
     path = Path(source)
     if (path / "tau_bench" / "envs").is_dir():
-        found = _original(name, _reads(path), str(path))
-        _check(name, found, path, f"`git -C {path} checkout {COMMIT}` mends it")
-        return found
+        contents = _original(name, _reads(path), str(path))
+        _check(name, contents, path, f"`git -C {path} checkout {COMMIT}` mends it")
+        return contents
     if any((path / name / file).is_file() for file in ("manifest.json", "users.json")):
         return _ours(path / name, name)
     raise DataMissing(
@@ -134,19 +134,19 @@ def _domain(
 def _ours(files: Path, name: str) -> dict[str, bytes]:
     # Folders that were filled before it was fetched too have no USER.
     names = [file for file in CANONICAL[name] if file != USER or (files / file).exists()]
-    found = {file: data.read(files, file) for file in names}
-    _check(name, found, files.parent, "`gem-ma data tau-bench` fetches it from the original")
-    return found
+    contents = {file: data.read(files, file) for file in names}
+    _check(name, contents, files.parent, "`gem-ma data tau-bench` fetches it from the original")
+    return contents
 
 
 def _check(name: str, files: Mapping[str, bytes], source: object, remedy: str) -> None:
     for file, content in files.items():
         expected = CANONICAL[name][file]
-        found = digest(file, content, f"{name}/{file} of {source}")
-        if found != expected:
+        checksum = digest(file, content, f"{name}/{file} of {source}")
+        if checksum != expected:
             raise DataMissing(
                 f"{name}/{file} of {source} is not what it should be: the digest of its content "
-                f"is {found}, and should be {expected}; {remedy}"
+                f"is {checksum}, and should be {expected}; {remedy}"
             )
 
 
@@ -154,7 +154,7 @@ def _write(
     target: Path, domains: Mapping[str, Mapping[str, bytes]], say: Say
 ) -> list[tuple[str, int]]:
     """Write all files beside their place, and only then move them there."""
-    written = []
+    file_sizes = []
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target) as new:
         for name, files in domains.items():
@@ -166,13 +166,13 @@ def _write(
             (Path(new) / name).mkdir()
             for file, content in {**files, "manifest.json": manifest}.items():
                 (Path(new) / name / file).write_bytes(content)
-                written.append((f"{name}/{file}", len(content)))
+                file_sizes.append((f"{name}/{file}", len(content)))
         for name in domains:
             (target / name).mkdir(exist_ok=True)
-        for file, _ in written:
+        for file, _ in file_sizes:
             os.replace(Path(new) / file, target / file)
-    say(f"{len(written)} files are in {target}")
-    return written
+    say(f"{len(file_sizes)} files are in {target}")
+    return file_sizes
 
 
 def user(name: str) -> Mapping[str, str]:
@@ -191,16 +191,16 @@ def _user(name: str, files: Path, clone: str | None) -> Mapping[str, str]:
     if package is not None:
         tops += [Path(top).parent for top in package.submodule_search_locations or ()]
     if (files / USER).exists():
-        found, source = data.read(files, USER), files.parent
+        content, source = data.read(files, USER), files.parent
     elif tops:
-        found, source = _words(_reads(tops[0]), str(tops[0])), tops[0]
+        content, source = _words(_reads(tops[0]), str(tops[0])), tops[0]
     else:
         raise DataMissing(
             f"{files / USER} is not there, and strict=True tells the user what TAU-bench does: "
             f"`gem-ma data tau-bench` fetches it, or set {SOURCE} to a clone of {REPOSITORY}"
         )
-    _check(name, {USER: found}, source, f"commit {COMMIT} of {REPOSITORY} has it")
-    words: Mapping[str, str] = data.parse(found, source)
+    _check(name, {USER: content}, source, f"commit {COMMIT} of {REPOSITORY} has it")
+    words: Mapping[str, str] = data.parse(content, source)
     return words
 
 

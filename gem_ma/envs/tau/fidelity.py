@@ -73,22 +73,22 @@ def judge(
     wrong: list[str] = []
     own = facts(instruction)
     messages = [_Said(who, text, facts(text)) for who, text in talk]
-    told = share_told(wants, talk)
-    if not told:
+    share = share_told(wants, talk)
+    if not share:
         wrong.append("told nothing of what it wants")
     parts = {
-        "told": told,
+        "told": share,
         "facts": _facts(own, messages, wrong),
         "answers": _answers(own, messages, wrong),
         "pace": _pace(instruction, own, messages, wrong),
-        "ending": _ending(messages, how, reward, told, wrong),
+        "ending": _ending(messages, how, reward, share, wrong),
         "role": _role(messages, wrong),
     }
     early = how == "user" and parts["ending"] == 0.0
-    given = 0.0 if early else parts["told"] * parts["answers"]
+    information = 0.0 if early else parts["told"] * parts["answers"]
     manner = [parts[name] for name in ("facts", "pace", "ending", "role")]
-    fault = not told or min(parts["facts"], parts["ending"], parts["role"]) < 1.0
-    whole = given * sum(manner) / len(manner)
+    fault = not share or min(parts["facts"], parts["ending"], parts["role"]) < 1.0
+    whole = information * sum(manner) / len(manner)
     return {"user": {"fidelity": whole, **parts}, "user_fault": fault, "user_errors": wrong}
 
 
@@ -97,18 +97,18 @@ def share_told(wants: Wants, talk: Sequence[tuple[str, str]]) -> float:
 
     Who it is tells nothing of that, nor does a message that the assistant had said before.
     """
-    heard: set[str] = set()
+    assistant_texts: set[str] = set()
     messages = []
     for who, text in talk:
         if who == "assistant":
-            heard.add(text)
-        elif text not in heard:
+            assistant_texts.add(text)
+        elif text not in assistant_texts:
             own = text.lower()
             for fact in wants.known.values():
                 own = own.replace(fact.lower(), " ")
             messages.append(find_content_words(own))
-    told = [any(is_told(one, messages) for one in ways) for ways in wants.wordings]
-    return sum(told) / len(told) if told else 1.0
+    flags = [any(is_told(one, messages) for one in ways) for ways in wants.wordings]
+    return sum(flags) / len(flags) if flags else 1.0
 
 
 def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
@@ -116,21 +116,21 @@ def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str])
     known = {kind: set(values) for kind, values in own.items()}
     good = 1.0
     slips: list[tuple[str, str, str]] = []
-    for who, _, told in talk:
-        for kind, values in told.items():
+    for who, _, message_facts in talk:
+        for kind, values in message_facts.items():
             if who == "assistant":
                 known.setdefault(kind, set()).update(values)
                 continue
             slips = [slip for slip in slips if slip[2] not in values]
             for one in sorted(values - known.get(kind, set())):
-                meant = next((it for it in own.get(kind, ()) if nearly(it, one)), None)
-                if meant is not None:
-                    slips.append((kind, one, meant))
+                intended_value = next((it for it in own.get(kind, ()) if nearly(it, one)), None)
+                if intended_value is not None:
+                    slips.append((kind, one, intended_value))
                     continue
                 wrong.append(f"invented the {kind} {one}")
                 good = 0.0
-    for kind, one, meant in slips:
-        wrong.append(f"said the {kind} {one} for {meant}, and did not put it right")
+    for kind, one, intended_value in slips:
+        wrong.append(f"said the {kind} {one} for {intended_value}, and did not put it right")
         good = 0.0
     return good
 
@@ -142,7 +142,7 @@ def nearly(one: str, other: str) -> bool:
 
 def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
     answered: dict[frozenset[str], bool] = {}
-    told: dict[str, set[str]] = {}
+    user_facts: dict[str, set[str]] = {}
     question: set[str] = set()
     for who, text, named in talk:
         if who == "assistant":
@@ -151,14 +151,14 @@ def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str
             }
             continue
         for kind, values in named.items():
-            told.setdefault(kind, set()).update(values)
+            user_facts.setdefault(kind, set()).update(values)
         held = frozenset(question & set(own))
         if held and not answered.get(held):
-            answered[held] = any(told.get(kind, set()) & own[kind] for kind in held) or (
+            answered[held] = any(user_facts.get(kind, set()) & own[kind] for kind in held) or (
                 "payment" in held and any(_way(one) in text.lower() for one in own["payment"])
             )
         question = set()
-    missed = [kinds for kinds, given in answered.items() if not given]
+    missed = [kinds for kinds, is_answered in answered.items() if not is_answered]
     wrong += [f"did not tell the {' or '.join(sorted(kinds))} when asked" for kinds in missed]
     return 1.0 - len(missed) / len(answered) if answered else 1.0
 
@@ -176,10 +176,10 @@ def _pace(
     for who, text, named in talk:
         if who != "user":
             continue
-        told = {(kind, one) for kind, values in named.items() for one in values}
-        said = set(_WORD.findall(text.lower()))
-        share = sum(word in said for word in words) / max(len(words), 1)
-        if share > 0.85 or (len(everything) > 2 and everything <= told):
+        message_facts = {(kind, one) for kind, values in named.items() for one in values}
+        message_words = set(_WORD.findall(text.lower()))
+        share = sum(word in message_words for word in words) / max(len(words), 1)
+        if share > 0.85 or (len(everything) > 2 and everything <= message_facts):
             wrong.append("told everything at once")
             return 0.0
     return 1.0
@@ -204,8 +204,8 @@ def _ending(talk: Sequence[_Said], how: str, reward: float, told: float, wrong: 
 
 def _role(talk: Sequence[_Said], wrong: list[str]) -> float:
     for who, text, _ in talk:
-        found = _ROLE.search(text) if who == "user" else None
-        if found:
-            wrong.append(f"spoke as the assistant: {found[0]!r}")
+        match = _ROLE.search(text) if who == "user" else None
+        if match:
+            wrong.append(f"spoke as the assistant: {match[0]!r}")
             return 0.0
     return 1.0

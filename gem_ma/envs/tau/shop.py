@@ -240,9 +240,9 @@ def task(content: Domain, number: int, many: int | None = None) -> Task:
     for wish in order_of_kinds:
         if len(wishes) >= (1 + int(rng.random() < 0.4) if many is None else many):
             break
-        made = wish(rng, user, left, tables["products"])
-        if made is not None:
-            wishes.append(made)
+        new_wish = wish(rng, user, left, tables["products"])
+        if new_wish is not None:
+            wishes.append(new_wish)
     name = f"{user['name']['first_name']} {user['name']['last_name']}"
     known = (
         f"Your name is {name} and your email is {user['email']}.",

@@ -108,10 +108,10 @@ class Desk:
 
     def get(self, table: str, id: str) -> Maybe[Record]:
         """Return a record to read, and only to read, or None."""
-        found = self._now.get((table, id))
-        if found is None:
-            found = self._before.get((table, id))
-        return self.base.tables[table].get(id) if found is None else found
+        record = self._now.get((table, id))
+        if record is None:
+            record = self._before.get((table, id))
+        return self.base.tables[table].get(id) if record is None else record
 
     def edit(self, table: str, id: str) -> Record:
         """Return the desk's own copy of a record, to be changed in place."""

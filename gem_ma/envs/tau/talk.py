@@ -41,23 +41,23 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
     """
     calls = parse_tool_calls(text) if "<tool_call>" in text else []
     if calls:
-        found: Any = [
+        payload: Any = [
             {"name": one["function"]["name"], "arguments": parse_call_arguments(one)}
             for one in calls
         ]
     elif text.lstrip()[:1] in ("{", "["):
         try:
-            found = parse_json(text)
+            payload = parse_json(text)
         except ValueError:
             if '"name"' in text and not strict:
                 raise InvalidMove("a tool call that is no JSON") from None
             return text
     else:
         return text
-    found = found if isinstance(found, list) else [found]
-    if not found or not all(isinstance(one, dict) and "name" in one for one in found):
+    payload = payload if isinstance(payload, list) else [payload]
+    if not payload or not all(isinstance(one, dict) and "name" in one for one in payload):
         return text
-    named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in found]
+    named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in payload]
     if named[0].name == "respond":  # how the original names a message
         content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
         if not isinstance(content, str) or not (content or strict):

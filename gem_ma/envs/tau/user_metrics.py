@@ -60,19 +60,19 @@ class Talk(NamedTuple):
 
 def talk_of(episode: Episode) -> Talk:
     """Return the messages of a talk, without the calls of tools."""
-    said: list[str] = []
-    heard: list[str] = []
+    user_texts: list[str] = []
+    assistant_texts: list[str] = []
     last = ""
     for step in episode.steps:
         reply = step.reply or ""
         if _is_call(reply):
             continue
         if step.agent == "user":
-            heard.append(last)
-            said.append(_STOP.sub("", reply).strip())
+            assistant_texts.append(last)
+            user_texts.append(_STOP.sub("", reply).strip())
         else:
             last = reply
-    return Talk(tuple(said), tuple(heard))
+    return Talk(tuple(user_texts), tuple(assistant_texts))
 
 
 def _is_call(reply: str) -> bool:
@@ -81,32 +81,32 @@ def _is_call(reply: str) -> bool:
 
 def traits_shown(talk: Talk, wants: Wants) -> dict[str, Shown]:
     """Return how often each trait could show in a talk of a user with these wants, and did."""
-    found = dict.fromkeys(TRAITS, Shown())
+    trait_counts = dict.fromkeys(TRAITS, Shown())
     words = _vocabulary(talk, wants)
-    told: list[str] = []
-    asked: set[str] = set()
-    for said, before in zip(talk.said, talk.heard, strict=True):
-        if not said:
+    earlier_texts: list[str] = []
+    earlier_requests: set[str] = set()
+    for text, before in zip(talk.said, talk.heard, strict=True):
+        if not text:
             continue
-        heard = AssistantMessage(before)
-        found["polite"] += Shown(1, bool(_POLITE.search(said)))
-        found["off_topic"] += Shown(1, bool(compile_phrases("aside").search(said)))
-        if any(_WORD.findall(_without(said, _facts(wants)))):
-            found["typos"] += Shown(1, _misspelt(said, words))
-        new = heard.requests - asked
-        held = {name: fact for name, fact in _answers(wants, heard).items() if name in new}
-        if held and told:
-            if not any(fact in one for fact in held.values() for one in told):
-                found["forgetful"] += Shown(1, bool(_FORGOT.search(said)))
-                found["suspicious"] += Shown(1, bool(_WHY.search(said)))
-            asked |= set(held)
-            found["talkative"] += _volunteered(said, told, wants, heard)
-        told.append(said)
-    found["mistaken"] = _mistaken(talk, wants)
-    found["vague"], found["chaotic"] = _wishes(talk, wants)
+        message = AssistantMessage(before)
+        trait_counts["polite"] += Shown(1, bool(_POLITE.search(text)))
+        trait_counts["off_topic"] += Shown(1, bool(compile_phrases("aside").search(text)))
+        if any(_WORD.findall(_without(text, _facts(wants)))):
+            trait_counts["typos"] += Shown(1, _misspelt(text, words))
+        new = message.requests - earlier_requests
+        held = {name: fact for name, fact in _answers(wants, message).items() if name in new}
+        if held and earlier_texts:
+            if not any(fact in one for fact in held.values() for one in earlier_texts):
+                trait_counts["forgetful"] += Shown(1, bool(_FORGOT.search(text)))
+                trait_counts["suspicious"] += Shown(1, bool(_WHY.search(text)))
+            earlier_requests |= set(held)
+            trait_counts["talkative"] += _volunteered(text, earlier_texts, wants, message)
+        earlier_texts.append(text)
+    trait_counts["mistaken"] = _mistaken(talk, wants)
+    trait_counts["vague"], trait_counts["chaotic"] = _wishes(talk, wants)
     left = bool(talk.said) and bool(compile_phrases("leave").search(talk.said[-1]))
-    found["impatient"] = Shown(1, left)
-    return found
+    trait_counts["impatient"] = Shown(1, left)
+    return trait_counts
 
 
 def _facts(wants: Wants) -> list[str]:
@@ -141,11 +141,11 @@ def _misspelt(said: str, words: frozenset[str]) -> bool:
 
 def _answers(wants: Wants, heard: AssistantMessage) -> dict[str, str]:
     """Return what the user knows of what it is asked for."""
-    found = {name: wants.known[name] for name in heard.who if name in wants.known}
+    answers = {name: wants.known[name] for name in heard.who if name in wants.known}
     for wish in wants.wishes:
-        found |= {name: wish.answers[name] for name in heard.about if name in wish.answers}
-    found.pop("name", None)  # which nobody keeps back
-    return found
+        answers |= {name: wish.answers[name] for name in heard.about if name in wish.answers}
+    answers.pop("name", None)  # which nobody keeps back
+    return answers
 
 
 def _volunteered(said: str, told: Sequence[str], wants: Wants, heard: AssistantMessage) -> Shown:
@@ -168,10 +168,10 @@ def _mistaken(talk: Talk, wants: Wants) -> Shown:
     for name, fact in wants.known.items():
         if name not in ("zip", "email", "user", "phone"):
             continue
-        for said in talk.said:
-            tokens = [one.strip(".-") for one in _TOKEN.findall(said)]
+        for text in talk.said:
+            tokens = [one.strip(".-") for one in _TOKEN.findall(text)]
             slip = any(nearly(fact.lower(), one.lower()) for one in tokens)
-            if slip or fact in said:
+            if slip or fact in text:
                 chances, times = chances + 1, times + slip
                 break
     return Shown(chances, times)
@@ -182,9 +182,9 @@ def _wishes(talk: Talk, wants: Wants) -> tuple[Shown, Shown]:
     vague = Shown()
     first = []
     for wish in wants.wishes:
-        for place, said in enumerate(talk.said):
-            whole = wish.about in said
-            if whole or any(f"{wish.brief}{mark}" in said for mark in ".?!"):
+        for place, text in enumerate(talk.said):
+            whole = wish.about in text
+            if whole or any(f"{wish.brief}{mark}" in text for mark in ".?!"):
                 first.append(place)
                 if wish.about != wish.brief:
                     vague += Shown(1, not whole)
@@ -255,13 +255,14 @@ class Report:
         lines.append(f"{head}  shown")
         for row in self.rows:
             good, bad = row.success, row.faults
-            shown = ", ".join(
+            trait_shares = ", ".join(
                 f"{name} {one.share:.2f}" for name, one in row.shown.items() if one.times
             )
             lines.append(
                 f"{row.user:{wide}}  {row.assistant:{other}}  "
                 f"{good.value:.3f} [{good.low:.3f}, {good.high:.3f}]  "
-                f"{bad.value:.3f} [{bad.low:.3f}, {bad.high:.3f}]  {row.turns:5.1f}  {shown or '-'}"
+                f"{bad.value:.3f} [{bad.low:.3f}, {bad.high:.3f}]  {row.turns:5.1f}  "
+                f"{trait_shares or '-'}"
             )
         for user, rho in self.agreement.items():
             lines.append(f"{user}: ranks the assistants as all do: {rho:.2f}")
@@ -303,19 +304,19 @@ def measure_users(
 
 def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) -> Row:
     """Return what became of one assistant with one user."""
-    shown = dict.fromkeys(TRAITS, Shown())
+    trait_counts = dict.fromkeys(TRAITS, Shown())
     good, faults, wrong, turns = [], [], 0, 0
     for episode in episodes:
         report = episode.report
         task = game.task(report["task"])
         talk = talk_of(episode)
         for name, one in traits_shown(talk, game.wants(task)).items():
-            shown[name] += one
+            trait_counts[name] += one
         solved = report.get("reward", 0.0) >= SUCCESS
-        found = _judged(report, task, talk, solved, game.wants(task))
+        verdict = _judged(report, task, talk, solved, game.wants(task))
         good.append(float(solved))
-        faults.append(float(found["user_fault"] and not solved))
-        wrong += sum(one.startswith(("invented", "said the")) for one in found["user_errors"])
+        faults.append(float(verdict["user_fault"] and not solved))
+        wrong += sum(one.startswith(("invented", "said the")) for one in verdict["user_errors"])
         turns += len(episode.steps)
     ones = [1.0] * len(good)
     return Row(
@@ -325,7 +326,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
         estimate_rate(faults, ones),
         wrong,
         turns / len(good),
-        shown,
+        trait_counts,
     )
 
 
@@ -334,8 +335,8 @@ def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wan
     if "user_fault" in report:
         return report
     lines = []
-    for mine, heard in zip(talk.said, talk.heard, strict=True):
-        lines += [("assistant", heard), ("user", mine)]
+    for user_text, assistant_text in zip(talk.said, talk.heard, strict=True):
+        lines += [("assistant", assistant_text), ("user", user_text)]
     how = "user" if report["ended"] == "user" else report["ended"]
     return judge(task.scenario, lines, how, float(solved), wants)
 

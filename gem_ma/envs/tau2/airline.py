@@ -167,7 +167,7 @@ class AirlineTools(Kit):
             nonfree_baggages: how many of them are to be paid for
             insurance: whether the trip is insured, "yes" or "no"
         """
-        wanted = _read(WANTED, flights, Wanted)
+        requested_flights = _read(WANTED, flights, Wanted)
         passengers = _read(PASSENGER, passengers)
         payment_methods = _read(PAYMENT, payment_methods)
         user = self._user(user_id)
@@ -188,7 +188,7 @@ class AirlineTools(Kit):
         )
         persons = len(reservation["passengers"])
         total = 0
-        for one in wanted:
+        for one in requested_flights:
             flight = self._booked(one, cabin, persons)
             reservation["flights"].append(flight)
             total += flight["price"] * persons
@@ -281,15 +281,15 @@ class AirlineTools(Kit):
             destination: the airport of arrival, such as "LAX"
             date: the day of the first flight, such as "2024-05-01"
         """
-        found = []
+        pairs = []
         for first in self._flights(date, origin):
             arrival = first["scheduled_arrival_time_est"]
             # Days are not padded: after a night flight, no date before the 10th is ever found.
             next_date = f"2024-05-{int(date[-2:]) + 1}" if "+1" in arrival else date
-            shown = {**_dated(first, date), "date": date}
+            first_leg = {**_dated(first, date), "date": date}
             for last in self._flights(next_date, first["destination"], destination, arrival):
-                found.append((shown, {**_dated(last, next_date), "date": next_date}))
-        return found
+                pairs.append((first_leg, {**_dated(last, next_date), "date": next_date}))
+        return pairs
 
     @writing
     def send_certificate(self, user_id: str, amount: int) -> str:
@@ -350,16 +350,18 @@ class AirlineTools(Kit):
             payment_id: what pays or is refunded, such as "credit_card_7815826" or
                 "gift_card_7815826"
         """
-        wanted = _read(WANTED, flights, Wanted)
+        requested_flights = _read(WANTED, flights, Wanted)
         known = self._reservation(reservation_id)
         self._user(known["user_id"])
         persons = len(known["passengers"])
         old = known["flights"] if cabin == known["cabin"] else ()
         total = 0
         new = []
-        for one in wanted:
-            kept = next((flight for flight in old if _is(flight, one)), None)
-            new.append(self._booked(one, cabin, persons) if kept is None else copied(kept))
+        for one in requested_flights:
+            old_flight = next((flight for flight in old if _is(flight, one)), None)
+            new.append(
+                self._booked(one, cabin, persons) if old_flight is None else copied(old_flight)
+            )
             total += new[-1]["price"] * persons
         total -= sum(flight["price"] for flight in known["flights"]) * persons
         self._pay(reservation_id, payment_id, total)

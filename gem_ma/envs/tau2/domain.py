@@ -167,11 +167,11 @@ class Domain:
         for seat, side in self.sides.items():
             if seat not in self.files:
                 continue
-            found = self.database(seat)
+            database = self.database(seat)
             for table, form in side.items():
                 shape = self.shapes[table]
                 try:
-                    rows = found.get(table, {} if form in (ONE, NOTED) else ())
+                    rows = database.get(table, {} if form in (ONE, NOTED) else ())
                     if form == NOTED:
                         self.notes[table] = rows.get("notes", "")
                     tables[table] = {
@@ -202,11 +202,11 @@ class Domain:
     @functools.cached_property
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The ids of the tasks in each split, in the order of the file."""
-        found = {}
+        split_ids = {}
         for name, ids in self.raw_splits().items():
-            wanted = set(ids)
-            found[name] = tuple(id for id in self.tasks if id in wanted)
-        return found
+            id_set = set(ids)
+            split_ids[name] = tuple(id for id in self.tasks if id in id_set)
+        return split_ids
 
     def world(self, changes: Changes = NOTHING, solo: bool = False) -> World:
         return World(self, changes, solo)
@@ -270,7 +270,7 @@ def read_task(one: JSONMapping) -> Task:
     data = state.get("initialization_data") or {}
     actions = criteria_fields.get("actions")
     assertions = criteria_fields.get("env_assertions")
-    given = {
+    seat_data = {
         seat: data[name]
         for seat, name in (("assistant", "agent_data"), ("user", "user_data"))
         if data.get(name) is not None
@@ -287,7 +287,7 @@ def read_task(one: JSONMapping) -> Task:
         judged=tuple(criteria_fields.get("nl_assertions") or ()),
         basis=tuple(criteria_fields.get("reward_basis") or BASIS),
         setup=tuple(map(_setup, state.get("initialization_actions") or ())),
-        data=given or None,
+        data=seat_data or None,
         history=tuple(_history(state.get("message_history") or ())),
         user_tools=None if tools is None else tuple(tools),
         documents=tuple(one.get("required_documents") or ()),

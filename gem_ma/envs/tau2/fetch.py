@@ -56,21 +56,27 @@ def fetch(
     target = folder() if into is None else Path(into)
     files = dict(_clone(Path(source)) if source is not None else _download(url, say))
     where = url if source is None else source
-    kept = {path[len(_DATA) :]: found for path, found in files.items() if path.startswith(_DATA)}
-    lacking = [name for name in DOMAINS if not any(one.startswith(f"{name}/") for one in kept)]
+    data_files = {
+        path[len(_DATA) :]: file_bytes
+        for path, file_bytes in files.items()
+        if path.startswith(_DATA)
+    }
+    lacking = [
+        name for name in DOMAINS if not any(one.startswith(f"{name}/") for one in data_files)
+    ]
     if lacking:
         raise DataMissing(
             f"{where} holds no {', '.join(lacking)} of tau2-bench; expected a clone of "
             f"{REPOSITORY}, which has {_DATA}"
         )
-    kept[WORDS] = json.dumps(read_words(files, where), indent=1).encode()
+    data_files[WORDS] = json.dumps(read_words(files, where), indent=1).encode()
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target) as new:
-            for name, content in kept.items():
+            for name, content in data_files.items():
                 (Path(new) / name).parent.mkdir(parents=True, exist_ok=True)
                 (Path(new) / name).write_bytes(content)
-            for name in kept:
+            for name in data_files:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(Path(new) / name, target / name)
     except OSError as error:
@@ -78,8 +84,8 @@ def fetch(
             f"{error.filename or target} cannot be written ({error.strerror}); name another "
             "folder with `gem-ma data tau2-bench --into PATH`"
         ) from None
-    say(f"{len(kept)} files are in {target}")
-    return sorted(kept)
+    say(f"{len(data_files)} files are in {target}")
+    return sorted(data_files)
 
 
 def _clone(top: Path) -> Iterator[tuple[str, bytes]]:
@@ -149,7 +155,7 @@ def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
     try:
         agent = _constants(files[f"{_CODE}agent/llm_agent.py"])
         user = _constants(files[f"{_CODE}user/user_simulator.py"])
-        found: JSONObject = {
+        texts: JSONObject = {
             "agent_instruction": agent["AGENT_INSTRUCTION"],
             "agent": agent["SYSTEM_PROMPT"],
             "solo_instruction": agent["AGENT_SOLO_INSTRUCTION"],
@@ -163,25 +169,25 @@ def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
         raise DataMissing(f"{where} is not tau2-bench as it was at {COMMIT}: {error}") from None
     for name in DOMAINS:
         seats: dict[str, JSONObject] = {"assistant": {}, "user": {}}
-        found["tools"][name] = seats
+        texts["tools"][name] = seats
         for file in ("tools.py", "user_tools.py"):
             source = files.get(f"{_CODE}domains/{name}/{file}")
             for seat, tool, doc in _tools(source) if source else ():
                 seats[seat][tool] = _parsed(doc)
-    return found
+    return texts
 
 
 def _constants(source: bytes) -> dict[str, str]:
     """Return the texts that a module names in capitals."""
-    found = {}
+    constants = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value, strip = node.value, False
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                 strip, value = value.func.attr == "strip", value.func.value
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                found[node.targets[0].id] = value.value.strip() if strip else value.value
-    return found
+                constants[node.targets[0].id] = value.value.strip() if strip else value.value
+    return constants
 
 
 def _greeting(source: bytes) -> str:

@@ -49,8 +49,8 @@ def load(name: str, arguments: tuple[tuple[str, object], ...] = ()) -> Domain:
 
 @functools.lru_cache(maxsize=16)
 def _load(top: Path, name: str, arguments: tuple[tuple[str, object], ...]) -> Domain:
-    module, made = DOMAINS[name]
-    kind: type[Domain] = getattr(importlib.import_module(module), made)
+    module, class_name = DOMAINS[name]
+    kind: type[Domain] = getattr(importlib.import_module(module), class_name)
     takes = inspect.signature(kind).parameters
     strange = [argument for argument, _ in arguments if argument not in takes]
     if strange:
@@ -196,7 +196,7 @@ class Tau2(Game[State]):
 
     def start(self, rng, options):
         task = self._chosen(rng, options.get("task"))
-        begun = scoring.begun(self.domain, task, self.solo)
+        changes = scoring.begun(self.domain, task, self.solo)
         talk = [Said(ASSISTANT, self.words.greeting)] if not self.solo else []
         calls: list[Call] = []
         floor = ASSISTANT if self.solo else USER
@@ -214,7 +214,7 @@ class Tau2(Game[State]):
                     name, arguments = line.call.name, line.call.arguments
                     result, _ = world.call(line.seat, name, arguments)
                     calls.append(Call(name, arguments, result, len(talk), line.seat))
-        return State(task, tuple(talk), tuple(calls), begun, floor, paid=self.unpaid)
+        return State(task, tuple(talk), tuple(calls), changes, floor, paid=self.unpaid)
 
     def _chosen(self, rng, id_or_index):
         """Return the task that was asked for, by id or by its place, or any."""
@@ -314,11 +314,11 @@ class Tau2(Game[State]):
         undecided = "NL_ASSERTION" in task.basis and task.judged and state.judged is None
         if self.judge and good and undecided and not asked:
             return replace(state, ended=how, floor=JUDGE)
-        wanted = scoring.wanted(self.domain, task)
+        gold_changes = scoring.wanted(self.domain, task)
         calls = [(one.by, one.name, one.arguments) for one in state.calls]
         assistant_texts = [text for who, text in state.talk if who == ASSISTANT]
         verdict = scoring.judge(
-            self.domain, task, wanted, state.changes, calls, assistant_texts, state.judged
+            self.domain, task, gold_changes, state.changes, calls, assistant_texts, state.judged
         )
         if not good:
             verdict["reward"] = 0.0
@@ -355,10 +355,10 @@ class Tau2(Game[State]):
         if self.domain.version:
             report["data"] = self.domain.version
         if not report["reward"]:
-            wanted = scoring.wanted(self.domain, task)
+            gold_changes = scoring.wanted(self.domain, task)
             calls = [(one.by, one.name, one.arguments) for one in state.calls]
             report["diagnosis"] = scoring.diagnosis(
-                self.domain, task, wanted, state.changes, calls, state.ended
+                self.domain, task, gold_changes, state.changes, calls, state.ended
             )
         if self.hashes:
             base = self.domain.base
@@ -393,12 +393,12 @@ class Tau2(Game[State]):
             return ()
         kits = self.domain.kits
         seats = [seat for seat in kits if self.solo or seat == agent]
-        found = [
+        schemas = [
             self.words.tool(seat, name) or schema(name, method)
             for seat in seats
             for name, method in kits[seat].listed.items()
         ]
-        return (*found, DONE_SCHEMA) if self.solo else tuple(found)
+        return (*schemas, DONE_SCHEMA) if self.solo else tuple(schemas)
 
     def tell(self, before, moves, after):
         ((agent, move),) = moves.items()

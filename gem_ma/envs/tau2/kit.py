@@ -59,14 +59,16 @@ class Kit(Part):
     listed: ClassVar[Mapping[str, Callable[..., object]]] = {}  # that a seat is told of
 
     def __init_subclass__(cls) -> None:
-        found: dict[str, Callable[..., object]] = {}
+        methods: dict[str, Callable[..., object]] = {}
         known = {part for base in cls.__bases__ if issubclass(base, Kit) for part in base.__mro__}
         for part in reversed(cls.__mro__):
             if part not in known:
-                found |= {name: one for name, one in vars(part).items() if hasattr(one, "changes")}
-        for name, one in found.items():
+                methods |= {
+                    name: one for name, one in vars(part).items() if hasattr(one, "changes")
+                }
+        for name, one in methods.items():
             one.__qualname__ = f"{cls.__name__}.{name}"
-        cls.tools = {**cls.tools, **found}
+        cls.tools = {**cls.tools, **methods}
         cls.listed = {
             name: one for name, one in cls.tools.items() if not hasattr(one, "discoverable")
         }

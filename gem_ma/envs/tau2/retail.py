@@ -179,10 +179,10 @@ class RetailTools(Kit):
         Args:
             email: such as "someone@example.com"
         """
-        found = emails(self.desk.base).get(email.lower())
-        if found is None:
+        user_id = emails(self.desk.base).get(email.lower())
+        if user_id is None:
             raise ValueError("User not found")
-        return found
+        return user_id
 
     @tool
     def get_order_details(self, order_id: str) -> Known:

@@ -27,14 +27,14 @@ def schema(name: str, method: Callable[..., object]) -> JSONObject:
     words, notes = docstring(method)
     properties, required = {}, []
     for parameter in list(inspect.signature(method).parameters.values())[1:]:
-        found = _type(hints.get(parameter.name, Any))
+        property_schema = _type(hints.get(parameter.name, Any))
         if parameter.name in notes:
-            found["description"] = notes[parameter.name]
+            property_schema["description"] = notes[parameter.name]
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         else:
-            found["default"] = parameter.default
-        properties[parameter.name] = found
+            property_schema["default"] = parameter.default
+        properties[parameter.name] = property_schema
     parameters = {"type": "object", "properties": properties, "required": required}
     function = {"name": name, "description": words, "parameters": parameters}
     return {"type": "function", "function": function}
@@ -65,10 +65,10 @@ def docstring(method: Callable[..., object]) -> tuple[str, dict[str, str]]:
 def _type(hint: object) -> JSONObject:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
-        found = [_type(one) for one in inner if one is not type(None)]
-        if len(found) < len(inner):
-            found.append({"type": "null"})
-        return {"anyOf": found}
+        alternatives = [_type(one) for one in inner if one is not type(None)]
+        if len(alternatives) < len(inner):
+            alternatives.append({"type": "null"})
+        return {"anyOf": alternatives}
     if origin is Literal:
         return {"type": "string", "enum": list(inner)}
     if origin is list or hint is list:

@@ -19,9 +19,9 @@ def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
     domain.prepare(world, task)
     domain.sync(world)
     for seat, other in (("assistant", "user"), ("user", "assistant")):
-        given = (task.data or {}).get(seat)
-        if given is not None:
-            domain.give(world, seat, given)
+        seat_data = (task.data or {}).get(seat)
+        if seat_data is not None:
+            domain.give(world, seat, seat_data)
             # Where both seats have one database, none is taken away.
             if other in world.kits and other in domain.sides:
                 world.take(other)
@@ -46,12 +46,12 @@ def wanted(domain: Domain, task: Task) -> Changes:
 
 
 def _kept(domain: Domain, key: tuple[str, str], make: Callable[[], Changes]) -> Changes:
-    found = domain.kept.get(key)
-    if found is None:
+    changes = domain.kept.get(key)
+    if changes is None:
         if len(domain.kept) >= KEPT:
             domain.kept.clear()
-        found = domain.kept[key] = make()
-    return found
+        changes = domain.kept[key] = make()
+    return changes
 
 
 def gold(domain: Domain, task: Task) -> Changes:

@@ -193,16 +193,16 @@ def either(*readers: Reader) -> Reader:
 
 
 def _all(reader: Reader, items: Iterable[tuple[str | int, object]]) -> list[object]:
-    found: list[object] = []
+    values: list[object] = []
     faults: list[Fault] = []
     for key, value in items:
         try:
-            found.append(reader(value))
+            values.append(reader(value))
         except Wrong as error:
             faults += error.within(key).faults
     if faults:
         raise Wrong(*faults)
-    return found
+    return values
 
 
 class Default(NamedTuple):
@@ -255,9 +255,9 @@ class Shape:
         try:
             return self(values)
         except Wrong as error:
-            found = error.faults
-        lines = [f"{len(found)} validation error{'s'[: len(found) > 1]} for {self.name}"]
-        for place, words, kind, value in found:
+            faults = error.faults
+        lines = [f"{len(faults)} validation error{'s'[: len(faults) > 1]} for {self.name}"]
+        for place, words, kind, value in faults:
             lines.append(".".join(map(str, place)))
             value_text = _short(repr(value))
             lines.append(

@@ -52,7 +52,7 @@ def compiled(
     if user and kind is not None:
         wish_compiler = kind(tables, user, instruction)
         wishes = _apart(
-            [wish for name, given in actions if (wish := wish_compiler.wish(name, given))]
+            [wish for name, arguments in actions if (wish := wish_compiler.wish(name, arguments))]
         )
     facts = known(user_id, user, instruction)
     sentences = _list_sentences(instruction, facts)
@@ -84,13 +84,13 @@ def _list_sentences(instruction: str, facts: Mapping[str, str]) -> list[str]:
 
 def _owner(tables: Mapping[str, Mapping[str, Record]], actions: Sequence[Action]) -> str:
     """Return whose orders or reservations gold actions change: of some tasks another is named."""
-    for _, given in actions:
+    for _, arguments in actions:
         for table, key in (("orders", "order_id"), ("reservations", "reservation_id")):
-            record = tables.get(table, {}).get(given.get(key, ""))
+            record = tables.get(table, {}).get(arguments.get(key, ""))
             if record is not None:
                 return str(record["user_id"])
-        if given.get("user_id") in tables.get("users", {}):
-            return str(given["user_id"])
+        if arguments.get("user_id") in tables.get("users", {}):
+            return str(arguments["user_id"])
     return ""
 
 
@@ -119,7 +119,7 @@ def _zip_code(user: Record) -> str:
 
 def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
     """Return wishes of which no two sound the same."""
-    found: list[Wish] = []
+    distinct_wishes: list[Wish] = []
     for wish in wishes:
         others = [one for one in wishes if one is not wish and one.tool == wish.tool]
         if any(one.about == wish.about for one in others) and "order" in wish.answers:
@@ -127,24 +127,24 @@ def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
             wish = wish._replace(about=f"{wish.about} of {where}")
         if any(one.brief == wish.brief for one in others):
             wish = wish._replace(brief=wish.about)
-        if wish not in found:
-            found.append(wish)
-    return tuple(found)
+        if wish not in distinct_wishes:
+            distinct_wishes.append(wish)
+    return tuple(distinct_wishes)
 
 
 def known(user_id: str, user: Record, instruction: str) -> Mapping[str, str]:
     """Return who the user is, as far as the task says it; without that, as one knows oneself."""
-    found = {}
+    facts = {}
     if _full_name(user):
-        found["name"] = _full_name(user)
+        facts["name"] = _full_name(user)
     if user_id and user_id in instruction:
-        found["user"] = user_id
+        facts["user"] = user_id
     email, code = user.get("email", ""), _zip_code(user)
     if email and email in instruction:
-        found["email"] = email
-    if code and (code in instruction or not {"user", "email"} & set(found)):
-        found["zip"] = code
-    return MappingProxyType(found)
+        facts["email"] = email
+    if code and (code in instruction or not {"user", "email"} & set(facts)):
+        facts["zip"] = code
+    return MappingProxyType(facts)
 
 
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")

@@ -97,11 +97,13 @@ class Purchases:
     def _swapped(self, items: Sequence[Record], new: Sequence[str]) -> str:
         parts = []
         for item, id in zip(items, new, strict=True):
-            wanted = self.products[item["product_id"]]["variants"][id]["options"]
-            other = {key: one for key, one in wanted.items() if item["options"].get(key) != one}
+            new_options = self.products[item["product_id"]]["variants"][id]["options"]
+            other = {
+                key: one for key, one in new_options.items() if item["options"].get(key) != one
+            }
             to = f"one with {optioned(other)}" if other else "the same again"
-            told = self._told(item) if self._twins(item) else item["name"]
-            parts.append(f"the {told} for {to}")
+            description = self._told(item) if self._twins(item) else item["name"]
+            parts.append(f"the {description} for {to}")
         return ", and ".join(parts)
 
     def _order(self, number: str) -> str:

@@ -77,10 +77,10 @@ class Trips:
     ) -> tuple[str, tuple[tuple[str, ...], ...]]:
         cabin = CABINS.get(given["cabin"], given["cabin"])
         before = {(one["flight_number"], one["date"]) for one in record["flights"]}
-        wanted = [(one["flight_number"], one["date"]) for one in given["flights"]]
+        new_flights = [(one["flight_number"], one["date"]) for one in given["flights"]]
         about = f"{words} to {cabin}" if given["cabin"] != record["cabin"] else words
         answers["cabin"] = f"In {cabin}, please."
-        if set(wanted) == before:
+        if set(new_flights) == before:
             answers["flights"] = "The flights should stay as they are."
             return f"{about}, on the same flights", ()
         changed = [leg for leg in self._legs(given) if not _kept(leg, given, before)]
@@ -113,26 +113,26 @@ class Trips:
         ]
 
     def _times(self, legs: Sequence[Leg]) -> str:
-        told = []
+        departures = []
         for leg in legs:
             leaves = self.flights[leg.flights[0]]["scheduled_departure_time_est"][:5]
-            told.append(f"from {leg.origin} at {leaves}")
-        return f"I would like to leave {listed(told)}."
+            departures.append(f"from {leg.origin} at {leaves}")
+        return f"I would like to leave {listed(departures)}."
 
     def _people(self, people: Sequence[Record], record: Record | None = None) -> str:
         """Return names, and when they were born who stand nowhere else."""
         me = {**self.user.get("name", {}), "dob": self.user.get("dob")}
         there = [*(record or {}).get("passengers", ()), me, *self.user.get("saved_passengers", ())]
-        told = []
+        names = []
         for one in people:
             name = f"{one['first_name']} {one['last_name']}"
             stands = any(dict(it) == dict(one) for it in there) or any(
                 (it["first_name"], it["dob"]) == (one["first_name"], one["dob"])
                 for it in (record or {}).get("passengers", ())
             )
-            said = one["dob"] in self.instruction or not stands
-            told.append(f"{name} (born {one['dob']})" if said else name)
-        return listed(told)
+            with_dob = one["dob"] in self.instruction or not stands
+            names.append(f"{name} (born {one['dob']})" if with_dob else name)
+        return listed(names)
 
     def _book(self, tool: str, given: Record) -> Wish:
         legs = self._legs(given)

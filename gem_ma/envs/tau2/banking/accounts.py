@@ -176,14 +176,14 @@ class AccountTools(Part):
         if source_account_id == destination_account_id:
             return "Error: Source and destination accounts cannot be the same."
         ends = {"Source": source_account_id, "Destination": destination_account_id}
-        found = {end: self.desk.get("accounts", id) for end, id in ends.items()}
-        for end, account in found.items():
+        accounts = {end: self.desk.get("accounts", id) for end, id in ends.items()}
+        for end, account in accounts.items():
             if account is None:
                 return f"Error: {end} account '{ends[end]}' not found."
-        for end, account in found.items():
+        for end, account in accounts.items():
             if account is None or account.get("status") not in _LIVE:
                 return f"Error: {end} account '{ends[end]}' is not active."
-        source, destination = map(balance_of, filter(None, found.values()))
+        source, destination = map(balance_of, filter(None, accounts.values()))
         if source < amount:
             return (
                 f"Error: Insufficient funds. Source account balance is ${source:.2f}, but "
@@ -321,13 +321,17 @@ class AccountTools(Part):
         if self.desk.get("accounts", account_id) is None:
             return f"Error: Account '{account_id}' not found."
         table = "bank_account_transaction_history"
-        found = find(self.desk, table, {"account_id": account_id})
-        found.sort(key=lambda one: _moment(str(one[1].get("date", ""))), reverse=True)
+        transactions = find(self.desk, table, {"account_id": account_id})
+        transactions.sort(key=lambda one: _moment(str(one[1].get("date", ""))), reverse=True)
         return (
             "Bank account transactions retrieved successfully.\n\n"
             "Executed: get_bank_account_transactions_9173\n"
             f"Transactions for account {account_id}:\n"
-        ) + (listed(table, found) if found else "\nNo transactions found for this account.")
+        ) + (
+            listed(table, transactions)
+            if transactions
+            else "\nNo transactions found for this account."
+        )
 
 
 @functools.lru_cache(4096)

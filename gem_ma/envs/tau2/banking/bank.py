@@ -237,20 +237,22 @@ class KnowledgeTools(
         if name not in kit.tools or name in kit.listed:
             return f"Error: Unknown discoverable tool '{name}'."
         try:
-            found = read_arguments(name, arguments)
+            parsed_arguments = read_arguments(name, arguments)
         except Unreadable as error:
             return str(error)
         takes = parameters(kit.tools[name])
-        for one in found:
+        for one in parsed_arguments:
             if one not in takes and one != "self":
                 return f"Error: Unexpected parameter: {one}"
         record = {"tool_name": name, "status": "GIVEN"}
         add(self.desk, "user_discoverable_tools", user_tool_id(name), record)
-        written = json.dumps(found, indent=2) if found else "(no arguments)"
+        arguments_text = (
+            json.dumps(parsed_arguments, indent=2) if parsed_arguments else "(no arguments)"
+        )
         return (
             f"Tool given to user: {name}\n"
             f"Description: {TOOLS[name][0]}\n"
-            f"Arguments: {written}\n\n"
+            f"Arguments: {arguments_text}\n\n"
             "The user can now execute this action by calling `call_discoverable_user_tool` with "
             f"discoverable_tool_name='{name}' and the same arguments."
         )
@@ -296,11 +298,11 @@ class KnowledgeTools(
                 "`unlock_discoverable_agent_tool` to unlock this tool before calling it."
             )
         try:
-            found = read_arguments(name, arguments, parse_int=float)
+            parsed_arguments = read_arguments(name, arguments, parse_int=float)
         except Unreadable as error:
             return str(error)
         try:
-            answer = method(self, **given(method, found))
+            answer = method(self, **given(method, parsed_arguments))
         except TypeError as error:
             return f"Error: Invalid arguments: {error}"
         changes = method.changes  # type: ignore[attr-defined]
@@ -362,8 +364,8 @@ class Banking(Domain):
         paths = sorted(self.path().glob("documents/*.json"))
         if not paths:
             self.read("documents")  # says that it is not there
-        found = (parse(self.read(f"documents/{path.name}"), path.name) for path in paths)
-        return Search(Document(one["id"], one["title"], one["content"]) for one in found)
+        documents = (parse(self.read(f"documents/{path.name}"), path.name) for path in paths)
+        return Search(Document(one["id"], one["title"], one["content"]) for one in documents)
 
     def _tables(self) -> dict[str, dict[str, Record]]:
         return {**super()._tables(), _UNLOCKED: {}, _LOGGED: {}}
@@ -386,10 +388,10 @@ class Banking(Domain):
 
     def raw_tasks(self) -> Iterable[JSONMapping]:
         # tasks.json beside the folder is older, and not what the original plays.
-        found = sorted(self.path().glob("tasks/task_*.json"))
-        if not found:
+        paths = sorted(self.path().glob("tasks/task_*.json"))
+        if not paths:
             self.read("tasks")  # says that it is not there
-        for path in found:
+        for path in paths:
             yield parse(self.read(f"tasks/{path.name}"), path.name)
 
     def raw_splits(self) -> Mapping[str, Iterable[str]]:

@@ -501,8 +501,8 @@ class CreditCardTools(Part):
 
     def _lacks_card(self, account_id: str) -> bool:
         """Return whether no account is found; where the search fails, the original goes on."""
-        found = listing_by(self.desk, "credit_card_accounts", "account_id", account_id)
-        return nothing_in(found)
+        records_text = listing_by(self.desk, "credit_card_accounts", "account_id", account_id)
+        return nothing_in(records_text)
 
     def _list_for_card(self, table: str, account_id: str) -> str:
         return listing_by(self.desk, table, "credit_card_account_id", account_id)

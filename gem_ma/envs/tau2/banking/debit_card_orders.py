@@ -98,9 +98,9 @@ class DebitCardOrders(Part):
             return "Error: Failed to create debit card order. Order may already exist."
         parts = [("Delivery", f"${fees[0]}", fees[0]), ("Design", f"${fees[1]}", fees[1])]
         parts.append(("Excess Replacement", f"${excess:.0f}", excess))
-        told = {name: amount for name, amount, value in parts if value > 0}
+        fee_amounts = {name: amount for name, amount, value in parts if value > 0}
         if fee > 0:
-            self._charge(account_id, order_id, held, fee, told)
+            self._charge(account_id, order_id, held, fee, fee_amounts)
         card_id = self._issue(account_id, user_id, design)
         lines = [
             "Debit Card Order Confirmed",
@@ -116,7 +116,7 @@ class DebitCardOrders(Part):
             "receiving the card.",
         ]
         if fee > 0:
-            named = ", ".join(f"{name}: {amount}" for name, amount in told.items())
+            named = ", ".join(f"{name}: {amount}" for name, amount in fee_amounts.items())
             lines.append(f"Total Fees: ${fee:.2f} ({named}) - CHARGED to account {account_id}")
             lines.append(f"New Account Balance: ${held - fee:.2f}")
         else:

@@ -276,15 +276,15 @@ class DebitCardTools(Part):
                 f"Error: Account '{account_id}' is not a checking account. Debit cards are only "
                 "available for checking accounts."
             )
-        found = [
+        cards = [
             _rename_fields({"card_id": id, **one})
             for id, one in self.desk.rows("debit_cards")
             if one.get("account_id") == account_id
         ]
-        if not found:
+        if not cards:
             return f"No debit cards found for account '{account_id}'."
-        found.sort(key=lambda one: one.get("date_issued") or "", reverse=True)
-        return json.dumps(found, indent=2)
+        cards.sort(key=lambda one: one.get("date_issued") or "", reverse=True)
+        return json.dumps(cards, indent=2)
 
     @discoverable
     @writing
@@ -292,7 +292,7 @@ class DebitCardTools(Part):
         self, card_id: str, limit_type: str, new_limit: int
     ) -> str:
         """Raise a limit of a card for a day."""
-        refused, asked = _read_limit(card_id, limit_type, new_limit)
+        refused, requested_limit = _read_limit(card_id, limit_type, new_limit)
         if refused:
             return refused
         card = self.desk.get("debit_cards", card_id)
@@ -317,18 +317,19 @@ class DebitCardTools(Part):
         if refused:
             return refused
         most = int(limit * 1.5)
-        if asked > most:
+        if requested_limit > most:
             return (
-                f"Error: Requested limit ${asked} exceeds the maximum allowed temporary increase. "
-                f"Maximum temporary limit is ${most} (150% of current ${limit} limit)."
+                f"Error: Requested limit ${requested_limit} exceeds the maximum allowed temporary "
+                f"increase. Maximum temporary limit is ${most} (150% of current ${limit} limit)."
             )
-        if asked <= limit:
+        if requested_limit <= limit:
             return (
-                f"Error: Requested limit ${asked} is not higher than the current limit of ${limit}."
+                f"Error: Requested limit ${requested_limit} is not higher than the current limit "
+                f"of ${limit}."
             )
         self.desk.edit("debit_cards", card_id).update(
             {
-                field: asked,
+                field: requested_limit,
                 f"temporary_{limit_type}_limit_increase": True,
                 f"original_{limit_type}_limit": limit,
                 f"temporary_{limit_type}_limit_expires": TODAY,
@@ -338,8 +339,8 @@ class DebitCardTools(Part):
             f"Temporary {name} Increase Granted Successfully\n"
             f"Card ID: {card_id}\n"
             f"Previous Limit: ${limit}\n"
-            f"New Temporary Limit: ${asked}\n"
-            f"Increase Amount: ${asked - limit}\n\n"
+            f"New Temporary Limit: ${requested_limit}\n"
+            f"Increase Amount: ${requested_limit - limit}\n\n"
             "Important Information:\n"
             "- This temporary increase expires in 24 hours\n"
             f"- After expiration, the limit will revert to ${limit}\n"

@@ -343,12 +343,12 @@ class DisputeTools(Part):
         """Look up the debit card disputes of a user."""
         if not user_id:
             return "Error: Missing required parameter: user_id"
-        found = listing_by(self.desk, "debit_card_disputes", "user_id", user_id)
+        records_text = listing_by(self.desk, "debit_card_disputes", "user_id", user_id)
         return format_history(
             "Debit card dispute history retrieved successfully.",
             "get_debit_dispute_status_7483",
             f"Debit card dispute history for user {user_id}:",
-            found,
+            records_text,
             "No debit card disputes found for this user.",
         )
 
@@ -358,15 +358,15 @@ class DisputeTools(Part):
         """Look at what was deposited at a machine of the bank."""
         if not transaction_id:
             return "Error: Missing required parameter: transaction_id"
-        found = self.desk.get("bank_account_transaction_history", transaction_id)
-        if found is None:
+        transaction = self.desk.get("bank_account_transaction_history", transaction_id)
+        if transaction is None:
             return f"Error: Transaction '{transaction_id}' not found."
-        if found.get("type") != "atm_deposit":
+        if transaction.get("type") != "atm_deposit":
             return (
                 f"Error: Transaction '{transaction_id}' is not an ATM deposit. This tool only "
                 "works for ATM deposit transactions."
             )
-        described = found.get("description", "")
+        described = transaction.get("description", "")
         if "RHO-BANK" not in described.upper() and "RHOBANK" not in described.upper():
             return (
                 f"Error: Transaction '{transaction_id}' is from a third-party ATM. Deposit images "
@@ -378,7 +378,7 @@ class DisputeTools(Part):
             "=====================================\n"
             f"Transaction ID: {transaction_id}\n"
         )
-        date = found.get("date", "Unknown")
+        date = transaction.get("date", "Unknown")
         if transaction_id in DEPOSITS:
             machine, contents, notes = DEPOSITS[transaction_id]
             return (
@@ -390,7 +390,7 @@ class DisputeTools(Part):
         return (
             f"{head}ATM: {described}\n"
             f"Deposit Date: {date}\n"
-            f"Amount Recorded: ${abs(found.get('amount', 0)):.2f}\n\n"
+            f"Amount Recorded: ${abs(transaction.get('amount', 0)):.2f}\n\n"
             "--- IMAGE STATUS ---\n"
             "Status: IMAGES NOT AVAILABLE\n"
             "Reason: Deposit images for this transaction have either expired (older than 90 days) "
@@ -405,11 +405,11 @@ class DisputeTools(Part):
         """Look up the credit card disputes of a user."""
         if not user_id:
             return "Error: Missing required parameter: user_id"
-        found = listing_by(self.desk, "transaction_disputes", "user_id", user_id)
+        records_text = listing_by(self.desk, "transaction_disputes", "user_id", user_id)
         return format_history(
             "User transaction dispute history retrieved successfully.",
             "get_user_dispute_history_7291",
             f"Transaction dispute history for user {user_id}:",
-            found,
+            records_text,
             "No transaction disputes found for this user.",
         )

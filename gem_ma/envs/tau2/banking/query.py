@@ -39,13 +39,13 @@ def find(
         [(field, value)] = constraints.items()
         if "__" not in field:
             return [(id, one) for id, one in desk.rows(table) if one.get(field) == value]
-    found = []
+    records = []
     for id, one in desk.rows(table):
         if all(_meets(one, key, value) for key, value in constraints.items()):
-            found.append((id, one))
-            if limit is not None and len(found) >= limit:
+            records.append((id, one))
+            if limit is not None and len(records) >= limit:
                 break
-    return found
+    return records
 
 
 def _meets(record: JSONMapping, key: str, value: object) -> bool:
@@ -63,10 +63,10 @@ def listing(desk: Desk, table: str, constraints: str = "{}") -> str:
             parsed_constraints = json.loads(constraints) if constraints else {}
         except json.JSONDecodeError as error:
             return f"Error: Invalid JSON: {error}"
-        found = find(desk, table, *_asked(parsed_constraints))
+        records = find(desk, table, *_asked(parsed_constraints))
     except Exception as error:  # noqa: BLE001 - as in the original; a model writes the constraints
         return f"Error querying database: {error}"
-    return listed(table, found) if found else f"No records found in '{table}'."
+    return listed(table, records) if records else f"No records found in '{table}'."
 
 
 def listed(table: str, found: list[tuple[str, Record]]) -> str:
@@ -132,8 +132,8 @@ def balance_of(account: JSONMapping) -> float:
 
 def executed(name: str, arguments: JSONMapping) -> str:
     """Return the two lines in which an answer says what was called."""
-    written = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
-    return f"Executed: {name}\nArguments: {written}"
+    arguments_text = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
+    return f"Executed: {name}\nArguments: {arguments_text}"
 
 
 def age(opened: str) -> int:

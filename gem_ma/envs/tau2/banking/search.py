@@ -25,14 +25,15 @@ class Search:
         words = [collections.Counter(_words(one.content)) for one in self.documents]
         sizes = [one.total() for one in words]
         mean = sum(sizes) / len(sizes)
-        found: dict[str, list[tuple[int, int]]] = {}  # of each word: in which document, how often
+        # Of each word: in which document, how often.
+        postings: dict[str, list[tuple[int, int]]] = {}
         for number, counted in enumerate(words):
             for word, count in counted.items():
-                found.setdefault(word, []).append((number, count))
+                postings.setdefault(word, []).append((number, count))
         much = len(words)
         weights = {
             word: math.log(much - len(at) + 0.5) - math.log(len(at) + 0.5)
-            for word, at in found.items()
+            for word, at in postings.items()
         }
         least = _EPSILON * sum(weights.values()) / len(weights)  # of words in most documents
         self._worth = {
@@ -44,7 +45,7 @@ class Search:
                 )
                 for number, count in at
             ]
-            for word, at in found.items()
+            for word, at in postings.items()
         }
 
     def best(self, query: str) -> list[tuple[Document, float]]:

@@ -271,26 +271,26 @@ class KnowledgeUserTools(Kit):
         if method is None or discoverable_tool_name in self.listed:
             return f"Error: Unknown discoverable tool '{discoverable_tool_name}'."
         try:
-            found = read_arguments(discoverable_tool_name, arguments, parse_int=float)
+            parsed_arguments = read_arguments(discoverable_tool_name, arguments, parse_int=float)
         except Unreadable as error:
             return str(error)
         takes = parameters(method)
         for name, needed in takes.items():
-            if needed and name not in found:
+            if needed and name not in parsed_arguments:
                 return f"Error: Missing required parameter: {name}"
-        for name in found:
+        for name in parsed_arguments:
             if name not in takes:
                 return f"Error: Unexpected parameter: {name}"
         try:
-            return str(method(self, **given(method, found)))
+            return str(method(self, **given(method, parsed_arguments)))
         except TypeError as error:
             return f"Error: Invalid arguments for tool '{discoverable_tool_name}': {error}"
 
     @tool
     def list_discoverable_user_tools(self) -> str:
         """Look up the tools that the assistant gave you."""
-        found = listing(self.desk, "user_discoverable_tools")
-        return f"Tools given to you by the agent:\n{found}"
+        tools_text = listing(self.desk, "user_discoverable_tools")
+        return f"Tools given to you by the agent:\n{tools_text}"
 
     @writing
     def request_human_agent_transfer(self) -> str:

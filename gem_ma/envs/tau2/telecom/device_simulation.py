@@ -161,10 +161,10 @@ class PhoneSimulation(Part):
 
     def _connect(self, status: str, network: str, signal: str) -> None:
         device = self.device
-        found = {
+        connection = {
             "network_connection_status": status,
             "network_technology_connected": network,
             "network_signal_strength": signal,
         }
-        if any(device[name] != value for name, value in found.items()):
-            self.change_device(**found)
+        if any(device[name] != value for name, value in connection.items()):
+            self.change_device(**connection)

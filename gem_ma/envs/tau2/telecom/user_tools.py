@@ -268,12 +268,12 @@ class TelecomUserTools(PhoneSimulation, Kit):
             if not details:
                 return "VPN is ON and connected (no specific details available)."
             level = details["server_performance"]
-            told = (
+            details_text = (
                 f"{{'server_address': {details['server_address']!r}, "
                 f"'protocol': {details['protocol']!r}, "
                 f"'server_performance': <PerformanceLevel.{level.upper()}: {level!r}>}}"
             )
-            return f"VPN is ON and connected. Details: {told}"
+            return f"VPN is ON and connected. Details: {details_text}"
         if device["vpn_enabled_setting"]:
             return "VPN is turned ON in settings, but currently not connected."
         return "VPN is turned OFF."

@@ -179,9 +179,9 @@ class AirlineDialogue(ServiceDialogue):
 
     def _choose_flight(self, leg: FlightLeg, cabin: str, people: int) -> DialogueFlow:
         """Offer all flights of a leg, and return those that the user takes."""
-        given = leg._asdict()
-        direct = parse_tool_result((yield format_call("search_direct_flight", **given)))
-        pairs = parse_tool_result((yield format_call("search_onestop_flight", **given)))
+        arguments = leg._asdict()
+        direct = parse_tool_result((yield format_call("search_direct_flight", **arguments)))
+        pairs = parse_tool_result((yield format_call("search_onestop_flight", **arguments)))
         trips = [[{**one, "date": leg.date}] for one in direct or []] + list(pairs or [])
         offers = [_make_offer(trip, cabin) for trip in trips if _count_seats(trip, cabin) >= people]
         offer_list = "\n".join(one.words for one in offers)[:MAX_OFFER_LENGTH] or "none"
@@ -264,7 +264,7 @@ class AirlineDialogue(ServiceDialogue):
         """Return the passengers that a text names, born as it says or as is known of them."""
         me = {**self.user["name"], "dob": self.user["dob"]}
         there = [*record.get("passengers", ()), me, *self.user["saved_passengers"]]
-        found = []
+        passengers = []
         for one in _PASSENGER.finditer(text):
             named = {"first_name": one[1], "last_name": one[2]}
             same = [it for it in there if {**it, **named} == it]
@@ -272,8 +272,8 @@ class AirlineDialogue(ServiceDialogue):
             dob = one[3] or (same[0]["dob"] if same else None)
             if dob is None:
                 return None
-            found.append({**named, "dob": dob})
-        return found or None
+            passengers.append({**named, "dob": dob})
+        return passengers or None
 
     def _send_compensation(self, wish: str) -> DialogueFlow:
         """Send what is due for a flight that was late or cancelled."""
@@ -332,7 +332,7 @@ def _replace_flights(
     """Return the flights of a reservation with others in the place of some."""
     if not rest:
         return [flight for _, flights in chosen for flight in flights]
-    found: list[tuple[str, str]] = []
+    new_flights: list[tuple[str, str]] = []
     left = list(record["flights"])
     new = {(leg.origin, leg.destination): flights for leg, flights in chosen}
     while left:
@@ -342,12 +342,12 @@ def _replace_flights(
             if (left[0]["origin"], one["destination"]) in new
         ]
         if ends:
-            found += new[left[0]["origin"], left[ends[0]]["destination"]]
+            new_flights += new[left[0]["origin"], left[ends[0]]["destination"]]
             left = left[ends[0] + 1 :]
         else:
-            found.append((left[0]["flight_number"], left[0]["date"]))
+            new_flights.append((left[0]["flight_number"], left[0]["date"]))
             left = left[1:]
-    return found
+    return new_flights
 
 
 def _parse_bags(text: str) -> int | None:
@@ -356,8 +356,8 @@ def _parse_bags(text: str) -> int | None:
 
 
 def _parse_cabin(text: str) -> str | None:
-    found = re.search(r"\bin (basic economy|economy|business)\b", text, re.I)
-    return CABIN_IDS[found[1]] if found else None
+    match = re.search(r"\bin (basic economy|economy|business)\b", text, re.I)
+    return CABIN_IDS[match[1]] if match else None
 
 
 def _parse_insurance(text: str) -> str | None:

@@ -161,18 +161,18 @@ class CustomerRecords:
     def _find_address(self, texts: Sequence[str], number: str) -> JSONObject:
         """Return the lines of the new address, from where it stands if it was not said."""
         for text in reversed(texts):
-            said = parse_address(text)
-            if said:
-                return dict(said)
+            address = parse_address(text)
+            if address:
+                return dict(address)
             if "in my profile" in text:
                 return {key: self.user["address"][key] for key in ADDRESS_FIELDS}
-            found = (
+            order_id = (
                 self._find_referred_order(_cut_after(text), number)
                 if "the address of" in _cut_after(text)
                 else ""
             )
-            if self.orders.get(found):
-                return {key: self.orders[found]["address"][key] for key in ADDRESS_FIELDS}
+            if self.orders.get(order_id):
+                return {key: self.orders[order_id]["address"][key] for key in ADDRESS_FIELDS}
         return dict.fromkeys(ADDRESS_FIELDS)
 
     def _find_referred_order(self, text: str, number: str) -> str:
@@ -193,7 +193,7 @@ class CustomerRecords:
 
 def _find_last(find: Callable[[str], T | None], texts: Sequence[str]) -> T | None:
     """Return what is found in the last text that has it, or None."""
-    return next((found for text in reversed(texts) if (found := find(text)) is not None), None)
+    return next((value for text in reversed(texts) if (value := find(text)) is not None), None)
 
 
 def find_mentions(text: str, items: Sequence[RecordMapping]) -> list[ProductMention]:
@@ -202,13 +202,13 @@ def find_mentions(text: str, items: Sequence[RecordMapping]) -> list[ProductMent
     if not names:
         return []
     matches = list(re.finditer("|".join(map(re.escape, names)), text))
-    told = []
+    mentions = []
     for place, one in enumerate(matches):
         end = matches[place + 1].start() if place + 1 < len(matches) else len(text)
         rest = text[one.end() : end]
         inside = _PARENS.match(rest.lstrip())
-        told.append(ProductMention(one[0], inside[1] if inside else "", rest))
-    return told
+        mentions.append(ProductMention(one[0], inside[1] if inside else "", rest))
+    return mentions
 
 
 def _list_numbers(texts: Sequence[str]) -> list[str]:
@@ -227,15 +227,15 @@ def _contains(order: RecordMapping, named: Sequence[ProductMention]) -> bool:
 
 def _find_places(items: Sequence[RecordMapping], named: Sequence[ProductMention]) -> list[int]:
     """Return where in an order the named things are; one place for each, or fewer."""
-    taken: list[int] = []
+    places: list[int] = []
     for one in named:
         for place, item in enumerate(items):
-            if item["name"] != one.name or place in taken:
+            if item["name"] != one.name or place in places:
                 continue
             if not one.options or one.options == _format_options(item["options"]):
-                taken.append(place)
+                places.append(place)
                 break
-    return taken
+    return places
 
 
 def _format_options(options: Mapping[str, str]) -> str:

@@ -50,10 +50,10 @@ class ServiceDialogue:
         """Do all that is asked for and needed, then ask for more, without end."""
         yield from self.identify_user()
         while True:
-            found = self.find_next_wish()
-            if found is not None:
-                tool, wish = found
-                self.tried_wishes.add(found)
+            next_wish = self.find_next_wish()
+            if next_wish is not None:
+                tool, wish = next_wish
+                self.tried_wishes.add(next_wish)
                 done = yield from self.grant_wish(tool, wish.text)
                 if done:
                     self.left.remove(tool)
@@ -70,8 +70,8 @@ class ServiceDialogue:
         """Return what it owes, once the user has asked for something."""
         if not self.owed or not any(map(_QUESTION.search, self.heard)):
             return ""
-        told, self.owed = ", ".join(self.owed), []
-        return f"Here is what you asked for: {told}. "
+        answers, self.owed = ", ".join(self.owed), []
+        return f"Here is what you asked for: {answers}. "
 
     def identify_user(self) -> DialogueFlow:
         """Find out who it is."""

@@ -59,10 +59,12 @@ class ShopDialogue(ServiceDialogue):
                 if lookup in tried:
                     continue
                 tried.add(lookup)
-                found = yield lookup
-                if not found.startswith("Error"):
-                    user = parse_tool_result((yield format_call("get_user_details", user_id=found)))
-                    self.records.user = {**user, "user_id": found}
+                result = yield lookup
+                if not result.startswith("Error"):
+                    user = parse_tool_result(
+                        (yield format_call("get_user_details", user_id=result))
+                    )
+                    self.records.user = {**user, "user_id": result}
                     return
             again = "I cannot find you so. " if tried else ""
             yield from self.say(f"{again}Could you tell me your email, or your name and zip code?")

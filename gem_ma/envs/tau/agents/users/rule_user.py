@@ -72,12 +72,14 @@ class RuleUser:
         ways = PHRASE_SETS[self.phrases]
         if turn.position is None or not hasattr(turn.position.state, "talk"):
             wants = _parse_rules(turn.rules)
-            said = [str(one["content"]) for one in turn.messages if one["role"] == "assistant"]
-            heard = [
+            user_texts = [
+                str(one["content"]) for one in turn.messages if one["role"] == "assistant"
+            ]
+            assistant_texts = [
                 _extract_words(one["content"]) for one in turn.messages if one["role"] == "user"
             ]
             chance = TraitSampler(self.traits, self.seed, turn.episode, turn.rules)
-            return UserSimulator(wants, said, heard, chance, ways).reply()
+            return UserSimulator(wants, user_texts, assistant_texts, chance, ways).reply()
         state = turn.position.state
         view = state.seen_by(turn.seat)
         call = find_requested_call(view)
@@ -86,14 +88,16 @@ class RuleUser:
         task = state.task
         number = getattr(task, "id", getattr(task, "index", ""))
         chance = TraitSampler(self.traits, self.seed, turn.episode, number)
-        said, heard = _split_sides(view.talk)
+        user_texts, assistant_texts = _split_sides(view.talk)
         if _has_tool(turn.tools, "check_status_bar"):
-            return TelecomUserSimulator(view, said, heard, chance, ways).reply()
+            return TelecomUserSimulator(view, user_texts, assistant_texts, chance, ways).reply()
         if turn.tools:
-            done = _use_phone(turn, heard)
+            done = _use_phone(turn, assistant_texts)
             if done is not None:
                 return done
-        return UserSimulator(turn.position.game.wants(task), said, heard, chance, ways).reply()
+        return UserSimulator(
+            turn.position.game.wants(task), user_texts, assistant_texts, chance, ways
+        ).reply()
 
     def __repr__(self) -> str:
         more = {
@@ -148,13 +152,13 @@ def _has_tool(tools: Sequence[object], name: str) -> bool:
 
 def _split_sides(talk: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
     """Return what the user said, and what it heard before each reply; nothing before the first."""
-    said: list[str] = []
-    heard: list[str] = []
+    user_texts: list[str] = []
+    assistant_texts: list[str] = []
     for who, text in talk:
-        (said if who == "user" else heard).append(text)
+        (user_texts if who == "user" else assistant_texts).append(text)
     if not (talk and talk[0][0] == "assistant"):
-        heard.insert(0, "")
-    return said, heard
+        assistant_texts.insert(0, "")
+    return user_texts, assistant_texts
 
 
 def _use_phone(turn: Turn, heard: Sequence[str]) -> str | None:
@@ -191,10 +195,10 @@ def _extract_words(content: str | Iterable[object]) -> str:
 
 def _parse_rules(rules: str) -> Wants:
     """Return what a user's rules say of who it is, and what it wants: sentence by sentence."""
-    found = [
+    marks = [
         (rules.find(before), before, after) for before, after in _TASK_MARKS if before in rules
     ]
-    place, before, after = min(found, default=(len(rules), "", ""))
+    place, before, after = min(marks, default=(len(rules), "", ""))
     task = rules[place + len(before) :]
     task = task.partition(after)[0] if after else task
     parts = [part.strip() for part in _SENTENCE_BREAK.split(task.strip()) if part.strip()]

@@ -307,9 +307,9 @@ class UserSimulator(BaseUserSimulator):
     def _list_settled(self) -> list[Wish]:
         """Return the wishes that it has agreed to have done; of those for one thing, in order."""
         settled: list[Wish] = []
-        for heard, said in zip(self.heard[1:], self.said[1:], strict=False):
-            if AssistantMessage(heard).confirms and not said.lower().startswith("no"):
-                wishes = [one for one in self._find_wishes(heard) if one not in settled]
+        for message, reply in zip(self.heard[1:], self.said[1:], strict=False):
+            if AssistantMessage(message).confirms and not reply.lower().startswith("no"):
+                wishes = [one for one in self._find_wishes(message) if one not in settled]
                 first = {one.records: one for one in reversed(wishes)}  # of those for one thing
                 settled += first.values()
         return settled
@@ -349,7 +349,7 @@ class UserSimulator(BaseUserSimulator):
         """Return the wish that the last message is about, as far as that can be told."""
         if len(self.open) < 2:
             return self.open[0] if self.open else None
-        text, asked = self.now.text.lower(), set(self.now.about)
+        text, details = self.now.text.lower(), set(self.now.about)
         settled = self._list_settled()
 
         def rank_wish(place: int) -> tuple[bool, int, bool, bool, int]:
@@ -358,7 +358,7 @@ class UserSimulator(BaseUserSimulator):
             return (
                 self._format_action(wish).lower() in text,
                 min(marks, 1),
-                bool(asked & set(wish.answers)),
+                bool(details & set(wish.answers)),
                 wish not in settled,
                 marks,
             )
