@@ -3,11 +3,12 @@
     python benchmarks/rollouts.py [--quick] [--json] [--gem PYTHON] [--textarena PYTHON]
         [--hf PYTHON] [PART ...]
 
-The parts are record, overlap, growth and hf; all of them unless some are named. A peer lives in a
-virtual environment of its own, and takes part when given the path of the Python there; so does
-transformers, with this package beside it, for the part hf. Those compared take turns, each time in
-a new process, and the best round of each number counts. `record` and the times of `growth` are CPU
-time; `overlap` and `hf` are about waiting, so they are measured by the clock.
+The parts are record, overlap, growth, hf and openai; all of them unless some are named. A peer
+lives in a virtual environment of its own, and takes part when given the path of the Python there;
+so does transformers, with this package beside it, for the part hf. The part openai needs that
+library in this environment. Those compared take turns, each time in a new process, and the best
+round of each number counts. `record`, `openai` and the times of `growth` are CPU time; `overlap`
+and `hf` are about waiting, so they are measured by the clock.
 """
 
 import argparse
@@ -26,7 +27,7 @@ PEERS = {  # option: what to install, beside it
     "textarena": "textarena",
     "hf": "'gem-ma[hf]'",
 }
-LOWER_IS_BETTER = {"us_per_turn", "cpu_ms", "kept_kb", "peak_kb"}
+LOWER_IS_BETTER = {"us_per_turn", "us_per_request", "cpu_ms", "kept_kb", "peak_kb"}
 COMPARISONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge}
 
 
@@ -167,7 +168,26 @@ def hf(args):
         yield row(f"{name}: 64 at once / transformers' generate", "ratio", many / peer, *target)
 
 
-PARTS = {f.__name__: f for f in (record, overlap, growth, hf)}
+def openai(args):
+    """Compare 256 episodes through `openai:` with the library alone, which sends the same chats.
+
+    A server in a process of its own answers each request after 10 ms.
+    """
+    episodes = 32 if args.quick else 256
+    best = contest(
+        {name: task(sys.executable, name, episodes) for name in ("provider", "bare_client")},
+        args.repeat,
+        LOWER_IS_BETTER,
+        PYTHONPATH=str(TESTS / "support"),
+    )
+    ours, client = (best[name]["us_per_request"] for name in ("provider", "bare_client"))
+    name = f"openai: {episodes} GuessTheNumber-hard in flight"
+    yield row(f"{name}, rollout", "CPU µs/request", ours)
+    yield row(f"{name}, the library alone", "CPU µs/request", client)
+    yield row(f"{name}, rollout / the library alone", "ratio", ours / client, "<=", 1.3)
+
+
+PARTS = {f.__name__: f for f in (record, overlap, growth, hf, openai)}
 
 
 def row(name, unit, value, sign=None, target=None):

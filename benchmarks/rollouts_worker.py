@@ -7,13 +7,18 @@ import asyncio
 import gc
 import json
 import random
+import subprocess
 import sys
 import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 LATENCY = 0.02  # seconds that a model takes for a reply, in `overlap`
 CHUNK = 1000  # episodes whose records are in memory at once
+ANSWER_LATENCY = 0.01  # seconds that the server takes for an answer, in `provider`
+GUESSED = "game:GuessTheNumber-v0-hard"  # what is played there
+GUESSES = tuple(f"I think that it is \\boxed{{{place}}}." for place in range(50, 0, -3))
 
 
 def record(episodes):
@@ -298,8 +303,103 @@ def hf(concurrency, episodes, context, way):
     return {"replies_per_s": replies / wall, "batch": sum(calls) / len(calls)}
 
 
+def provider(episodes):
+    """Play through the agent `openai:` against a server in a process of its own.
+
+    All episodes are in flight at once. The CPU time is that of this process alone.
+    """
+    from gem_ma.rollouts.rollout import rollout
+
+    def play(count):
+        with _answering_server() as url:
+            agent = f"openai:stub@{url}?concurrency={count}"
+            start = time.process_time()
+            done = rollout(GUESSED, agent, count, concurrency=count, seed=1, progress=False)
+            spent = time.process_time() - start
+        return spent, sum(len(episode.steps) for episode in done)
+
+    return _us_per_request(play, int(episodes))
+
+
+def bare_client(episodes):
+    """Send the chats of `provider` with the same library in a plain loop, and read the answers."""
+    import openai
+
+    from gem_ma.chat.messages import to_openai_chat
+    from gem_ma.rollouts.rollout import rollout
+
+    async def send(url, chats):
+        async def ask_in_turn(prompts):
+            for messages in prompts:
+                answer = await client.chat.completions.create(model="stub", messages=messages)
+                assert answer.choices[0].message.content
+
+        async with openai.AsyncOpenAI(base_url=url, api_key="none") as client:
+            await asyncio.gather(*map(ask_in_turn, chats))
+
+    def play(count):
+        chats = {}
+
+        def guess(turn):
+            chats.setdefault(turn.episode, []).append(to_openai_chat(turn.messages))
+            return GUESSES[turn.index]
+
+        rollout(GUESSED, guess, count, seed=1, progress=False)
+        with _answering_server() as url:
+            start = time.process_time()
+            asyncio.run(send(url, chats.values()))
+            spent = time.process_time() - start
+        return spent, sum(map(len, chats.values()))
+
+    return _us_per_request(play, int(episodes))
+
+
+def _us_per_request(play, episodes):
+    play(2)  # imports what it needs
+    gc.collect()
+    spent, requests = play(episodes)
+    return {"us_per_request": spent / requests * 1e6, "requests": requests}
+
+
+@contextmanager
+def _answering_server():
+    """Run `serve` in a process of its own, and yield its address."""
+    command = [sys.executable, __file__, "serve"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()
+
+
+def serve():
+    """Answer each chat with the guess of its turn, after a moment."""
+    from stub_server import StubServer, completion, response
+
+    answers = [response(json.dumps(completion(guess)).encode()) for guess in GUESSES]
+
+    def answer(body, attempt):
+        guess = sum(message["role"] == "assistant" for message in body["messages"])
+
+        async def write_late(writer):
+            await asyncio.sleep(ANSWER_LATENCY)
+            writer.write(answers[guess])
+            await writer.drain()
+            return True
+
+        return write_late
+
+    with StubServer(answer, keep=False) as server:
+        print(server.url, flush=True)
+        server.thread.join()
+
+
 TASKS = {
-    f.__name__: f for f in (record, bare, overlap, gem, textarena, growth, reading_textarena, hf)
+    f.__name__: f
+    for f in (
+        *(record, bare, overlap, gem, textarena, growth, reading_textarena, hf),
+        *(provider, bare_client, serve),
+    )
 }
 
 if __name__ == "__main__":

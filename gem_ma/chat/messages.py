@@ -72,6 +72,8 @@ _PLACEHOLDER = re.compile(
 
 def escape_placeholders(text: str) -> str:
     """Put one space more before the end of whatever an open model could take for a picture."""
+    if "<" not in text and "[" not in text:
+        return text
     return _PLACEHOLDER.sub(r"\1\2 \3", text)
 
 

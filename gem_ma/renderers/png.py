@@ -165,26 +165,29 @@ class _BoardEncoder:
     def _encode_row(self, top: int, numbers: Sequence[int] | np.ndarray) -> _CompressedBand:
         place = self.style.layout
         pixels = self.canvas[top : top + place.cell].copy()
-        cells = np.concatenate([self._index_tile(int(number)) for number in numbers], 1)
+        row = [int(number) for number in numbers]
+        tiles = {number: self._index_tile(number) for number in dict.fromkeys(row)}
+        cells = np.concatenate([tiles[number] for number in row], 1)
         pixels[:, place.left : place.left + cells.shape[1]] = cells
-        return _compress_rows(pixels)._replace(last=max(map(self._compute_rank, numbers)))
+        return _compress_rows(pixels)._replace(last=max(map(self._compute_rank, tiles)))
 
     def _compute_rank(self, number: int) -> int:
         """Return where a tile stands in the order of the palette."""
-        return int(number) // 2 + int(number) % 2 * len(self.style.tiles)
+        return number // 2 + number % 2 * len(self.style.tiles)
 
     def _index_tile(self, number: int) -> np.ndarray:
+        indices: np.ndarray | None = RENDER_CACHE.get((self.encoder_id, number))
+        if indices is not None:
+            return indices
         rank, kinds = self._compute_rank(number), len(self.style.tiles)
         with self.lock:
             while len(self.color_counts) < rank + 2:
                 mark, kind = divmod(len(self.color_counts) - 1, kinds)
                 before = 2 * kind + mark
-                RENDER_CACHE.put(
-                    (self.encoder_id, before),
-                    self._index_colors(grid.render_tile(self.style, before)),
-                )
-                self.color_counts.append(len(self.colors))
-        indices: np.ndarray | None = RENDER_CACHE.get((self.encoder_id, number))
+                indices = self._index_colors(grid.render_tile(self.style, before))
+                self.color_counts.append(len(self.colors))  # before others can find the tile
+                RENDER_CACHE.put((self.encoder_id, before), indices)
+        indices = RENDER_CACHE.get((self.encoder_id, number))
         if indices is None:
             indices = self._index_colors(grid.render_tile(self.style, number))
             RENDER_CACHE.put((self.encoder_id, number), indices)

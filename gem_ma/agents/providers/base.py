@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from secrets import SystemRandom
+from typing import ClassVar, NamedTuple, Self
 
 from gem_ma.agents.providers.errors import BadAnswer, RequestCap, ServerError
 from gem_ma.agents.providers.transport import (
@@ -44,6 +44,7 @@ from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping
 
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # seconds at most, where a server does not say
 _LONGEST_REFUSAL = 2000  # characters of what a server says, in an error
 _LOG_INTERVAL = 2.0  # seconds between two lines about retries
 _log = logging.getLogger(__name__)
@@ -176,6 +177,8 @@ class ProviderAgent(ABC):
     async def act(self, turns: list[Turn]) -> list[Reply]:
         """Return one reply for each turn, all of them asked for at the same time."""
         async with self:
+            if len(turns) == 1:  # as a rollout asks: no task of its own
+                return [await self._reply(turns[0])]
             return await asyncio.gather(*map(self._reply, turns))
 
     async def _reply(self, turn: Turn) -> Reply:
@@ -185,40 +188,37 @@ class ProviderAgent(ABC):
 
     async def _request(self, body: RequestBody) -> Reply:
         """Return a server's reply, after as many attempts as it needs."""
-        import tenacity
-
         body = {name: value for name, value in body.items() if value is not None}
         session = self._sessions[asyncio.get_running_loop()]
         connection = session.connection
-        attempts = tenacity.AsyncRetrying(
-            stop=tenacity.stop_after_attempt(self.retries + 1),
-            wait=self._choose_pause,
-            retry=tenacity.retry_if_exception(
-                lambda error: (
-                    isinstance(error, (TimeoutError, BadAnswer, *connection.connection_errors))
-                    or (isinstance(error, connection.errors) and self.can_retry(error))
-                )
-            ),
-            before_sleep=functools.partial(self._log_retry, session.secrets),
-            reraise=True,
-        )
-        final: tuple[type[Exception], ...] = (TimeoutError, BadAnswer, RedirectRefused)
-        final += connection.errors
-        try:
-            async with session.slots:
-                async for attempt in attempts:
-                    with attempt:
-                        await self._keep_rate()
-                        start = time.perf_counter()
-                        async with asyncio.timeout(self.timeout):
-                            reply = await self._attempt(session, body)
-                        reply.latency = time.perf_counter() - start
-                        return reply
-        except final as error:
-            kind = type(error).__name__
-            text = session.secrets.hide(str(error) or f"no reply within {self.timeout:g} s")
-            raise ServerError(f"{kind}: {text[:_LONGEST_REFUSAL]} ({self!r})") from None
-        raise AssertionError("tenacity ends with a result or an error")
+        passing: tuple[type[Exception], ...] = (TimeoutError, BadAnswer)
+        passing += connection.connection_errors
+        final: tuple[type[Exception], ...] = (RedirectRefused, *connection.errors)
+        attempt = 0
+        async with session.slots:
+            while True:
+                attempt += 1
+                try:
+                    await self._keep_rate()
+                    start = time.perf_counter()
+                    async with asyncio.timeout(self.timeout):
+                        reply = await self._attempt(session, body)
+                    reply.latency = time.perf_counter() - start
+                    return reply
+                except passing + final as error:
+                    may_pass = isinstance(error, passing) or (
+                        isinstance(error, connection.errors) and self.can_retry(error)
+                    )
+                    if not may_pass or attempt > self.retries:
+                        text = session.secrets.hide(
+                            str(error) or f"no reply within {self.timeout:g} s"
+                        )
+                        raise ServerError(
+                            f"{type(error).__name__}: {text[:_LONGEST_REFUSAL]} ({self!r})"
+                        ) from None
+                    pause = _choose_pause(error, attempt)
+                    self._log_retry(error, attempt, pause, session.secrets)
+                await asyncio.sleep(pause)
 
     async def _attempt(self, session: _LoopSession, body: RequestBody) -> Reply:
         connection = session.connection
@@ -258,16 +258,9 @@ class ProviderAgent(ABC):
             self._next_request = due + 60 / self.requests_per_minute
             await asyncio.sleep(due - now)
 
-    def _choose_pause(self, state: Any) -> float:
-        """Return how long to wait before the next attempt: what is asked for, or ever longer."""
-        import tenacity
-
-        retry_after = find_retry_delay(state.outcome.exception())
-        if retry_after is not None:
-            return min(retry_after, _LONGEST_WAIT)
-        return float(tenacity.wait_random_exponential(multiplier=0.5, max=30)(state))
-
-    def _log_retry(self, secrets: SentSecrets, state: Any) -> None:
+    def _log_retry(
+        self, error: Exception, attempt: int, pause: float, secrets: SentSecrets
+    ) -> None:
         """Say that a request is made again, and why, unless another was said a moment ago."""
         now = time.monotonic()
         if now - self._last_logged < _LOG_INTERVAL:
@@ -275,14 +268,12 @@ class ProviderAgent(ABC):
             return
         more = f", and {self._unlogged} more since the last line" if self._unlogged else ""
         self._last_logged, self._unlogged = now, 0
-        error = state.outcome.exception()
-        why = read_status(error) or summarize_error(error, secrets)
         _log.warning(
             "%s: %s, waiting %.1f s (retry %d)%s",
             self.provider,
-            why,
-            state.next_action.sleep,
-            state.attempt_number,
+            read_status(error) or summarize_error(error, secrets),
+            pause,
+            attempt,
             more,
         )
 
@@ -336,8 +327,6 @@ class ProviderAgent(ABC):
             url = url and url.rstrip("/").removesuffix(suffix)
         endpoint = ModelEndpoint(key or "none", url, user, self.timeout, self.max_answer)
         with require_extra(self.provider, type(self).__name__):
-            import tenacity  # noqa: F401 - belongs to every provider's extra
-
             if not key and url is None:
                 raise ValueError(f"no key: set the environment variable {self.key}")
             secrets = SentSecrets.from_key(self.key, key, user)
@@ -363,3 +352,12 @@ class _LoopSession:
         self.secrets = secrets
         self.slots = asyncio.Semaphore(slots)
         self.users = 0
+
+
+def _choose_pause(error: Exception, attempt: int) -> float:
+    """Return how long to wait before the next attempt: what is asked for, or ever longer."""
+    asked = find_retry_delay(error)
+    if asked is not None:
+        return min(asked, _LONGEST_WAIT)
+    longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(attempt - 1, 10))
+    return SystemRandom().uniform(0, longest)  # so that not all come back at once

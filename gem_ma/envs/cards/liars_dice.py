@@ -1,6 +1,7 @@
 """Liar's dice: agents outbid each other on dice they only partly see; who has none left is out."""
 
 import functools
+import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -46,11 +47,11 @@ class State:
         return State(self.agents, dice, self.counts, self.turn, self.bid, self.bidder)
 
     def legal(self, agent):
-        bids = _bids(sum(self.counts))
+        moves = _list_moves(sum(self.counts))
         if self.bid is None:
-            return bids
+            return moves[:-1]
         quantity, face = self.bid
-        return (*bids[(quantity - 1) * FACES + face :], LIAR)
+        return moves[(quantity - 1) * FACES + face :]
 
     def after(self, seat):
         """Return the next seat that still has dice."""
@@ -73,7 +74,8 @@ class State:
 
     def there_are(self):
         """Return how many dice show the face of the bid."""
-        return sum(hand.count(self.bid[1]) for hand in self.dice)
+        face = self.bid[1]
+        return sum([hand.count(face) for hand in self.dice])
 
     def loser_of_challenge(self):
         return self.bidder if self.there_are() < self.bid[0] else self.turn
@@ -92,7 +94,7 @@ class LiarsDice(Game[State]):
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.dice = dice
         self.zero_sum = players == 2
-        self.moves = (*_bids(players * dice), LIAR)
+        self.moves = _list_moves(players * dice)
 
     def start(self, rng, options):
         counts = (self.dice,) * len(self.agents)
@@ -147,11 +149,10 @@ class LiarsDice(Game[State]):
         )
 
     def describe(self, view, agent):
-        lines = []
-        for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True):
-            dice = " ".join(map(str, hand)) if hand else "? " * n
-            lines.append(f"{name}: {dice.strip() or 'out'}")
-        return "\n".join([*lines, ". ".join(self.status(view)) + "."])
+        seats = zip(view.agents, view.dice, view.counts, strict=True)
+        lines = [f"{name}: {_list_dice(hand, n)}" for name, hand, n in seats]
+        bid, to_act = self.status(view)
+        return "\n".join([*lines, f"{bid}. {to_act}."])
 
     def status(self, view):
         by = f"{_name(view.bid)} by {view.agents[view.bidder]}" if view.bid else "no bid yet"
@@ -178,14 +179,21 @@ class LiarsDice(Game[State]):
 
 
 @functools.cache
-def _bids(dice):
-    return tuple([f"{q}x{face}" for q in range(1, dice + 1) for face in range(1, FACES + 1)])
+def _list_moves(dice):
+    bids = [f"{q}x{face}" for q in range(1, dice + 1) for face in range(1, FACES + 1)]
+    return (*bids, LIAR)
 
 
 def _name(bid):
     return f"{bid[0]}x{bid[1]}"
 
 
+@functools.lru_cache(1024)
+def _list_dice(hand, count):
+    return " ".join(map(str, hand or "?" * count)) or "out"
+
+
 def _roll(counts, rng):
-    faces = iter(rng.integers(1, FACES + 1, sum(counts)).tolist())
-    return tuple([tuple(sorted([next(faces) for _ in range(n)])) for n in counts])
+    faces = rng.integers(1, FACES + 1, sum(counts)).tolist()
+    ends = itertools.accumulate(counts)
+    return tuple([tuple(sorted(faces[e - n : e])) for n, e in zip(counts, ends, strict=True)])

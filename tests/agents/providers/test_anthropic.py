@@ -21,7 +21,6 @@ from gem_ma import Env, load_episodes, rollout
 from gem_ma.agents import AnthropicAgent, load_agent
 
 needed("anthropic", install="'gem-ma[anthropic]'")
-needed("tenacity", install="'gem-ma[anthropic]'")
 
 THOUGHT = {"type": "thinking", "thinking": "Paper may come.", "signature": "c2VhbGVk"}
 SEALED = {"type": "redacted_thinking", "data": "aGlkZGVu"}

@@ -15,7 +15,6 @@ from gem_ma.agents import OpenAIAgent
 from gem_ma.agents.providers.errors import ServerError
 
 needed("openai", install="'gem-ma[openai]'")
-needed("tenacity", install="'gem-ma[openai]'")
 
 TWO = "game:TicTacToe-v0"
 KEY = "sk-a-secret-that-nobody-may-read"

@@ -22,7 +22,6 @@ from gem_ma.agents import GeminiAgent, load_agent
 from gem_ma.agents.providers.errors import ServerError
 
 needed("google.genai", install="'gem-ma[google]'")
-needed("tenacity", install="'gem-ma[google]'")
 
 SIGNATURE = base64.b64encode(b"sealed \xff").decode()
 

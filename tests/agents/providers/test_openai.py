@@ -18,7 +18,6 @@ from gem_ma.chat.messages import to_openai_chat
 from gem_ma.rollouts.run import TooManyErrors
 
 needed("openai", install="'gem-ma[openai]'")
-needed("tenacity", install="'gem-ma[openai]'")
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"

@@ -18,7 +18,6 @@ from gem_ma.agents import OpenAIResponsesAgent, load_agent
 from gem_ma.agents.providers.errors import ServerError
 
 needed("openai", install="'gem-ma[openai]'")
-needed("tenacity", install="'gem-ma[openai]'")
 
 REASONED = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"}
 CALL = {

@@ -15,12 +15,12 @@ from stub_server import StubServer, body, completion, cut, garble, half, hang, r
 import gem_ma
 from gem_ma import rollout
 from gem_ma.agents import OpenAIAgent, load_agent
+from gem_ma.agents.providers import base
 from gem_ma.agents.providers.errors import ServerError
 from gem_ma.agents.providers.transport import parse_retry_after
 from gem_ma.rollouts.run import TooManyErrors
 
 needed("openai", install="'gem-ma[openai]'")
-needed("tenacity", install="'gem-ma[openai]'")
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"
@@ -111,6 +111,23 @@ def test_retry_after_is_honoured(key):
         gaps = [b - a for a, b in zip(server.times, server.times[1:], strict=False)]
         assert len(gaps) == 2
         assert all(1.0 <= gap < 5.0 for gap in gaps)
+
+
+def test_pauses_grow_and_nobody_elses_numbers_are_drawn(key, monkeypatch):
+    limits = []
+
+    class Impatient(base.SystemRandom):
+        def uniform(self, low, high):
+            assert 0 <= super().uniform(low, high) <= high
+            limits.append(high)
+            return 0.0
+
+    monkeypatch.setattr(base, "SystemRandom", Impatient)
+    drawn = random.getstate()
+    with StubServer(lambda message, attempt: status(500) if attempt < 8 else "5") as server:
+        assert ask(OpenAIAgent("stub", server.url, retries=8)) == "5"
+    assert limits == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    assert random.getstate() == drawn
 
 
 def test_a_slow_body_has_a_deadline(key):

@@ -18,7 +18,6 @@ from gem_ma.evaluation import suites
 from gem_ma.rollouts.records import load_episodes
 
 needed("openai", install="'gem-ma[openai]'")
-needed("tenacity", install="'gem-ma[openai]'")
 
 
 def called(name, arguments):
