@@ -9,8 +9,8 @@ r"""Write a data set for verl whose rows are starts of a game, and say how verl 
         algorithm.adv_estimator=gem_ma ...
 
 All seats that nobody else plays are trained, each compared with itself; --context turns=4 keeps
-prompts short and gives several sequences for a seat. verl itself needs a GPU and was not run; what
-was is in docs/trainers.md. The variable lets verl know the estimator.
+prompts short and gives several sequences for a seat. Engines and workers of verl need a GPU and
+were not run; what was is in docs/trainers.md. The variable lets verl know the estimator.
 """
 
 import argparse

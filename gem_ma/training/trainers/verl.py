@@ -30,6 +30,7 @@ from gem_ma.validation.json_types import JSONObject
 try:
     import torch
     from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
+    from verl.experimental.agent_loop.tool_agent_loop import SPEC_DECODE_EXTRA_KEYS
     from verl.trainer.ppo.core_algos import register_adv_est
 except ImportError as error:
     raise ImportError("this adapter needs verl: pip install 'verl[verl-core]==0.9.1'") from error
@@ -74,6 +75,7 @@ class GameAgentLoop(AgentLoopBase):
         )
         room = int(self.rollout_config.response_length)
         request = uuid4().hex
+        engine_fields: dict[str, list[JSONObject]] = defaultdict(list)  # of each seat's replies
 
         async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
             output = await self.server_manager.generate(
@@ -82,18 +84,52 @@ class GameAgentLoop(AgentLoopBase):
                 sampling_params=sampling_params,
                 image_data=shown or None,
             )
+            engine_fields[turn.seat].append(output.extra_fields)
             return GeneratedTokens(output.token_ids, output.log_probs)
 
-        engine = EngineAgent(tokens, generate, int(self.rollout_config.prompt_length) + room)
-        episodes = await play_group(table, engine, row)
-        rows = [one for one in build_rows(episodes, tokens, train=table.seats) if one["trainable"]]
-        if not rows:
-            raise ValueError(f"none of {', '.join(table.seats)} ever comes to act with {row}")
+        limit = int(self.rollout_config.prompt_length) + room
+        episodes = await play_group(table, EngineAgent(tokens, generate, limit), row)
+        if not engine_fields:
+            raise ValueError(
+                f"none of {', '.join(table.seats)} ever drew a token with {row}: they never come "
+                f"to act, or their prompts have more than the {limit} tokens of "
+                "rollout.prompt_length and rollout.response_length"
+            )
+        every_reply = [fields for seat in engine_fields.values() for fields in seat]
+        returns = {f"return/{name}": episodes[0].returns[name] for name in table.seats}
         session = f"{kwargs.get('uid', '')}/{{}}/{kwargs.get('session_id', request)}"
-        return [_make_output(one, room, session.format(one["agent"])) for one in rows]
+        return [
+            _make_output(
+                one,
+                room,
+                session.format(one["agent"]),
+                {
+                    **_merge_engine_fields(engine_fields.get(one["agent"], every_reply)),
+                    "reward_extra_info": returns,
+                },
+            )
+            for one in build_rows(episodes, tokens, train=table.seats)
+            if one["trainable"]
+        ]
 
 
-def _make_output(row: TrainerRow, room: int, session: str) -> SeatOutput:
+def _merge_engine_fields(replies: Sequence[JSONObject]) -> JSONObject:
+    """Return what verl's engine says of each reply as what it says of a whole chat.
+
+    At the end of a step verl's trainer reads from it which versions of the weights drew a sequence.
+    """
+    merged: JSONObject = {}
+    for fields in replies:
+        merged.update(fields)
+    for name, choose in (("min_global_steps", min), ("max_global_steps", max)):
+        versions = [fields[name] for fields in replies if fields.get(name) is not None]
+        merged[name] = choose(versions, default=None)
+    for name in merged.keys() & set(SPEC_DECODE_EXTRA_KEYS):
+        merged[name] = sum(fields.get(name, 0) for fields in replies)
+    return merged
+
+
+def _make_output(row: TrainerRow, room: int, session: str, extra_fields: JSONObject) -> SeatOutput:
     start = row["spans"][0][0]
     end = find_row_end(row, start + room)
     logprobs = [
@@ -112,9 +148,9 @@ def _make_output(row: TrainerRow, room: int, session: str) -> SeatOutput:
         num_turns=2 * len(row["spans"]),
         metrics={},
         extra_fields={
+            **extra_fields,
             "turn_scores": row["rewards"],
             "tool_rewards": [],
-            "reward_extra_info": {},
             "seat": row["agent"],
         },
         token_rewards=compute_token_rewards(row)[start:end],
@@ -133,10 +169,13 @@ def compute_seat_advantages(
     """Return how much more came from each token on than others in this seat earned from this start.
 
     Args:
-        index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat.
+        index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat. A name
+            without these is a row with which verl fills a batch up, and is worth nothing.
     """
     places: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     for place, name in enumerate(index):
+        if "/" not in str(name):
+            continue
         *episode, part = str(name).rsplit("/", 3)
         places[tuple(episode)].append((int(part), place))
     own = token_level_rewards.sum(-1)

@@ -17,13 +17,14 @@ def verl(monkeypatch):
     pytest.importorskip("verl.experimental.agent_loop.agent_loop", reason=reason)
     from verl.trainer.ppo.v1 import agent_loop_tq
 
-    kept = []
+    queue = SimpleNamespace(worker=agent_loop_tq.AgentLoopWorkerTQ, kept=[], tags=[])
 
     async def put(keys, fields, tags, partition_id):
-        kept.extend(zip(keys, fields.unbind(0), strict=True))
+        queue.kept.extend(zip(keys, fields.unbind(0), strict=True))
+        queue.tags.extend(tags)
 
     monkeypatch.setattr(agent_loop_tq.tq, "async_kv_batch_put", put)
-    return SimpleNamespace(worker=agent_loop_tq.AgentLoopWorkerTQ, kept=kept)
+    return queue
 
 
 def loop(processor, generate, response_length=4000):
@@ -39,10 +40,18 @@ def loop(processor, generate, response_length=4000):
     return made
 
 
+def drawn(ids, log_probs=None, first=0, last=0, **fields):
+    """Return what verl's client does, and between which versions of the weights that was."""
+    from verl.workers.rollout.replica import TokenOutput
+
+    fields |= {"global_steps": last, "min_global_steps": first, "max_global_steps": last}
+    return TokenOutput(token_ids=ids, log_probs=log_probs, extra_fields=fields)
+
+
 def scripted(tokenizer, choose=lambda free: free[0]):
     async def generate(request_id, *, prompt_ids, sampling_params, image_data=None):
         ids = said(tokenizer, choose(cells(tokenizer, prompt_ids)))
-        return SimpleNamespace(token_ids=ids, log_probs=[-1.0] * len(ids))
+        return drawn(ids, [-1.0] * len(ids))
 
     return generate
 
@@ -150,6 +159,50 @@ def test_verl_credits_turns_with_what_came_from_them(verl):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_verl_learns_nothing_from_rows_that_fill_a_batch_up(verl):
+    import torch
+
+    from gem_ma.training.trainers.verl import compute_seat_advantages
+
+    mask = torch.tensor([[1, 1], [1, 0], [0, 0], [0, 0]])
+    rewards = torch.tensor([[0.0, 1], [3.0, 0], [0.0, 0], [0.0, 0]])
+    index = ["u/x/0/0", "u/x/1/0", "pad0a1b", "pad0a1b"]  # as `upsample_batch_to_divisible_size`
+    found, returns = compute_seat_advantages(rewards, mask, index)
+    assert found.tolist() == returns.tolist() == [[-2, -2], [2, 0], [0, 0], [0, 0]]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("context", [None, "turns=1"])
+def test_verl_is_told_which_weights_drew_a_seat(verl, tokenizer, context):
+    versions = iter(range(3, 99))
+
+    async def generate(request_id, *, prompt_ids, sampling_params, image_data=None):
+        ids, version = said(tokenizer, cells(tokenizer, prompt_ids)[0]), next(versions)
+        drafts = {"spec_num_draft_tokens": 4, "spec_num_accepted_tokens": 1}
+        return drawn(ids, [-1.0] * len(ids), version, version + 1, **drafts)
+
+    kwargs, outputs = run(loop(tokenizer, generate), context=context)
+    # x draws with 3, 5, 7 and 9, o with 4, 6 and 8, and each reply goes on with the next version.
+    told = {"x": (3, 10, 16, 4), "o": (4, 9, 12, 3)}
+    names = ("min_global_steps", "max_global_steps")
+    drafts = ("spec_num_draft_tokens", "spec_num_accepted_tokens")
+    for output in outputs:
+        fields = output.as_dict()["extra_fields"]
+        assert tuple(fields[name] for name in names + drafts) == told[fields["seat"]]
+    trained(verl, tokenizer, outputs, kwargs)
+    tags = [tuple(tag[name] for name in names) for tag in verl.tags]
+    assert tags == [told[output.extra_fields["seat"]][:2] for output in outputs]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_verl_says_that_nobody_drew_a_token(verl, tokenizer):
+    made = loop(tokenizer, scripted(tokenizer), response_length=5)
+    made.rollout_config.prompt_length = 5
+    with pytest.raises(ValueError, match=r"none of x, o ever drew a token.* the 10 tokens of "):
+        run(made)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_verl_cuts_at_its_room(verl, tokenizer):
     row = {"seat": "x", "others": last}
     kwargs, outputs = run(loop(tokenizer, scripted(tokenizer), response_length=10), **row)
@@ -170,7 +223,7 @@ def test_verl_gets_the_pictures(verl, processor):
 
     async def generate(request_id, *, prompt_ids, sampling_params, image_data=None):
         asked.append((prompt_ids, [pixels(one) for one in image_data or []]))
-        return SimpleNamespace(token_ids=said(processor.tokenizer, next(moves)), log_probs=None)
+        return drawn(said(processor.tokenizer, next(moves)))
 
     row = {"seat": "x", "others": last, "make": SEEN}
     kwargs, outputs = run(loop(processor, generate, 9000), **row)
