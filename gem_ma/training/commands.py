@@ -32,6 +32,7 @@ from gem_ma.cli.command_options import (
 from gem_ma.validation.files import write_atomically
 
 MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
+_MODEL_FORMS = "a folder, a name on the Hub, a GGUF file or smollm2"
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
@@ -40,7 +41,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     pretrain = commands.add_parser(
         "pretrain",
         group="train",
-        help="train a small language model from nothing on what teachers play",
+        help="train a small language model on what teachers play, from nothing or from another",
         epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out ttt",
     )
     pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
@@ -54,10 +55,12 @@ def add_commands(commands: SubcommandParsers) -> None:
     pretrain.add_argument("--out", required=True, help="the folder of the model")
     pretrain.add_argument(
         "--size",
-        default="tiny",
         type=_parse_model_size,
         choices=MODEL_SIZE_NAMES,
         help="of the model: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
+    )
+    pretrain.add_argument(
+        "--from", dest="model", metavar="MODEL", help=f"a model that learns on: {_MODEL_FORMS}"
     )
     pretrain.add_argument("--episodes", type=parse_positive, default=1000, help="(default: 1000)")
     pretrain.add_argument("--epochs", type=parse_positive, default=10, help="(default: 10)")
@@ -83,7 +86,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         ),
     )
     train.add_argument("id", metavar="ENV", help="an environment; see gem-ma list")
-    train.add_argument("--model", required=True, help="a folder or name that transformers loads")
+    train.add_argument("--model", required=True, help=_MODEL_FORMS)
     train.add_argument("--out", required=True, help="a folder for checkpoints and the model")
     train.add_argument(
         "--seat",
@@ -177,6 +180,7 @@ def _run_pretrain(args: argparse.Namespace) -> int:
                 teacher,
                 args.out,
                 size=args.size,
+                model=args.model,
                 episodes=args.episodes,
                 epochs=args.epochs,
                 seats=args.seats,

@@ -1,4 +1,4 @@
-"""A language model from nothing: random weights learn to talk as given teachers play.
+"""A language model that learns to talk as given teachers play: from random weights, or pretrained.
 
     folder = pretrain("game:TicTacToe-v0", "search:depth=3", "models/tictactoe", size="tiny")
     rollout("game:TicTacToe-v0", f"hf:{folder}", 100)
@@ -6,7 +6,7 @@
 Teachers play, a tokenizer is trained on what their chats say, and a decoder-only model learns their
 replies: whole chats as one sequence each, every reply of every seat in it. The folder is an
 ordinary local model of transformers, for `hf:FOLDER`, TRL or vLLM: a Llama, or a Qwen2-VL where
-seats see pictures.
+seats see pictures. A model that is given keeps its tokenizer.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from gem_ma.agents.hf import HFAgent
 from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.chat.agent import format_agent_name
 from gem_ma.chat.messages import list_pictures, to_hf
@@ -76,6 +77,8 @@ _EXECUTION_ARGUMENTS = (
 _MAX_CHAT_TOKENS = 8192  # tokens of a chat
 _MAX_PICTURE_SIZES = 16  # of pictures, of which a model's folder names so many
 _CHECKPOINT_SECONDS = 60.0  # seconds between two checkpoints
+# Of a pretrained model: what transformers' own trainer takes, and what 135M fit into 8 GB with.
+_PRETRAINED_LR, _PRETRAINED_BATCH = 5e-5, 2048
 
 
 def pretrain(
@@ -83,7 +86,8 @@ def pretrain(
     teacher: Any,
     folder: str | os.PathLike[str],
     *,
-    size: Literal["micro", "tiny", "small", "base"] | ModelSize = "tiny",
+    size: Literal["micro", "tiny", "small", "base"] | ModelSize | None = None,
+    model: str | None = None,
     episodes: int = 1000,
     epochs: int = 10,
     batch: int | None = None,
@@ -104,23 +108,37 @@ def pretrain(
             of its arguments, such as workers, and those of the environments. With observe="image"
             or "both" it is a Qwen2-VL that learns.
         teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
+        size: of a model from nothing; None: "tiny".
+        model: the pretrained model that learns, as HFAgent takes it; None: one from nothing.
         episodes: how many are played.
         keep: what it says no to is left out.
         seats: whose replies are learnt, names of seats or of teachers; None: all.
         batch: tokens in a step of the optimiser, padding included, of so many `epochs`.
         lr: the highest learning rate, after a warm-up and before a decline. None: those of the
-            size.
+            size, or 2048 tokens and 5e-5 for a pretrained model.
         others: how much each token that a seat was given counts, beside 1 for those that it said. A
             model that learns to foresee what it is shown knows sooner what is in it.
         every: steps between two checkpoints, of which there is one a minute too. A run that was
             stopped goes on from the last, and gives what it would have given; one that is done is
             not run again.
         progress: show a bar; None: on a terminal.
+
+    Raises:
+        ValueError: A model has a size already, nobody said anything to learn, or the folder holds
+            another model.
     """
+    begin: dict[str, object]
+    if model is None:
+        sizes = size if isinstance(size, ModelSize) else MODEL_SIZES[size or "tiny"]
+        sizes = sizes._replace(batch=batch or sizes.batch, lr=lr or sizes.lr)
+        batch, lr, begin = sizes.batch, sizes.lr, {"size": sizes}
+    elif size is not None:
+        raise ValueError(f"size={size!r}: {model} has a size; leave it out")
+    else:
+        batch, lr = batch or _PRETRAINED_BATCH, lr or _PRETRAINED_LR
+        begin = {"model": model, "batch": batch, "lr": lr}
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    sizes = MODEL_SIZES[size] if isinstance(size, str) else size
-    sizes = sizes._replace(batch=batch or sizes.batch, lr=lr or sizes.lr)
     settings = json.loads(
         json.dumps(
             {
@@ -128,7 +146,7 @@ def pretrain(
                 "teacher": format_agent_name(teacher)
                 if not isinstance(teacher, Mapping)
                 else repr(teacher),
-                "size": sizes,
+                **begin,
                 "episodes": episodes,
                 "epochs": epochs,
                 "others": others,
@@ -147,6 +165,9 @@ def pretrain(
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():
         _check_settings(load_checkpoint(checkpoint)["settings"], settings, folder)
+    if model is not None:  # what is not there is better said before anybody plays
+        loaded = HFAgent(model, device=device, dtype="float32")
+        network, tokens, processor = loaded.model, loaded.tokens, loaded.tokens.processor
     record = folder / "episodes.jsonl"
     play = {"seed": seed, "out": record, "resume": True, "progress": progress, **rollout}
     played = play_all(env, teacher, episodes, **play)
@@ -155,8 +176,10 @@ def pretrain(
         failed = next((one.failure for one in played if one.failure), None)
         why = f"; the first failed by {failed.kind}: {failed.message}" if failed else ""
         raise ValueError(f"none of {len(played)} episodes is left to learn from{why}")
-    processor = train_processor(kept, sizes.vocabulary)
-    tokens = ChatTokenizer(processor)
+    if model is None:
+        processor = train_processor(kept, sizes.vocabulary)
+        tokens = ChatTokenizer(processor)
+        network = make_random_model(sizes, processor, seed).to(device or "cpu")
     rows = [
         sample
         for episode in kept
@@ -166,26 +189,28 @@ def pretrain(
     ]
     if not rows:
         raise ValueError(f"seats={seats}: nobody of that name said anything")
-    model = make_random_model(sizes, processor, seed).to(device or "cpu")
-    if processor is not tokens.tokenizer:
-        from gem_ma.agents import vision_processors
-
-        seen = {
-            one
-            for row in rows
-            for one in vision_processors.list_image_sizes(row.tensors, processor)
-        }
-        if len(seen) <= _MAX_PICTURE_SIZES:
-            model.config.picture_sizes = sorted(seen)  # which HFAgent compares
-    learning = ImitationTrainer(model, rows, epochs, sizes.batch, sizes.lr, others, seed)
+    if model is None and processor is not tokens.tokenizer:
+        _note_image_sizes(network, rows, processor)
+    learning = ImitationTrainer(network, rows, epochs, batch, lr, others, seed)
     losses = learning.run(checkpoint, settings, every, progress)
     processor.save_pretrained(folder)
     with hide_weight_bars():
-        model.save_pretrained(folder)
+        network.save_pretrained(folder)
     whole = {"settings": settings, "samples": len(rows), "losses": losses}
     write_atomically(done, (json.dumps(whole, indent=1) + "\n").encode())
     checkpoint.unlink(missing_ok=True)
     return folder
+
+
+def _note_image_sizes(model: Any, rows: Sequence[TokenSample], processor: Any) -> None:
+    """Write the sizes of pictures that a model learns into its configuration, if they are few."""
+    from gem_ma.agents import vision_processors
+
+    seen = {
+        one for row in rows for one in vision_processors.list_image_sizes(row.tensors, processor)
+    }
+    if len(seen) <= _MAX_PICTURE_SIZES:
+        model.config.picture_sizes = sorted(seen)  # which HFAgent compares
 
 
 def _check_settings(found: JSONMapping, settings: JSONMapping, folder: Path) -> None:
@@ -328,10 +353,11 @@ class ImitationTrainer:
         seed: int,
     ):
         longest = max(rows, key=lambda row: len(row.ids))
-        if len(longest.ids) > _MAX_CHAT_TOKENS:
+        most = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+        if most is not None and len(longest.ids) > most:
             raise ValueError(
                 f"the chat of {longest.seat} in episode {longest.episode} has {len(longest.ids)} "
-                f"tokens, more than the {_MAX_CHAT_TOKENS} of such a model: keep it short by "
+                f"tokens, more than the {most} of such a model: keep it short by "
                 f"context="
                 "'turns=8', or leave it out by keep="
             )

@@ -13,14 +13,19 @@ class FileInUse(OSError):
     """Another process writes to a file or folder; the message says which, and what to do."""
 
 
-def lock_file(file: int, name: object) -> None:
-    """Lock an open file for as long as it is open, or say who holds it."""
+def find_user_cache() -> Path:
+    """Return the folder of this package in the user's cache, which may not be there yet."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gem_ma"
+
+
+def lock_file(file: int, name: object, wait: bool = False) -> None:
+    """Lock an open file for as long as it is open; wait for who holds it, or say who does."""
     try:
         import fcntl
     except ImportError:  # Windows
         return
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         who = _describe_holders(_find_holders(file))
         raise FileInUse(

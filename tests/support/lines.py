@@ -279,6 +279,7 @@ WRONG += [
         f"{_PRETRAIN} --teacher nobody",
         f"pretrain {C4} --out FILE",
         f"{_PRETRAIN} --size huge",
+        f"{_PRETRAIN} --from FOLDER/no",
         f"{_PRETRAIN} --episodes 0",
         f"{_PRETRAIN} --epochs 0",
         f"{_PRETRAIN} --seat nobody",
@@ -411,6 +412,7 @@ RIGHT = {
         f"pretrain {GUESS} --teacher player=random --out m --size tiny --episodes 2 --epochs 1 "
         "--seat player --seed 1 --device cpu --observe text --theme dark --noise 3 "
         "--image-size 84 --panels apart --set max_turns=3",
+        f"pretrain {GUESS} --from m --out n --episodes 2 --epochs 1 --set max_turns=3",
         f"train {GUESS} --model m --out t --seat player --others random --algorithm grpo "
         "--gamma 0.9 --updates 1 --episodes 2 --group 2 --lr 1e-4 --kl 0.1 --entropy 0.01 "
         "--warmup 1 --decline --minibatch 2 --epochs 1 --max-new-tokens 2 --seed 1 --device cpu "

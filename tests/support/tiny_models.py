@@ -1,6 +1,7 @@
 """Tiny models with random weights, built without a download. Needs `pip install 'gem-ma[hf]'`."""
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -16,6 +17,8 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     CLIPVisionConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
     LlavaConfig,
     LlavaForConditionalGeneration,
     LlavaProcessor,
@@ -172,6 +175,100 @@ def vlm(processor, seed=0, hidden=32):
     )
     torch.manual_seed(seed)
     return Qwen2VLForConditionalGeneration(config).eval()
+
+
+GGUF_LAYERS = {  # in a file, and in transformers
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+
+
+def llama(tokenizer, seed=0):
+    """Return a Llama of about 40,000 weights, with fewer heads of keys than of queries."""
+    torch.manual_seed(seed)
+    return LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            max_position_embeddings=4096,
+            rms_norm_eps=1e-5,
+            bos_token_id=None,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+            tie_word_embeddings=True,
+        )
+    ).eval()
+
+
+def write_gguf(path, model, tokenizer):
+    """Write a Llama and a tokenizer of byte pairs, with its chat template, into a GGUF file.
+
+    It is laid out as llama.cpp's converter does. Needs `pip install 'gem-ma[gguf]'`.
+    """
+    import gguf
+
+    config = model.config
+    writer = gguf.GGUFWriter(str(path), "llama")
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
+    writer.add_rope_freq_base(10000.0)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_vocab_size(config.vocab_size)
+    _add_tokenizer(writer, tokenizer)
+    weights = model.state_dict()
+    _add_weight(writer, "token_embd", weights["model.embed_tokens.weight"])
+    _add_weight(writer, "output_norm", weights["model.norm.weight"])
+    heads = {"attn_q": config.num_attention_heads, "attn_k": config.num_key_value_heads}
+    for layer in range(config.num_hidden_layers):
+        for name, ours in GGUF_LAYERS.items():
+            weight = weights[f"model.layers.{layer}.{ours}.weight"]
+            if name in heads:  # rotated in pairs of neighbours there, of halves in transformers
+                parts = weight.reshape(heads[name], 2, -1, weight.shape[1])
+                weight = parts.swapaxes(1, 2).reshape(weight.shape)
+            _add_weight(writer, f"blk.{layer}.{name}", weight)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _add_weight(writer, name, weight):
+    writer.add_tensor(f"{name}.weight", weight.contiguous().numpy())
+
+
+def _add_tokenizer(writer, tokenizer):
+    from gguf import TokenType
+
+    ids = tokenizer.get_vocab()
+    special = {token.content for token in tokenizer.added_tokens_decoder.values()}
+    kinds = TokenType.CONTROL, TokenType.NORMAL
+    words = sorted(ids, key=ids.__getitem__)
+    merges = json.loads(tokenizer.backend_tokenizer.to_str())["model"]["merges"]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("smollm")
+    writer.add_token_list(words)
+    writer.add_token_types([kinds[word not in special] for word in words])
+    writer.add_token_merges([" ".join(pair) for pair in merges])
+    writer.add_bos_token_id(tokenizer.pad_token_id)
+    writer.add_eos_token_id(tokenizer.eos_token_id)
+    writer.add_pad_token_id(tokenizer.pad_token_id)
+    writer.add_chat_template(tokenizer.chat_template)
 
 
 @contextlib.contextmanager

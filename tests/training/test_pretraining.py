@@ -63,6 +63,25 @@ def test_the_same_arguments_give_the_same_model_and_others_are_refused(made, tmp
         pretrain(made, epochs=3)
 
 
+def test_a_pretrained_model_learns_on(made, tmp_path):
+    """It begins where it was, and keeps its words."""
+    folder = pretrain(tmp_path / "model", model=f"hf:{made}", size=None, seed=1)
+    losses = [json.loads((one / "pretrain.json").read_text())["losses"] for one in (made, folder)]
+    assert losses[1][0] < 0.9 * losses[0][0]
+    assert not same(weights(folder), weights(made))
+    assert {(one / "tokenizer.json").read_text() for one in (made, folder)} == {
+        (made / "tokenizer.json").read_text()
+    }
+    assert pretrain(folder, model=f"hf:{made}", size=None, seed=1) == folder
+    with pytest.raises(ValueError, match="holds another model"):
+        pretrain(folder, seed=1)
+    with pytest.raises(ValueError, match=r"size='tiny': .* has a size; leave it out"):
+        pretrain(tmp_path / "other", model=str(made), size="tiny")
+    with pytest.raises(FileNotFoundError, match="there is no such folder"):
+        pretrain(tmp_path / "other", model=str(tmp_path / "none"), size=None)
+    assert not (tmp_path / "other" / "episodes.jsonl").exists()
+
+
 def test_a_run_that_was_stopped_goes_on(made, tmp_path, monkeypatch):
     steps = len(json.loads((made / "pretrain.json").read_text())["losses"])
     assert steps > 4

@@ -13,6 +13,7 @@ from typing import Any
 
 from gem_ma.envs.tau.retail import TOOLS
 from gem_ma.envs.tau.store import Base
+from gem_ma.validation.files import find_user_cache
 from gem_ma.validation.json_types import JSONMapping
 
 VARIABLE = "TAU_BENCH_DATA"
@@ -55,8 +56,7 @@ def folder() -> Path:
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "gem_ma" / "tau_bench"
+    return find_user_cache() / "tau_bench"
 
 
 def load(name: str, split: str, unjudged: bool = False) -> Domain:

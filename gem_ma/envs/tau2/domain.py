@@ -16,6 +16,7 @@ from gem_ma.envs.tau.data import DataMissing
 from gem_ma.envs.tau.store import NOTHING, Changes, Record, copied
 from gem_ma.envs.tau2.kit import LIST, NOTED, ONE, Kit, Tables, World
 from gem_ma.envs.tau2.shape import Reader, Wrong
+from gem_ma.validation.files import find_user_cache
 from gem_ma.validation.json_types import JSONMapping
 
 VARIABLE = "TAU2_BENCH_DATA"
@@ -248,8 +249,7 @@ def folder() -> Path:
             if (top / inner).is_dir():
                 return top / inner
         return top
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "gem_ma" / "tau2_bench"
+    return find_user_cache() / "tau2_bench"
 
 
 def parse(content: bytes, name: str) -> Any:
