@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from gem_ma.agents.guided_decoding import DecodingGuide, TokenTrie, build_token_trie
 from gem_ma.agents.pretrained_models import find_model
@@ -236,6 +237,12 @@ class HFAgent:
             total += size[place]
         if batch:
             yield batch
+
+    def copy_with_model(self, model: Any) -> Self:
+        """Return an agent that plays a model of the same kind as this one plays its own."""
+        other = copy.copy(self)
+        other.model, other._generator = model, None
+        return other
 
     def on_rollout_end(self) -> None:
         """Drop the keys and values of chats: a rollout says so when it is over."""

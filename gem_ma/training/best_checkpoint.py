@@ -118,7 +118,9 @@ class BestCheckpoint:
         for name in ("entropy", "kl", "invalid", "length", "gradient"):
             for seat in seats:
                 means = self._compute_means(history, f"{name}/{seat}")
-                if means and not math.isclose(means[best], means[-1], rel_tol=0.2, abs_tol=1e-3):
+                if len(means) <= best:  # updates without a step have no such column
+                    continue
+                if not math.isclose(means[best], means[-1], rel_tol=0.2, abs_tol=1e-3):
                     parts.append(f"{name}/{seat} went from {means[best]:.3g} to {means[-1]:.3g}")
         return parts
 

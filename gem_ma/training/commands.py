@@ -170,6 +170,7 @@ def _run_pretrain(args: argparse.Namespace) -> int:
     if unknown := [one for one in args.seats or () if one not in known]:
         raise UsageError(f"--seat {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}")
     teacher = _parse_teachers(args.teacher or ["random"], envs)
+    from gem_ma.training.best_checkpoint import TrainingCollapsed
     from gem_ma.training.pretraining import pretrain
 
     _check_device(args.device)
@@ -188,6 +189,9 @@ def _run_pretrain(args: argparse.Namespace) -> int:
                 device=args.device,
                 progress=True,
             )
+    except TrainingCollapsed as end:
+        sys.stderr.write(f"gem-ma: {end}\n")
+        return 1
     except ValueError as error:
         with contextlib.suppress(OSError):  # if something is in it
             Path(args.out).rmdir()
@@ -260,11 +264,10 @@ def _run_train(args: argparse.Namespace) -> int:
         raise UsageError(f"--others {args.others}: {error}") from None
     from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
     from gem_ma.training.hf_learner import HFLearner
-    from gem_ma.training.optimization import make_cosine_schedule
+    from gem_ma.training.optimization import find_broken_weight, make_cosine_schedule
     from gem_ma.training.reference_trainer import Trainer
 
     _check_device(args.device)
-    on_gpu = args.device is not None and args.device.startswith("cuda")
     learner = HFLearner(
         args.model,
         lr=args.lr,
@@ -276,11 +279,9 @@ def _run_train(args: argparse.Namespace) -> int:
         ),
         epochs=args.epochs,
         minibatch=args.minibatch,
-        precision="mixed" if on_gpu else "full",
         max_new_tokens=args.max_new_tokens,
         seed=args.seed,
         device=args.device,
-        dtype="float32",  # of the weights: small steps would be lost in less
     )
     agents: dict[str, Any] = {seat: loaded[name] for seat, name in others.items()}
     agents |= dict.fromkeys(seats, learner)
@@ -307,6 +308,8 @@ def _run_train(args: argparse.Namespace) -> int:
     except TrainingCollapsed as end:
         sys.stderr.write(f"gem-ma: {translate_arguments(str(end), args)}\n")
         code = 1
+    if find_broken_weight(learner.policy_optimizer.parameters):
+        return 1
     with hide_weight_bars():
         learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")

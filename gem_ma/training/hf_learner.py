@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import copy
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
@@ -12,7 +12,12 @@ from gem_ma.agents.hf import HFAgent
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
-from gem_ma.training.optimization import PolicyOptimizer
+from gem_ma.training.optimization import (
+    HALF_TYPES,
+    PolicyOptimizer,
+    PolicySnapshot,
+    copy_network,
+)
 from gem_ma.training.reference_trainer import SeatTrajectory
 from gem_ma.training.token_samples import TokenSample, build_samples
 from gem_ma.validation.extras import require_extra
@@ -36,7 +41,8 @@ class WeightedSample(NamedTuple):
 class HFLearner(HFAgent):
     """A model of transformers that learns from the very tokens it drew, texts and pictures.
 
-    The model stays in eval mode: with dropout, what is updated would not be what played.
+    The model stays in eval mode: with dropout, what is updated would not be what played. Weights
+    that learn are float32, whatever they were: small steps would be lost in less.
 
     Args:
         clip: of the ratio of new to old probability.
@@ -50,10 +56,15 @@ class HFLearner(HFAgent):
         epochs: how often an update goes through its samples.
         minibatch: the samples of one step of the optimiser, None for all; they go through the model
             `microbatch` at a time.
-        precision: "mixed" works with bfloat16 where that is enough, playing and learning; the
-            weights stay as they are, so load them in float32.
+        precision: "mixed" works in bfloat16 where that is enough, playing and learning, and leaves
+            weights that do not learn as they are; "full" does all in float32. None: mixed on a GPU
+            of CUDA, and where weights that do not learn have 16 bits.
         adapter: the LoRA adapter to train, of a model of peft (see `add_lora_adapters`); None: all
             parameters that are not frozen.
+        lora: arguments of peft's LoraConfig, such as {"r": 16}: an adapter of its own learns, over
+            a model that has none.
+        dtype: in which the weights of a folder are loaded. None: float32, or as the folder has them
+            where `lora` learns.
         **agent: further arguments of HFAgent.
     """
 
@@ -74,28 +85,36 @@ class HFLearner(HFAgent):
         minibatch: int | None = None,
         microbatch: int = 8,
         max_norm: float = 1.0,
-        precision: Literal["full", "mixed"] = "full",
+        precision: Literal["full", "mixed"] | None = None,
         adapter: str | None = None,
+        lora: JSONMapping | None = None,
         seed: int = 0,
+        dtype: str | None = None,
         **agent: Any,
     ):
-        super().__init__(model, processor, seed=seed, **agent)
+        dtype = dtype or ("float32" if lora is None else "auto")
+        super().__init__(model, processor, seed=seed, dtype=dtype, **agent)
+        if lora is not None:
+            if adapter is not None:
+                raise ValueError(f"lora= makes an adapter, and adapter={adapter!r} names another")
+            adapter = "default"
+            self.model = add_lora_adapters(self.model, [adapter], **lora).eval()
         if self.temperature == 0:
             raise ValueError("temperature=0 draws nothing to learn from; use 1.0")
-        if precision not in ("full", "mixed"):
+        if precision not in ("full", "mixed", None):
             raise ValueError(f"precision={precision!r}: expected 'full' or 'mixed'")
         self.adapter = adapter
         self.kl = kl
         self.entropy = entropy
         self.critic = critic
         self.microbatch = microbatch
-        self.precision = precision
         self._activate_adapter()
         trained = {
             name: one
             for name, one in self.model.named_parameters()
             if one.requires_grad and (adapter is None or f".{adapter}." in name)
         }
+        self.precision = _widen_weights(self.model, list(trained.values()), precision)
         self.value_head: Any = None
         if critic and trained:
             width = self.model.get_output_embeddings().weight.shape[1]
@@ -116,12 +135,20 @@ class HFLearner(HFAgent):
         )
         self.reference_model: Any = None
         if kl and adapter is None:
-            self.reference_model = copy.deepcopy(self.model).requires_grad_(False)
+            reference = copy_network(self.model, trained.values())
+            self.reference_model = reference.requires_grad_(False)
 
     def act(self, turns: list[Turn]) -> list[Reply]:
         self._activate_adapter()
         with self._autocast():
             return super().act(turns)
+
+    def compute_probabilities(
+        self, turns: Sequence[Turn], replies: Sequence[Sequence[str]] | None = None
+    ) -> list[list[float]]:
+        self._activate_adapter()
+        with self._autocast():
+            return super().compute_probabilities(turns, replies)
 
     def values(self, parts: Sequence[SeatTrajectory]) -> list[list[float]] | None:
         """Return what the critic expects at each turn of the parts; None without one."""
@@ -148,29 +175,45 @@ class HFLearner(HFAgent):
     def update(self, parts: Sequence[SeatTrajectory]) -> dict[str, float]:
         self._activate_adapter()
         found = [work for part in parts for work in self._weight_samples(part)]
-        metrics = dict.fromkeys(("loss", "kl", "entropy", "clipped", "gradient"), 0.0)
-        if self.value_head is not None:
-            metrics["critic"] = 0.0
+        names = ["loss", "kl", "entropy", "clipped", *(["critic"] if self.value_head else [])]
+        metrics = dict.fromkeys([*names, "gradient"], 0.0)
         disagreement = 0.0
-        steps = 0
+        steps = skipped = 0
         for places in self.policy_optimizer.iter_minibatches(len(found)):
             chosen = [found[place].sample for place in places]
             tokens = sum(sum(sample.mask) for sample in chosen)
             turns = sum(len(sample.spans) for sample in chosen)
+            step = dict.fromkeys([*names, "disagreement"], 0.0)
             for batch in self._iter_microbatches(found, places):
                 loss, seen = self._compute_loss(batch, tokens, turns)
                 loss.backward()
                 seen["loss"] = loss.item()
-                if steps == 0:  # the model is still the one that played
-                    disagreement = max(disagreement, seen["disagreement"])
-                for name in metrics.keys() & seen.keys():
-                    metrics[name] += seen[name]
-            metrics["gradient"] += self.policy_optimizer.step()
+                step["disagreement"] = max(step["disagreement"], seen["disagreement"])
+                for name in names:
+                    step[name] += seen[name]
+            gradient = self.policy_optimizer.step()
+            if gradient is None:
+                skipped += 1
+                continue
+            if steps == 0:  # the model is still the one that played
+                disagreement = step["disagreement"]
+            step["gradient"] = gradient
+            metrics = {name: value + step[name] for name, value in metrics.items()}
             steps += 1
-        metrics = {name: value / max(steps, 1) for name, value in metrics.items()}
         lengths = [span.end - span.start for work in found for span in work.sample.spans]
         length = math.fsum(lengths) / len(lengths) if lengths else math.nan
-        return {**metrics, "disagreement": disagreement, "length": length}
+        if skipped and not steps:  # there is nothing more to tell of
+            return {"skipped": skipped, "length": length}
+        means = {name: value / max(steps, 1) for name, value in metrics.items()}
+        return {**means, "skipped": skipped, "disagreement": disagreement, "length": length}
+
+    def make_snapshot(self) -> PolicySnapshot:
+        """Return what plays as this does now, whatever it learns from here on."""
+        learning = self.policy_optimizer.parameters
+        player = self.copy_with_model(copy_network(self.model, learning.values()))
+        player.reference_model = player.value_head = None
+        del player.policy_optimizer
+        return PolicySnapshot(player, player.model, learning)
 
     def _weight_samples(self, part: SeatTrajectory) -> Iterator[WeightedSample]:
         """Yield the samples of a part, with what every token of its own is worth."""
@@ -327,16 +370,28 @@ class HFLearner(HFAgent):
             self.reference_model.load_state_dict(state["reference"])
 
 
+def _widen_weights(
+    model: Any, learning: Sequence[Any], precision: Literal["full", "mixed"] | None
+) -> Literal["full", "mixed"]:
+    """Make weights that learn float32, and for full precision all others; return what it is."""
+    everything = itertools.chain(model.parameters(), model.buffers())
+    for one in everything if precision == "full" else learning:
+        if one.dtype in HALF_TYPES:
+            one.data = one.data.float()
+    if precision is None:
+        narrow = any(one.dtype in HALF_TYPES for one in model.parameters())
+        return "mixed" if narrow or model.device.type == "cuda" else "full"
+    return precision
+
+
 def add_lora_adapters(model: Any, names: Sequence[str], **config: Any) -> Any:
-    """Return a model with a LoRA adapter of each name, for one HFLearner each; needs peft.
+    """Return a model with a LoRA adapter of each name, for one HFLearner each.
 
     Args:
         **config: arguments of peft's LoraConfig: r=8, target_modules="all-linear", ...
     """
-    try:
+    with require_extra("lora", "add_lora_adapters"):
         import peft  # type: ignore[import-not-found, unused-ignore]
-    except ImportError as error:
-        raise ImportError("LoRA adapters need peft: pip install peft") from error
     first, *others = names
     model = peft.get_peft_model(model, peft.LoraConfig(**config), adapter_name=first)
     for name in others:

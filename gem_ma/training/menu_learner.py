@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.training.optimization import PolicyOptimizer
+from gem_ma.training.optimization import PolicyOptimizer, PolicySnapshot, copy_network
 from gem_ma.training.reference_trainer import SeatTrajectory
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -102,7 +103,7 @@ class MenuLearner:
         old = torch.tensor([reply.logprobs for reply in replies])
         advantages = torch.tensor(np.array(worth), dtype=torch.float32)[:, None]
         metrics = {"loss": 0.0, "entropy": 0.0, "gradient": 0.0}
-        steps = 0
+        steps = skipped = 0
         for places in self.policy_optimizer.iter_minibatches(len(seen)):
             logprobs = self._compute_logprobs([seen[i] for i in places], [sizes[i] for i in places])
             new = logprobs.gather(-1, chosen[places])[..., 0]
@@ -112,11 +113,25 @@ class MenuLearner:
             entropy = -(logprobs.exp() * logprobs.clamp(min=-1e4)).sum(-1).mean()
             loss = -gain - self.entropy * entropy
             loss.backward()
-            metrics["gradient"] += self.policy_optimizer.step()
+            gradient = self.policy_optimizer.step()
+            if gradient is None:
+                skipped += 1
+                continue
+            metrics["gradient"] += gradient
             metrics["loss"] += loss.item()
             metrics["entropy"] += entropy.item()
             steps += 1
-        return {name: value / max(steps, 1) for name, value in metrics.items()}
+        if skipped and not steps:  # there is nothing to tell of
+            return {"skipped": skipped}
+        means = {name: value / max(steps, 1) for name, value in metrics.items()}
+        return {**means, "skipped": skipped}
+
+    def make_snapshot(self) -> PolicySnapshot:
+        """Return what plays as this does now, whatever it learns from here on."""
+        player, learning = copy.copy(self), self.policy_optimizer.parameters
+        player.network = copy_network(self.network, learning.values())
+        del player.policy_optimizer
+        return PolicySnapshot(player, player.network, learning)
 
     def _compute_logprobs(self, seen: Sequence[np.ndarray], sizes: Sequence[int]) -> Any:
         """Return the log-probabilities of rows x choices x entries."""

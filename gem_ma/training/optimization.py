@@ -1,17 +1,24 @@
-"""Steps of an optimiser on what a seat did, and how long they are."""
+"""Steps of an optimiser on what a seat did, how long they are, and the weights they change."""
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from gem_ma.chat.agent import notify_rollout_end
+from gem_ma.chat.turn import Turn
+from gem_ma.training.best_checkpoint import TrainingCollapsed
+from gem_ma.training.reference_trainer import Learner
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 with require_extra("hf"):
     import torch
+
+HALF_TYPES = (torch.float16, torch.bfloat16)
+MAX_SKIPPED = 3  # updates in a row without a step that could be taken
 
 
 def make_cosine_schedule(steps: int, *, warmup: int = 0, to: float = 0.0) -> Callable[[int], float]:
@@ -64,12 +71,18 @@ class PolicyOptimizer:
             raise ValueError(
                 "no parameter to train: all are frozen, or the adapter has no such name"
             )
+        if half := [name for name, one in self.parameters.items() if one.dtype in HALF_TYPES]:
+            raise ValueError(
+                f"{half[0]} is {self.parameters[half[0]].dtype}, which loses small steps: weights "
+                "that learn have to be float32; network.float() makes them so"
+            )
         self.optimizer = torch.optim.AdamW(
             self.parameters.values(), lr=lr, betas=betas, weight_decay=0.0
         )
         self.lr = lr
         self.schedule = schedule
         self.updates = 0  # so many have begun
+        self._skipped_updates: set[int] = set()  # since the last step that was taken
         self.clip = clip
         self.epochs = epochs
         self.minibatch = minibatch
@@ -93,27 +106,133 @@ class PolicyOptimizer:
         clipped = ratio.clamp(1 - self.clip, 1 + self.clip)
         return torch.minimum(ratio * advantages, clipped * advantages)
 
-    def step(self) -> float:
-        """Take a step along the gradients, clear them, and return their norm."""
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters.values(), self.max_norm)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        return float(norm)
+    def step(self) -> float | None:
+        """Take a step along the gradients, clear them, and return their norm.
+
+        Gradients that are not finite are cleared without a step, and None is returned.
+
+        Raises:
+            TrainingCollapsed: several updates in a row gave no step.
+        """
+        norm = take_finite_step(self.optimizer, self.parameters.values(), self.max_norm)
+        if norm is not None:
+            self._skipped_updates.clear()
+            return norm
+        self._skipped_updates.add(self.updates)
+        if len(self._skipped_updates) >= MAX_SKIPPED:
+            raise TrainingCollapsed(
+                f"{len(self._skipped_updates)} updates in a row gave gradients that are not "
+                "finite, and so no step: look for advantages that are not finite and for tokens "
+                "that the model finds far likelier now than when it drew them, or take a lower lr"
+            )
+        return None
 
     def state_dict(self) -> JSONObject:
         return {
-            "parameters": {n: one.detach().cpu().clone() for n, one in self.parameters.items()},
+            "parameters": export_weights(self.parameters),
             "optimizer": copy.deepcopy(self.optimizer.state_dict()),
             "order": self.generator.get_state(),
             "updates": self.updates,
+            "skipped": sorted(self._skipped_updates),
         }
 
     def load_state_dict(self, state: JSONMapping) -> None:
         if set(state["parameters"]) != set(self.parameters):
             raise ValueError("the checkpoint holds other parameters than those that are trained")
-        with torch.no_grad():
-            for name, one in self.parameters.items():
-                one.copy_(state["parameters"][name])
+        _load_weights(self.parameters, state["parameters"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["order"])
         self.updates = state["updates"]
+        self._skipped_updates = set(state.get("skipped", ()))
+
+
+class PolicySnapshot:
+    """Play as a learner did when this was made, whatever it has learnt since.
+
+    The weights that learn are copies, of a LoRA adapter those of the adapter alone. All others are
+    the learner's own, and nothing is kept that only learning needs.
+
+    Args:
+        player: plays with `network`, which `copy_network` has made.
+        names: of the weights that are copies.
+    """
+
+    def __init__(self, player: Learner, network: Any, names: Iterable[str]):
+        self.player = player
+        copied = frozenset(names)
+        self.parameters = {n: one for n, one in network.named_parameters() if n in copied}
+
+    def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
+        return self.player.act(turns)
+
+    def on_rollout_end(self) -> None:
+        """Pass on that a rollout is over."""
+        notify_rollout_end(self.player)
+
+    def make_snapshot(self) -> PolicySnapshot:
+        """Return itself, as it stays what it is."""
+        return self
+
+    def state_dict(self) -> JSONObject:
+        return {"parameters": export_weights(self.parameters), "seed": self.player.seed}
+
+    def load_state_dict(self, state: JSONMapping) -> None:
+        """Go on from such a state, or from that of a learner."""
+        saved = state["parameters"] if "parameters" in state else state["descent"]["parameters"]
+        if not set(self.parameters) <= set(saved):
+            raise ValueError("the checkpoint holds other parameters than those that were copied")
+        _load_weights(self.parameters, saved)
+        self.player.seed = state["seed"]
+
+    def __repr__(self) -> str:
+        return f"PolicySnapshot({self.player!r})"
+
+
+def copy_network(network: Any, learning: Iterable[Any]) -> Any:
+    """Return a network with copies of the weights that learn, which shares all others."""
+    own = {id(one) for one in learning}
+    # In training, buffers change as well: means of batches, say.
+    others = [*network.parameters(), *(() if network.training else network.buffers())]
+    return copy.deepcopy(network, {id(one): one for one in others if id(one) not in own})
+
+
+def take_finite_step(optimizer: Any, parameters: Iterable[Any], max_norm: float) -> float | None:
+    """Take a step along gradients of at most a norm, and clear them; return what it was.
+
+    None says that it was not finite: one such step would leave no weight that is.
+    """
+    norm = float(torch.nn.utils.clip_grad_norm_(list(parameters), max_norm))
+    finite = math.isfinite(norm)
+    if finite:
+        optimizer.step()
+    optimizer.zero_grad()
+    return norm if finite else None
+
+
+def find_broken_weight(weights: Mapping[str, Any]) -> str | None:
+    """Return the name of the first weights that are not all finite, if there are any."""
+    for name, one in weights.items():
+        if one.is_floating_point() and not torch.isfinite(one).all():
+            return name
+    return None
+
+
+def check_weights(weights: Mapping[str, Any]) -> None:
+    """Raise TrainingCollapsed unless all weights that are to be saved are finite."""
+    if name := find_broken_weight(weights):
+        raise TrainingCollapsed(
+            f"{name} has weights that are not finite, which are not saved: the checkpoint before "
+            "is left as it is"
+        )
+
+
+def export_weights(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Return copies of weights for a checkpoint, if all are finite."""
+    check_weights(weights)
+    return {name: one.detach().cpu().clone() for name, one in weights.items()}
+
+
+def _load_weights(weights: Mapping[str, Any], saved: Mapping[str, Any]) -> None:
+    with torch.no_grad():
+        for name, one in weights.items():
+            one.copy_(saved[name])

@@ -12,6 +12,7 @@ seats see pictures. A model that is given keeps its tokenizer.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar
 from gem_ma.rollouts.rollout import rollout as play_all
+from gem_ma.training.best_checkpoint import TrainingCollapsed
 from gem_ma.training.checkpoint import load_checkpoint, save_checkpoint
 from gem_ma.training.token_samples import TokenSample, build_samples
 from gem_ma.validation.extras import require_extra
@@ -39,7 +41,12 @@ with require_extra("hf", "gem_ma.training.pretraining"):
     import torch
 
 from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
-from gem_ma.training.optimization import make_cosine_schedule
+from gem_ma.training.optimization import (
+    MAX_SKIPPED,
+    check_weights,
+    make_cosine_schedule,
+    take_finite_step,
+)
 
 
 class ModelSize(NamedTuple):
@@ -193,6 +200,7 @@ def pretrain(
         _note_image_sizes(network, rows, processor)
     learning = ImitationTrainer(network, rows, epochs, batch, lr, others, seed)
     losses = learning.run(checkpoint, settings, every, progress)
+    check_weights(model.state_dict())
     processor.save_pretrained(folder)
     with hide_weight_bars():
         network.save_pretrained(folder)
@@ -406,7 +414,11 @@ class ImitationTrainer:
     def run(
         self, path: Path, settings: JSONMapping, every: int, progress: bool | None
     ) -> list[float]:
-        """Take all steps, and return the loss of each, in nats a token."""
+        """Take all steps, and return the loss of each, in nats a token.
+
+        Raises:
+            TrainingCollapsed: several steps in a row could not be taken.
+        """
         if path.exists():
             state = load_checkpoint(path)
             self.model.load_state_dict(state["model"])
@@ -419,6 +431,13 @@ class ImitationTrainer:
             while len(self.losses) < len(self.batches):
                 self.losses.append(self.step(self.batches[len(self.losses)]))
                 bar.update(len(self.losses), f"loss {self.losses[-1]:.3f}")
+                if len(self.losses) >= MAX_SKIPPED and all(
+                    map(math.isnan, self.losses[-MAX_SKIPPED:])
+                ):
+                    raise TrainingCollapsed(
+                        f"steps {len(self.losses) - MAX_SKIPPED + 1} to {len(self.losses)} of "
+                        f"{len(self.batches)} had gradients that are not finite, and were not taken"
+                    )
                 if len(self.losses) % every == 0 or time.monotonic() - saved > _CHECKPOINT_SECONDS:
                     self._save_checkpoint(path, settings)
                     saved = time.monotonic()
@@ -426,7 +445,10 @@ class ImitationTrainer:
         return self.losses
 
     def step(self, places: Sequence[int]) -> float:
-        """Take a step, and return the loss of the replies before it."""
+        """Take a step, and return the loss of the replies before it.
+
+        Where gradients are not finite, none is taken, and the loss is told as nan.
+        """
         device = self.model.device
         rows = [self.rows[place] for place in places]
         ids, own, inputs = collate_samples(rows, device)
@@ -441,12 +463,12 @@ class ImitationTrainer:
             logits, _ = forward_logits(self.model, ids, weight > 0, inputs)
         weight, ids = weight[weight > 0], ids[weight > 0]
         losses = torch.nn.functional.cross_entropy(logits, ids, reduction="none")
-        self.optimizer.zero_grad()
         ((losses * weight).sum() / weight.sum()).backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
+        if take_finite_step(self.optimizer, self.model.parameters(), 1.0) is None:
+            return math.nan
         return float(losses[weight == 1].mean().detach())
 
     def _save_checkpoint(self, path: Path, settings: JSONMapping) -> None:
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        check_weights(state["model"])
         save_checkpoint(path, {"settings": settings, "losses": self.losses, **state})

@@ -47,11 +47,9 @@ from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 OpponentWeighting: TypeAlias = Literal["uniform", "hard", "even"]
-PolicyFunction: TypeAlias = Callable[
-    [str, Any], Sequence[float]
-]  # seat, its view -> P of its legal moves
+# seat, its view -> P of its legal moves
+PolicyFunction: TypeAlias = Callable[[str, Any], Sequence[float]]
 
-_STATE_HELP = "what state_dict returns: agents, decay and scores"
 _WEIGHTINGS: dict[str, Callable[[float], float]] = {  # win rate -> weight
     "uniform": lambda rate: 1.0,
     "hard": lambda rate: (1 - rate) ** 2,
@@ -97,11 +95,21 @@ class OpponentPool:
         return dict(self._agents)
 
     def add(self, name: str, agent: Any) -> None:
-        """Add an opponent: a spec string, or an agent, of which a frozen copy is kept."""
+        """Add an opponent: a spec string, or an agent, of which a frozen copy is kept.
+
+        Of what has a method `make_snapshot`, as learners do, that is the copy: weights alone.
+        """
         if name in self._agents:
             raise ValueError(f"there is a {name!r} in the pool already; take another name")
         load_agent(agent)  # an agent that cannot play is better found now
-        self._agents[name] = agent if isinstance(agent, str) else copy.deepcopy(agent)
+        self._agents[name] = agent if isinstance(agent, str) else _copy_agent(agent)
+
+    def remove(self, name: str) -> None:
+        """Let go of an opponent; what came of playing against it stays known."""
+        if name not in self.names:
+            known = ", ".join(self.names) or "nobody"
+            raise ValueError(f"there is no {name!r} in the pool: it has {known}")
+        del self._agents[name]
 
     def compute_weights(
         self, learner: str, choice: OpponentWeighting = "uniform", latest: int | None = None
@@ -210,12 +218,10 @@ class OpponentPool:
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(saved, dict) or saved.keys() != {"decay", "agents", "scores"}:
             raise ValueError(f"{path} holds something else than a pool that was saved")
-        agents_by_seat = dict(agents or {})
+        objects = dict(agents or {})
         pool = cls(decay=saved["decay"])
-        missing = [
-            n for n, spec in saved["agents"].items() if spec is None and n not in agents_by_seat
-        ]
-        strange = [name for name in agents_by_seat if name not in saved["agents"]]
+        missing = [n for n, spec in saved["agents"].items() if spec is None and n not in objects]
+        strange = [name for name in objects if name not in saved["agents"]]
         if missing or strange:
             raise ValueError(
                 f"{path} holds {', '.join(saved['agents']) or 'nobody'}: agents= has to give "
@@ -223,9 +229,7 @@ class OpponentPool:
                 + (f", and not {', '.join(strange)}" if strange else "")
             )
         for name, spec in saved["agents"].items():
-            pool.add(
-                name, agents_by_seat[name] if name in agents_by_seat else _check_spec(name, spec)
-            )
+            pool.add(name, objects[name] if name in objects else _check_spec(name, spec))
         pool._scores = {(one, two): (won, games) for one, two, won, games in saved["scores"]}
         return pool
 
@@ -249,9 +253,8 @@ class OpponentPool:
         """Go on from such a state; an agent that is not here yet was a copy of the learner."""
         check_type(state, Mapping, "state")
         if not {"agents", "decay", "scores"} <= set(state):
-            raise ValueError(
-                f"state has {', '.join(map(str, state)) or 'nothing'}: expected {_STATE_HELP}"
-            )
+            names = ", ".join(map(str, state)) or "nothing"
+            raise ValueError(f"state has {names}: expected agents, decay and scores")
         agents: dict[str, Any] = {}
         for name, saved in state["agents"].items():
             known = name in self._agents
@@ -259,7 +262,7 @@ class OpponentPool:
                 same = known and self._agents[name] == saved
                 agents[name] = saved if same else _check_spec(name, saved)
                 continue
-            agents[name] = self._agents[name] if known else copy.deepcopy(learner)
+            agents[name] = self._agents[name] if known else _copy_agent(learner)
             agents[name].load_state_dict(saved)
         self._agents, self.decay = agents, state["decay"]
         self._scores = {(one, two): (won, games) for one, two, won, games in state["scores"]}
@@ -316,7 +319,7 @@ class SelfPlayOpponent:
         pool: those that are there from the start; None: nobody, and the learner plays against
             itself until `copy_every` puts a copy of it in.
         choice: as of `OpponentPool.make_opponents`.
-        latest: as of `OpponentPool.make_opponents`.
+        latest: as of `OpponentPool.make_opponents`; older copies of the learner leave the pool.
         mirror: as of `OpponentPool.make_opponents`.
         name: what the pool calls the learner.
         beside: specs of agents, and the share of the episodes in which each plays in place of all
@@ -338,6 +341,7 @@ class SelfPlayOpponent:
             raise ValueError(f"beside={self.beside}: expected shares, together no more than 1")
         self.learner = learner
         self.pool = OpponentPool() if pool is None else pool
+        self._given_names = frozenset(self.pool.names)
         self.choice = choice
         self.latest = latest
         self.mirror = mirror
@@ -354,9 +358,8 @@ class SelfPlayOpponent:
             if self.beside:
                 agents = dict(zip(opponents.names, opponents.agents, strict=True))
                 rest = 1 - self._extra_share
-                shares = {
-                    n: rest * w for n, w in zip(opponents.names, opponents.weights, strict=True)
-                }
+                weights = (rest * weight for weight in opponents.weights)
+                shares = dict(zip(opponents.names, weights, strict=True))
                 for spec, share in self.beside.items():
                     agents[spec] = agents[spec] if spec in agents else load_agent(spec)
                     shares[spec] = shares.get(spec, 0.0) + share
@@ -406,18 +409,31 @@ class SelfPlayOpponent:
         def add_copy(trainer: Any) -> None:
             if trainer.step % updates == 0:
                 self.pool.add(f"update {trainer.step}", self.learner)
+                self._remove_old_copies()
 
         return add_copy
+
+    def _remove_old_copies(self) -> None:
+        """Let go of the learner's copies that will not be drawn again."""
+        for name in self.pool.names[: -self.latest] if self.latest else ():
+            if name not in self._given_names:
+                self.pool.remove(name)
 
     def state_dict(self) -> JSONObject:
         return self.pool.state_dict()
 
     def load_state_dict(self, state: JSONMapping) -> None:
         self.pool.load_state_dict(state, self.learner)
+        self._remove_old_copies()
         self._cached_mixture = None
 
     def __repr__(self) -> str:
         return f"SelfPlayOpponent({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
+
+
+def _copy_agent(agent: Any) -> Any:
+    """Return an agent that stays as it is, without what it may learn with."""
+    return agent.make_snapshot() if hasattr(agent, "make_snapshot") else copy.deepcopy(agent)
 
 
 def _check_spec(name: str, spec: str) -> str:

@@ -540,6 +540,7 @@ RIGHT = {
     },
     "gem_ma.training.selfplay.OpponentPool.load": lambda: {"path": _pool()},
     "gem_ma.training.selfplay.OpponentPool.load_state_dict": lambda: {"state": pool().state_dict()},
+    "gem_ma.training.selfplay.OpponentPool.remove": _by(name="one"),
     "gem_ma.training.selfplay.OpponentMixture": lambda: {
         "agents": {"a": "random"},
         "weights": {"a": 1.0},

@@ -78,6 +78,17 @@ def test_a_score_that_falls_stops_the_run_and_says_what_else_changed():
     watched(BestCheckpoint("score", window=2, drop=0.7), history)
 
 
+def test_columns_that_updates_without_a_step_lack_are_left_out_of_the_cause():
+    history = rows([0.2, 0.2, 0.8, 0.8, 0.3, 0.1], entropy=[1.0] * 6, kl=[0.1, 0.1, 0.1, 0.1, 1, 1])
+    for row in history[2:5]:
+        del row["entropy/x"]
+    with pytest.raises(TrainingCollapsed) as caught:
+        watched(BestCheckpoint("score", window=2, drop=0.5), history)
+    assert str(caught.value) == (
+        "after 6 updates score has fallen from 0.80 to 0.20; kl/x went from 0.1 to 1"
+    )
+
+
 @pytest.mark.parametrize(
     ("columns", "cause"),
     [

@@ -10,7 +10,7 @@ from gem_ma.cli.main import main
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training import commands, pretraining
+from gem_ma.training import HFLearner, commands, load_checkpoint, pretraining
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -48,6 +48,20 @@ def test_a_model_is_made_and_learns(model, tmp_path, capsys):
     spec = f"hf:{tmp_path}/run/model?max_new_tokens=4"
     assert main(["run", GUESS, "--agents", spec, "--episodes", "2"]) == 0
     assert "2 of 2 episodes" in capsys.readouterr().out
+
+
+def test_it_learns_in_float32_as_a_learner_does_unless_told_otherwise(model, tmp_path):
+    half = HFLearner(str(model), lr=1e-6, max_new_tokens=4)
+    half.model.to(torch.bfloat16).save_pretrained(tmp_path / "half")
+    half.tokens.processor.save_pretrained(tmp_path / "half")
+    assert train(tmp_path / "half", tmp_path / "run", "--lr", "1e-6", "--entropy", "0.1") == 0
+    state = load_checkpoint(tmp_path / "run" / "checkpoint.pt")["agents"]["player"]
+    usual = HFLearner(str(tmp_path / "half"), lr=1e-6, max_new_tokens=4)
+    learnt = usual.policy_optimizer.parameters
+    saved = state["descent"]["parameters"]
+    assert {n: w.dtype for n, w in saved.items()} == dict.fromkeys(learnt, torch.float32)
+    changed = sum(int((saved[name] != one).sum()) for name, one in learnt.items())
+    assert changed > 0.5 * sum(one.numel() for one in learnt.values())
 
 
 def test_a_run_goes_on(model, tmp_path, capsys):

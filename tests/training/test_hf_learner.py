@@ -10,6 +10,7 @@ import pytest
 from needed import Later, needed
 
 from gem_ma import rollout
+from gem_ma.agents import HFAgent
 from gem_ma.training import build_samples
 from gem_ma.training.advantages import build_turn_table, compute_returns, grpo, ppo, rebn, rloo
 
@@ -177,6 +178,84 @@ def test_an_update_makes_what_was_good_likelier(tokenizer):
     before = likely()
     player.update(parts)
     assert likely() > before + 1e-3
+
+
+def share_changed(before, player):
+    after = weights(player)
+    changed = sum(int((after[name] != one).sum()) for name, one in before.items())
+    return changed / sum(one.numel() for one in before.values())
+
+
+@pytest.mark.parametrize("given", ["folder", "model", "model for full precision"])
+@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
+def test_weights_of_half_precision_learn_as_those_of_float32(tokenizer, tmp_path, given, kind):
+    """At the usual rates a step is smaller than what 16 bits can tell apart."""
+    tiny_models.llm(tokenizer).to(getattr(torch, kind)).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    half, whole = (HFAgent(str(tmp_path), dtype=dtype).model for dtype in ("auto", "float32"))
+    assert {one.dtype for one in half.parameters()} == {getattr(torch, kind)}
+    settings = {"lr": 1e-6, "max_new_tokens": 3}
+    control = learning.HFLearner(whole, tokenizer, **settings)
+    if given == "folder":
+        player = learning.HFLearner(str(tmp_path), **settings)
+    else:
+        settings["precision"] = "full" if given.endswith("precision") else None
+        player = learning.HFLearner(half, tokenizer, **settings)
+    assert player.precision == control.precision == "full"
+    assert {one.dtype for one in player.model.parameters()} == {torch.float32}
+    before = weights(player)
+    for one in (control, player):
+        for _ in range(3):
+            one.update(played(one))
+    assert share_changed(before, player) > 0.5  # the embeddings of other tokens stay
+    for name, one in weights(control).items():
+        assert torch.equal(one, weights(player)[name]), name
+
+
+@pytest.mark.parametrize("precision", [None, "mixed", "full"])
+def test_weights_that_do_not_learn_stay_as_they_are_unless_all_is_to_be_float32(
+    tokenizer, precision
+):
+    model = tiny_models.llm(tokenizer).to(torch.bfloat16)
+    model.model.embed_tokens.requires_grad_(False)
+    model.model.layers[0].requires_grad_(False)
+    settings = {"lr": 1e-6, "max_new_tokens": 3, "kl": 0.1, "precision": precision}
+    player = learning.HFLearner(model, tokenizer, **settings)
+    assert player.precision == (precision or "mixed")
+    kinds = {one.requires_grad: one.dtype for one in model.parameters()}
+    rest = torch.float32 if precision == "full" else torch.bfloat16
+    assert kinds == {True: torch.float32, False: rest}
+    shared = player.reference_model.model.embed_tokens.weight
+    assert shared is model.model.embed_tokens.weight
+    before, parts = weights(player), played(player)
+    told = player.update(parts)
+    assert told["disagreement"] < 0.1
+    assert told["kl"] == pytest.approx(0, abs=1e-4)
+    assert share_changed(before, player) > 0.8
+
+
+# peft 0.21 asks transformers 5.23 for what it calls by another name now.
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning")
+def test_an_adapter_of_its_own_learns_over_a_folder_as_it_is(tokenizer, tmp_path):
+    pytest.importorskip("peft", reason="pip install 'gem-ma[lora]'")
+    tiny_models.llm(tokenizer).to(torch.bfloat16).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    settings = {"lora": {"r": 2, "target_modules": ["q_proj", "v_proj"]}, "max_new_tokens": 3}
+    player = learning.HFLearner(str(tmp_path), lr=1e-6, kl=0.1, **settings)
+    assert player.precision == "mixed"
+    before = weights(player)
+    assert all("lora" in name and one.dtype == torch.float32 for name, one in before.items())
+    base = {n: p.detach().clone() for n, p in player.model.named_parameters() if "lora" not in n}
+    assert {one.dtype for one in base.values()} == {torch.bfloat16}
+    parts = played(player)
+    for _ in range(3):
+        told = player.update(parts)
+    assert told["disagreement"] < 0.1
+    assert share_changed(before, player) > 0.4  # what an adapter begins with moves later
+    after = dict(player.model.named_parameters())
+    assert all(torch.equal(one, after[name]) for name, one in base.items())
+    with pytest.raises(ValueError, match="lora= makes an adapter, and adapter='one' names another"):
+        learning.HFLearner(str(tmp_path), adapter="one", **settings)
 
 
 def test_the_clip_stops_what_went_far_enough(tokenizer):

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 import shutil
 
 import pytest
@@ -9,6 +10,7 @@ from needed import Later, needed
 
 import gem_ma
 from gem_ma.agents import load_agent
+from gem_ma.training.best_checkpoint import TrainingCollapsed
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
@@ -100,6 +102,27 @@ def test_a_run_that_was_stopped_goes_on(made, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"holds another model \(.*: take another folder"):
         pretrain(tmp_path / "model", epochs=3)
     assert same(weights(pretrain(tmp_path / "model", every=2)), weights(made))
+
+
+def test_steps_that_are_not_finite_are_left_out_and_several_end_it(tmp_path, monkeypatch):
+    module = importlib.import_module("gem_ma.training.pretraining")
+    forward, count = module.forward_logits, 0
+
+    def spoil(*given):
+        nonlocal count
+        count += 1
+        logits, states = forward(*given)
+        return logits * (math.nan if count in broken else 1.0), states
+
+    monkeypatch.setattr(module, "forward_logits", spoil)
+    broken = {2}
+    folder = pretrain(tmp_path / "one", episodes=8, epochs=2)
+    losses = json.loads((folder / "pretrain.json").read_text())["losses"]
+    assert [place for place, loss in enumerate(losses) if math.isnan(loss)] == [1]
+    assert all(torch.isfinite(one).all() for one in weights(folder).values())
+    count, broken = 0, {2, 3, 4}
+    with pytest.raises(TrainingCollapsed, match=r"steps 2 to 4 of \d+ had gradients that are not"):
+        pretrain(tmp_path / "several", episodes=8, epochs=2)
 
 
 def test_replies_are_learnt_and_nothing_else(tmp_path):
