@@ -14,7 +14,7 @@ from gem_ma.agents.pretrained_models import find_model
 from gem_ma.agents.weight_bars import hide_weight_bars
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.reply import Reply
-from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt
+from gem_ma.chat.tokenization import ChatTokenizer, ReplyHistory, TokenizedPrompt
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.action_parsing import parse_tool_calls
 from gem_ma.engine.seeding import derive_seed
@@ -42,6 +42,8 @@ class HFAgent:
         temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and
             one's own, and not by what else is in the batch.
         template: further arguments of the chat template, such as {"enable_thinking": False}.
+        history: how earlier replies stand in a prompt: "keep", "drop_thoughts" or "template" (see
+            `gem_ma.chat.ChatTokenizer`). Who makes samples says the same.
         stop: texts that end a reply, beside the tokens that the model ends it with.
         guided: whether a reply is drawn from the legal ones, where a turn lists them. At each token
             only those are left that a legal reply goes on with, and log-probabilities are those of
@@ -65,6 +67,7 @@ class HFAgent:
         seed: int = 0,
         batch_size: int = 64,
         template: JSONMapping | None = None,
+        history: ReplyHistory = "keep",
         stop: Sequence[str] = (),
         guided: bool = False,
         cache: int = 1 << 30,
@@ -91,7 +94,7 @@ class HFAgent:
         if processor is None:
             raise TypeError("a model that is loaded already needs its tokenizer or processor too")
         self.model = model.eval()
-        self.tokens = ChatTokenizer(processor, template)
+        self.tokens = ChatTokenizer(processor, template, history)
         self.max_new_tokens = max_new_tokens
         self.temperature = temperature
         self.top_p = top_p

@@ -17,6 +17,9 @@ class Reply(str):
             not.
         calls: of models, by a program that made its move after them (see
             `gem_ma.chat.model_calls`).
+        prompt_ids: of the tokens that the model was given, where a server told them; empty where it
+            told those of the reply alone.
+        token_ids: of the tokens that were drawn; empty where the model was not asked.
         logprobs: of the tokens, as the model gave them after the temperature was applied, and
             before anything else was (top_p for example): what a trainer computes again.
         allowed_ids: for each token those that it was drawn from, where decoding was guided; its
@@ -31,6 +34,7 @@ class Reply(str):
         "finish_reason",
         "latency",
         "logprobs",
+        "prompt_ids",
         "thinking_blocks",
         "token_ids",
         "tool_calls",
@@ -38,6 +42,7 @@ class Reply(str):
     )
 
     calls: Sequence[JSONMapping]
+    prompt_ids: Sequence[int] | None
     token_ids: Sequence[int] | None
     logprobs: Sequence[float] | None
     allowed_ids: Sequence[Sequence[int]] | None
@@ -60,8 +65,10 @@ class Reply(str):
         calls: Sequence[JSONMapping] = (),
         thinking_blocks: Sequence[JSONMapping] = (),
         allowed_ids: Sequence[Sequence[int]] | None = None,
+        prompt_ids: Sequence[int] | None = None,
     ) -> Reply:
         self = super().__new__(cls, text)
+        self.prompt_ids = prompt_ids
         self.token_ids = token_ids
         self.logprobs = logprobs
         self.finish_reason = finish_reason
@@ -79,7 +86,12 @@ class Reply(str):
     def fields(self) -> JSONObject:
         """Return what the model told beside the text, and nothing that it did not tell."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        return {name: value for name, value in fields.items() if value not in (None, (), [], {})}
+        said_by_being_empty = "prompt_ids", "token_ids"
+        return {
+            name: value
+            for name, value in fields.items()
+            if value is not None and (value not in ((), [], {}) or name in said_by_being_empty)
+        }
 
 
 def _rebuild_reply(text: str, fields: JSONObject) -> Reply:
@@ -105,9 +117,9 @@ def truncate_reply_calls(reply: str, count: int | None) -> str:
     if text == reply and len(calls) <= count:
         return reply
     fields = reply.fields() if isinstance(reply, Reply) else {}
-    if text != reply:  # what was drawn spells more than this
-        drawn = "token_ids", "logprobs", "allowed_ids"
-        fields = {name: fields[name] for name in fields if name not in drawn}
+    if text != reply:  # what was drawn spells more than this: the first ids are those of the text
+        dropped = "prompt_ids", "logprobs", "allowed_ids"
+        fields = {name: fields[name] for name in fields if name not in dropped}
     if calls:
         fields["tool_calls"] = calls[:count]
     if not isinstance(reply, Reply):

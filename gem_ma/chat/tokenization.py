@@ -1,8 +1,9 @@
 """A conversation as the token ids that a model is given.
 
-What a model said is never decoded and encoded again: its own token ids stand where the chat
-template writes the reply. A template that rewrites earlier replies (many drop the thinking) leaves
-no place for them; then the whole text is encoded as the template has it, and the prompt says so.
+Ids that a model drew are never decoded and encoded again. By default a chat grows at its end: the
+prompt of a turn is the prompt of the turn before, the ids that were drawn there, and what the chat
+template writes behind a reply for the new messages. So a seat's turns are one sequence, also with
+templates that drop or rewrite earlier replies. `history` asks for something else.
 
 Pictures work for processors that write one run of image tokens for each picture and stack what
 they make of several along the first dimension, as those of the Qwen-VL and LLaVA families do.
@@ -10,11 +11,13 @@ they make of several along the first dimension, as those of the Qwen-VL and LLaV
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from gem_ma.chat.messages import ChatMessage, Picture, list_pictures, to_hf
 from gem_ma.engine.action_parsing import find_raw_arguments, parse_call_arguments, parse_call_name
@@ -22,8 +25,12 @@ from gem_ma.game import SeatTool
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 REWRITTEN_NOTE = "the chat template rewrites earlier replies"
-_REPLY_MARK = "gem-ma-reply-%d-of-%d"
 _MAX_CACHE_BYTES = 1 << 28  # of processed pictures that are kept
+_MAX_CACHED_TEXTS = 1 << 12  # that a template wrote
+_THOUGHT_START, _THOUGHT_END = "<think>", "</think>"
+
+ReplyHistory: TypeAlias = Literal["keep", "drop_thoughts", "template"]
+"""How earlier replies stand in a prompt, as `ChatTokenizer` describes it."""
 
 
 @dataclass(slots=True)
@@ -52,14 +59,34 @@ class TokenizedPrompt:
             self.tensors[name] = value if old is None else torch.cat([old, value])
 
 
+class _ReplyPlace(NamedTuple):
+    """Where drawn ids stand in a text of a template; it may have left out the first of them."""
+
+    reply: int  # how many replies are before
+    start: int
+    end: int
+    ids: list[int]
+
+
 class ChatTokenizer:
     """Turns conversations into prompts for one tokenizer or processor.
 
+    Who plays and who makes samples need the same arguments, or samples are of other prompts.
+
     Args:
         template: further arguments of its chat template, such as enable_thinking.
+        history: how earlier replies stand in a prompt. "keep": as they were drawn, thoughts and
+            all, so that a seat's turns are one growing sequence; "drop_thoughts": as they were
+            drawn, without what stands up to </think>; "template": as the chat template writes the
+            whole chat, to the letter, with the drawn ids where it leaves their text as it was.
     """
 
-    def __init__(self, processor: Any, template: JSONMapping | None = None):
+    def __init__(
+        self,
+        processor: Any,
+        template: JSONMapping | None = None,
+        history: ReplyHistory = "keep",
+    ):
         self.processor = processor
         self.tokenizer = getattr(processor, "tokenizer", processor)
         if not hasattr(self.tokenizer, "all_special_ids"):
@@ -67,10 +94,16 @@ class ChatTokenizer:
                 f"processor={repr(processor)[:60]}: expected a tokenizer or processor of "
                 f"transformers, got {type(processor).__name__}"
             )
+        if history not in get_args(ReplyHistory):
+            raise ValueError(
+                f"history={history!r}: expected {', '.join(map(repr, get_args(ReplyHistory)))}"
+            )
         self.template = dict(template or {})
+        self.history: ReplyHistory = history
         self._special_ids = set(self.tokenizer.all_special_ids)
         self._cache: OrderedDict[tuple[str, ...], TokenizedPrompt] = OrderedDict()
         self._cache_bytes = 0
+        self._texts: OrderedDict[bytes, str | None] = OrderedDict()
 
     def build_prompt(
         self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
@@ -78,87 +111,224 @@ class ChatTokenizer:
         """Return what a model is given to write the next reply."""
         shaped = [_flatten_reply(message) for message in messages]
         replies = [message["content"] for message in messages if message["role"] == "assistant"]
-        pictures = [list_pictures(part) for part in _split_at_replies(shaped)]
+        parts = _split_at_replies(shaped)
+        if self.history != "template":
+            segments = self._render_segments(parts, tools)
+            if segments is not None:
+                ids = [self._encode_earlier_reply(reply) for reply in replies]
+                return self._join_segments(segments, ids, [list_pictures(p) for p in parts])
         chat = to_hf(shaped, pixels=False)
         text = self._apply_template(chat, tools)
-        segments = self._split_segments(chat, tools, text) if replies else [text]
-        if segments is None:
-            whole = self._encode_cached(
-                text, [one for part in pictures for one in part], first=True
-            )
-            return TokenizedPrompt(
-                list(whole.ids), dict(whole.tensors), dict(whole.token_features), [], REWRITTEN_NOTE
-            )
+        places, whole = self._locate_replies(chat, replies, text, tools)
+        bounds = [0, *(bound for place in places for bound in place[1:3]), len(text)]
+        pictures: list[list[Picture]] = [[] for _ in range(len(places) + 1)]
+        for number, part in enumerate(parts):
+            pictures[sum(place.reply < number for place in places)] += list_pictures(part)
+        prompt = self._join_segments(
+            [text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True)],
+            [place.ids for place in places],
+            pictures,
+        )
+        prompt.note = "" if whole else REWRITTEN_NOTE
+        return prompt
+
+    def _join_segments(
+        self,
+        segments: Sequence[str],
+        replies: Sequence[Callable[[Sequence[int]], list[int]] | list[int]],
+        pictures: Sequence[list[Picture]],
+    ) -> TokenizedPrompt:
+        """Return what a template wrote, with the ids of a reply between each two parts of it.
+
+        Args:
+            replies: ids, or a function that makes them of the token behind a reply.
+        """
         prompt = TokenizedPrompt()
         for number, segment in enumerate(segments):
             part = self._encode_cached(segment, pictures[number], first=number == 0)
             if number:
-                reply = self.encode_reply(replies[number - 1], part.ids[:1])
+                reply = replies[number - 1]
+                ids = reply(part.ids[:1]) if callable(reply) else reply
                 start = len(prompt.ids)
-                prompt.extend(TokenizedPrompt(reply))
+                prompt.extend(TokenizedPrompt(ids))
                 prompt.reply_spans.append((start, len(prompt.ids)))
-                if reply and part.ids[:1] == reply[-1:] and reply[-1] in self._special_ids:
+                if ids and part.ids[:1] == ids[-1:] and ids[-1] in self._special_ids:
                     part = _drop_first_token(part)
             prompt.extend(part)
         return prompt
 
+    def _render_segments(
+        self, parts: Sequence[list[JSONObject]], tools: Sequence[SeatTool]
+    ) -> list[str] | None:
+        """Return what the template writes before the first reply and behind each, or None.
+
+        None: where it does not write a reply that goes before. What is behind a reply is written
+        as if the chat had only its beginning, this reply and what came next: so it is the same in
+        every later turn, whatever the template makes of earlier ones then.
+        """
+        first = to_hf(parts[0], pixels=False)
+        begin = self._cache_text(str([first, tools]), lambda: self._apply_template(first, tools))
+        segments = [begin]
+        for part in parts[1:]:
+            key = str([first, to_hf(part, pixels=False)])
+            segments.append(
+                self._cache_text(key, partial(self._render_behind_reply, parts[0], part))
+            )
+        written = [segment for segment in segments if segment is not None]
+        return written if len(written) == len(segments) else None
+
+    def _locate_replies(
+        self, chat: list[JSONObject], replies: Sequence[str], text: str, tools: Sequence[SeatTool]
+    ) -> tuple[list[_ReplyPlace], bool]:
+        """Return where drawn ids belong into a text of the template, and whether all of them do."""
+        mark = _make_mark(text)
+        for strip in (str, str.rstrip):  # many templates cut what is blank at the end
+            marked = [
+                {**message, "content": strip(message["content"]) + mark}
+                if message["role"] == "assistant"
+                else message
+                for message in chat
+            ]
+            pieces = self._apply_template(marked, tools).split(mark)
+            if len(pieces) == len(replies) + 1 and "".join(pieces) == text:
+                break
+        else:
+            return [], False
+        places: list[_ReplyPlace] = []
+        whole, begin, end = True, 0, 0
+        for number, reply in enumerate(replies):
+            end += len(pieces[number])
+            ids = find_reply_ids(reply, self.tokenizer)
+            if ids is None:
+                whole = whole and text[begin:end].endswith(format_reply(reply).rstrip())
+                continue
+            left = self._match_last_ids(list(ids), text[begin:end])
+            whole = whole and len(left) == len(ids)
+            if left:
+                places.append(_ReplyPlace(number, end - len(self._decode(left)), end, left))
+                begin = end
+        return places, whole
+
+    def _match_last_ids(self, ids: list[int], text: str) -> list[int]:
+        """Return as many of the last ids of a reply as spell the end of a text."""
+        blank = len(ids)  # behind which there is nothing to read
+        while blank and not self._decode(ids[blank - 1 :]).strip():
+            blank -= 1
+        for own in (ids, ids[:blank]):
+            if self._decode(own) and text.endswith(self._decode(own)):
+                return own
+            low, high = 0, len(own)  # how many are left out
+            while low < high:
+                middle = (low + high) // 2
+                if text.endswith(self._decode(own[middle:])):
+                    high = middle
+                else:
+                    low = middle + 1
+            if self._decode(own[low:]):
+                return own[low:]
+        return []
+
+    def _decode(self, ids: Sequence[int], special: bool = False) -> str:
+        return str(self.tokenizer.decode(ids, skip_special_tokens=not special))
+
+    def _encode_earlier_reply(self, reply: str) -> Callable[[Sequence[int]], list[int]]:
+        """Return what makes the ids of an earlier reply, of the token behind it."""
+
+        def encode(end: Sequence[int]) -> list[int]:
+            ids = self.encode_reply(reply, end)
+            return self._drop_thoughts(ids) if self.history == "drop_thoughts" else ids
+
+        return encode
+
+    def _drop_thoughts(self, ids: list[int]) -> list[int]:
+        """Return the ids behind the last thought; none of a reply that is all thought."""
+        text = self._decode(ids, special=True)
+        count = text.count(_THOUGHT_END)
+        if not count:
+            return [] if _THOUGHT_START in text else ids
+        low, high = 0, len(ids)  # the fewest with all ends of thoughts
+        while low < high:
+            middle = (low + high) // 2
+            if self._decode(ids[:middle], special=True).count(_THOUGHT_END) == count:
+                high = middle
+            else:
+                low = middle + 1
+        return ids[low:]
+
     def encode_reply(self, reply: str, end: Sequence[int] = ()) -> list[int]:
         """Return a reply's own ids; of one without ids those of its text, and the end of the turn.
+
+        Of a reply that was cut behind some tool call they are the first of those that were drawn.
 
         Args:
             end: the token that the template writes behind a reply.
         """
         ids = find_reply_ids(reply, self.tokenizer)
+        if ids is None:
+            ids = self._find_first_ids(reply)
         if ids is not None:
             return list(ids)
         text = self.tokenizer(format_reply(reply), add_special_tokens=False)["input_ids"]
         return [*text, *(token for token in end if token in self._special_ids)]
 
+    def _find_first_ids(self, reply: str) -> Sequence[int] | None:
+        """Return as many of the ids that came with a reply as spell its text, if they do."""
+        ids: Sequence[int] = getattr(reply, "token_ids", None) or ()
+        low, high = 0, len(ids)
+        try:
+            while low < high:
+                middle = (low + high) // 2
+                if len(self._decode(ids[:middle])) >= len(reply):
+                    high = middle
+                else:
+                    low = middle + 1
+            return ids[:low] if ids and self._decode(ids[:low]) == str(reply) else None
+        except (IndexError, TypeError, OverflowError):  # of another tokenizer
+            return None
+
     def find_end_token(
         self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
     ) -> list[int]:
-        """Return the token that the template writes behind the last reply, if it writes one."""
-        mark = _REPLY_MARK % (0, 0)
-        shaped = [*map(_flatten_reply, messages), {"role": "assistant", "content": mark}]
-        text = self._apply_template(to_hf(shaped, pixels=False), tools, generate=False)
+        """Return the token that the template writes behind a reply, if it writes one."""
+        first = to_hf(_split_at_replies([*map(_flatten_reply, messages)])[0], pixels=False)
+        mark = _make_mark(repr(first))
+        chat = [*first, {"role": "assistant", "content": mark}]
+        text = self._apply_template(chat, tools, generate=False)
         _, found, after = text.rpartition(mark)
         return self.tokenizer(after, add_special_tokens=False)["input_ids"][:1] if found else []
 
     def _apply_template(
         self, chat: list[JSONObject], tools: Sequence[SeatTool], generate: bool = True
     ) -> str:
-        text = self.processor.apply_chat_template(
-            chat,
+        apply = partial(
+            self.processor.apply_chat_template,
             tokenize=False,
             add_generation_prompt=generate,
             **({"tools": list(tools)} if tools else {}),
             **self.template,
         )
-        return str(text)
+        try:
+            return str(apply(chat))
+        except _find_template_errors():
+            if not any("tool_call_id" in message for message in chat):
+                raise
+            return str(apply([_shape_call_id(message) for message in chat]))
 
-    def _split_segments(
-        self, chat: list[JSONObject], tools: Sequence[SeatTool], text: str
-    ) -> list[str] | None:
-        """Return what the template writes around the replies, or None if it changes them."""
-        replies = [message["content"] for message in chat if message["role"] == "assistant"]
-        marks = [_REPLY_MARK % (number, len(replies)) for number in range(len(replies))]
-        names = iter(marks)
-        marked = [
-            {**message, "content": next(names)} if message["role"] == "assistant" else message
-            for message in chat
-        ]
-        rest = self._apply_template(marked, tools)
-        segments = []
-        for mark in marks:
-            before, found, rest = rest.partition(mark)
-            if not found:
-                return None
-            segments.append(before)
-        segments.append(rest)
-        whole = "".join(
-            part for pair in zip(segments, [*replies, ""], strict=True) for part in pair
-        )
-        return segments if whole == text else None
+    def _render_behind_reply(
+        self, first: Sequence[JSONObject], new: Sequence[JSONObject]
+    ) -> str | None:
+        def render(messages: Sequence[ChatMessage]) -> str:
+            return self._apply_template(to_hf(messages, pixels=False), ())  # it knows the tools
+
+        return render_behind_reply(render, first, new)
+
+    def _cache_text(self, key: str, make: Callable[[], str | None]) -> str | None:
+        digest = hashlib.blake2b(key.encode(errors="surrogatepass"), digest_size=16).digest()
+        if digest not in self._texts:
+            self._texts[digest] = make()
+            if len(self._texts) > _MAX_CACHED_TEXTS:
+                self._texts.popitem(last=False)
+        return self._texts[digest]
 
     def _encode_cached(self, text: str, shown: list[Picture], first: bool) -> TokenizedPrompt:
         key = (text, str(first), *(picture.key for picture in shown))
@@ -201,6 +371,43 @@ class ChatTokenizer:
         return part
 
 
+def render_behind_reply(
+    render: Callable[[Sequence[ChatMessage]], str],
+    first: Sequence[ChatMessage],
+    new: Sequence[ChatMessage],
+) -> str | None:
+    """Return what a chat template writes behind a reply, for what was said next.
+
+    Args:
+        render: Makes text of messages, up to where the next reply begins.
+        first: What a chat begins with, up to its first reply.
+        new: What came after some reply of it.
+
+    Returns:
+        The text, or None if the template does not write a reply that goes before.
+    """
+    mark = _make_mark(repr((first, new)))
+    told = [one for one in first if one["role"] != "system"]
+    rules = [one["content"] for one in first if one["role"] == "system"]
+    text = ""
+    for before in (first, told):
+        text = render([*before, {"role": "assistant", "content": mark}, *new])
+        _, found, text = text.partition(mark)
+        if not found:
+            return None
+        if not any(isinstance(one, str) and one.strip() and one.strip() in text for one in rules):
+            break  # some templates write the rules beside whatever the user said last
+    return text
+
+
+def _make_mark(text: str) -> str:
+    """Return a word that is not in a text."""
+    mark = "gem-ma-reply"
+    while mark in text:
+        mark += "-x"
+    return mark
+
+
 def find_common_prefix(rows: Sequence[list[int]]) -> list[int]:
     """Return the tokens that all rows begin with."""
     low, high = min(rows), max(rows)
@@ -209,15 +416,33 @@ def find_common_prefix(rows: Sequence[list[int]]) -> list[int]:
 
 
 def find_reply_ids(reply: str, tokenizer: Any) -> Sequence[int] | None:
-    """Return the token ids that came with a reply, if they are this tokenizer's."""
+    """Return the token ids that came with a reply, if they are this tokenizer's.
+
+    They spell its text. Where a server gave those of the prompt too, they may spell more, since
+    servers take thoughts, tool calls and what ends a reply out of the text: then they have to hold
+    all that it made of them.
+    """
     ids: Sequence[int] | None = getattr(reply, "token_ids", None)
-    if not ids:
+    if ids is None:
         return None
     try:
-        same = tokenizer.decode(ids, skip_special_tokens=True) == str(reply)
+        text = tokenizer.decode(ids, skip_special_tokens=True)
     except (IndexError, TypeError, OverflowError):
         return None
-    return ids if same else None
+    if text == str(reply):
+        return ids
+    parts = [str(reply).strip(), *_list_taken_out(reply)]
+    known = getattr(reply, "prompt_ids", None) and any(parts) and all(one in text for one in parts)
+    return ids if known else None
+
+
+def _list_taken_out(reply: str) -> list[str]:
+    """Return what a server took out of a reply's text: thoughts, and the names of calls."""
+    thoughts = (block.get("text") for block in getattr(reply, "thinking_blocks", ()))
+    return [
+        *(one.strip() for one in thoughts if isinstance(one, str)),
+        *map(parse_call_name, getattr(reply, "tool_calls", ())),
+    ]
 
 
 def format_reply(reply: str) -> str:
@@ -241,6 +466,23 @@ def _flatten_reply(message: ChatMessage) -> JSONObject:
     if message["role"] != "assistant":
         return dict(message)
     return {"role": "assistant", "content": format_reply(message["content"])}
+
+
+def _find_template_errors() -> tuple[type[Exception], ...]:
+    """Return what templates raise, which is asked for only when something was raised."""
+    try:
+        from jinja2 import TemplateError  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:  # then it was not a template of transformers
+        return ()
+    return (TemplateError,)
+
+
+def _shape_call_id(message: JSONObject) -> JSONObject:
+    """Return a message whose call has an id as Mistral's templates want it: nine letters."""
+    if "tool_call_id" not in message:
+        return message
+    letters = "".join(filter(str.isalnum, message["tool_call_id"]))
+    return {**message, "tool_call_id": letters[-9:].rjust(9, "0")}
 
 
 def _split_at_replies(messages: list[JSONObject]) -> list[list[JSONObject]]:

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 from gem_ma.chat.conversation import Step
 from gem_ma.chat.messages import Picture, find_observation_pictures
 from gem_ma.chat.reply import Reply
+from gem_ma.chat.tokenization import find_common_prefix
 from gem_ma.envs.registry import Spec
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.validation.arguments import check_each
@@ -47,11 +48,41 @@ def episode_to_json(episode: Episode) -> JSONObject:
     out["agents"] = {seat: redact_secrets(name) for seat, name in episode.agents.items()}
     out["failure"] = episode.failure and episode.failure._asdict()
     out["steps"] = [_step_to_json(step) for step in episode.steps]
+    _pack_prompt_ids(out["steps"])
     if not episode.begun:
         del out["begun"]
     if not episode.redrawn:
         del out["redrawn"]
     return out
+
+
+def _pack_prompt_ids(steps: Iterable[JSONObject]) -> None:
+    """Write a prompt as how many ids it shares with the seat's last prompt and reply, and the rest.
+
+    Without that, a record would grow with the square of a chat's length.
+    """
+    before: dict[str, list[int]] = {}
+    for step in steps:
+        reply, seat = step["reply"], step["agent"]
+        if isinstance(reply, dict) and reply.get("prompt_ids"):
+            ids = list(reply["prompt_ids"])
+            same = len(find_common_prefix([before.get(seat, []), ids]))
+            reply["prompt_ids"] = [same, *ids[same:]]
+            before[seat] = [*ids, *reply.get("token_ids", ())]
+
+
+def _unpack_prompt_ids(steps: Iterable[Step]) -> None:
+    """Write prompts out again."""
+    before: dict[str, list[int]] = {}
+    for step in steps:
+        reply, seat = step.reply, step.agent
+        if isinstance(reply, Reply) and reply.prompt_ids:
+            same, *rest = reply.prompt_ids
+            known = before.get(seat, [])
+            if type(same) is not int or not 0 <= same <= len(known):
+                raise RecordError(f"{_shorten_repr(same)} in prompt_ids")
+            reply.prompt_ids = [*known[:same], *rest]
+            before[seat] = [*reply.prompt_ids, *(reply.token_ids or ())]
 
 
 def _step_to_json(step: Step) -> JSONObject:
@@ -106,6 +137,7 @@ def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
     fields["agents"] = {seat: redact_secrets(name) for seat, name in fields["agents"].items()}
     fields["wrappers"] = tuple(fields["wrappers"])
     fields["steps"] = [_step_from_json(step, pictures) for step in fields["steps"]]
+    _unpack_prompt_ids(fields["steps"])
     _check_values(fields["redrawn"], _LIST_TYPES, "in redrawn")
     fields["redrawn"] = [tuple(pair) for pair in fields["redrawn"]]
     for pair in fields["redrawn"]:
@@ -156,6 +188,7 @@ _STEP_FIELDS: dict[str, FieldTypes] = {
 }
 _REPLY_FIELDS: dict[str, FieldTypes] = {
     "text": str,
+    "prompt_ids": _LIST_TYPES,
     "token_ids": _LIST_TYPES,
     "logprobs": _LIST_TYPES,
     "allowed_ids": _LIST_TYPES,

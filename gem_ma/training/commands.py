@@ -9,12 +9,14 @@ import json
 import math
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from gem_ma.agents import assign_agents, load_agent
 from gem_ma.agents.weight_bars import hide_weight_bars
+from gem_ma.chat.tokenization import ReplyHistory
 from gem_ma.cli.command_options import (
     SubcommandParsers,
     UsageError,
@@ -31,8 +33,13 @@ from gem_ma.cli.command_options import (
 )
 from gem_ma.validation.files import write_atomically
 
+if TYPE_CHECKING:
+    from gem_ma.rollouts.episode import Episode
+    from gem_ma.training.reference_trainer import Trainer
+
 MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
 _MODEL_FORMS = "a folder, a name on the Hub, a GGUF file or smollm2"
+MAX_LOST_SHARE = 0.5  # of a run's first replies that may be cut before they come to a move
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
@@ -125,7 +132,29 @@ def add_commands(commands: SubcommandParsers) -> None:
     train.add_argument(
         "--epochs", type=parse_positive, default=1, help="over an update (default: 1)"
     )
-    train.add_argument("--max-new-tokens", type=parse_positive, default=64, help="(default: 64)")
+    train.add_argument(
+        "--max-new-tokens",
+        type=parse_positive,
+        default=64,
+        help="of a reply, with what is thought (default: 64)",
+    )
+    train.add_argument(
+        "--temperature", type=_parse_temperature, default=1.0, help="of its draws (default: 1)"
+    )
+    train.add_argument(
+        "--template",
+        action="append",
+        type=_parse_template_argument,
+        metavar="NAME=VALUE",
+        help="an argument of the chat template, such as enable_thinking=false; may be given again",
+    )
+    train.add_argument(
+        "--history",
+        default="keep",
+        choices=get_args(ReplyHistory),
+        help="how earlier replies stand in a prompt: as they were drawn, without their thoughts, "
+        "or as the chat template has them (default: keep)",
+    )
     train.add_argument("--seed", type=parse_seed, default=0, help="decides all (default: 0)")
     train.add_argument("--device", type=_parse_device, help="such as cuda (default: the CPU)")
     add_observation_options(train)
@@ -156,6 +185,23 @@ def _parse_share(text: str) -> float:
     if not 0 <= parse_finite_number(text) <= 1:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 1")
     return parse_finite_number(text)
+
+
+def _parse_temperature(text: str) -> float:
+    if parse_finite_number(text) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
+    return parse_finite_number(text)
+
+
+def _parse_template_argument(text: str) -> tuple[str, Any]:
+    """Return a name and its value: JSON, or else a text."""
+    name, equals, value = text.partition("=")
+    if not (name.isidentifier() and equals):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _parse_device(text: str) -> str:
@@ -280,6 +326,9 @@ def _run_train(args: argparse.Namespace) -> int:
         epochs=args.epochs,
         minibatch=args.minibatch,
         max_new_tokens=args.max_new_tokens,
+        temperature=args.temperature,
+        template=dict(args.template or ()),
+        history=args.history,
         seed=args.seed,
         device=args.device,
     )
@@ -293,6 +342,7 @@ def _run_train(args: argparse.Namespace) -> int:
         group=args.group,
         seed=args.seed,
         train=seats,
+        measure=partial(_measure_lost_replies, seats),
     )
     # Of a zero-sum game that it plays with itself no return says how good it is.
     alone = len(seats) == 1 or not env.game.zero_sum
@@ -304,7 +354,12 @@ def _run_train(args: argparse.Namespace) -> int:
     keep = report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates))
     try:
         with keep:
-            trainer.run(args.updates, folder / "checkpoint.pt", after=checkup, progress=True)
+            trainer.run(
+                args.updates,
+                folder / "checkpoint.pt",
+                after=[_ReplyLengthCheck(args.max_new_tokens), checkup],
+                progress=True,
+            )
     except TrainingCollapsed as end:
         sys.stderr.write(f"gem-ma: {translate_arguments(str(end), args)}\n")
         code = 1
@@ -315,6 +370,36 @@ def _run_train(args: argparse.Namespace) -> int:
     learner.tokens.processor.save_pretrained(folder / "model")
     sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
     return code
+
+
+def _measure_lost_replies(seats: Sequence[str], episode: Episode) -> dict[str, float]:
+    """Return which part of some seats' replies was cut at the limit of tokens, and no move."""
+    steps = [step for step in episode.steps if step.agent in seats]
+    lost = [
+        step.invalid is not None and getattr(step.reply, "finish_reason", None) == "length"
+        for step in steps
+    ]
+    return {"lost": sum(lost) / len(lost) if lost else 0.0}
+
+
+class _ReplyLengthCheck:
+    """Stops a run whose first replies are cut before they come to a move."""
+
+    def __init__(self, limit: int):
+        self.limit = limit
+
+    def before_learning(self, trainer: Trainer, row: Mapping[str, float]) -> None:
+        """Raise UsageError if most of the first replies were cut and are no moves."""
+        lost = row.get("lost", 0.0)
+        if trainer.step == 0 and lost > MAX_LOST_SHARE:
+            raise UsageError(
+                f"--max-new-tokens {self.limit}: {lost:.0%} of the first replies were cut there, "
+                "and are no moves. Allow for more, such as --max-new-tokens 1024, or let the model "
+                "think less, such as by --template enable_thinking=false"
+            )
+
+    def __call__(self, trainer: Trainer) -> None:
+        """Do nothing after an update."""
 
 
 # What may differ when the same training goes on.
@@ -336,9 +421,9 @@ def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> N
         other = [
             "a --model with other tokens"
             if name == "tokens"
-            else f"--{name.replace('_', '-')} {known.get(name)}"
+            else f"--{name.replace('_', '-')} {known.get(name, args.parser.get_default(name))}"
             for name in options
-            if known.get(name) != options[name]
+            if known.get(name, args.parser.get_default(name)) != options[name]
         ]
         if other:
             raise UsageError(

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from gem_ma.chat.conversation import Step
-from gem_ma.chat.messages import Picture, list_pictures
+from gem_ma.chat.conversation import Conversation, Step
+from gem_ma.chat.messages import ChatMessage, Picture, list_pictures
 from gem_ma.chat.model_calls import ModelCall, unpack_calls
 from gem_ma.chat.reply import Reply
-from gem_ma.chat.tokenization import ChatTokenizer, TokenizedPrompt, find_reply_ids
+from gem_ma.chat.tokenization import (
+    ChatTokenizer,
+    ReplyHistory,
+    TokenizedPrompt,
+    find_reply_ids,
+)
+from gem_ma.game import SeatTool
 from gem_ma.rollouts.episode import Episode
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping
@@ -60,18 +67,22 @@ def build_samples(
     per: Literal["conversation", "turn"] = "conversation",
     credit: Literal["all", "last", "even"] = "all",
     template: JSONMapping | None = None,
+    history: ReplyHistory = "keep",
 ) -> list[TokenSample]:
     """Return a seat's replies in an episode as sequences of tokens; none if the episode failed.
 
     Args:
-        processor: the tokenizer or processor of the model, or a Tokens to share between calls.
+        processor: the tokenizer or processor of the model, or a ChatTokenizer to share between
+            calls, which has a template and a history of its own.
         per: one sample for each conversation, as far as each prompt goes on from the one before
-            with the reply (where a template or a context rewrites what was there, a new sample
+            with the reply (where a context or a server rewrites what was there, a new sample
             begins and its notes say so), or one for each turn.
         credit: which calls of a program learn from what its move is worth, as it may call its model
             several times before, in one conversation or in several: "all" do, only the "last" does,
             or all do by an "even" part.
         template: further arguments of the chat template, the same that the agent used.
+        history: how earlier replies stand in a prompt (see `ChatTokenizer`), as the agent was told.
+            With "keep" all turns of a chat are one sample, unless a context cuts it.
     """
     if per not in ("conversation", "turn"):
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")
@@ -81,7 +92,9 @@ def build_samples(
     if episode.failure is not None:
         return []
     tokens = (
-        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
+        processor
+        if isinstance(processor, ChatTokenizer)
+        else ChatTokenizer(processor, template, history)
     )
     chat = episode.chat(seat)
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
@@ -92,32 +105,86 @@ def build_samples(
     for index, place in enumerate(places):
         if place not in own:  # nobody's whom the rollout asked: a part of the prompt
             continue
-        messages = chat.build_messages(index)
-        prompt = tokens.build_prompt(messages, chat.tools)
-        step, why = episode.steps[place], prompt.note
-        last = samples[-1] if samples and per == "conversation" else None
-        if last is not None and prompt.ids[: len(last.ids)] != last.ids:
-            why = why or (
-                f"the context {chat.context} cuts what was there"
-                if chat.context is not None
-                else "the chat template writes earlier turns in another way"
-            )
-            last = None
-        if last is None:
-            last = _start_sample(episode, seat, prompt, messages)
-            if why and per == "conversation" and samples:
-                last.notes.append(f"begins anew at step {place}: {why}")
-            samples.append(last)
+        if _is_undrawn(episode.steps[place].reply):
+            _credit_last_reply(samples, episode.steps[place])
         else:
-            _extend_prompt(last, prompt, messages)
-        _append_reply(
-            last,
-            tokens,
-            step,
-            place,
-            lambda: tokens.find_end_token(messages, chat.tools),  # noqa: B023
-        )
+            _add_turn(samples, episode, chat, tokens, index, place, per)
     return samples
+
+
+def _add_turn(
+    samples: list[TokenSample],
+    episode: Episode,
+    chat: Conversation,
+    tokens: ChatTokenizer,
+    index: int,
+    place: int,
+    per: str,
+) -> None:
+    """Add what a seat saw and said in a step: to the last sample, if it goes on from there."""
+    step, messages = episode.steps[place], chat.build_messages(index)
+    prompt, doubt = _build_step_prompt(step, tokens, messages, chat.tools)
+    last = samples[-1] if samples and per == "conversation" else None
+    if last is not None and prompt.ids[: len(last.ids)] == last.ids:
+        _extend_prompt(last, prompt, messages)
+    else:
+        why = "" if last is None else _explain_new_start(prompt, chat, step)
+        last = _start_sample(episode, chat.seat, prompt, messages)
+        if why:
+            last.notes.append(f"begins anew at step {place}: {why}")
+        samples.append(last)
+    if doubt:
+        last.exact = False
+        last.notes.append(f"step {place}: {doubt}")
+    closing = partial(tokens.find_end_token, messages, chat.tools)
+    _append_reply(last, tokens, step, place, closing)
+
+
+def _explain_new_start(prompt: TokenizedPrompt, chat: Conversation, step: Step) -> str:
+    """Return why a prompt does not go on from the one before."""
+    if prompt.note:
+        return prompt.note
+    if chat.context is not None:
+        return f"the context {chat.context} cuts what was there"
+    if getattr(step.reply, "prompt_ids", None):
+        return "its server writes earlier turns in other tokens"
+    return "earlier turns are written in another way"
+
+
+def _is_undrawn(reply: str | None) -> bool:
+    """Return whether a model was not asked for a reply, as where a chat had no room for one."""
+    ids = getattr(reply, "token_ids", None)
+    return ids is not None and not ids and not reply
+
+
+def _credit_last_reply(samples: list[TokenSample], step: Step) -> None:
+    """Add what came of a turn in which nothing was drawn to the last one in which something was."""
+    if not samples:
+        return
+    sample = samples[-1]
+    span = sample.spans[-1]
+    sample.spans[-1] = span._replace(reward=span.reward + step.reward)
+    sample.rewards[span.end - 1] += step.reward
+
+
+def _build_step_prompt(
+    step: Step, tokens: ChatTokenizer, messages: Sequence[ChatMessage], tools: Sequence[SeatTool]
+) -> tuple[TokenizedPrompt, str]:
+    """Return the prompt of a step, and why it is not what the model was given, if it may not be."""
+    given = getattr(step.reply, "prompt_ids", None)
+    if given is None or find_reply_ids(step.reply or "", tokens.tokenizer) is None:
+        return tokens.build_prompt(messages, tools), ""
+    if not given:
+        note = "its server told no ids of the prompt: the messages are encoded"
+        return tokens.build_prompt(messages, tools), note
+    if not list_pictures(messages):
+        return TokenizedPrompt(list(given)), ""
+    prompt = tokens.build_prompt(messages, tools)
+    same = prompt.ids == list(given)
+    return (
+        prompt,
+        "" if same else "its server was given other tokens, with other places of pictures",
+    )
 
 
 def _build_call_samples(
@@ -148,7 +215,12 @@ def _build_call_samples(
             if note:
                 sample.exact = False
                 sample.notes.append(f"step {place}, call {number}: {note}")
-            reply = Reply(call.text, token_ids=call.token_ids, logprobs=call.logprobs)
+            reply = Reply(
+                call.text,
+                prompt_ids=call.prompt_ids,
+                token_ids=call.token_ids,
+                logprobs=call.logprobs,
+            )
             reply.tool_calls = call.tool_calls
             what = replace(step, reply=reply, reward=step.reward * share)
             closing = partial(tokens.find_end_token, call.messages, call.tools)
@@ -219,7 +291,7 @@ def _append_reply(
         sample.exact = False
         sample.notes.append(
             f"step {place}: its model was given {prompt_length} tokens, and the prompt here has "
-            f"{len(sample.ids)}; are processor and template those of the agent?"
+            f"{len(sample.ids)}; are processor, template and history those of the agent?"
         )
     start = len(sample.ids)
     logprobs = getattr(reply, "logprobs", None) if own is not None else None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.tokenization import ChatTokenizer, ReplyHistory
 from gem_ma.rollouts.episode import Episode
 from gem_ma.training.token_samples import build_samples
 from gem_ma.validation.arguments import check_each, check_type
@@ -24,6 +24,7 @@ def build_rows(
     texts: bool = False,
     per: Literal["conversation", "turn"] = "conversation",
     template: JSONMapping | None = None,
+    history: ReplyHistory = "keep",
 ) -> Iterator[dict[str, Any]]:
     """Yield one dict for each sample of each seat; what `rewards` holds came until the next turn.
 
@@ -35,12 +36,15 @@ def build_rows(
     Args:
         train: the seats whose rows are trainable; None: all.
         texts: also the seats whose replies came without token ids, encoded from their text.
-        processor: as of `samples`.
-        per: as of `samples`.
-        template: as of `samples`.
+        processor: as of `build_samples`.
+        per: as of `build_samples`.
+        template: as of `build_samples`.
+        history: as of `build_samples`.
     """
     tokens = (
-        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
+        processor
+        if isinstance(processor, ChatTokenizer)
+        else ChatTokenizer(processor, template, history)
     )
     strangers = set(train or ())
     for episode in check_each(episodes, Episode, "episodes"):

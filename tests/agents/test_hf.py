@@ -231,16 +231,17 @@ def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
     tokenizer = tiny_models.tokenizer(template=tiny_models.TEMPLATE.replace(*THINKS))
     agents = {"left": thinking(tokenizer, "rock"), "right": "random"}
     (episode,) = rollout(SAME_TIME, agents, seed=0, rounds=4)
-    found = training.build_samples(episode, "left", tokenizer)
+    found = training.build_samples(episode, "left", tokenizer, history="template")
     # The second reply held no thinking: it stays, and the third goes on from there.
     assert [len(sample.spans) for sample in found] == [1, 2, 1]
     assert REWRITTEN_NOTE in found[1].notes[0]
     assert "begins anew at step 2" in found[1].notes[0]
     prompt = tokenizer.decode(found[2].ids[: found[2].spans[0].start])
     assert "<think>" not in prompt  # as the template has it
-    kept = training.build_samples(episode, "left", tiny_models.tokenizer())
-    assert [len(sample.spans) for sample in kept] == [4]
-    assert "<think>hm 2</think>" in tokenizer.decode(kept[0].ids)
+    for one in (tokenizer, tiny_models.tokenizer()):
+        kept = training.build_samples(episode, "left", one)
+        assert [len(sample.spans) for sample in kept] == [4]
+        assert "<think>hm 2</think>" in tokenizer.decode(kept[0].ids)
 
 
 @packs.needs("training")
@@ -301,7 +302,7 @@ def test_a_prompt_of_another_length_than_recorded_is_reported(text):
     other = tiny_models.tokenizer(template="{{ 'x' }}" + tiny_models.TEMPLATE)
     (sample,) = training.build_samples(episode, "left", other)
     assert not sample.exact
-    assert "are processor and template those of the agent?" in sample.notes[0]
+    assert "are processor, template and history those of the agent?" in sample.notes[0]
 
 
 @packs.needs("training")

@@ -11,7 +11,7 @@ from needed import needed
 
 from gem_ma.chat import tokenization as module
 from gem_ma.chat.messages import Picture
-from gem_ma.chat.reply import Reply
+from gem_ma.chat.reply import Reply, truncate_reply_calls
 from gem_ma.chat.tokenization import REWRITTEN_NOTE, ChatTokenizer, find_reply_ids, format_reply
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -141,11 +141,74 @@ def test_only_ids_that_spell_the_reply_are_its_own():
 
 def test_a_template_that_rewrites_replies_has_its_way_and_says_so():
     said = chat("hi", reply("<think>x</think>ho", [*b"<think>x</think>ho"]), "he")
-    prompt = ChatTokenizer(Letters(), {"think": False}).build_prompt(said)
-    assert (prompt.note, prompt.reply_spans) == (REWRITTEN_NOTE, [])
+    prompt = ChatTokenizer(Letters(), {"think": False}, "template").build_prompt(said)
+    assert (prompt.note, prompt.reply_spans) == (REWRITTEN_NOTE, [(21, 23)])
     assert text_of(prompt) == "user: hi<end>\nassistant: ho<end>\nuser: he<end>\nassistant: "
-    kept = ChatTokenizer(Letters()).build_prompt(said)
-    assert (kept.note, len(kept.reply_spans)) == ("", 1)
+    for history in ("keep", "template"):
+        kept = ChatTokenizer(Letters(), history=history).build_prompt(said)
+        assert (kept.note, len(kept.reply_spans)) == ("", 1)
+
+
+def test_a_reply_is_kept_as_it_was_drawn_or_without_its_thought():
+    """Whatever the template would make of it in later turns."""
+    after = "<end>\nuser: he<end>\nassistant: "
+    for text, left in (
+        ("<think>x</think>ho", "ho"),
+        ("x</think>ho", "ho"),
+        ("<think>x</think>y</think>ho", "ho"),
+        ("ho", "ho"),
+        ("<think>x", ""),
+    ):
+        said = chat("hi", reply(text, [*text.encode()]), "he")
+        for history, stays in (("keep", text), ("drop_thoughts", left)):
+            prompt = ChatTokenizer(Letters(), {"think": False}, history).build_prompt(said)
+            assert text_of(prompt) == f"user: hi<end>\nassistant: {stays}{after}"
+            assert prompt.note == ""
+    with pytest.raises(ValueError, match="history='all': expected 'keep', 'drop_thoughts', 'temp"):
+        ChatTokenizer(Letters(), history="all")
+
+
+def test_a_reply_that_was_cut_behind_a_call_stands_in_the_ids_that_were_drawn():
+    class Twice(Letters):  # knows another spelling of h
+        def decode(self, ids, skip_special_tokens):
+            return super().decode([104 if i == 500 else i for i in ids], skip_special_tokens)
+
+    call = '<tool_call>{"name": "h"}</tool_call>'
+    drawn = [500 if one == ord("h") else one for one in f"ha {call}{call}".encode()]
+    cut = truncate_reply_calls(reply(f"ha {call}{call}", [*drawn, 1]), 1)
+    assert cut == f"ha {call}"
+    prompt = ChatTokenizer(Twice()).build_prompt(chat("hi", cut, "he"))
+    ((start, end),) = prompt.reply_spans
+    assert prompt.ids[start:end] == drawn[: len(cut)]
+    assert text_of(module.TokenizedPrompt(prompt.ids[end:])) == "<end>\nuser: he<end>\nassistant: "
+    other = reply("ha", [500, 97, 10**30])  # which nothing decodes
+    assert ChatTokenizer(Letters()).encode_reply(other) == [104, 97]
+
+
+def test_a_chat_may_hold_what_marks_a_reply():
+    for word in ("gem-ma-reply", "gem-ma-reply-x"):
+        said = chat(f"hi {word}", reply(word, [*word.encode()]), f"{word} he")
+        for history in ("keep", "template"):
+            prompt = ChatTokenizer(Letters(), history=history).build_prompt(said)
+            assert text_of(prompt) == (
+                f"user: hi {word}<end>\nassistant: {word}<end>\nuser: {word} he<end>\nassistant: "
+            )
+            assert len(prompt.reply_spans) == 1
+
+
+def test_rules_that_a_template_tells_again_are_told_once():
+    class Repeats(Letters):
+        def apply_chat_template(self, messages, **options):
+            rules = [one["content"] for one in messages if one["role"] == "system"]
+            said = [dict(one) for one in messages if one["role"] != "system"]
+            said[-1]["content"] = " ".join([*rules, said[-1]["content"]])
+            return super().apply_chat_template(said, **options)
+
+    said = [{"role": "system", "content": "Play."}, *chat("hi", "ho", "he")]
+    prompt = ChatTokenizer(Repeats()).build_prompt(said)
+    assert text_of(prompt) == "user: Play. hi<end>\nassistant: ho<end>\nuser: he<end>\nassistant: "
+    prompt = ChatTokenizer(Repeats(), history="template").build_prompt(said)
+    assert text_of(prompt) == "user: hi<end>\nassistant: ho<end>\nuser: Play. he<end>\nassistant: "
 
 
 def test_a_template_that_leaves_replies_out_has_its_way_and_says_so():
@@ -185,7 +248,7 @@ def test_pictures_stand_where_they_were_shown():
     assert prompt.tensors["pixels"].tolist() == [[10.0], [20.0], [30.0]]
     # and where the template rewrites replies
     said = chat(first, "<think></think>ho", second)
-    prompt = ChatTokenizer(Seeing(), {"think": False}).build_prompt(said)
+    prompt = ChatTokenizer(Seeing(), {"think": False}, "template").build_prompt(said)
     assert prompt.note == REWRITTEN_NOTE
     assert prompt.token_features == {"kinds": [int(one == 2) for one in prompt.ids]}
     assert prompt.tensors["pixels"].tolist() == [[10.0], [20.0], [30.0]]

@@ -5,6 +5,7 @@ import json
 import pytest
 from needed import needed
 
+from gem_ma import Reply
 from gem_ma.cli.main import main
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -22,6 +23,12 @@ def model(tmp_path_factory):
     few = ["--episodes", "6", "--epochs", "1", "--out", str(folder)]
     assert main(["pretrain", GUESS, *teachers, *few]) == 0
     return folder
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Let a model learn that does not know yet how a reply ends."""
+    monkeypatch.setattr(commands, "MAX_LOST_SHARE", 1.0)
 
 
 def train(model, folder, *more):
@@ -120,3 +127,54 @@ def test_a_folder_that_holds_another_model(model, capsys):
     few = ["--episodes", "7", "--epochs", "1", "--out", str(model)]
     assert main(["pretrain", GUESS, *few]) == 2
     assert "holds another model" in capsys.readouterr().err
+
+
+def test_a_model_that_is_cut_in_its_thought_is_stopped_with_the_cause(
+    model, tmp_path, capsys, monkeypatch
+):
+    from gem_ma.training.hf_learner import HFLearner
+
+    def think(self, turns):
+        ids = self.tokens.tokenizer("<think> well")["input_ids"]
+        text = self.tokens.tokenizer.decode(ids)
+        cut = {"token_ids": ids, "logprobs": [-1.0] * len(ids), "finish_reason": "length"}
+        return [Reply(text, **cut) for _ in turns]
+
+    monkeypatch.setattr(HFLearner, "act", think)
+    monkeypatch.setattr(commands, "MAX_LOST_SHARE", 0.5)
+    assert train(model, tmp_path / "run") == 2
+    said = capsys.readouterr().err
+    assert "--max-new-tokens 4: 100% of the first replies were cut there" in said
+    assert "--template enable_thinking=false" in said
+    assert not (tmp_path / "run" / "model").exists()
+
+
+def test_the_chat_template_is_told_its_arguments(model, tmp_path, capsys, monkeypatch):
+    from gem_ma.training import hf_learner
+
+    told = {}
+
+    class Told(hf_learner.HFLearner):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            told.update(kwargs)
+
+    monkeypatch.setattr(hf_learner, "HFLearner", Told)
+    options = ["--template", "enable_thinking=false", "--template", "date_string=26 Jul 2024"]
+    options += ["--history", "drop_thoughts", "--temperature", "0.7"]
+    assert train(model, tmp_path / "run", *options) == 0
+    assert told["template"] == {"enable_thinking": False, "date_string": "26 Jul 2024"}
+    assert (told["history"], told["temperature"]) == ("drop_thoughts", 0.7)
+    assert train(model, tmp_path / "run") == 2
+    assert "another training" in capsys.readouterr().err
+    # Settings of before these options were there are those of today's defaults.
+    assert train(model, tmp_path / "old") == 0
+    settings = tmp_path / "old" / "settings.json"
+    known = json.loads(settings.read_text())
+    for name in ("template", "history", "temperature"):
+        del known[name]
+    settings.write_text(json.dumps(known))
+    assert train(model, tmp_path / "old", "--updates", "3") == 0
+    for word, why in (("enable_thinking", "expected NAME=VALUE"), ("=1", "expected NAME=VALUE")):
+        assert train(model, tmp_path / "new", "--template", word) == 2
+        assert why in capsys.readouterr().err

@@ -36,6 +36,9 @@ class _Call(_Open):
 class _Message(BaseModel):
     content: str | None = None
     tool_calls: list[_Call] | None = None
+    # What was thought, as servers call it now and did before.
+    reasoning: JsonValue = None
+    reasoning_content: JsonValue = None
 
 
 class _Token(BaseModel):
@@ -65,19 +68,23 @@ class Completion(BaseModel):
 
     choices: Annotated[list[_Choice], Field(min_length=1)]
     usage: _Usage | None = None
+    prompt_token_ids: list[Count] | None = None
 
     def to_reply(self) -> Reply:
         """Return what the model said."""
         choice = self.choices[0]
         message = choice.message
         tokens = (choice.logprobs and choice.logprobs.content) or []
+        thought = message.reasoning or message.reasoning_content
         calls: list[Any] = [one.model_dump(exclude_unset=True) for one in message.tool_calls or ()]
         return Reply(
             message.content or "",
+            prompt_ids=None if choice.token_ids is None else self.prompt_token_ids or (),
             token_ids=choice.token_ids,
             logprobs=[token.logprob for token in tokens] or None,
             finish_reason=choice.finish_reason,
             tool_calls=calls or (),
+            thinking_blocks=[{"text": thought}] if thought and isinstance(thought, str) else (),
             usage=select_counts(self.usage and self.usage.model_dump()),
         )
 

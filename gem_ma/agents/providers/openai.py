@@ -23,7 +23,8 @@ class OpenAIAgent(ProviderAgent):
 
     Attributes:
         logprobs: Ask for log-probabilities.
-        token_ids: Ask vLLM for the token ids too.
+        token_ids: Ask vLLM for the token ids too, those of the prompt and all that were drawn: also
+            of thoughts and calls that its parsers take out of the text.
         detail: Of pictures.
     """
 

@@ -29,8 +29,9 @@ class EngineAgent:
 
     Args:
         generate: an async function of a turn, its prompt as token ids, and the pictures in there.
-        room: how many tokens a chat may have for another reply to be asked for; a seat whose chat
-            has more ends its turns at once, and what that costs is the game's business.
+        room: how many tokens a chat has to stay below for another reply to be asked for; a seat
+            whose chat has as many says nothing more, and what that costs is the game's business,
+            and is counted to what it said last.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class EngineAgent:
     async def _ask_engine(self, turn: Turn) -> Reply:
         prompt = self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools))
         if self.room is not None and len(prompt.ids) >= self.room:
-            return Reply("", token_ids=[self.tokens.tokenizer.eos_token_id], logprobs=[0.0])
+            return Reply("", token_ids=[], finish_reason="length")  # nothing was drawn
         images = [one.to_pil() for one in list_pictures(turn.messages)]
         completion = await self.generate(turn, prompt.ids, images)
         ids = list(completion.ids)

@@ -30,7 +30,7 @@ from gem_ma.training.trainers.batches import (
 )
 from gem_ma.training.trainers.engine_agent import EngineAgent, GeneratedTokens, play_group
 from gem_ma.training.trainers.seats import assign_seats
-from gem_ma.validation.json_types import JSONObject
+from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 try:
     from openrlhf.utils.agent import AgentExecutorBase
@@ -39,12 +39,19 @@ except ImportError as error:
 
 
 def make_executor_class(
-    processor: Any, env: str, seat: str | None = None, others: SeatAgents | None = None, **make: Any
+    processor: Any,
+    env: str,
+    seat: str | None = None,
+    others: SeatAgents | None = None,
+    *,
+    template: JSONMapping | None = None,
+    **make: Any,
 ) -> type[AgentExecutorBase]:
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 
     Args:
-        processor: the model's tokenizer, or its processor if it sees.
+        processor: the model's tokenizer, or its processor if it sees; or a ChatTokenizer.
+        template: further arguments of the chat template, such as {"enable_thinking": False}.
         env: as of `rollout`.
         others: as of `rollout`.
         **make: as of `rollout`.
@@ -52,7 +59,9 @@ def make_executor_class(
             "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
     """
     table = assign_seats(make_executor_class, env, seat, others, make)
-    tokens = ChatTokenizer(processor)
+    tokens = (
+        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
+    )
 
     class AgentExecutor(AgentExecutorBase):
         def __init__(self) -> None:

@@ -3,8 +3,8 @@
 RL2 0.0.2 asks for all samples of a prompt at once: they are the seats of games from one start. With
 two trained seats and `responses_per_prompt` 8 there are four games. RL2's REINFORCE compares all
 samples of a prompt, so each seat's own mean is taken off with its last reward, for which a seat
-waits until the games of its prompt are over. What does not go on from the text before, because a
-chat template left out what was thought, begins a new sequence.
+waits until the games of its prompt are over. A chat is one sequence that grows: behind what was
+drawn stands what the chat template writes behind a reply.
 
 Nothing of RL2 is imported. Checked by tests/training against its own loop and its advantages.
 """
@@ -19,6 +19,7 @@ from typing import Any
 from gem_ma.apis.factory import EnvSource
 from gem_ma.chat.agent import SeatAgents
 from gem_ma.chat.messages import ChatMessage, to_hf
+from gem_ma.chat.tokenization import render_behind_reply
 from gem_ma.training.trainers.batches import CallBatcher, subtract_seat_means
 from gem_ma.training.trainers.seats import assign_seats
 from gem_ma.validation.json_types import JSONObject
@@ -67,7 +68,6 @@ class RL2Env:
     async def step(self, state: str, action: str, extra_info: JSONObject) -> JSONObject:
         """Reply, and wait until this seat is to act again or is done."""
         place, reward = extra_info["place"], 0.0
-        shown = self.render(place.messages) + action
         if not place.done:
             place.messages.append({"role": "assistant", "content": action})
             place.take(await place.seat.step(action))
@@ -76,9 +76,11 @@ class RL2Env:
         if place.done and self.compare and len(self.table.seats) > 1:
             reward += await place.compute_adjustment()
         elif not place.done:
-            whole = self.render(place.messages)
-            goes_on = whole.startswith(shown)
-            text = text + whole[len(shown) :].removeprefix(self.end) if goes_on else whole
+            behind = place.render_behind_reply(self.render)
+            if behind is None:
+                text = self.render(place.messages)
+            else:
+                text += behind.removeprefix(self.end)
         return {
             "next_state": text,
             "reward": reward,
@@ -117,6 +119,12 @@ class _SeatSample:
         self.seat, self.name, self.group = seat, name, group
         self.messages: list[ChatMessage] = []
         self.total, self.owed, self.done = 0.0, 0.0, False
+
+    def render_behind_reply(self, render: Callable[[Sequence[ChatMessage]], str]) -> str | None:
+        """Return what stands behind the last reply, up to where the next begins, or None."""
+        replies = [i for i, one in enumerate(self.messages) if one["role"] == "assistant"]
+        first, new = self.messages[: replies[0]], self.messages[replies[-1] + 1 :]
+        return render_behind_reply(render, first, new)
 
     def take(self, outcome: Any) -> None:
         self.messages += to_hf([one for one in outcome.messages if one["role"] != "assistant"])

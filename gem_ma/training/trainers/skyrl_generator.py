@@ -52,7 +52,9 @@ class GameGenerator(GeneratorInterface):
         processor: Any = None,
     ):
         self.config, self.client = generator_cfg, inference_engine_client
-        self.tokens, self.model = ChatTokenizer(processor or tokenizer), policy_model_name
+        template = dict(getattr(generator_cfg, "chat_template_kwargs", None) or {})
+        self.tokens = ChatTokenizer(processor or tokenizer, template)
+        self.model = policy_model_name
 
     async def generate(self, input_batch: Any, disable_tqdm: bool = False) -> GeneratorOutput:
         """Return the sequences in the order of the prompts."""

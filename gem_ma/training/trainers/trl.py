@@ -13,7 +13,7 @@ from gem_ma.apis import factory
 from gem_ma.apis.factory import EnvSource
 from gem_ma.chat.agent import AgentSource, SeatAgents
 from gem_ma.chat.messages import ChatMessage, to_hf
-from gem_ma.chat.tokenization import ChatTokenizer
+from gem_ma.chat.tokenization import ChatTokenizer, ReplyHistory
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.trainer_rows import (
@@ -36,6 +36,7 @@ def rollout_func(
     agent: Callable[[Any], Any] | None = None,
     max_new_tokens: int = 256,
     template: JSONMapping | None = None,
+    history: ReplyHistory = "keep",
     context: Any = None,
     seed: int = 0,
     **make: Any,
@@ -52,7 +53,10 @@ def rollout_func(
         others: as of `rollout`, but for the trained seats.
         agent: makes the trained agent of the trainer, with token ids and logprobs (for vLLM, or
             where the model is spread over devices); None: HFAgent with the trainer's own model,
-            `max_new_tokens` and `template`.
+            `max_new_tokens`, `template` and `history`.
+        template: further arguments of the chat template, such as {"enable_thinking": False}.
+        history: "keep", or "drop_thoughts" or "template" (see `gem_ma.chat.ChatTokenizer`), which
+            make several sequences of an episode where there are thoughts, and TRL takes one.
         seed: decides the starts, with the step of the training.
     """
     env = factory.resolve_env(rollout_func, env, make)
@@ -73,9 +77,11 @@ def rollout_func(
             )
         step = trainer.state.global_step
         last, calls = step, calls + 1 if step == last else 0
-        tokens = ChatTokenizer(trainer.processing_class, template)
+        tokens = ChatTokenizer(trainer.processing_class, template, history)
         player = (
-            agent(trainer) if agent is not None else _make_agent(trainer, max_new_tokens, template)
+            agent(trainer)
+            if agent is not None
+            else _make_agent(trainer, max_new_tokens, template, history)
         )
         try:
             episodes = rollout(
@@ -168,7 +174,9 @@ def add_turn_credit(trainer: type[Any]) -> type[Any]:
     return TurnCreditTrainer
 
 
-def _make_agent(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:
+def _make_agent(
+    trainer: Any, max_new_tokens: int, template: JSONMapping | None, history: ReplyHistory
+) -> HFAgent:
     return HFAgent(
         trainer.accelerator.unwrap_model(trainer.model),
         trainer.processing_class,
@@ -176,6 +184,7 @@ def _make_agent(trainer: Any, max_new_tokens: int, template: Any) -> HFAgent:
         temperature=trainer.temperature,
         seed=derive_seed(trainer.state.global_step, trainer.accelerator.process_index) >> 32,
         template=template,
+        history=history,
     )
 
 

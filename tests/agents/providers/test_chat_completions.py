@@ -71,6 +71,7 @@ MALFORMED = {
     "log-probabilities that are none": saying(logprobs=[1]),
     "token ids in words": saying(token_ids=["5"]),
     "token ids below 0": saying(token_ids=[-5]),
+    "ids of a prompt in words": body(json.dumps({**completion("5"), "prompt_token_ids": ["5"]})),
     "usage in words": saying(usage="much"),
     "a count in words": saying(usage={"prompt_tokens": "abc"}),
     "a count below 0": saying(usage={"prompt_tokens": -5}),

@@ -273,6 +273,32 @@ def test_what_comes_back(key):
     assert agent.cost == pytest.approx((33 * 1 + 2 * 10) / 1e6)
 
 
+def test_all_that_a_server_drew_comes_back_with_what_it_was_given(key):
+    """A parser of vLLM takes thoughts out of the text; their tokens are among the ids."""
+    for name in ("reasoning", "reasoning_content"):
+        answer = completion("rock")
+        choice = answer["choices"][0]
+        choice["message"][name] = "hm"
+        choice["token_ids"] = [7, 8, 5, 6]
+        choice["logprobs"] = {"content": [{"token": "x", "logprob": -1.0}] * 4}
+        answer["prompt_token_ids"] = [1, 2, 3]
+        with StubServer(lambda message, attempt, answer=answer: body(json.dumps(answer))) as server:
+            reply = ask(OpenAIAgent("stub", server.url, token_ids=True))
+            assert server.requests[0]["return_token_ids"] is True
+        assert reply == "rock"
+        assert (reply.prompt_ids, reply.token_ids) == ([1, 2, 3], [7, 8, 5, 6])
+        assert reply.logprobs == [-1.0] * 4
+        assert reply.thinking_blocks == [{"text": "hm"}]
+
+
+def test_a_server_that_tells_only_what_it_drew_is_known_by_that(key):
+    answer = completion("rock")
+    with StubServer(lambda message, attempt: body(json.dumps(answer))) as server:
+        assert ask(OpenAIAgent("stub", server.url)).prompt_ids is None
+        answer["choices"][0]["token_ids"] = [5, 6]
+        assert ask(OpenAIAgent("stub", server.url)).prompt_ids == ()
+
+
 def test_native_tool_calls_and_their_answers(key):
     def answer(message, attempt):
         if len(message["messages"]) > 4:

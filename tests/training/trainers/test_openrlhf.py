@@ -90,6 +90,23 @@ def test_openrlhf_executes_an_episode_that_reads_as_the_chat_does(openrlhf, toke
         samples(made, tokenizer, engine, "{}")
 
 
+def test_openrlhf_takes_turns_with_thoughts_as_one_sequence(openrlhf):
+    from chats import templates as chat_templates
+
+    from gem_ma.training.trainers.openrlhf import make_executor_class
+
+    tokenizer = chat_templates.make_tokenizer(chat_templates.FAMILIES["Qwen3"])
+    engine = Engine(tokenizer, lambda free: f"<think>\nhm\n</think>\n\n{free[0]}")
+    (out,) = samples(make_executor_class(tokenizer, GAME, "x", last), tokenizer, engine)
+    assert len(out["action_ranges"]) == len(engine.prompts) > 1
+    for (start, _), prompt in zip(out["action_ranges"], engine.prompts, strict=True):
+        assert out["observation_tokens"][:start] == prompt
+    closed = make_executor_class(tokenizer, GAME, "x", last, template={"enable_thinking": False})
+    (out,) = samples(closed, tokenizer, engine)
+    first = tokenizer.decode(out["observation_tokens"][: out["action_ranges"][0][0]])
+    assert first.endswith("</think>\n\n")
+
+
 class Mixed:
     """In the second game x gives way, and o wins."""
 

@@ -249,3 +249,41 @@ def test_trl_takes_steps_with_an_environment_factory(trl, caller, tmp_path):
         settings={"per_device_train_batch_size": 4, "num_generations": 2},
     )
     assert len(rewards) == 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_trl_takes_steps_with_a_template_that_drops_thoughts(trl, tmp_path):
+    """Qwen3's, over several turns with thoughts: each episode is one sequence all the same."""
+    import tiny_models
+    from chats import templates as chat_templates
+
+    from gem_ma.training.trainers.trl import env_reward, rollout_func
+
+    tokenizer = chat_templates.make_tokenizer(chat_templates.FAMILIES["Qwen3"])
+    model = tiny_models.llm(tokenizer)
+    env = fixed(max_number=5, max_turns=3, invalid="skip")
+    turns = []
+
+    def think(trainer):
+        def agent(turn):
+            turns.append(turn.index)
+            text = f"<think>\nhm {turn.index}\n</think>\n\n{turn.index + 1}"
+            ids = [*tokenizer(text)["input_ids"], tokenizer.eos_token_id]
+            return gem_ma.Reply(text, token_ids=ids, logprobs=[-1.0] * len(ids))
+
+        return agent
+
+    def play(history):
+        return trained(
+            model,
+            tokenizer,
+            tmp_path,
+            reward_funcs=[env_reward],
+            rollout_func=rollout_func(env, agent=think, history=history),
+            settings={"max_steps": 1, "per_device_train_batch_size": 4, "num_generations": 4},
+        )
+
+    assert len(play("keep")) == 1
+    assert max(turns) == 2
+    with pytest.raises(ValueError, match=r"TRL takes one sequence for an episode: .*rewrites"):
+        play("template")

@@ -1,0 +1,1 @@
+"""What chats are written with in tests."""
