@@ -200,7 +200,7 @@ def pretrain(
         _note_image_sizes(network, rows, processor)
     learning = ImitationTrainer(network, rows, epochs, batch, lr, others, seed)
     losses = learning.run(checkpoint, settings, every, progress)
-    check_weights(model.state_dict())
+    check_weights(network.state_dict())
     processor.save_pretrained(folder)
     with hide_weight_bars():
         network.save_pretrained(folder)

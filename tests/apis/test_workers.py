@@ -3,9 +3,11 @@
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -115,6 +117,30 @@ def test_what_keeps_a_worker_from_loading_stands_in_the_error():
     with pytest.raises(WorkerError, match="cannot load what it is to run: TypeError"):
         worker.recv(60)
     worker.close()
+
+
+def echo(connection):
+    while True:
+        connection.send(connection.recv())
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="processes are stopped on POSIX alone")
+def test_a_worker_says_whether_it_was_stopped():
+    worker = WorkerProcess(echo)
+    worker.send(1)
+    assert worker.recv(60) == 1
+    assert not worker.stopped
+    os.kill(worker.process.pid, signal.SIGSTOP)
+    until = time.monotonic() + 20
+    while not worker.stopped and time.monotonic() < until:
+        time.sleep(0.01)
+    assert [worker.stopped, worker.stopped] == [True, True]  # to look changes nothing
+    os.kill(worker.process.pid, signal.SIGCONT)
+    worker.send(2)
+    assert worker.recv(60) == 2
+    assert not worker.stopped
+    worker.kill()
+    assert not worker.stopped
 
 
 def test_messages_are_pickled_by_value_only_where_they_must_be(monkeypatch):
