@@ -16,6 +16,7 @@ def legal(turn):
 async def play(seat, seed, log=None):
     """Play a seat to its end as a trainer would; return what it earned at each step."""
     outcome, rewards = await seat.reset(seed=seed), []
+    assert outcome.reward == 0.0
     while outcome.turn is not None:
         reply = legal(outcome.turn)
         if log is not None:

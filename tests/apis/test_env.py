@@ -58,6 +58,18 @@ def test_one_more_than_max_invalid_in_a_row_forfeits_and_pays_the_opponent():
     assert "red forfeits" in env.observe("yellow")["text"]
 
 
+@pytest.mark.parametrize("format", ["auto", "boxed"])
+def test_a_random_action_is_legal_whether_or_not_somebody_asked_what_is(format):
+    env = gem_ma.make("game:ConnectFour-v0", format=format)
+    drawn = set()
+    for seed in range(20):
+        env.reset(seed=seed)
+        action = env.sample_random_action()
+        assert action in env.info(env.agent_selection)["legal_actions"]
+        drawn |= {action, env.sample_random_action()}
+    assert len(drawn) > 3  # of seven
+
+
 def test_lose_forfeits_at_once():
     env = started("game:TicTacToe-v0", invalid="lose", penalty=0.5)
     env.step("x")

@@ -23,6 +23,11 @@ from gem_ma.wrappers import TextHistory
 TEXTS = ["", "hello world", "two\nlines\t\x00", "é中\U0001f600", "%s {} \\boxed{}", "x" * 200]
 
 
+def test_a_space_holds_what_an_environment_shows_by_default():
+    env = gem_ma.make("game:GuessTheNumber-v0-easy")
+    assert env.observation_space("player")["text"] == UnicodeText()
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_text_fits_and_survives_flattening(text):
     space = UnicodeText(300)

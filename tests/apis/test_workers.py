@@ -13,7 +13,13 @@ import pytest
 
 from gem_ma.agents import load_agent
 from gem_ma.apis import workers
-from gem_ma.apis.workers import WorkerError, WorkerProcess, pickle_message
+from gem_ma.apis.workers import (
+    WorkerDied,
+    WorkerError,
+    WorkerProcess,
+    WorkerStartError,
+    pickle_message,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -124,8 +130,27 @@ def echo(connection):
         connection.send(connection.recv())
 
 
+def answer_and_exit(connection, count):
+    for _ in range(count):
+        connection.send(0)
+    os._exit(1)
+
+
+@pytest.mark.parametrize(("count", "kind"), [(0, WorkerStartError), (1, WorkerDied)])
+def test_a_worker_that_ended_says_whether_it_had_begun(count, kind):
+    worker = WorkerProcess(answer_and_exit, count)
+    for _ in range(count):
+        assert worker.recv(60) == 0
+    with pytest.raises(WorkerDied, match="ended with 1") as caught:
+        worker.recv(60)
+    assert type(caught.value) is kind
+    worker.close()
+
+
 @pytest.mark.skipif(not hasattr(os, "waitid"), reason="processes are stopped on POSIX alone")
-def test_a_worker_says_whether_it_was_stopped():
+def test_a_worker_says_whether_it_was_stopped(monkeypatch):
+    spawn = multiprocessing.get_context("spawn")  # whose processes are children of this one
+    monkeypatch.setattr(workers, "SPAWN_CONTEXT", spawn)
     worker = WorkerProcess(echo)
     worker.send(1)
     assert worker.recv(60) == 1
