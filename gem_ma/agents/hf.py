@@ -376,7 +376,7 @@ class _TokenSampler:
         top_p: float,
         top_k: int,
         banned: list[int],
-        guide: DecodingGuide | None,
+        guide: DecodingGuide | None = None,
     ):
         self.seeds = seeds
         self.temperature = temperature
@@ -459,7 +459,7 @@ class _ReplyScorer(_TokenSampler):
         top_p: float,
         top_k: int,
         banned: list[int],
-        guide: DecodingGuide | None,
+        guide: DecodingGuide | None = None,
     ):
         super().__init__([], temperature, top_p, top_k, banned, guide)
         self.reply_ids = said

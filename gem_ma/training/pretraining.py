@@ -145,7 +145,6 @@ def pretrain(
         batch, lr = batch or _PRETRAINED_BATCH, lr or _PRETRAINED_LR
         begin = {"model": model, "batch": batch, "lr": lr}
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     settings = json.loads(
         json.dumps(
             {
@@ -175,6 +174,7 @@ def pretrain(
     if model is not None:  # what is not there is better said before anybody plays
         loaded = HFAgent(model, device=device, dtype="float32")
         network, tokens, processor = loaded.model, loaded.tokens, loaded.tokens.processor
+    folder.mkdir(parents=True, exist_ok=True)
     record = folder / "episodes.jsonl"
     play = {"seed": seed, "out": record, "resume": True, "progress": progress, **rollout}
     played = play_all(env, teacher, episodes, **play)

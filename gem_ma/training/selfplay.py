@@ -340,6 +340,7 @@ class SelfPlayOpponent:
         if not all(share >= 0 for share in self.beside.values()) or self._extra_share > 1:
             raise ValueError(f"beside={self.beside}: expected shares, together no more than 1")
         self.learner = learner
+        check_type(pool, OpponentPool | None, "pool")
         self.pool = OpponentPool() if pool is None else pool
         self._given_names = frozenset(self.pool.names)
         self.choice = choice
