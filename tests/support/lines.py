@@ -301,6 +301,9 @@ WRONG += [
         f"{_TRAIN} --minibatch 0",
         f"{_TRAIN} --epochs 0",
         f"{_TRAIN} --max-new-tokens 0",
+        f"{_TRAIN} --temperature 0",
+        f"{_TRAIN} --template thoughts",
+        f"{_TRAIN} --history forget",
         f"{_TRAIN} --seed x",
         f"{_TRAIN} --device quantum",
         f"check {C4} --seeds 0",
@@ -416,6 +419,7 @@ RIGHT = {
         f"train {GUESS} --model m --out t --seat player --others random --algorithm grpo "
         "--gamma 0.9 --updates 1 --episodes 2 --group 2 --lr 1e-4 --kl 0.1 --entropy 0.01 "
         "--warmup 1 --decline --minibatch 2 --epochs 1 --max-new-tokens 2 --seed 1 --device cpu "
+        "--temperature 0.9 --template enable_thinking=false --history drop_thoughts "
         "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "
         "--set max_turns=3",
     ],

@@ -44,6 +44,7 @@ def test_games24_says_what_it_skips(tmp_path, capsys, monkeypatch):
     assert len(told["rows"]) + len(told["skipped"]) == 24
     assert len(told["rows"]) >= 12
     assert all(one["reason"] for one in told["skipped"])
+    assert [row for row in told["rows"] if row["failed"]] == []
     assert code == (1 if told["stopped"] else 3 if told["skipped"] else 0)
     assert not any(one["what"].startswith("game:") for one in told["stopped"])
 

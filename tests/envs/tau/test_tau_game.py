@@ -106,7 +106,7 @@ def test_in_strict_the_chat_holds_no_call_that_was_not_run():
     said = [step for step in episode.steps if step.agent == "assistant"]
     assert [step.reply for step in said] == [reply for reply, _ in replies]
     assert said[1].reply.token_ids == [1, 2]  # on record is what was said
-    assert said[1].counted_reply.fields().keys() == {"tool_calls"}
+    assert said[1].counted_reply.fields().keys() == {"tool_calls", "token_ids"}
     answer = {"role": "tool", "tool_call_id": "a", "name": "calculate", "content": "1.0"}
     expected = [{"role": "user", "content": "Hello"}]
     for reply, heard in replies:
