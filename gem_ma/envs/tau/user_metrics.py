@@ -221,8 +221,6 @@ class Report:
         """
         users = list(dict.fromkeys(row.user for row in self.rows))
         assistants = list(dict.fromkeys(row.assistant for row in self.rows))
-        if len(assistants) < 2:
-            return {}
         by = {(row.user, row.assistant): row.success.value for row in self.rows}
         mean = [sum(by[user, one] for user in users) / len(users) for one in assistants]
         agreement = {user: _spearman([by[user, one] for one in assistants], mean) for user in users}

@@ -107,7 +107,7 @@ class Domain:
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], Changes] = {}  # worlds of tasks: see `scoring`
         self._read: dict[str, str] = {}  # files, and the hashes of what is in them
-        self.notes: dict[str, str] = {}  # of the tables that have any
+        self.notes: dict[str, str] = {}  # of each table of the form NOTED
         self.base = Tables(self._tables(), self.sides, self.notes)
 
     def database(self, seat: str) -> JSONMapping:

@@ -89,7 +89,7 @@ class Tables(Base):
     ):
         super().__init__(tables)
         self.sides = sides  # of each seat: tables and their forms
-        self.notes = notes or {}  # of each table that has any
+        self.notes = notes or {}  # of each table of the form NOTED
 
     def same(self, one: Changes, other: Changes, side: str = "") -> bool:
         """Return whether two episodes left equal databases, of one seat or of all."""
@@ -122,7 +122,7 @@ class Tables(Base):
                 inner = ", ".join(f"{json.dumps(id)}: {rows[id]}" for id in sorted(ids) if rows[id])
                 inner = f"{{{inner}}}"
                 if form == NOTED:
-                    notes = json.dumps(self.notes.get(table, ""))
+                    notes = json.dumps(self.notes[table])
                     inner = f'{{"data": {inner}, "notes": {notes}}}'
             parts.append(f"{json.dumps(table)}: {inner}")
         return hashlib.sha256(f"{{{', '.join(parts)}}}".encode()).hexdigest()
@@ -148,7 +148,7 @@ class DomainContent(Protocol):
 class World:
     """Both seats' databases at work, and the tools over them."""
 
-    def __init__(self, domain: DomainContent, changes: Changes, solo: bool = False):
+    def __init__(self, domain: DomainContent, changes: Changes, solo: bool):
         self.domain = domain
         self.desk = domain.base.desk(changes)
         self.solo = solo

@@ -1,5 +1,6 @@
 """The shop that a seed makes: what customers have, what they wish, and how it may be paid."""
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -165,6 +166,27 @@ def test_what_the_shop_has():
             assert re.fullmatch(r"[1-9]\d{9}", id)
     assert about(sum(free), 0.8, len(free))
     assert closed > 1
+
+
+def test_a_tool_is_described_with_the_arguments_that_the_tasks_give_it():
+    schemas = {one["function"]["name"]: one["function"]["parameters"] for one in shop.SCHEMAS}
+    called = set()
+    for task in TASKS:
+        for name, call in task.actions:
+            called.add(name)
+            described = schemas[name]["properties"]
+            assert set(call) == set(described) == set(schemas[name]["required"])
+            lists = {key for key, one in described.items() if one["type"] == "array"}
+            assert lists == {key for key, value in call.items() if isinstance(value, list)}
+    assert len(called) == 6
+
+
+@pytest.mark.parametrize(
+    ("dual", "known"), [(False, "487c41cb478628e1"), (True, "ae4b2306f5d7a31e")]
+)
+def test_a_seed_makes_the_shop_that_it_always_made(dual, known):
+    tables = shop.world(0, 50, dual).base.tables
+    assert hashlib.sha256(json.dumps(tables, default=dict).encode()).hexdigest()[:16] == known
 
 
 def test_a_phone_is_in_most_tasks_of_a_dual_shop():

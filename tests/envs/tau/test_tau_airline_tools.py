@@ -392,6 +392,13 @@ def test_records_are_shown_as_they_are(airline):
     assert airline.changes == {}
 
 
+@pytest.mark.skipif(not os.environ.get(data.VARIABLE), reason=NO_DATA)
+def test_all_airports_are_those_that_are_flown_to():
+    flights = Path(os.environ[data.VARIABLE], "airline", "flights.json").read_bytes()
+    flown = {one[end] for one in json.loads(flights).values() for end in ("origin", "destination")}
+    assert set(AIRPORTS) == flown
+
+
 def test_a_search_shows_a_flight_as_it_is_on_the_day(airline):
     route = {"origin": "SFO", "destination": "JFK"}
     shown = airline("search_direct_flight", **route, date="2024-05-10")

@@ -1,6 +1,7 @@
 """Users measured: traits asked for and shown, whose fault a failure was, and a report of it."""
 
 import json
+from dataclasses import replace
 
 import packs
 import pytest
@@ -10,9 +11,11 @@ from gem_ma import rollout
 from gem_ma.cli.main import main
 from gem_ma.envs.tau import measure_users
 from gem_ma.envs.tau.agents.users.traits import TRAITS
-from gem_ma.envs.tau.user_metrics import Row, Shown, row_of, talk_of, traits_shown
+from gem_ma.envs.tau.user_metrics import Report, Row, Shown, row_of, talk_of, traits_shown
+from gem_ma.evaluation.statistics import IntervalEstimate
 
 LONG = pytest.param(1000, marks=pytest.mark.slow)
+NO_FAULTS = IntervalEstimate(0.0, 0.0, 0.0)
 SHOWN = [name for name in TRAITS if name != "impatient"]  # who leaves: tests/agents/users
 
 
@@ -55,6 +58,21 @@ def test_models_are_measured_by_the_same_rules():
     row = row_of("model", "asker", [episode], game)
     assert row.contradictions == 1  # an email that is nobody's
     assert row.success.value == 0.0
+    assert (episode.report["user_fault"], row.faults.value) == (True, 1.0)
+    solved = replace(episode, report={**episode.report, "reward": 1.0})
+    assert row_of("model", "asker", [solved], game).faults.value == 0.0
+
+
+def test_a_user_that_ranks_assistants_as_all_do_or_the_other_way_round():
+    """The ranks are known: of three in order, of three the other way, of a tie, and of equals."""
+    shares = {"fair": (0.9, 0.5, 0.1), "odd": (0.1, 0.2, 0.3), "tied": (0.8, 0.8, 0.2)}
+    rows = [
+        Row(user, f"assistant {place}", IntervalEstimate(share, 0, 1), NO_FAULTS, 0, 1.0, {})
+        for user, all_shares in {**shares, "same": (0.4, 0.4, 0.4)}.items()
+        for place, share in enumerate(all_shares)
+    ]
+    agreement = Report("tau:shop", 10, tuple(rows)).agreement
+    assert agreement == pytest.approx({"fair": 1.0, "odd": -1.0, "tied": 0.75**0.5})
 
 
 def test_a_report_of_pairs():

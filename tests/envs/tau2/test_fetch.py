@@ -50,6 +50,17 @@ class MockTools:
         Returns:
             The thing.
         """
+
+    @is_tool(ToolType.READ)
+    def get_users(self):
+        """Look up who there is.
+
+        Args:
+            (none)
+
+        Returns:
+            Their names.
+        """
 '''
 
 
@@ -108,6 +119,8 @@ def test_strict_tells_what_the_original_tells(clone, tmp_path, monkeypatch, fetc
     noted = made["parameters"]["properties"]
     assert noted["user_id"]["description"] == "Who has it."
     assert noted["title"]["description"] == "Its name,\nin a word."
+    assert tools["get_users"]["description"] == "Look up who there is."
+    assert tools["get_users"]["parameters"]["properties"] == {}
     alone = gem_ma.make("tau2:mock", strict=True, original=True, solo=True)
     rules = words(alone)["assistant"][0]
     assert rules.startswith("<i>Call `done`.</i><p>Be good alone.</p><t>")

@@ -77,6 +77,85 @@ def test_who_somebody_is_whose_name_and_address_are_one_line():
     assert compiled(BANK, "", "You are somebody else.", (), False).known == {}
 
 
+AIRLINE = {
+    "flights": {
+        number: {
+            "origin": origin,
+            "destination": destination,
+            "scheduled_departure_time_est": "08:00:00",
+            "scheduled_arrival_time_est": "10:00:00",
+        }
+        for number, origin, destination in (
+            ("HAT1", "SFO", "JFK"),
+            ("HAT2", "JFK", "SFO"),
+            ("HAT3", "JFK", "SFO"),
+        )
+    },
+    "users": {
+        "ann": {
+            "name": {"first_name": "Ann", "last_name": "Lee"},
+            "dob": "1990-01-01",
+            "payment_methods": METHODS,
+            "reservations": ["R1"],
+        }
+    },
+    "reservations": {
+        "R1": {
+            "user_id": "ann",
+            "origin": "SFO",
+            "destination": "JFK",
+            "flight_type": "round_trip",
+            "cabin": "economy",
+            "passengers": [],
+            "flights": [
+                {"flight_number": "HAT1", "date": "2024-05-20"},
+                {"flight_number": "HAT2", "date": "2024-05-25"},
+            ],
+        }
+    },
+}
+AWAY = AIRLINE["reservations"]["R1"]["flights"][0]
+LATER = {"flight_number": "HAT3", "date": "2024-05-27"}
+BOOKING = {
+    "user_id": "ann",
+    "origin": "SFO",
+    "destination": "JFK",
+    "flight_type": "round_trip",
+    "cabin": "economy",
+    "flights": [AWAY, LATER],
+    "passengers": [{"first_name": "Ann", "last_name": "Lee", "dob": "1990-01-01"}],
+    "payment_methods": [{"payment_id": "paypal_1", "amount": 100}],
+    "total_baggages": 0,
+    "insurance": "no",
+}
+CHANGE = {
+    "reservation_id": "R1",
+    "cabin": "economy",
+    "flights": [AWAY, LATER],
+    "payment_id": "paypal_1",
+}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "legs"),
+    [
+        ("book_reservation", BOOKING, [("SFO", "JFK", "May 20"), ("JFK", "SFO", "May 27")]),
+        ("update_reservation_flights", CHANGE, [("JFK", "SFO", "May 27")]),
+    ],
+)
+def test_who_wants_flights_can_say_when_and_where(tool, arguments, legs):
+    (wish,) = compiled(AIRLINE, "ann", "You are Ann Lee.", [(tool, arguments)], False).wishes
+    assert len(wish.choice) == len(legs)
+    for asked in ("date", "route"):
+        for origin, destination, day in legs:
+            assert f"from {origin} to {destination} on {day}" in wish.answers[asked], asked
+    assert {leg[0] for leg in legs} == set(
+        re.findall(r"from (\w+) at 08:00", wish.answers["flights"])
+    )
+    assert "PayPal" in wish.answers["payment"]
+    assert "economy" in wish.answers["cabin"]
+
+
 def test_a_task_in_which_nothing_else_is_found_is_told_in_its_own_sentences():
     text = (
         "Instructions:\n\tDomain: bank\n\tYou are Mia Smith (mia@example.com). The cat is fed and "

@@ -55,3 +55,9 @@ def test_a_card_is_activated_by_its_own_tool_and_replaces_the_others(bank, reaso
     assert "Activation Successful" in world.call("assistant", tool, arguments)[0]
     states = {id: card["status"] for id, card in world.desk.rows("debit_cards")}
     assert states == {"old": state, "away": "ACTIVE", "new": "ACTIVE"}
+    assert world.call("assistant", tool, arguments)[0].endswith("'new' is already active.")
+    for other in ("FROZEN", "CANCELLED", "EXPIRED", "GRACE_PERIOD"):
+        world.desk.edit("debit_cards", "new")["status"] = other
+        said, _ = world.call("assistant", tool, arguments)
+        assert f"cannot be activated. Current status: {other}." in said
+        assert world.desk.get("debit_cards", "new")["status"] == other

@@ -24,6 +24,9 @@ from gem_ma.envs.tau.agents.users.traits import (
     TraitSampler,
     describe_persona,
 )
+from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
+from gem_ma.envs.tau.wants.compiled import Wants
+from gem_ma.envs.tau.wants.wish import Wish
 
 SHOP, STOP = "tau:shop", "###STOP###"
 
@@ -114,6 +117,28 @@ def test_it_agrees_to_what_it_wants_and_to_nothing_else():
     ):
         reply = talk("Your email?", said, task=task)[-1]
         assert expected is None or reply.startswith(expected), (said, reply)
+
+
+def test_it_agrees_to_flights_that_it_wants_and_to_no_others():
+    answers = {"flights": "I would like to leave from SFO at 08:00."}
+    choice = (("HAT001", "HAT002"), ("HAT003",))
+    wish = Wish("update_reservation_flights", "my trip", "my trip", answers, choice)
+    phrases = PHRASE_SETS["train"]
+    opening = phrases[wish.tool][0].format(wish.about)
+    for flights, expected in (
+        ("HAT001 and HAT002", "Yes"),
+        ("HAT003", "Yes"),
+        ("HAT009", "No"),
+        ("other planes", "Yes"),
+    ):
+        heard = ["How can I help?", "Your name?", f"I book {flights}. Shall I proceed?"]
+        said = [f"Hi. {opening}.", "Ann Lee"]
+        user = UserSimulator(
+            Wants({"name": "Ann Lee"}, (wish,)), said, heard, TraitSampler({}), phrases
+        )
+        reply = user.reply()
+        assert reply.startswith(expected), (flights, reply)
+        assert (answers["flights"] in reply) is (expected == "No")
 
 
 def test_what_it_is_not_told_it_does_not_know():
