@@ -5,7 +5,7 @@ import json
 import pytest
 from needed import needed
 
-from gem_ma import Reply
+from gem_ma import Reply, load_episodes
 from gem_ma.cli.main import main
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -121,6 +121,22 @@ def test_algorithms_and_schedules(model, tmp_path, algorithm):
 def test_what_makes_no_sense(model, tmp_path, capsys, words, said):
     assert train(model, tmp_path / "run", *words) == 2
     assert said in capsys.readouterr().err
+
+
+def test_every_seat_may_have_a_teacher_of_its_own(tmp_path, capsys):
+    few = ["--episodes", "3", "--epochs", "1", "--set", "max_turns=4"]
+    expected = {"x": "search:depth=1", "o": "random"}
+    for number, words in enumerate(("search:depth=1,random", "o=random,x=search:depth=1")):
+        folder = tmp_path / str(number)
+        out = ["--teacher", words, "--out", str(folder)]
+        assert main(["pretrain", "game:TicTacToe-v0", *out, *few]) == 0
+        played = load_episodes(folder / "episodes.jsonl")
+        assert [episode.agents for episode in played] == [expected] * 3
+    capsys.readouterr()
+    out = ["--teacher", "random", "--teacher", "random,search", "--out", str(tmp_path / "none")]
+    assert main(["pretrain", "game:TicTacToe-v0", *out, *few]) == 2
+    assert "--teacher random,search: of several teachers, each plays" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_folder_that_holds_another_model(model, capsys):

@@ -180,6 +180,19 @@ def test_an_update_makes_what_was_good_likelier(tokenizer):
     assert likely() > before + 1e-3
 
 
+def test_the_length_that_is_told_is_the_mean_of_what_was_drawn(tokenizer):
+    player = learner(tokenizer, max_new_tokens=12, guided=True)
+    parts = played(player)
+    drawn = [
+        len(step.reply.token_ids)
+        for part in parts
+        for step in part.episode.steps
+        if step.agent == part.seat
+    ]
+    assert len(set(drawn)) > 1
+    assert player.update(parts)["length"] == pytest.approx(np.mean(drawn))
+
+
 def share_changed(before, player):
     after = weights(player)
     changed = sum(int((after[name] != one).sum()) for name, one in before.items())

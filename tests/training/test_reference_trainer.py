@@ -519,6 +519,40 @@ def test_a_trainer_plays_from_as_many_starts_as_it_has_episodes():
         assert [row["one"] for row in made.history] == [1.0] * 2
 
 
+def test_the_same_starts_are_played_in_another_way_in_each_update():
+    """Else a learner would see one and the same game of a start, however often it comes."""
+
+    def play(seed):
+        met = []
+
+        def measure(episode):
+            replies = {s: [t.reply for t in episode.steps if t.agent == s] for s in episode.agents}
+            met.append((episode.seed, replies))
+            return {}
+
+        made = loop.Trainer(
+            SAME_TIME,
+            {"left": simple_chooser(lr=1e-9), "right": simple_chooser()},
+            grpo,
+            episodes=4,
+            train=["left"],
+            starts=5,
+            seed=seed,
+            measure=measure,
+            rollout={"rounds": 8},
+        )
+        made.run(2)
+        return met[:4], met[4:]
+
+    runs = [play(0), play(1)]
+    assert play(0) == runs[0]
+    first, *others = [update for run in runs for update in run]
+    for update in others:
+        assert [seed for seed, _ in update] == [seed for seed, _ in first]
+        for seat in ("left", "right"):
+            assert [one[seat] for _, one in update] != [one[seat] for _, one in first]
+
+
 def test_a_number_is_found_more_often():
     before, now = gained(example("train_tiny.py").trainer(0), 14, "return/player")
     assert now > before + 0.05

@@ -60,6 +60,9 @@ def test_oat_trains_both_seats_with_the_rewards_of_turns(oat, tokenizer):
         for episode in episodes
     ]
     assert words == ["0246", "135"] * 2
+    for turn in (turn for episode in episodes for turn in episode):
+        texts = [tokenizer.decode(ids) for ids in (turn.prompt_ids, turn.response_ids)]
+        assert texts == [turn.obs, turn.action] == [turn.prompt, turn.response]
     assert [[turn.rewards for turn in episode] for episode in episodes[:2]] == [
         [0, 0, 0, 1],
         [0, 0, -1],

@@ -97,6 +97,32 @@ def test_rl2_trains_both_seats_each_compared_with_itself(rl2):
         rl2.samples(RL2Env(GAME, render=plain), 3)
 
 
+def test_samples_belong_together_that_say_the_same_in_whatever_order():
+    starts = [
+        {"seed": 7, "index": 1},
+        {"seed": 8, "index": 1},
+        {"index": 1, "seed": 7},
+        {"index": 1, "seed": 8},
+    ]
+    games = RL2Env("game:RockPaperScissors-v0", render=plain, rounds=1)
+
+    async def play():
+        began = await asyncio.gather(*(games.reset(start) for start in starts))
+        moves = ("rock", "rock", "paper", "paper")  # left in both games, then right in both
+        return await asyncio.gather(
+            *(
+                games.step(state, move, info)
+                for (state, info), move in zip(began, moves, strict=True)
+            )
+        )
+
+    ends = asyncio.run(asyncio.wait_for(play(), 60))
+    assert [(one["score"], one["done"]) for one in ends] == [
+        *((-1.0, True), (-1.0, True)),
+        *((1.0, True), (1.0, True)),
+    ]
+
+
 def test_rl2_puts_rewards_at_turns_and_begins_new_sequences(rl2):
     def forgetful(messages):
         return plain([messages[0], messages[-1]] if len(messages) > 1 else messages)

@@ -1,4 +1,4 @@
-"""A seat for trainers that know one agent, and episodes as rows."""
+"""A seat for trainers that know one agent, and episodes as rows and as batches of rows."""
 
 import asyncio
 import math
@@ -10,6 +10,13 @@ from gem_ma.agents import load_agent
 from gem_ma.chat.conversation import Conversation
 from gem_ma.engine.match import SeatError
 from gem_ma.training.trainers import SyncSeat, make_seat
+from gem_ma.training.trainers.batches import (
+    CallBatcher,
+    compute_token_rewards,
+    find_row_end,
+    iter_seat_episodes,
+    subtract_seat_means,
+)
 
 
 def solo(id, *arguments, **make):
@@ -106,3 +113,79 @@ def test_what_comes_while_others_move_is_credited_to_the_turn_before(tokenizer):
     episodes = gem_ma.rollout(env, agents, 1, seed=0)
     earned = {row["agent"]: row["rewards"] for row in build_rows(episodes, tokenizer, texts=True)}
     assert earned == {"x": [0.0, 0.0, -1.0], "o": [0.0, 0.0, 1.0]}
+
+
+def test_what_a_turn_earned_stands_at_its_last_token(player, tokenizer):
+    from gem_ma.training.trainer_rows import build_rows
+
+    env = gem_ma.make("game:PrisonersDilemma-v0", rounds=3, invalid="random")
+    episodes = gem_ma.rollout(env, player, 2, seed=3)
+    by_id = {episode.id: episode for episode in episodes}
+    rows = list(build_rows(episodes, tokenizer))
+    assert len(rows) == 4
+    for row in rows:
+        episode, rewards = by_id[row["episode"]], compute_token_rewards(row)
+        mask = [*row["mask"], 0]
+        ends = [place for place in range(len(row["ids"])) if mask[place : place + 2] == [1, 0]]
+        own = [step.reward for step in episode.steps if step.agent == row["agent"]]
+        assert [rewards[end] for end in ends] == own
+        assert len(rewards) == len(row["ids"])
+        assert sum(rewards) == sum(own) == episode.returns[row["agent"]] > 0
+
+
+def test_those_that_are_compared_come_in_a_row():
+    episodes = gem_ma.rollout("game:RockPaperScissors-v0", "random", 6, seed=1, group=3)
+    places = list(iter_seat_episodes(episodes, ["left", "right"], 3))
+    assert len({(episode.id, seat) for episode, seat in places}) == len(places) == 12
+    assert [seat for _, seat in places[::3]] == ["left", "right"] * 2  # as they were given
+    for start in range(0, 12, 3):
+        run = places[start : start + 3]
+        assert len({(episode.group, seat) for episode, seat in run}) == 1
+    both = [{episode.id for episode, _ in places[start : start + 6]} for start in (0, 6)]
+    assert [len(one) for one in both] == [3, 3]  # of one start both seats, one after the other
+
+
+def test_each_seat_is_compared_with_itself():
+    returns, seats = [1.0, 5.0, 3.0, 0.0, 8.0], ["x", "o", "x", "x", "o"]
+    above = subtract_seat_means(returns, seats)
+    for seat in ("x", "o"):
+        own = [place for place, one in enumerate(seats) if one == seat]
+        assert sum(above[place] for place in own) == pytest.approx(0)
+        for one in own:
+            assert above[one] - above[own[0]] == pytest.approx(returns[one] - returns[own[0]])
+
+
+def test_a_row_ends_with_its_last_reply_or_where_there_is_no_more_room():
+    row = {"agent": "x", "spans": [(2, 3), (5, 7)], "pictures": []}
+    assert [find_row_end(row, room) for room in (6, 7, 8)] == [6, 7, 7]
+    seen = {**row, "pictures": [object()]}
+    assert [find_row_end(seen, room) for room in (7, 8)] == [7, 7]
+    with pytest.raises(ValueError, match="x has 7 tokens, and cutting them at 6 would cut its pic"):
+        find_row_end(seen, 6)
+
+
+def test_calls_are_joined_that_begin_together_and_ask_for_the_same():
+    batcher, asked = CallBatcher(), []
+
+    def make(size):
+        asked.append(size)
+        if size == 1:
+            raise ValueError("alone")
+        return object()
+
+    async def play():
+        async def join_later(key):
+            await asyncio.sleep(0.01)
+            return await batcher.join(key, make)
+
+        now = [batcher.join(key, make) for key in ("a", "b", "a", "b", "a")]
+        later = [join_later(key) for key in ("a", "c", "a")]
+        return await asyncio.gather(*now, *later, return_exceptions=True)
+
+    *joined, alone, last = asyncio.run(asyncio.wait_for(play(), 60))
+    joined.append(last)
+    assert sorted(asked) == [1, 2, 2, 3]
+    assert [number for number, _ in joined] == [0, 0, 1, 1, 2, 0, 1]
+    batches = [[made for _, made in joined].index(made) for _, made in joined]
+    assert batches == [0, 1, 0, 1, 0, 5, 5]
+    assert str(alone) == "alone"

@@ -38,7 +38,7 @@ class Client:
         move = rule(self.games.index(game) % 2, seat, cells(tokenizer, prompt))
         ids = said(tokenizer, move)
         self.asked.append(asked)
-        return {"response_ids": [ids], "response_logprobs": [[-1.0] * len(ids)]}
+        return {"response_ids": [ids], "response_logprobs": [[likely(token) for token in ids]]}
 
     async def render_chat_completion(self, request):
         """Return the tokens of a chat, and in the place of features its pictures."""
@@ -57,6 +57,11 @@ class Client:
         text = self.tokens.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
         ids = self.tokens(text=[text], images=found)["input_ids"][0]
         return {"token_ids": ids, "features": [pixels(one) for one in found]}
+
+
+def likely(token):
+    """Return a log-probability that tells tokens apart."""
+    return -(token % 31 + 1) / 32
 
 
 def rule(game, seat, free):
@@ -121,6 +126,11 @@ def test_skyrl_trains_both_seats_each_in_its_own_group(skyrl, tokenizer):
     ]
     assert moves == ["0246", "875", "135", "012"]  # x in both games, then o in both
     assert batch["rewards"].sum(-1).tolist() == [1.0, -1.0, -1.0, 1.0]
+    for ids, mask, told in zip(
+        made["response_ids"], made["loss_masks"], made["rollout_logprobs"], strict=True
+    ):
+        expected = [likely(i) if own else 0.0 for i, own in zip(ids, mask, strict=True)]
+        assert told == expected
     # Of each seat the mean over its two games is taken off, which is 0 here.
     for row, expected in zip(batch["advantages"], [1.0, -1.0, -1.0, 1.0], strict=True):
         assert set(row.tolist()) - {0.0} == {expected}
@@ -147,6 +157,7 @@ def test_skyrl_takes_the_rewards_of_turns(skyrl, tokenizer):
     width = max(map(len, made["rewards"]))
     padded = [[0.0] * (width - len(one)) + one for one in made["rewards"]]
     assert batch["rewards"].tolist() == padded
+    assert made["rollout_logprobs"] is None  # an engine that tells none
     assert len(set(batch["returns"][0].tolist())) >= 3  # what is still to come, turn by turn
 
 
