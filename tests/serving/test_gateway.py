@@ -1,6 +1,7 @@
 """Seats for programs from outside: by HTTP, by MCP, and what goes wrong there."""
 
 import concurrent.futures
+import datetime
 import json
 import os
 import signal
@@ -170,6 +171,27 @@ def test_what_comes_in_by_mcp_is_answered(caplog):
                 with pytest.raises(LookupError, match="400 the request is no JSON object"):
                     ask(f"{place}/mcp", message)
     assert not [one for one in caplog.records if one.levelname == "ERROR"], caplog.text
+
+
+def test_a_program_is_told_how_mcp_is_spoken_here():
+    """The version is what the client names, or one of the protocol's, which are dates."""
+    with gem_ma.gateway(GAME, seats=["left"], rounds=1, episodes=1, progress=False) as gate:
+        place = gate.claim(20).address.rpartition("/")[0]
+
+        def request(method, **params):
+            body = {"id": 1, "method": method, "params": params}
+            return ask(f"{place}/mcp", body)["result"]
+
+        answer = request("initialize", protocolVersion="2024-11-05")
+        assert answer["protocolVersion"] == "2024-11-05"
+        datetime.date.fromisoformat(request("initialize")["protocolVersion"])
+        for tool, more in zip(request("tools/list")["tools"], ({}, {"reply": "rock"}), strict=True):
+            assert "turn" in tool["description"]
+            assert set(tool["inputSchema"]["properties"]) == more.keys()
+            assert all(one["description"] for one in tool["inputSchema"]["properties"].values())
+            answer = request("tools/call", name=tool["name"], arguments=more)
+            assert not answer["isError"], answer
+        gate.wait(20)
 
 
 def test_a_program_that_went_away_is_named():

@@ -44,6 +44,7 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
             ui, more = _struck(page, ui, part)
         else:
             ui, more = _write(ui, widget, part)
+            ui = _into_view(page, ui, widget)
             widget = widget._replace(value=ui.values.get(widget.id, widget.value))
             page = tuple([widget if one.id == widget.id else one for one in page])
         events += more
@@ -130,7 +131,10 @@ def _field_key(
         return _paged(page, ui, one, name), []
     before = ui
     ui, events = _edited(ui, one, name, ctrl, shift)
-    has_moved = ui._replace(clipboard=before.clipboard) != before and not (ctrl and name == "a")
+    # a browser shows where the caret went, but for all that is marked, and for what is cut out
+    has_moved = ui._replace(clipboard=before.clipboard) != before and not (
+        ctrl and name in ("a", "x")
+    )
     return (_into_view(page, ui, one) if has_moved else ui), events
 
 

@@ -129,6 +129,33 @@ def test_what_scrolls_moves_and_is_clipped(at):
     assert all(one.id != "b3" for one in events)
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "is_shown"),
+    [
+        *(("key", key, True) for key in ("a", "ctrl+v", "Backspace", "Left", "shift+End", "Up")),
+        *(("key", key, False) for key in ("ctrl+a", "ctrl+c", "ctrl+x")),
+        ("type", "new words", True),
+    ],
+)
+def test_what_is_written_into_is_shown(kind, text, is_shown):
+    """A box that was scrolled on goes back to the caret (a browser: test_chromium.py)."""
+    sheet = Sheet()
+    with sheet.scroll("scroll", 100):
+        sheet.put("field", "name", "", "one two")
+        for number in range(8):
+            sheet.put("button", f"b{number}", f"Button {number}")
+    ui, (_, field, *_) = Ui(), sheet.widgets
+    at = field.x + 20, field.y + 13
+    for action in (
+        ScreenAction("double", at),
+        ScreenAction("key", text="ctrl+c"),
+        ScreenAction("scroll", at, (0, 600)),
+        ScreenAction(kind, text=text),
+    ):
+        ui, _ = act(shown(sheet.widgets, ui), ui, action)
+    assert (ui.values["scroll"] == 0) == is_shown
+
+
 def test_tab_goes_through_all_that_can_be_used(at):
     order = []
     for _ in range(14):

@@ -254,6 +254,31 @@ def test_a_browser_copies_and_pastes_the_same(tab):
         assert held(shown(sheet.widgets, ui), ui) == tab.evaluate(TELL), action
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        *(ScreenAction("key", text=key) for key in ("a", "ctrl+a", "ctrl+c", "ctrl+x", "ctrl+v")),
+        *(ScreenAction("key", text=key) for key in ("Backspace", "Left", "shift+End", "Up")),
+        ScreenAction("type", text="new words"),
+    ],
+)
+def test_a_browser_shows_the_same_of_what_is_written_into(tab, action):
+    sheet = Sheet()
+    with sheet.scroll("scroll", 100):
+        sheet.put("field", "name", "", "one two")
+        for number in range(8):
+            sheet.put("button", f"b{number}", f"Button {number}")
+    opened(tab, sheet.widgets)
+    ui, (_, field, *_) = Ui(), sheet.widgets
+    at = field.x + 20, field.y + 13
+    beginning = ScreenAction("double", at), ScreenAction("key", text="ctrl+c")
+    for one in (*beginning, ScreenAction("scroll", at, (0, 600)), action):
+        ui, _ = act(shown(sheet.widgets, ui), ui, one)
+        do(tab, one)
+        tab.wait_for_timeout(50)  # the wheel turns in a process of its own
+    assert same(held(shown(sheet.widgets, ui), ui), tab.evaluate(TELL), 20)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_browser_does_the_same(tab, seed):
     agree(tab, seed)

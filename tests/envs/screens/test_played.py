@@ -1,6 +1,7 @@
 """Our games as pages: every move can be clicked, and is the move that the reply says."""
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -47,6 +48,22 @@ def test_every_move_can_be_clicked(id):
             own = game.rules_of
             assert sent.get(agent) == own.read(reply, state.inner.seen_by(agent), agent), reply
         state = played(game, state, agent, legal[len(legal) // 2])
+
+
+@pytest.mark.parametrize("id", ["game:Minesweeper-v0", "game:Sudoku-v0"])
+def test_buttons_say_what_a_square_leaves_open(id):
+    game = Clicked(id)
+    state = game.start(np.random.default_rng(1), {})
+    (agent,), seen = state.to_act(), set()
+    for one in game.page(state, agent):
+        if not one.id.startswith("square:"):
+            continue
+        after = moved(game, state, agent, f"click({one.x + one.w // 2}, {one.y + one.h // 2})")
+        buttons = [one.text for one in game.page(after, agent) if one.id.startswith("move:")]
+        assert not any(re.search(r"\d+ \d+", text) for text in buttons)  # which is a square's name
+        seen |= set(buttons)
+    words = [re.sub(r"\d \d", "", reply).strip() for reply in state.inner.legal(agent)]
+    assert seen == set(words)
 
 
 @pytest.mark.parametrize("id", [unless(id == FEW[0], id) for id in GAMES])

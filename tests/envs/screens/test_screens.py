@@ -11,6 +11,7 @@ import gem_ma
 from gem_ma import rollout
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import Screens
+from gem_ma.envs.screens.steps import action
 from gem_ma.game import InvalidMove
 from gem_ma.renderers import THEMES, draw, parse_theme
 from gem_ma.renderers.cache import RENDER_CACHE
@@ -174,6 +175,43 @@ def test_what_is_drawn_from_the_last_picture_is_what_is_drawn_anew(family):
         legal = state.legal("player")
         text = state.hint("player") if rng.random() < 0.5 else rng.choice(legal)
         state = done(game, state, text)
+
+
+def reach(game, state, *step):
+    """Return the state after all actions that a step takes: a click, or a widget that is set."""
+    if step[0] == "click":
+        return done(game, state, action(state.page, state.ui, step))
+    for _ in range(9):
+        if next(one for one in state.page if one.id == step[1]).value == step[2]:
+            return state
+        state = done(game, state, action(state.page, state.ui, step))
+    raise AssertionError(step)
+
+
+@pytest.mark.parametrize("way", ["reply", "forward"])
+def test_who_cancels_a_mail_is_where_it_was_begun(way):
+    game, state = started("inbox", 6)
+    state = reach(game, state, "click", "mail1")
+    field = {"reply": "text", "forward": "to"}[way]
+    writing = reach(game, state, "click", way)
+    after = reach(game, reach(game, writing, "set", field, "no"), "click", "cancel")
+    assert (after.page, after.score) == (state.page, None)
+    again = reach(game, after, "click", way)
+    assert again.page == writing.page  # of what was written nothing is left
+
+
+def test_a_filter_shows_what_fits():
+    """The figures that are filtered by are read from what is shown without a filter."""
+    game, state = started("filtering", 5)
+    state = state._replace(left=1000)
+    cities = [one.id for one in state.page if one.kind == "check"]
+    numbers = {one.id: int(one.text) for one in state.page if one.text.isdecimal()}
+    for column in (1, 2, 3, 1):
+        state = reach(game, state, "set", "column", column - 1)
+        for least in (numbers[f"{cities[0]}-{column}"], numbers[f"{cities[-1]}-{column}"] + 1):
+            state = reach(game, state, "set", "least", str(least))
+            fitting = [city for city in cities if numbers[f"{city}-{column}"] >= least]
+            assert [one.id for one in state.page if one.kind == "check"] == fitting
 
 
 def test_figures_stand_out_in_every_theme():

@@ -185,6 +185,32 @@ def test_a_clock_moves_for_those_who_do_not(tmp_path):
     assert views(MatchSession.load(tmp_path / "t")) == views(table)
 
 
+def test_replies_that_the_clock_gave_are_marked_and_no_others(tmp_path):
+    table = MatchSession.create(tmp_path / "t", about(clock=5.0, watched="all"))
+    by_clock = [False, True, True, False, True]
+    for is_late in by_clock:
+        (seat,) = table.list_due_seats()
+        if is_late:
+            table.asked_at[seat] -= 6
+            table.apply_clock()
+        else:
+            table.submit_reply(seat, "3")
+    for one in (table, MatchSession.load(tmp_path / "t")):
+        assert [step["late"] for step in one.describe_view(None)["said"]] == by_clock
+
+
+def test_who_plays_and_what_became_of_it_is_told(tmp_path):
+    table = MatchSession.create(tmp_path / "t", about())
+    for seat in ("red", "yellow", None):
+        assert table.describe_view(seat)["seats"] == {"red": "Ann", "yellow": "Bob"}
+    for reply in "3434343":
+        table.submit_reply(table.list_due_seats()[0], reply)
+    for one in (table, MatchSession.load(tmp_path / "t")):
+        told = one.describe_view("yellow")
+        assert told["returns"] == {"red": 1.0, "yellow": -1.0}
+        assert told["outcome"] == "red won"
+
+
 def test_a_clock_of_the_whole_match(tmp_path):
     """A seat has its bank beside the seconds of each move, and gets back what it took back."""
     table = MatchSession.create(tmp_path / "t", about(clock=5.0, bank=60.0, takes_back=True))

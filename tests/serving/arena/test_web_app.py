@@ -214,7 +214,22 @@ def test_hostile_texts_are_shown_as_texts(person, served):
     assert other.locator("#player img, #player iframe, #player script").count() == 0
 
 
-def test_others_moves_are_no_news_where_they_are_not_seen(served):
+def test_what_is_sent_is_not_pressed(served):
+    """A picture would not be smaller, and each browser's would be pressed anew."""
+
+    async def negotiate():
+        url = f"ws://127.0.0.1:{served.port}/api/matches/{match}/table"
+        async with websockets.connect(url, compression="deflate") as line:
+            assert "Sec-WebSocket-Extensions" in line.request.headers
+            return line.response.headers.get("Sec-WebSocket-Extensions")
+
+    match, _ = served.begin(FOUR, {"red": "me", "yellow": "me"})
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(asyncio.run, negotiate()).result() is None
+
+
+@pytest.mark.parametrize("clock", [0, 60])  # what is left of it is no news of anybody
+def test_others_moves_are_no_news_where_they_are_not_seen(served, clock):
     """Who waits in the dark gets no message from which to tell that somebody has moved."""
 
     async def watch(key, doing, seconds=0.5):
@@ -233,7 +248,7 @@ def test_others_moves_are_no_news_where_they_are_not_seen(served):
         with ThreadPoolExecutor(1) as pool:
             return pool.submit(asyncio.run, watch(key, doing)).result()
 
-    match, keys = served.begin(HANDS, {"left": "me", "right": "me"})
+    match, keys = served.begin(HANDS, {"left": "me", "right": "me"}, clock=clock)
     left, right = ({"key": keys[seat]} for seat in ("left", "right"))
 
     def first():
