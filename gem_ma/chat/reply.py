@@ -86,11 +86,11 @@ class Reply(str):
     def fields(self) -> JSONObject:
         """Return what the model told beside the text, and nothing that it did not tell."""
         fields = {name: getattr(self, name) for name in self.__slots__}
-        said_by_being_empty = "prompt_ids", "token_ids"
+        meaningful_when_empty = "prompt_ids", "token_ids"
         return {
             name: value
             for name, value in fields.items()
-            if value is not None and (value not in ((), [], {}) or name in said_by_being_empty)
+            if value is not None and (value not in ((), [], {}) or name in meaningful_when_empty)
         }
 
 
