@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import re
@@ -430,7 +431,7 @@ class Told(Bridge["Live"]):
 
     def fresh(self) -> ForeignEnv:
         """Return an environment to reset: one that is done with, or a new one."""
-        if self.spare:
+        with contextlib.suppress(IndexError):  # none waits, or its time was up just now
             return self.spare.pop()
         if not self.renders:
             return self.make()

@@ -161,7 +161,7 @@ class Idle(list[Any]):
     """Browsers that wait for the next episode of a page: two of a process, the oldest ones end."""
 
     waiting: ClassVar[list[tuple[weakref.ref[Idle], weakref.ref[Browser]]]] = []
-    lock = threading.Lock()
+    lock = threading.RLock()  # an environment that is collected meanwhile hands its browser back
 
     def append(self, browser: Browser) -> None:
         with self.lock:

@@ -386,6 +386,19 @@ def make_at(id):
     return pickle.loads(pickle.dumps(env))
 
 
+def test_what_waits_and_is_gone_when_it_is_taken_is_made_anew():
+    class Vanishing(list):
+        """Says that one waits, as it did a moment ago."""
+
+        def __len__(self):
+            return 1
+
+    env = gem_ma.make("gym:FrozenLake-v1")
+    env.game.spare = Vanishing()
+    play(env, seed=3)
+    assert not env.to_act
+
+
 def test_many_episodes_at_once_in_threads():
     def run(seed, found):
         env = gem_ma.make("gym:FrozenLake-v1")
