@@ -102,3 +102,17 @@ def browser():
             pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def one_thread():
+    """Let torch work with one thread: models as small as those of tests are slower with more."""
+    try:
+        import torch
+    except ImportError:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

@@ -20,12 +20,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SAME_TIME = "game:RockPaperScissors-v0"
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def example(name):

@@ -7,17 +7,8 @@ import gem_ma
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Models as small as these are slower with more."""
-    try:
-        import torch
-    except ImportError:
-        yield
-        return
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def small_models(one_thread):
+    """All models here are small."""
 
 
 @pytest.fixture(scope="session")
