@@ -24,6 +24,8 @@ class Reply(str):
             before anything else was (top_p for example): what a trainer computes again.
         allowed_ids: for each token those that it was drawn from, where decoding was guided; its
             log-probability is the one among them.
+        policy_version: after so many updates the model that drew it was, where it learns while it
+            plays.
         thinking_blocks: what the model thought beside the text, in the shape of its provider, which
             wants some of it back, unchanged.
     """
@@ -34,6 +36,7 @@ class Reply(str):
         "finish_reason",
         "latency",
         "logprobs",
+        "policy_version",
         "prompt_ids",
         "thinking_blocks",
         "token_ids",
@@ -51,6 +54,7 @@ class Reply(str):
     thinking_blocks: Sequence[JSONMapping]
     usage: Mapping[str, int]
     latency: float | None
+    policy_version: int | None
 
     def __new__(
         cls,
@@ -66,6 +70,7 @@ class Reply(str):
         thinking_blocks: Sequence[JSONMapping] = (),
         allowed_ids: Sequence[Sequence[int]] | None = None,
         prompt_ids: Sequence[int] | None = None,
+        policy_version: int | None = None,
     ) -> Reply:
         self = super().__new__(cls, text)
         self.prompt_ids = prompt_ids
@@ -78,6 +83,7 @@ class Reply(str):
         self.calls = calls
         self.thinking_blocks = thinking_blocks
         self.allowed_ids = allowed_ids
+        self.policy_version = policy_version
         return self
 
     def __reduce__(self) -> tuple[object, ...]:

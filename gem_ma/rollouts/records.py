@@ -196,6 +196,7 @@ _REPLY_FIELDS: dict[str, FieldTypes] = {
     "tool_calls": _LIST_TYPES,
     "usage": dict,
     "latency": _NUMBER_TYPES,
+    "policy_version": int,
     "calls": _LIST_TYPES,
     "thinking_blocks": _LIST_TYPES,
 }

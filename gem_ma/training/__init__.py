@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
     from gem_ma.training.checkpoint import HistoryLog, load_checkpoint, save_checkpoint
     from gem_ma.training.curriculum import Curriculum
-    from gem_ma.training.hf_learner import HFLearner, add_lora_adapters
-    from gem_ma.training.menu_learner import MenuLearner
-    from gem_ma.training.optimization import make_cosine_schedule
+    from gem_ma.training.learners.hf_learner import HFLearner, add_lora_adapters
+    from gem_ma.training.learners.menu_learner import MenuLearner
+    from gem_ma.training.learners.optimization import make_cosine_schedule
     from gem_ma.training.pretraining import make_random_model, pretrain, train_processor
     from gem_ma.training.reference_trainer import Learner, RoleBaselines, Trainer
     from gem_ma.training.selfplay import (
         OpponentMixture,
         OpponentPool,
-        SelfPlayOpponent,
         WinRates,
         compute_best_response,
         compute_expected_returns,
         nash_conv,
     )
+    from gem_ma.training.selfplay_opponent import SelfPlayOpponent
     from gem_ma.training.token_samples import ReplySpan, TokenSample, build_samples
     from gem_ma.training.trainer_rows import PromptCompletion, build_rows, split_prompt_completion
 
@@ -115,10 +115,10 @@ __getattr__ = lazy_getattr(
         "load_checkpoint": "checkpoint",
         "save_checkpoint": "checkpoint",
         "Curriculum": "curriculum",
-        "HFLearner": "hf_learner",
-        "add_lora_adapters": "hf_learner",
-        "MenuLearner": "menu_learner",
-        "make_cosine_schedule": "optimization",
+        "HFLearner": "learners.hf_learner",
+        "add_lora_adapters": "learners.hf_learner",
+        "MenuLearner": "learners.menu_learner",
+        "make_cosine_schedule": "learners.optimization",
         "make_random_model": "pretraining",
         "pretrain": "pretraining",
         "train_processor": "pretraining",
@@ -127,7 +127,7 @@ __getattr__ = lazy_getattr(
         "Trainer": "reference_trainer",
         "OpponentMixture": "selfplay",
         "OpponentPool": "selfplay",
-        "SelfPlayOpponent": "selfplay",
+        "SelfPlayOpponent": "selfplay_opponent",
         "WinRates": "selfplay",
         "compute_best_response": "selfplay",
         "compute_expected_returns": "selfplay",

@@ -309,8 +309,8 @@ def _run_train(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--others {args.others}: {error}") from None
     from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
-    from gem_ma.training.hf_learner import HFLearner
-    from gem_ma.training.optimization import find_broken_weight, make_cosine_schedule
+    from gem_ma.training.learners.hf_learner import HFLearner
+    from gem_ma.training.learners.optimization import find_broken_weight, make_cosine_schedule
     from gem_ma.training.reference_trainer import Trainer
 
     _check_device(args.device)

@@ -40,8 +40,8 @@ from gem_ma.validation.json_types import JSONMapping
 with require_extra("hf", "gem_ma.training.pretraining"):
     import torch
 
-from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
-from gem_ma.training.optimization import (
+from gem_ma.training.learners.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
+from gem_ma.training.learners.optimization import (
     MAX_SKIPPED,
     check_weights,
     make_cosine_schedule,

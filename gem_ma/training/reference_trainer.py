@@ -1,9 +1,9 @@
 """A small trainer to read: play, judge every turn, take a step; in one process and plain torch.
 
-What learns is a Learner in a seat: an HFLearner (see `gem_ma.training.hf_learner`) for a model of
-transformers, a MenuLearner (see `gem_ma.training.menu_learner`) for a network of one's own. The
-same learner in several seats shares its parameters, different ones have their own, and all other
-agents just play. For large runs take a trainer that is made for them.
+What learns is a Learner in a seat: an HFLearner for a model of transformers, a MenuLearner for a
+network of one's own (see `gem_ma.training.learners`). The same learner in several seats shares its
+parameters, different ones have their own, and all other agents just play. For large runs take a
+trainer that is made for them.
 
     learner = HFLearner(model, processor, lr=1e-5, max_new_tokens=32)
     trainer = Trainer("game:GuessTheNumber-v0", {"player": learner}, rebn)
@@ -12,8 +12,10 @@ agents just play. For large runs take a trainer that is made for them.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,11 +27,11 @@ import numpy as np
 from gem_ma.apis.factory import EnvSource
 from gem_ma.chat.agent import Agent, AgentSource
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.game import T
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar, count_completion_tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.advantages import AdvantageEstimate, TurnTable, build_turn_table, rae
+from gem_ma.training.background_rollouts import BackgroundRollouts, group_by_agent
 from gem_ma.training.checkpoint import (
     HistoryLog,
     load_checkpoint,
@@ -50,6 +52,7 @@ class SeatTrajectory(NamedTuple):
     seat: str
     advantages: Sequence[float]
     targets: Sequence[float] = ()  # what a critic is to learn of each turn
+    staleness: Sequence[int] = ()  # updates between the model that drew each turn and now
 
 
 @runtime_checkable
@@ -85,6 +88,10 @@ class Trainer:
         train: The seats whose learners learn; None: all that can.
         starts: A seed, if all updates are to begin from the same starts.
         measure: Returns numbers of an episode, whose means belong into the history.
+        max_staleness: How many updates older than what it teaches a model may be that plays. 0: all
+            play, and then all learn. With more, the next episodes are played in a thread while
+            learners learn; episodes under way go on with each new model, and replies say which drew
+            them (`Reply.policy_version`). What is played then depends on the clock.
         rollout: Further arguments of `rollout`, those that make the environment among them. Of
             several options, such as the tasks of a data set, each update takes the next. With
             shuffle=True a column of the history is about whoever was given the seat it names,
@@ -93,6 +100,8 @@ class Trainer:
     Raises:
         ValueError: A seat of `train` has no learner, or nobody has one.
     """
+
+    lock: threading.RLock  # held while what plays and what learns read or change the same things
 
     def __init__(
         self,
@@ -106,6 +115,7 @@ class Trainer:
         train: Sequence[str] | None = None,
         starts: int | None = None,
         measure: Callable[[Episode], Mapping[str, float]] | None = None,
+        max_staleness: int = 0,
         rollout: Mapping[str, Any] | None = None,
     ):
         self.env = env
@@ -125,7 +135,11 @@ class Trainer:
                 f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
                 f"{', '.join(able) or 'none'}"
             )
-        names = [resolve_agent_name(agent) for agent, _ in _group_by_agent(self.agents)]
+        if max_staleness < 0:
+            raise ValueError(f"max_staleness={max_staleness}: expected 0 or more")
+        self.max_staleness = max_staleness
+        self.lock = threading.RLock()
+        names = [resolve_agent_name(agent) for agent, _ in group_by_agent(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
             raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
         self.step = self.saved_step = 0  # updates that were made, and that a checkpoint holds
@@ -148,7 +162,8 @@ class Trainer:
         Args:
             updates: How many there are then, those of the checkpoint among them.
             path: A checkpoint, written after `every` so many updates. If it is there, training goes
-                on from it, and gives what it would have given had it never stopped. The history
+                on from it, and gives what it would have given had it never stopped (with a
+                `max_staleness`, episodes that were under way are played again). The history
                 stands beside it, a line for each update as soon as it is made: that of
                 `checkpoint.pt` in `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
             every: Updates between two writings; None: it is written as often as that takes no more
@@ -172,14 +187,22 @@ class Trainer:
             if Path(path).exists():
                 self.load(path)
             log = HistoryLog(make_history_path(path), self.history)
-        with ProgressBar(updates, self.step, progress) as bar:
+        with (
+            ProgressBar(updates, self.step, progress) as bar,
+            self._open_background(updates) as background,
+        ):
             start, before = time.monotonic(), self.step
             due = start  # when it is to be written
             while self.step < updates:
-                self.update()
+                if background is None:
+                    self.update()
+                else:
+                    self._learn(background.wait_for_batch(self.step))
+                    background.publish()
                 try:
-                    for call in calls:
-                        call(self)
+                    with self.lock:
+                        for call in calls:
+                            call(self)
                 finally:
                     if log is not None:
                         log.add(self.history[-1])
@@ -194,23 +217,46 @@ class Trainer:
                     due = now + 20 * (time.monotonic() - now)
         return self.history
 
+    def _open_background(
+        self, updates: int
+    ) -> contextlib.AbstractContextManager[BackgroundRollouts | None]:
+        if not self.max_staleness:
+            return contextlib.nullcontext()
+        return BackgroundRollouts(self, updates)
+
     def update(self) -> dict[str, float]:
         """Play, let every learner learn, and return the row that this adds to the history."""
-        for agent, _ in _group_by_agent(self.agents):
-            if hasattr(agent, "seed"):
-                agent.seed = derive_seed(self.seed, self.step, 1)
+        return self._learn(self.play_batch(self.step, self.agents))
+
+    def derive_agent_seed(self, step: int) -> int:
+        """Return what decides the draws of all agents in the episodes of an update."""
+        return derive_seed(self.seed, step, 1)
+
+    def play_batch(self, step: int, agents: Mapping[str, Any]) -> list[Episode]:
+        """Return the episodes of an update, played by some agents, who get its seed."""
+        self._seed_agents(step, agents)
         env = self.env
         if isinstance(env, Curriculum):
-            env = env.sample_envs(self.episodes // self.group, derive_seed(self.seed, self.step, 2))
-        episodes = rollout(
+            with self.lock:
+                env = env.sample_envs(self.episodes // self.group, derive_seed(self.seed, step, 2))
+        return rollout(
             env,
-            self.agents,
+            agents,
             self.episodes,
             group=self.group,
-            seed=derive_seed(self.seed, self.step) if self.starts is None else self.starts,
-            **{**self.rollout, "options": self._select_options()},
+            seed=derive_seed(self.seed, step) if self.starts is None else self.starts,
+            **{**self.rollout, "options": self._select_options(step)},
         )
+
+    def _seed_agents(self, step: int, agents: Mapping[str, Any]) -> None:
+        for agent, _ in group_by_agent(agents):
+            if hasattr(agent, "seed"):
+                agent.seed = self.derive_agent_seed(step)
+
+    def _learn(self, episodes: Sequence[Episode]) -> dict[str, float]:
+        """Let every learner learn from the next batch, and return the row of the history."""
         played = [episode for episode in episodes if episode.failure is None]
+        self._seed_agents(self.step, self.agents)  # `measure` may ask them who played
         row: dict[str, float] = {"step": self.step}
         if isinstance(self.env, Curriculum):
             row["difficulty"] = self.env.level
@@ -225,15 +271,25 @@ class Trainer:
         row["tokens"] = _compute_mean(
             [sum(count_completion_tokens(step.reply) for step in e.steps) for e in played]
         )
-        measured = [self.measure(episode) for episode in played] if self.measure else []
+        if self.max_staleness:
+            ages = [
+                age
+                for episode in played
+                for age in self._list_ages(episode, self._find_seats(episode, self.train))
+            ]
+            row["staleness"] = _compute_mean(ages)
+            row["staleness/most"] = max(ages, default=0)
+        with self.lock:
+            measured = [self.measure(episode) for episode in played] if self.measure else []
         for name in measured[0] if measured else ():
             row[name] = _compute_mean([one[name] for one in measured])
         for tell in self._before_learning:
             tell(self, row)
         if isinstance(self.env, Curriculum):
-            self.env.update(played)
+            with self.lock:
+                self.env.update(played)
         trained = {seat: self.agents[seat] for seat in self.train}
-        for learner, seats in _group_by_agent(trained):
+        for learner, seats in group_by_agent(trained):
             metrics = learner.update(self.compute_advantages(played, seats))
             row |= {f"{name}/{seats[0]}": float(value) for name, value in metrics.items()}
         self.step += 1
@@ -265,14 +321,27 @@ class Trainer:
             own.append(float(worth[number]))
             if len(targets):
                 to_learn.append(float(targets[number]))
-        return [SeatTrajectory(by_id[id], seat, *told) for (id, seat), told in parts.items()]
+        return [
+            SeatTrajectory(by_id[id], seat, *told, self._list_ages(by_id[id], [seat]))
+            for (id, seat), told in parts.items()
+        ]
 
-    def _select_options(self) -> Any:
+    def _list_ages(self, episode: Episode, seats: Sequence[str]) -> list[int]:
+        """Return how many updates older the models were that drew the replies of some seats."""
+        versions = [
+            getattr(step.reply, "policy_version", None)
+            for seat in seats
+            for step in episode.steps
+            if step.agent == seat
+        ]
+        return [self.step - version for version in versions if version is not None]
+
+    def _select_options(self, step: int) -> Any:
         """Return the options of an update: of several, those that come after the last one's."""
         options = self.rollout.get("options", ())
         if isinstance(options, Mapping) or not options or self.starts is not None:
             return options
-        first = self.step * (self.episodes // self.group) % len(options)
+        first = step * (self.episodes // self.group) % len(options)
         return [*options[first:], *options[:first]]
 
     def _find_seats(self, episode: Episode, seats: Sequence[str]) -> list[str]:
@@ -284,7 +353,13 @@ class Trainer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint; a process that is killed here leaves the one before."""
-        state = {
+        with self.lock:
+            state = self._collect_state()
+        save_checkpoint(path, state)
+        self.saved_step = self.step
+
+    def _collect_state(self) -> JSONObject:
+        return {
             "settings": self._collect_settings(),
             "step": self.step,
             "history": self.history,
@@ -292,12 +367,10 @@ class Trainer:
             "curriculum": self.env.state_dict() if isinstance(self.env, Curriculum) else None,
             "agents": {
                 seats[0]: agent.state_dict()
-                for agent, seats in _group_by_agent(self.agents)
+                for agent, seats in group_by_agent(self.agents)
                 if hasattr(agent, "state_dict")
             },
         }
-        save_checkpoint(path, state)
-        self.saved_step = self.step
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a checkpoint of the same training."""
@@ -313,7 +386,7 @@ class Trainer:
             self.env.load_state_dict(state["curriculum"])
         if state["advantages"] is not None:
             self.advantages.load_state_dict(state["advantages"])  # type: ignore[attr-defined]
-        for agent, seats in _group_by_agent(self.agents):
+        for agent, seats in group_by_agent(self.agents):
             if hasattr(agent, "state_dict"):
                 agent.load_state_dict(state["agents"][seats[0]])
 
@@ -354,14 +427,6 @@ class RoleBaselines:
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
         self.baselines = dict(state)
-
-
-def _group_by_agent(agents: Mapping[str, T]) -> list[tuple[T, list[str]]]:
-    """Return each agent once, with its seats."""
-    found: dict[int, tuple[T, list[str]]] = {}
-    for seat, agent in agents.items():
-        found.setdefault(id(agent), (agent, []))[1].append(seat)
-    return list(found.values())
 
 
 def _compute_mean(numbers: Sequence[float]) -> float:

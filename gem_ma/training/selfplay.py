@@ -24,7 +24,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
-import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -307,129 +306,6 @@ class OpponentMixture(MixtureAgent):
             if weight
         )
         return f"OpponentMixture({{{shares}}}, seed={self.seed})"
-
-
-class SelfPlayOpponent:
-    """Sit in a seat of a Trainer as opponents out of a pool, drawn anew for every update.
-
-    Episodes are recorded one by one, so the pool's decay counts for each of them.
-
-    Args:
-        learner: who plays against them.
-        pool: those that are there from the start; None: nobody, and the learner plays against
-            itself until `copy_every` puts a copy of it in.
-        choice: as of `OpponentPool.make_opponents`.
-        latest: as of `OpponentPool.make_opponents`; older copies of the learner leave the pool.
-        mirror: as of `OpponentPool.make_opponents`.
-        name: what the pool calls the learner.
-        beside: specs of agents, and the share of the episodes in which each plays in place of all
-            that: `{"random": 0.25}` keeps a learner from knowing no other game than its own.
-    """
-
-    def __init__(
-        self,
-        learner: Any,
-        pool: OpponentPool | None = None,
-        choice: OpponentWeighting = "uniform",
-        latest: int | None = None,
-        mirror: float = 0.0,
-        name: str = "learner",
-        beside: Mapping[str, float] | None = None,
-    ):
-        self.beside = dict(beside or {})
-        if not all(share >= 0 for share in self.beside.values()) or self._extra_share > 1:
-            raise ValueError(f"beside={self.beside}: expected shares, together no more than 1")
-        self.learner = learner
-        check_type(pool, OpponentPool | None, "pool")
-        self.pool = OpponentPool() if pool is None else pool
-        self._given_names = frozenset(self.pool.names)
-        self.choice = choice
-        self.latest = latest
-        self.mirror = mirror
-        self.name = name
-        self.seed = 0  # the trainer sets it before every update
-        self._cached_mixture: tuple[int, OpponentMixture] | None = None
-
-    @property
-    def opponents(self) -> OpponentMixture:
-        """Return those of this update."""
-        if self._cached_mixture is None or self._cached_mixture[0] != self.seed:
-            chosen = self.choice, self.latest, self.mirror, self.seed, self.name
-            opponents = self.pool.make_opponents(self.learner, *chosen)
-            if self.beside:
-                agents = dict(zip(opponents.names, opponents.agents, strict=True))
-                rest = 1 - self._extra_share
-                weights = (rest * weight for weight in opponents.weights)
-                shares = dict(zip(opponents.names, weights, strict=True))
-                for spec, share in self.beside.items():
-                    agents[spec] = agents[spec] if spec in agents else load_agent(spec)
-                    shares[spec] = shares.get(spec, 0.0) + share
-                opponents = OpponentMixture(agents, shares, self.seed)
-            self._cached_mixture = self.seed, opponents
-        return self._cached_mixture[1]
-
-    @property
-    def _extra_share(self) -> float:
-        return math.fsum(self.beside.values())
-
-    @property
-    def act(self) -> Callable[[list[Turn]], Any]:
-        """Return the way that these opponents reply."""
-        return self.opponents.act
-
-    @property
-    def blocking(self) -> bool:
-        """Whether one of these opponents blocks."""
-        return self.opponents.blocking
-
-    def on_rollout_end(self) -> None:
-        """Pass on that a rollout is over."""
-        self.opponents.on_rollout_end()
-
-    def record(self, episode: Episode) -> dict[str, float]:
-        """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
-        check_type(episode, Episode, "episode")
-        own, learner = format_agent_name(self), resolve_agent_name(self.learner)
-        agents = {
-            seat: self.opponents.find_opponent_name(episode.id, seat) if name == own else name
-            for seat, name in episode.agents.items()
-        }
-        agents |= {seat: self.name for seat, name in episode.agents.items() if name == learner}
-        self.pool.record([dataclasses.replace(episode, agents=agents)])
-        ahead = [
-            episode.returns[one] - episode.returns[two]
-            for one, name in episode.agents.items()
-            for two, other in episode.agents.items()
-            if (name, other) == (learner, own)
-        ]
-        return {"won": float(np.mean(0.5 + 0.5 * np.sign(ahead)))}
-
-    def copy_every(self, updates: int) -> Callable[[Any], None]:
-        """Return what to call after each update: now and then the learner joins the pool."""
-
-        def add_copy(trainer: Any) -> None:
-            if trainer.step % updates == 0:
-                self.pool.add(f"update {trainer.step}", self.learner)
-                self._remove_old_copies()
-
-        return add_copy
-
-    def _remove_old_copies(self) -> None:
-        """Let go of the learner's copies that will not be drawn again."""
-        for name in self.pool.names[: -self.latest] if self.latest else ():
-            if name not in self._given_names:
-                self.pool.remove(name)
-
-    def state_dict(self) -> JSONObject:
-        return self.pool.state_dict()
-
-    def load_state_dict(self, state: JSONMapping) -> None:
-        self.pool.load_state_dict(state, self.learner)
-        self._remove_old_copies()
-        self._cached_mixture = None
-
-    def __repr__(self) -> str:
-        return f"SelfPlayOpponent({self.name!r}, choice={self.choice!r}, mirror={self.mirror})"
 
 
 def _copy_agent(agent: Any) -> Any:

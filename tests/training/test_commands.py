@@ -148,7 +148,7 @@ def test_a_folder_that_holds_another_model(model, capsys):
 def test_a_model_that_is_cut_in_its_thought_is_stopped_with_the_cause(
     model, tmp_path, capsys, monkeypatch
 ):
-    from gem_ma.training.hf_learner import HFLearner
+    from gem_ma.training.learners.hf_learner import HFLearner
 
     def think(self, turns):
         ids = self.tokens.tokenizer("<think> well")["input_ids"]

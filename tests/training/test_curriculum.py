@@ -99,7 +99,7 @@ def test_a_training_goes_on_as_if_it_had_never_stopped(tmp_path):
     import numpy as np
 
     from gem_ma.training.advantages import rebn
-    from gem_ma.training.menu_learner import MenuLearner
+    from gem_ma.training.learners.menu_learner import MenuLearner
     from gem_ma.training.reference_trainer import Trainer
 
     def read(messages):

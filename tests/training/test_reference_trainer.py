@@ -21,9 +21,9 @@ from gem_ma.training.selfplay import OpponentPool, SelfPlayOpponent
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.reference_trainer")
-learning = Later("gem_ma.training.hf_learner")
+learning = Later("gem_ma.training.learners.hf_learner")
 
-from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.learners.menu_learner import MenuLearner
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"

@@ -14,7 +14,7 @@ torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 loop = Later("gem_ma.training.reference_trainer")
 
-from gem_ma.training.menu_learner import MenuLearner
+from gem_ma.training.learners.menu_learner import MenuLearner
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAME_TIME = "game:RockPaperScissors-v0"

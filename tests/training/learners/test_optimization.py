@@ -16,11 +16,11 @@ from gem_ma.training.selfplay import OpponentPool, SelfPlayOpponent
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
-tiny_models, learning = Later("tiny_models"), Later("gem_ma.training.hf_learner")
+tiny_models, learning = Later("tiny_models"), Later("gem_ma.training.learners.hf_learner")
 
 from gem_ma.training.checkpoint import load_checkpoint
-from gem_ma.training.menu_learner import MenuLearner
-from gem_ma.training.optimization import PolicyOptimizer, copy_network
+from gem_ma.training.learners.menu_learner import MenuLearner
+from gem_ma.training.learners.optimization import PolicyOptimizer, copy_network
 from gem_ma.training.reference_trainer import SeatTrajectory, Trainer
 
 SAME_TIME = "game:RockPaperScissors-v0"

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 from gem_ma.agents.hf import HFAgent
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.training.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
-from gem_ma.training.optimization import (
+from gem_ma.training.learners.forward_pass import PREFIX_KEY_LENGTH, collate_samples, forward_logits
+from gem_ma.training.learners.optimization import (
     HALF_TYPES,
     PolicyOptimizer,
     PolicySnapshot,
@@ -36,6 +36,7 @@ class WeightedSample(NamedTuple):
     sample: TokenSample
     advantages: list[float]
     targets: list[float]  # one for each span, for a critic
+    old_logprobs: list[float] | None = None  # when the update began, of what an older model drew
 
 
 class HFLearner(HFAgent):
@@ -51,8 +52,9 @@ class HFLearner(HFAgent):
         entropy: the weight of that of its tokens, which keeps it from settling too soon.
         critic: the weight of the error of a value head over the model's states, which PPO needs
             (see `gem_ma.training.advantages.ppo`); 0 for none.
-        schedule: which part of `lr` an update takes, such as `falling` of
-            `gem_ma.training.optimization`.
+        schedule: which part of `lr` an update takes, such as that of `make_cosine_schedule`.
+        max_importance: where the importance weights of stale tokens are truncated, which an older
+            model drew (see `max_staleness` of Trainer).
         epochs: how often an update goes through its samples.
         minibatch: the samples of one step of the optimiser, None for all; they go through the model
             `microbatch` at a time.
@@ -85,6 +87,7 @@ class HFLearner(HFAgent):
         minibatch: int | None = None,
         microbatch: int = 8,
         max_norm: float = 1.0,
+        max_importance: float = 2.0,
         precision: Literal["full", "mixed"] | None = None,
         adapter: str | None = None,
         lora: JSONMapping | None = None,
@@ -132,6 +135,7 @@ class HFLearner(HFAgent):
             seed=seed,
             schedule=schedule,
             betas=_ADAM_BETAS,
+            max_importance=max_importance,
         )
         self.reference_model: Any = None
         if kl and adapter is None:
@@ -176,6 +180,9 @@ class HFLearner(HFAgent):
         self._activate_adapter()
         found = [work for part in parts for work in self._weight_samples(part)]
         names = ["loss", "kl", "entropy", "clipped", *(["critic"] if self.value_head else [])]
+        if any(any(part.staleness) for part in parts):
+            found = self._add_old_logprobs(found)
+            names.append("truncated")
         metrics = dict.fromkeys([*names, "gradient"], 0.0)
         disagreement = 0.0
         steps = skipped = 0
@@ -236,6 +243,16 @@ class HFLearner(HFAgent):
                 [targets[span.step] for span in sample.spans] if targets else [],
             )
 
+    def _add_old_logprobs(self, found: Sequence[WeightedSample]) -> list[WeightedSample]:
+        """Return samples with the log-probabilities that the model gives their own tokens now."""
+        old: dict[int, list[float]] = {}
+        with torch.no_grad():
+            for batch in self._iter_microbatches(found, range(len(found))):
+                flat = iter(self.compute_logprobs([work.sample for work in batch]).tolist())
+                for work in batch:
+                    old[id(work)] = list(itertools.islice(flat, sum(work.sample.mask)))
+        return [work._replace(old_logprobs=old[id(work)]) for work in found]
+
     def _iter_microbatches(
         self, found: Sequence[WeightedSample], places: Sequence[int]
     ) -> Iterator[list[WeightedSample]]:
@@ -253,15 +270,21 @@ class HFLearner(HFAgent):
     ) -> tuple[Any, dict[str, float]]:
         """Return the batch's part of the mean over tokens, and what there is to tell of it."""
         found = [work.sample for work in batch]
-        old = self._make_tensor(
+        drawn = self._make_tensor(
             likely
             for sample in found
             for likely, own in zip(sample.logprobs, sample.mask, strict=True)
             if own
         )
         advantages = self._make_tensor(worth for work in batch for worth in work.advantages)
+        stale = batch[0].old_logprobs is not None
+        old = drawn
+        if stale:
+            old = self._make_tensor(likely for work in batch for likely in work.old_logprobs or ())
         new, entropies, values = self._forward_samples(found)
-        gain = self.policy_optimizer.compute_objective(new, old, advantages).sum()
+        gain = self.policy_optimizer.compute_objective(
+            new, old, advantages, drawn if stale else None
+        ).sum()
         entropy = entropies.sum()
         distance = torch.zeros_like(gain)
         if self.kl:
@@ -276,6 +299,9 @@ class HFLearner(HFAgent):
             "clipped": (ratio > self.policy_optimizer.clip).sum().item() / tokens,
             "disagreement": ratio.max().item(),
         }
+        if stale:
+            truncated = (old - drawn).exp() > self.policy_optimizer.max_importance
+            metrics["truncated"] = truncated.sum().item() / tokens
         loss = (self.kl * distance - self.entropy * entropy - gain) / tokens
         if self.value_head is not None:
             targets = self._make_tensor(target for work in batch for target in work.targets)

@@ -5,7 +5,7 @@ from needed import Later, needed
 
 torch = needed("torch", install="'gem-ma[hf]'")
 transformers = needed("transformers", install="'gem-ma[hf]'")
-tiny_models, reading = Later("tiny_models"), Later("gem_ma.training.forward_pass")
+tiny_models, reading = Later("tiny_models"), Later("gem_ma.training.learners.forward_pass")
 
 SIZES = {
     "vocab_size": 300,

@@ -17,9 +17,12 @@ from gem_ma.training.advantages import build_turn_table, compute_returns, grpo, 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 tiny_models, loop = Later("tiny_models"), Later("gem_ma.training.reference_trainer")
-learning, pretraining = Later("gem_ma.training.hf_learner"), Later("gem_ma.training.pretraining")
+learning, pretraining = (
+    Later("gem_ma.training.learners.hf_learner"),
+    Later("gem_ma.training.pretraining"),
+)
 
-from gem_ma.training.optimization import make_cosine_schedule
+from gem_ma.training.learners.optimization import make_cosine_schedule
 
 TWO = "game:TicTacToe-v0"
 SAME_TIME = "game:RockPaperScissors-v0"

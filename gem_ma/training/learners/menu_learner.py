@@ -12,7 +12,7 @@ from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.training.optimization import PolicyOptimizer, PolicySnapshot, copy_network
+from gem_ma.training.learners.optimization import PolicyOptimizer, PolicySnapshot, copy_network
 from gem_ma.training.reference_trainer import SeatTrajectory
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -35,6 +35,8 @@ class MenuLearner:
             always the same shape, and the menu. A reply is what was chosen, written one after
             another.
         entropy: the weight of the entropy, which keeps it from settling too soon.
+        max_importance: where the importance weights of stale replies are truncated, which an older
+            network chose (see `max_staleness` of Trainer).
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class MenuLearner:
         epochs: int = 4,
         minibatch: int | None = None,
         max_norm: float = 1.0,
+        max_importance: float = 2.0,
         seed: int = 0,
     ):
         self.network = network
@@ -62,6 +65,7 @@ class MenuLearner:
             minibatch=minibatch,
             max_norm=max_norm,
             seed=seed,
+            max_importance=max_importance,
         )
 
     def act(self, turns: list[Turn]) -> list[Reply]:
@@ -100,7 +104,11 @@ class MenuLearner:
                 replies.append(step.reply)
             worth += list(part.advantages)
         chosen = torch.tensor([reply.token_ids for reply in replies])[..., None]
-        old = torch.tensor([reply.logprobs for reply in replies])
+        drawn = old = torch.tensor([reply.logprobs for reply in replies])
+        stale = any(any(part.staleness) for part in parts)
+        if stale:
+            with torch.no_grad():
+                old = self._compute_logprobs(seen, sizes).gather(-1, chosen)[..., 0]
         advantages = torch.tensor(np.array(worth), dtype=torch.float32)[:, None]
         metrics = {"loss": 0.0, "entropy": 0.0, "gradient": 0.0}
         steps = skipped = 0
@@ -108,7 +116,7 @@ class MenuLearner:
             logprobs = self._compute_logprobs([seen[i] for i in places], [sizes[i] for i in places])
             new = logprobs.gather(-1, chosen[places])[..., 0]
             gain = self.policy_optimizer.compute_objective(
-                new, old[places], advantages[places]
+                new, old[places], advantages[places], drawn[places] if stale else None
             ).mean()
             entropy = -(logprobs.exp() * logprobs.clamp(min=-1e4)).sum(-1).mean()
             loss = -gain - self.entropy * entropy

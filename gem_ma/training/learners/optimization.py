@@ -49,8 +49,9 @@ class PolicyOptimizer:
     """Steps of an optimiser on the clipped objective of PPO.
 
     Args:
-        schedule: which part of the learning rate an update takes, such as `falling`; None: all of
-            it.
+        schedule: which part of the learning rate an update takes, such as that of
+            `make_cosine_schedule`; None: all of it.
+        max_importance: where the weights of stale tokens are truncated.
     """
 
     def __init__(
@@ -65,7 +66,10 @@ class PolicyOptimizer:
         seed: int,
         schedule: Callable[[int], float] | None = None,
         betas: tuple[float, float] = (0.9, 0.999),
+        max_importance: float = 2.0,
     ):
+        if not max_importance > 0:
+            raise ValueError(f"max_importance={max_importance}: expected more than 0")
         self.parameters = dict(parameters)
         if not self.parameters:
             raise ValueError(
@@ -87,6 +91,7 @@ class PolicyOptimizer:
         self.epochs = epochs
         self.minibatch = minibatch
         self.max_norm = max_norm
+        self.max_importance = max_importance
         self.generator = torch.Generator().manual_seed(seed)
 
     def iter_minibatches(self, count: int) -> Iterator[list[int]]:
@@ -100,11 +105,25 @@ class PolicyOptimizer:
             places = torch.randperm(count, generator=self.generator).tolist()
             yield from (places[start : start + size] for start in range(0, count, size))
 
-    def compute_objective(self, new: Any, old: Any, advantages: Any) -> Any:
-        """Return for each token how much better it was made, no further than the clip."""
+    def compute_objective(
+        self, new: Any, old: Any, advantages: Any, drawn: Any | None = None
+    ) -> Any:
+        """Return for each token how much better it was made, no further than the clip.
+
+        Args:
+            new: Log-probabilities, as the model has them now.
+            old: The same, when the update began.
+            advantages: What each token is worth.
+            drawn: The same, of the model that drew the tokens, if that was an older one: each token
+                is weighed by how much likelier it became until the update began, truncated at
+                `max_importance` (truncated importance sampling).
+        """
         ratio = (new - old).exp()
         clipped = ratio.clamp(1 - self.clip, 1 + self.clip)
-        return torch.minimum(ratio * advantages, clipped * advantages)
+        objective = torch.minimum(ratio * advantages, clipped * advantages)
+        if drawn is None:
+            return objective
+        return (old - drawn).exp().clamp(max=self.max_importance) * objective
 
     def step(self) -> float | None:
         """Take a step along the gradients, clear them, and return their norm.
@@ -161,6 +180,15 @@ class PolicySnapshot:
         self.player = player
         copied = frozenset(names)
         self.parameters = {n: one for n, one in network.named_parameters() if n in copied}
+
+    @property
+    def seed(self) -> int:
+        """What decides the draws."""
+        return self.player.seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self.player.seed = seed
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
         return self.player.act(turns)
