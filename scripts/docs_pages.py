@@ -72,7 +72,7 @@ FAMILIES = {
         "OpenEnv",
         "An environment behind OpenEnv's WebSocket protocol is `openenv:URL`, such as "
         "`openenv:ws://127.0.0.1:8000`; it needs `pip install 'gem-ma[openenv]'`. See "
-        "[Serving ours](../bridges.md#serving-ours).",
+        "[Serve an environment](../bridges.md#serve-an-environment).",
     ),
 }
 
