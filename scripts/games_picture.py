@@ -1,4 +1,4 @@
-"""Draw the picture of some games in docs/environments-overview.md: `python scripts/games_picture.py`."""
+"""Draw the picture of docs/environments-overview.md: `python scripts/games_picture.py`."""
 
 import argparse
 

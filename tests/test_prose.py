@@ -1,4 +1,4 @@
-"""The pages can be read: short sentences, paragraphs and rows, and no word that readers asked about.
+"""The pages can be read: short sentences, paragraphs and rows, no word that readers asked about.
 
 `python scripts/check_prose.py` prints the same.
 """

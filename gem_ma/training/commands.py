@@ -139,6 +139,24 @@ def add_commands(commands: SubcommandParsers) -> None:
         help="of a reply, with what is thought (default: 64)",
     )
     train.add_argument(
+        "--guided",
+        action="store_true",
+        help="draw each reply from the legal ones, where they can be listed",
+    )
+    train.add_argument(
+        "--lora",
+        type=parse_positive,
+        metavar="RANK",
+        help="train a LoRA adapter of this rank, and leave the model's weights as they are",
+    )
+    train.add_argument(
+        "--max-staleness",
+        type=parse_count,
+        default=0,
+        metavar="UPDATES",
+        help="play while learning, with a model at most so many updates old (default: 0)",
+    )
+    train.add_argument(
         "--temperature", type=_parse_temperature, default=1.0, help="of its draws (default: 1)"
     )
     train.add_argument(
@@ -329,6 +347,13 @@ def _run_train(args: argparse.Namespace) -> int:
         temperature=args.temperature,
         template=dict(args.template or ()),
         history=args.history,
+        guided=args.guided,
+        lora=args.lora
+        and {
+            "r": args.lora,
+            "lora_alpha": 2 * args.lora,
+            "target_modules": "all-linear",
+        },
         seed=args.seed,
         device=args.device,
     )
@@ -342,6 +367,7 @@ def _run_train(args: argparse.Namespace) -> int:
         group=args.group,
         seed=args.seed,
         train=seats,
+        max_staleness=args.max_staleness,
         measure=partial(_measure_lost_replies, seats),
     )
     # Of a zero-sum game that it plays with itself no return says how good it is.
@@ -394,8 +420,9 @@ class _ReplyLengthCheck:
         if trainer.step == 0 and lost > MAX_LOST_SHARE:
             raise UsageError(
                 f"--max-new-tokens {self.limit}: {lost:.0%} of the first replies were cut there, "
-                "and are no moves. Allow for more, such as --max-new-tokens 1024, or let the model "
-                "think less, such as by --template enable_thinking=false"
+                "and are no moves. Allow for more, such as --max-new-tokens 1024, let the model "
+                "think less, such as by --template enable_thinking=false, or let it draw from the "
+                "legal moves alone: --guided"
             )
 
     def __call__(self, trainer: Trainer) -> None:

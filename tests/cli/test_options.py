@@ -15,7 +15,7 @@ from gem_ma.cli.main import main
 
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {  # of a command: the extra whose packages it runs with, and their modules
-    "train": ("hf", "torch", "transformers"),
+    "train": ("hf,lora", "torch", "transformers", "peft"),
     "serve": ("openenv", "uvicorn", "fastapi", "openenv"),
     "gateway": ("gateway", "aiohttp"),
     "arena": ("arena", "openskill", "starlette", "uvicorn", "websockets"),

@@ -304,6 +304,8 @@ WRONG += [
         f"{_TRAIN} --temperature 0",
         f"{_TRAIN} --template thoughts",
         f"{_TRAIN} --history forget",
+        f"{_TRAIN} --lora 0",
+        f"{_TRAIN} --max-staleness -1",
         f"{_TRAIN} --seed x",
         f"{_TRAIN} --device quantum",
         f"check {C4} --seeds 0",
@@ -422,6 +424,8 @@ RIGHT = {
         "--temperature 0.9 --template enable_thinking=false --history drop_thoughts "
         "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "
         "--set max_turns=3",
+        f"train {GUESS} --model m --out u --updates 2 --episodes 2 --max-new-tokens 5 --guided "
+        "--lora 2 --max-staleness 1 --set max_turns=3",
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20"],
     "attack": [f"attack {TTT} --seeds 1 --max-turns 5 --nodes 9 --best random --set max_turns=20"],

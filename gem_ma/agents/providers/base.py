@@ -7,7 +7,7 @@ import logging
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from secrets import SystemRandom
 from typing import ClassVar, NamedTuple, Self
@@ -163,6 +163,13 @@ class ProviderAgent(ABC):
             BadAnswer: If they are no answer.
         """
 
+    def make_choice_fields(self, choices: Sequence[str]) -> RequestBody:
+        """Return the fields of a request that let a model reply with one of these texts alone.
+
+        They are asked for at each turn that lists its legal replies. None here: it replies freely.
+        """
+        return {}
+
     def can_retry(self, error: Exception) -> bool:
         """Return whether a request that the server refused may succeed later."""
         status = read_status(error)
@@ -184,7 +191,10 @@ class ProviderAgent(ABC):
     async def _reply(self, turn: Turn) -> Reply:
         seed = None if self.seed is None else derive_seed(self.seed, turn.seed) >> 32
         tools = make_tool_schemas(turn.tools)
-        return await self._request(self.make_body(turn.messages, tools, seed))
+        body = self.make_body(turn.messages, tools, seed)
+        if turn.legal:
+            body = {**body, **self.make_choice_fields(turn.legal)}
+        return await self._request(body)
 
     async def _request(self, body: RequestBody) -> Reply:
         """Return a server's reply, after as many attempts as it needs."""

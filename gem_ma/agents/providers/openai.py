@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from gem_ma.agents.providers.base import ProviderAgent
 from gem_ma.agents.providers.transport import (
@@ -15,6 +16,10 @@ from gem_ma.agents.providers.transport import (
 )
 from gem_ma.chat.messages import ChatInput, to_openai_chat
 from gem_ma.chat.reply import Reply
+from gem_ma.validation.untrusted_json import parse_json
+
+_MAX_CHOICES = 500  # of a schema; OpenAI refuses more
+_CHOICE_FIELD = "reply"
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -26,6 +31,10 @@ class OpenAIAgent(ProviderAgent):
         token_ids: Ask vLLM for the token ids too, those of the prompt and all that were drawn: also
             of thoughts and calls that its parsers take out of the text.
         detail: Of pictures.
+        guided: How the model is kept to the legal replies, where a turn lists them: "choice" by
+            vLLM's `structured_outputs`, "json" by a `response_format` with a JSON schema, which
+            OpenAI, SGLang and llama.cpp take; the reply is taken out of the JSON. None: it replies
+            freely. More than 500 legal replies are not sent as a schema.
     """
 
     provider = "openai"
@@ -33,6 +42,14 @@ class OpenAIAgent(ProviderAgent):
     logprobs: bool = False
     token_ids: bool = False
     detail: str = "auto"
+    guided: Literal["choice", "json"] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.guided not in ("choice", "json", None):
+            raise ValueError(f"guided={self.guided!r}: expected 'choice', 'json' or None")
+        if self.guided == "choice" and self.base_url is None:
+            raise ValueError("guided='choice' is an option of vLLM: OpenAI takes guided='json'")
 
     def connect(self, endpoint: ModelEndpoint) -> ModelConnection:
         """Open a client of the library `openai`."""
@@ -61,15 +78,42 @@ class OpenAIAgent(ProviderAgent):
             "tools": list(tools) or None,
         }
 
+    def make_choice_fields(self, choices: Sequence[str]) -> RequestBody:
+        """Return the fields of structured outputs that leave some replies alone."""
+        if self.guided == "choice":
+            return {"structured_outputs": {"choice": list(choices)}}
+        if self.guided is None or len(choices) > _MAX_CHOICES:
+            return {}
+        schema = {
+            "type": "object",
+            "properties": {_CHOICE_FIELD: {"type": "string", "enum": list(choices)}},
+            "required": [_CHOICE_FIELD],
+            "additionalProperties": False,
+        }
+        form = {"name": _CHOICE_FIELD, "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": form}}
+
     def parse_reply(self, content: bytes) -> Reply:
         """Return what a chat completion says."""
         from gem_ma.agents.providers.chat_completions import parse_completion
 
-        return parse_completion(content).to_reply()
+        reply = parse_completion(content).to_reply()
+        return reply if self.guided != "json" else _unwrap_choice(reply)
 
     def can_retry(self, error: Exception) -> bool:
         """Return False also where an account is empty, which has a status of those that pass."""
         return can_retry_openai(error) and super().can_retry(error)
+
+
+def _unwrap_choice(reply: Reply) -> Reply:
+    """Return a reply without the JSON around it; what is no such JSON stays as it is."""
+    try:
+        choice = parse_json(str(reply))
+    except ValueError:
+        return reply
+    if not (isinstance(choice, dict) and isinstance(choice.get(_CHOICE_FIELD), str)):
+        return reply
+    return Reply(choice[_CHOICE_FIELD], **reply.fields())
 
 
 def open_openai_client(endpoint: ModelEndpoint) -> Any:

@@ -254,6 +254,31 @@ def test_what_is_sent(key):
         assert picture["image_url"]["url"].startswith("data:image/png;base64,")
 
 
+def test_replies_are_kept_to_the_legal_ones_as_vllm_and_as_openai_do(key):
+    turn = one_turn()
+    with StubServer(lambda message, attempt: '{"reply": "4"}') as server:
+        free, choice, schema = (
+            ask(OpenAIAgent("stub", server.url, guided=how), turn)
+            for how in (None, "choice", "json")
+        )
+        assert (free, choice, schema) == ('{"reply": "4"}', '{"reply": "4"}', "4")
+        assert schema.usage["completion_tokens"] == choice.usage["completion_tokens"]
+        sent = server.requests
+        assert not {"structured_outputs", "response_format"} & set(sent[0])
+        assert sent[1]["structured_outputs"] == {"choice": list(turn.legal)}
+        form = sent[2]["response_format"]
+        assert form["json_schema"]["schema"]["properties"]["reply"]["enum"] == list(turn.legal)
+        ask(OpenAIAgent("stub", server.url, guided="json"), one_turn("social:restaurant"))
+        assert "response_format" not in server.requests[3]  # nobody can list what may be said
+    for text in ("4", '{"reply": 4}', "[" * 99, '{"move": "4"}'):
+        with StubServer(lambda message, attempt, text=text: text) as server:
+            assert ask(OpenAIAgent("stub", server.url, guided="json"), turn) == text
+    with pytest.raises(ValueError, match="guided='choice' is an option of vLLM"):
+        OpenAIAgent("m", guided="choice")
+    with pytest.raises(ValueError, match="guided='yes': expected 'choice', 'json' or None"):
+        OpenAIAgent("m", guided="yes")
+
+
 def test_what_comes_back(key):
     answer = completion("rock", prompt_tokens=33)
     choice = answer["choices"][0]
