@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         nash_conv,
     )
     from gem_ma.training.selfplay_opponent import SelfPlayOpponent
+    from gem_ma.training.server_policy import VLLMPolicy
     from gem_ma.training.token_samples import ReplySpan, TokenSample, build_samples
     from gem_ma.training.trainer_rows import PromptCompletion, build_rows, split_prompt_completion
 
@@ -65,6 +66,7 @@ __all__ = [
     "Trainer",
     "TrainingCollapsed",
     "TurnTable",
+    "VLLMPolicy",
     "WinRates",
     "add_lora_adapters",
     "build_rows",
@@ -132,6 +134,7 @@ __getattr__ = lazy_getattr(
         "compute_best_response": "selfplay",
         "compute_expected_returns": "selfplay",
         "nash_conv": "selfplay",
+        "VLLMPolicy": "server_policy",
         "ReplySpan": "token_samples",
         "TokenSample": "token_samples",
         "build_samples": "token_samples",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol, Self
 
@@ -20,6 +20,7 @@ class BatchTrainer(Protocol):
 
     agents: dict[str, Any]
     train: tuple[str, ...]
+    players: dict[str, RolloutPolicy]
     step: int
     max_staleness: int
     lock: threading.RLock
@@ -40,10 +41,9 @@ class RolloutPolicy:
 
     Args:
         learner: Something that learns, with a method `make_snapshot`.
-        version: So many updates it has made.
     """
 
-    def __init__(self, learner: Any, version: int):
+    def __init__(self, learner: Any):
         if not hasattr(learner, "make_snapshot"):
             raise ValueError(
                 f"max_staleness needs learners with a method make_snapshot, and "
@@ -52,16 +52,27 @@ class RolloutPolicy:
         self.learner = learner
         self.seed = learner.seed
         self.stopped = False
-        self.publish(version)
+        self._published: tuple[Any, int] | None = None
+
+    @property
+    def version(self) -> int | None:
+        """How many updates the learner had made when it was last published, if it was."""
+        return self._published and self._published[1]
 
     def publish(self, version: int) -> None:
-        """Play on as the learner does now, in episodes under way as well."""
-        self._published: tuple[Any, int] = self.learner.make_snapshot(), version
+        """Play on as the learner does now, after so many updates; episodes under way do as well."""
+        self._published = self.learner.make_snapshot(), version
 
-    def act(self, turns: list[Turn]) -> Sequence[str]:
+    def _check_published(self) -> tuple[Any, int]:
         if self.stopped:
             raise RolloutsStopped
-        snapshot, version = self._published
+        if self._published is None:
+            raise RuntimeError("publish() comes before the first turn")
+        return self._published
+
+    def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
+        """Return replies, each with the version that was published last."""
+        snapshot, version = self._check_published()
         snapshot.seed = self.seed
         replies: Sequence[Reply] = snapshot.act(turns)
         for reply in replies:
@@ -70,7 +81,8 @@ class RolloutPolicy:
 
     def on_rollout_end(self) -> None:
         """Pass on that a rollout is over."""
-        notify_rollout_end(self._published[0])
+        if self._published is not None:
+            notify_rollout_end(self._published[0])
 
     def __repr__(self) -> str:
         return repr(self.learner)  # the same player to the reader of a record
@@ -86,11 +98,14 @@ class BackgroundRollouts:
 
     def __init__(self, trainer: BatchTrainer, updates: int):
         self.trainer = trainer
-        trained = {seat: trainer.agents[seat] for seat in trainer.train}
-        self._policies = {
-            id(learner): RolloutPolicy(learner, trainer.step)
-            for learner, _ in group_by_agent(trained)
-        }
+        self._policies = {id(policy.learner): policy for policy in trainer.players.values()}
+        for seat in trainer.train:
+            learner = trainer.agents[seat]
+            if id(learner) not in self._policies:
+                self._policies[id(learner)] = RolloutPolicy(learner)
+        for policy in self._policies.values():
+            policy.stopped = False
+            policy.publish(trainer.step)
         self._updates = updates
         self._next = trainer.step
         self._batches: dict[int, Future[list[Episode]]] = {}

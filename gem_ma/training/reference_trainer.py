@@ -31,7 +31,11 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar, count_completion_tokens
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.advantages import AdvantageEstimate, TurnTable, build_turn_table, rae
-from gem_ma.training.background_rollouts import BackgroundRollouts, group_by_agent
+from gem_ma.training.background_rollouts import (
+    BackgroundRollouts,
+    RolloutPolicy,
+    group_by_agent,
+)
 from gem_ma.training.checkpoint import (
     HistoryLog,
     load_checkpoint,
@@ -92,6 +96,8 @@ class Trainer:
             play, and then all learn. With more, the next episodes are played in a thread while
             learners learn; episodes under way go on with each new model, and replies say which drew
             them (`Reply.policy_version`). What is played then depends on the clock.
+        players: Who plays in place of the learner of a seat, such as a VLLMPolicy: a policy that is
+            published after each update. None: the learner itself.
         rollout: Further arguments of `rollout`, those that make the environment among them. Of
             several options, such as the tasks of a data set, each update takes the next. With
             shuffle=True a column of the history is about whoever was given the seat it names,
@@ -116,6 +122,7 @@ class Trainer:
         starts: int | None = None,
         measure: Callable[[Episode], Mapping[str, float]] | None = None,
         max_staleness: int = 0,
+        players: Mapping[str, RolloutPolicy] | None = None,
         rollout: Mapping[str, Any] | None = None,
     ):
         self.env = env
@@ -138,6 +145,10 @@ class Trainer:
         if max_staleness < 0:
             raise ValueError(f"max_staleness={max_staleness}: expected 0 or more")
         self.max_staleness = max_staleness
+        self.players = dict(players or {})
+        for seat, policy in self.players.items():
+            if seat not in self.train or policy.learner is not self.agents[seat]:
+                raise ValueError(f"players has {seat}, where no learner of that policy is trained")
         self.lock = threading.RLock()
         names = [resolve_agent_name(agent) for agent, _ in group_by_agent(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
@@ -226,7 +237,10 @@ class Trainer:
 
     def update(self) -> dict[str, float]:
         """Play, let every learner learn, and return the row that this adds to the history."""
-        return self._learn(self.play_batch(self.step, self.agents))
+        for policy in self.players.values():
+            if policy.version != self.step:
+                policy.publish(self.step)
+        return self._learn(self.play_batch(self.step, {**self.agents, **self.players}))
 
     def derive_agent_seed(self, step: int) -> int:
         """Return what decides the draws of all agents in the episodes of an update."""
@@ -271,7 +285,7 @@ class Trainer:
         row["tokens"] = _compute_mean(
             [sum(count_completion_tokens(step.reply) for step in e.steps) for e in played]
         )
-        if self.max_staleness:
+        if self.max_staleness or self.players:
             ages = [
                 age
                 for episode in played
