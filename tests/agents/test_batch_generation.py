@@ -12,6 +12,7 @@ from gem_ma.agents import HFAgent, MixtureAgent
 from gem_ma.chat.conversation import Conversation
 
 selfplay = Later("gem_ma.training.selfplay")
+selfplay_opponent = Later("gem_ma.training.selfplay_opponent")
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
@@ -131,7 +132,7 @@ def test_little_room_keeps_little_and_changes_no_reply(text):
 def test_a_rollout_leaves_nothing_behind(text):
     agent = HFAgent(*text, max_new_tokens=8)
     pool = selfplay.OpponentPool({"other": "random"})
-    rivals = selfplay.SelfPlayOpponent(agent, pool, mirror=0.5)
+    rivals = selfplay_opponent.SelfPlayOpponent(agent, pool, mirror=0.5)
     for player in (agent, MixtureAgent([agent, "random"]), rivals):
         played(player)
         assert agent._generator._kept == agent._generator._shared == {}

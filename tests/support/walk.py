@@ -38,6 +38,7 @@ from gem_ma.testing import ContractError
 
 advantages = Later("gem_ma.training.advantages")
 selfplay = Later("gem_ma.training.selfplay")
+selfplay_opponent = Later("gem_ma.training.selfplay_opponent")
 
 MODULES = (  # what stands in two of them is called by its name in the first
     "gem_ma.apis.base_env",
@@ -56,6 +57,7 @@ MODULES = (  # what stands in two of them is called by its name in the first
     "gem_ma.tools",
     "gem_ma.training.advantages",
     "gem_ma.training.selfplay",
+    "gem_ma.training.selfplay_opponent",
     "gem_ma.training.trainer_rows",
     "gem_ma.training",
     "gem_ma.wrappers",
@@ -82,7 +84,7 @@ LEFT_OUT = {
     **{
         f"gem_ma.agents.{name}.{method}": "the base calls it, with what only it and a server have"
         for name in ("OpenAIAgent", "OpenAIResponsesAgent", "AnthropicAgent", "GeminiAgent")
-        for method in ("connect", "make_body", "parse_reply")
+        for method in ("connect", "make_body", "make_choice_fields", "parse_reply")
     },
     "gem_ma.agents.OpenAIAgent.can_retry": "it is asked of errors of a library",
     "gem_ma.agents.OpenAIResponsesAgent.can_retry": "it is asked of errors of a library",
@@ -107,9 +109,13 @@ LEFT_OUT = {
         f"gem_ma.training.{name}": "it needs a model; its tests give it wrong arguments"
         for name in (
             *("BestCheckpoint", "HFLearner", "HistoryLog", "MenuLearner", "RoleBaselines"),
-            *("Trainer", "add_lora_adapters", "load_checkpoint", "save_checkpoint"),
+            *("Trainer", "VLLMPolicy", "add_lora_adapters", "load_checkpoint", "save_checkpoint"),
             *("make_random_model", "pretrain", "train_processor"),
         )
+    },
+    **{
+        f"gem_ma.training.{module}SelfPlayOpponent.copy_with_learner": "a Trainer calls it"
+        for module in ("", "selfplay_opponent.")
     },
     "gem_ma.engine.seeding.pick_option": "it takes what lists of moves are",
 }
@@ -219,7 +225,7 @@ def pool():
 
 
 def rivals():
-    return selfplay.SelfPlayOpponent("random", pool())
+    return selfplay_opponent.SelfPlayOpponent("random", pool())
 
 
 def uniform(seat, view):
@@ -549,9 +555,12 @@ RIGHT = {
         "episode": "0",
         "seat": "x",
     },
-    "gem_ma.training.selfplay.SelfPlayOpponent": lambda: {"learner": "random", "pool": pool()},
-    "gem_ma.training.selfplay.SelfPlayOpponent.copy_every": _by(updates=1),
-    "gem_ma.training.selfplay.SelfPlayOpponent.load_state_dict": lambda: {
+    "gem_ma.training.selfplay_opponent.SelfPlayOpponent": lambda: {
+        "learner": "random",
+        "pool": pool(),
+    },
+    "gem_ma.training.selfplay_opponent.SelfPlayOpponent.copy_every": _by(updates=1),
+    "gem_ma.training.selfplay_opponent.SelfPlayOpponent.load_state_dict": lambda: {
         "state": rivals().state_dict()
     },
     "gem_ma.training.selfplay.compute_expected_returns": lambda: {

@@ -28,11 +28,13 @@ RUNS = {
     "discount": [[]],
     "transfer": [[]],
     "with_trl": [[]],
+    "pretrained": [["--game", "guess"], ["--game", "kuhn"]],
 }
 NEEDED = {
     "shop": ("peft", "peft"),
     "tools": ("reasoning_gym", "'gem-ma[reasoning-gym]'"),
     "with_trl": ("trl", "trl==1.16.0"),
+    "pretrained": ("peft", "'gem-ma[lora]'"),
 }
 CASES = [(name, words) for name, all_words in RUNS.items() for words in all_words]
 

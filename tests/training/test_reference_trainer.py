@@ -16,7 +16,8 @@ from gem_ma import Reply, rollout
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.training.advantages import grpo, rebn
 from gem_ma.training.best_checkpoint import BestCheckpoint
-from gem_ma.training.selfplay import OpponentPool, SelfPlayOpponent
+from gem_ma.training.selfplay import OpponentPool
+from gem_ma.training.selfplay_opponent import SelfPlayOpponent
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")

