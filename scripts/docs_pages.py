@@ -1,11 +1,12 @@
 """Pages of the documentation that are made when it is built: a hook of mkdocs.
 
-The home page is the README and the changelog is CHANGELOG.md; every environment gets a page from
-what `gem_ma.cli.env_info` says of it, with its picture; the metrics of an evaluation are a table;
-and a link to a file elsewhere in the
-repository leads to a page that shows it, so that links work on a code host and on the site.
+The home page is the README and the changelog is CHANGELOG.md. Every environment has a page with its
+picture, from what `gem_ma.cli.env_info` says of it. Every command has a page, from its parser. The
+metrics of an evaluation are a table. A link to a file elsewhere in the repository leads to a page
+that shows the file, so that links work on a code host and on the site.
 """
 
+import argparse
 import io
 import posixpath
 import re
@@ -16,6 +17,7 @@ from mkdocs.structure.files import File
 
 import gem_ma
 from gem_ma.cli.env_info import describe_env, draw_first_turn
+from gem_ma.cli.main import COMMAND_GROUPS, make_parser
 from gem_ma.evaluation.metrics import format_metrics_table
 
 TOP = Path(__file__).parent.parent
@@ -83,6 +85,9 @@ def on_config(config):
     families = [{title: f"environments/{page}.md"} for page, (_, title, _) in FAMILIES.items()]
     section = next(entry for entry in config.nav if "Environments" in entry)
     section["Environments"] = ["environments/index.md", {"Games": games}, {"Families": families}]
+    section = next(entry for entry in config.nav if "Commands" in entry)
+    names = [{f"gem-ma {name}": _command_page(name)} for name in _commands()]
+    section["Commands"] = ["commands/index.md", *names]
     return config
 
 
@@ -90,7 +95,7 @@ def on_files(files, config):
     """Add the pages that are made, and the repository's files that some page links to."""
     pages = {page: (TOP / file).read_text() for file, page in HOME.items()}
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
-    pages |= _environments()
+    pages |= _environments() | _command_pages()
     for path, content in pages.items():
         files.append(File.generated(config, path, content=content))
     linked = {
@@ -193,6 +198,73 @@ def _environments():
         f"## Families\n\n| what | ids begin with | listed |\n|---|---|---|\n{families}\n"
     )
     return pages
+
+
+def _commands():
+    """Return the parser of each command, and its group, by its words."""
+    found = {}
+
+    def add(parser, words, group):
+        below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+        if not below:
+            found[" ".join(words)] = parser, group
+        for action in below:
+            for word, command in action.choices.items():
+                add(command, (*words, word), group or command.group)
+
+    add(make_parser(), (), "")
+    return found
+
+
+def _command_page(name):
+    return f"commands/{name.replace(' ', '-')}.md"
+
+
+def _command_pages():
+    """Return a page for each command, and one that lists them all."""
+    parsers, pages, lines = _commands(), {}, {}
+    for name, (parser, group) in parsers.items():
+        what = (parser.description or "").strip() or _command_help(name)
+        what = f"{what[:1].upper()}{what[1:]}".rstrip(".") + "."
+        lines.setdefault(group, []).append((f"[`gem-ma {name}`]({_command_page(name)[9:]})", what))
+        usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
+        rows = [
+            (", ".join(f"`{one}`" for one in action.option_strings) or f"`{_metavar(action)}`",
+             "" if not action.option_strings or action.nargs == 0 else f"`{_metavar(action)}`",
+             action.help % {**vars(action), "prog": parser.prog})
+            for action in parser._actions
+            if action.help not in (None, argparse.SUPPRESS)
+        ]  # fmt: skip
+        example = (parser.epilog or "").partition("example: ")[2]
+        parts = [f"# gem-ma {name}", what, "## Example" if example else ""]
+        parts += [_fenced(example, "sh") if example else "", "## Usage", _fenced(usage)]
+        parts += ["## Arguments", _table(("argument", "value", "what it does"), rows)]
+        pages[_command_page(name)] = "\n\n".join(filter(None, parts)) + "\n"
+    order = {group: place for place, group in enumerate(COMMAND_GROUPS)}
+    parts = ["# Commands", "Each command has a page with an example and all of its arguments."]
+    for group in sorted(lines, key=lambda one: order.get(one, len(order))):
+        table = _table(("command", "what it does"), lines[group])
+        parts += [f"## {group.capitalize() or 'Other'}", table]
+    pages["commands/index.md"] = "\n\n".join(parts) + "\n"
+    return pages
+
+
+def _command_help(name):
+    """Return what the list of commands says of a command."""
+    *words, last = name.split()
+    parser = make_parser()
+    for word in [*words, last]:
+        (action,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+        said = next((one.help for one in action._choices_actions if one.dest == word), "")
+        parser = action.choices[word]
+    return said or ""
+
+
+def _metavar(action):
+    value = action.metavar or (
+        "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
+    )
+    return value if isinstance(value, str) else " ".join(value)
 
 
 def _picture(name):

@@ -61,7 +61,7 @@ def fault_of_ours(arguments):
 
 @functools.cache
 def parser():
-    return command_line._make_parser()
+    return command_line.make_parser()
 
 
 def fault_of_script(path, *arguments):

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0, or 2 for input that makes no sense, or 130 when interrupted."""
     args = argparse.Namespace()
     try:
-        parser = _make_parser()
+        parser = make_parser()
         if "_ARGCOMPLETE" in os.environ:
             completion.complete_line(parser)
         args = parser.parse_args(arguments, args)
@@ -143,7 +143,8 @@ def _split_section(
     yield section.title, section._group_actions
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of gem-ma with the commands of the core and of all packs."""
     parser: argparse.ArgumentParser = _CommandParser(
         prog="gem-ma",
         description="Several language or vision-language models in one environment.",

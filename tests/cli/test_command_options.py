@@ -22,7 +22,7 @@ OF_PYTHON = {  # again=SPEC names an agent
 
 def args(command, **given):
     """Return what is known of a command when it raises."""
-    parser = command_line._make_parser()
+    parser = command_line.make_parser()
     (below,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     return argparse.Namespace(parser=below.choices[command], **given)
 

@@ -28,7 +28,7 @@ def commands(parser):
                 yield from commands(below)
 
 
-COMMANDS = list(commands(command_line._make_parser()))
+COMMANDS = list(commands(command_line.make_parser()))
 
 
 def test_help_says_what_the_defaults_are():

@@ -75,7 +75,7 @@ def find_options(parser):
 
 
 def find_commands():
-    parser = command_line._make_parser()
+    parser = command_line.make_parser()
     (below,) = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
     return below.choices
 

@@ -34,7 +34,7 @@ def commands(parser, words=()):
             yield from commands(command, (*words, word))
 
 
-COMMANDS = dict(commands(command_line._make_parser()))
+COMMANDS = dict(commands(command_line.make_parser()))
 LINES = {
     "right": [shlex.split(line) for lines in RIGHT.values() for line in lines],
     "wrong": [
