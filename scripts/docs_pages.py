@@ -1,13 +1,16 @@
 """Pages of the documentation that are made when it is built: a hook of mkdocs.
 
 The home page is the README and the changelog is CHANGELOG.md. Every environment has a page with its
-picture, from what `gem_ma.cli.env_info` says of it. Every command has a page, from its parser. The
+picture, from what `gem_ma.cli.env_info` says of it. Every command has a page, from its parser, and
+every notebook of docs/tutorials with its output. The
 metrics of an evaluation are a table. A link to a file elsewhere in the repository leads to a page
 that shows the file, so that links work on a code host and on the site.
 """
 
 import argparse
+import base64
 import io
+import json
 import posixpath
 import re
 from fnmatch import fnmatchcase
@@ -95,7 +98,7 @@ def on_files(files, config):
     """Add the pages that are made, and the repository's files that some page links to."""
     pages = {page: (TOP / file).read_text() for file, page in HOME.items()}
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
-    pages |= _environments() | _command_pages()
+    pages |= _environments() | _command_pages() | _tutorials()
     for path, content in pages.items():
         files.append(File.generated(config, path, content=content))
     linked = {
@@ -265,6 +268,29 @@ def _metavar(action):
         "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
     )
     return value if isinstance(value, str) else " ".join(value)
+
+
+def _tutorials():
+    """Return a page for each notebook, and the pictures that it shows."""
+    pages = {}
+    for path in sorted((TOP / "docs" / "tutorials").glob("*.ipynb")):
+        parts = []
+        for number, cell in enumerate(json.loads(path.read_text())["cells"]):
+            text = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                parts.append(text.replace(".ipynb)", ".md)"))
+                continue
+            parts.append(_fenced(text, "python"))
+            for place, output in enumerate(cell["outputs"]):
+                data = output.get("data", {"text/plain": output.get("text", "")})
+                if "image/png" in data:
+                    name = f"pictures/{path.stem}-{number}-{place}.png"
+                    pages[f"tutorials/{name}"] = base64.b64decode("".join(data["image/png"]))
+                    parts.append(f"![What the code above shows]({name})")
+                else:
+                    parts.append(_fenced("".join(data["text/plain"])))
+        pages[f"tutorials/{path.stem}.md"] = "\n\n".join(parts) + "\n"
+    return pages
 
 
 def _picture(name):

@@ -121,7 +121,6 @@ class VLLMPolicy(RolloutPolicy):
         run_async(lambda: self._send(route, body))
 
     async def _send(self, route: str, body: JSONMapping) -> None:
-        import httpx
         import openai
 
         agent = self.agent
@@ -133,7 +132,7 @@ class VLLMPolicy(RolloutPolicy):
         endpoint = ModelEndpoint(key or "none", url, user, agent.timeout, agent.max_answer)
         async with open_openai_client(endpoint) as client:
             try:
-                await client.post(target, cast_to=httpx.Response, body=dict(body))
+                await client.post(target, cast_to=str, body=dict(body))
             except openai.OpenAIError as error:
                 secrets = SentSecrets.from_key(agent.key, key, user)
                 raise ServerError(
