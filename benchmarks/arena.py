@@ -1,8 +1,8 @@
-"""Measure how fast the arena answers: people at many tables, each with a WebSocket of its own.
+"""Measure how fast the arena answers people at many tables, each with its own WebSocket.
 
-A move is answered when its player has received what it led to, with the picture. Players think for
-a while between `--think`'s two numbers of seconds, and begin anew when a match is over. Of every
-second match both players see pictures in the dark.
+A move is answered when the player has received its result, including the picture. Players think for
+a random time between the two numbers of `--think`, in seconds. They start a new match when one
+ends. In every second match, both players use dark pictures.
 """
 
 import argparse
@@ -27,7 +27,7 @@ ENVS = (
 
 
 class Player:
-    """Somebody who sits in one seat and replies at random."""
+    """A person who plays one seat with random replies."""
 
     def __init__(self, url, match, key, rng, think, dark, spent):
         self.url = f"{url.replace('http', 'ws', 1)}api/matches/{match}/table"
@@ -48,16 +48,16 @@ class Player:
                 while len(told["said"]) == before and not told["over"]:
                     told = json.loads(await line.recv())
                     if told["yours"] is False and told["ready"]:
-                        break  # it was taken, and others are to reply
+                        break  # it was accepted, and other seats reply next
                 self.spent.append(time.perf_counter() - start)
 
     def chosen(self, told):
-        """Return what is sent: a reply that is legal, or words."""
+        """Return the message to send: a legal reply, or words."""
         return {"reply": self.rng.choice(told["legal"]) if told["legal"] else "Hello, it is me."}
 
 
 def begun(url, body):
-    """Begin a match, and return what the arena says."""
+    """Start a match, and return the arena's answer."""
     asked = urllib.request.Request(f"{url}api/matches", json.dumps(body).encode())
     with urllib.request.urlopen(asked) as answer:
         return json.load(answer)
@@ -80,7 +80,7 @@ async def table(url, env, seats, rng, think, dark, spent, until):
 
 
 async def measure(url, tables, think, seconds):
-    """Return how long each move took, by environment."""
+    """Return the seconds that each move took, by environment."""
     with urllib.request.urlopen(f"{url}api/lobby") as lobby:
         seats = {one["id"]: one["seats"] for one in json.load(lobby)["places"]}
     spent = {env: [] for env in ENVS}
@@ -95,16 +95,18 @@ async def measure(url, tables, think, seconds):
 
 
 def told(name, spent):
-    """Return a line: how many, the median, the 99th percentile and the longest."""
+    """Return a line: number, median, 99th percentile and maximum."""
     spent = sorted(spent)
     at = [spent[int(part * (len(spent) - 1))] * 1000 for part in (0.5, 0.99, 1)]
     return f"{name:28} {len(spent):6} {at[0]:8.1f} {at[1]:8.1f} {at[2]:8.1f}"
 
 
 def main():
-    """Start an arena in a process of its own, and let people play in it."""
+    """Start an arena in its own process, and let people play in it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", type=int, default=25, help="with two players each")
+    parser.add_argument(
+        "--tables", type=int, default=25, help="number of tables with two players each"
+    )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--think", type=float, nargs=2, default=(0.5, 1.5))
     args = parser.parse_args()
@@ -119,7 +121,7 @@ def main():
                 server.terminate()
     print(f"{'milliseconds':28} {'moves':>6} {'median':>8} {'99 %':>8} {'longest':>8}")
     for env, some in spent.items():
-        if some:  # with fewer tables than environments some are not played
+        if some:  # with few tables, some environments are not played
             print(told(env, some))
     print(told("all", [one for some in spent.values() for one in some]))
 

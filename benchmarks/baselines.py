@@ -1,13 +1,13 @@
-"""Train ReBN, GRPO and PPO on every environment of a suite, and on games of two.
+"""Train ReBN, GRPO and PPO on every environment of a suite, and on games of two by self-play.
 
     python benchmarks/baselines.py --budget 60 --folder runs/baselines
 
-A model of transformers that writes tokens begins from nothing in each environment: it imitates
-random play, or in tasks of one question somebody who knows every other answer. Then each algorithm
-goes on from there, for so many CPU seconds on one core, and writes a row for each update. What was
-stopped goes on, and what is done is not run again. At the end there are a table and a picture of
-all curves; --report makes them of what is there. --gpu takes a model of 100 million parameters,
-work in bfloat16 and larger batches.
+In each environment, a transformers language model starts from scratch. It first imitates random
+play, or, in tasks of one question, a teacher that knows every other answer. Then each algorithm
+continues from that model for the given CPU seconds on one core, and writes a row per update.
+Stopped runs resume, and finished runs are skipped. At the end, the script prints a table and draws
+all curves; --report does this for existing runs. --gpu uses a model of 100 million parameters,
+bfloat16 and larger batches.
 """
 
 import argparse
@@ -38,25 +38,25 @@ SELF_PLAY = ("game:TicTacToe-v0", "game:KuhnPoker-v0", "game:Nim-v0")  # one lea
 ALGORITHMS = ("ReBN", "GRPO", "PPO")
 GAMMA = 0.9
 LEARNING_RATE = 3e-4
-STEPS = 4  # of the optimiser in an update, about; each turn is used once
+STEPS = 4  # optimiser steps per update, about; each turn is used once
 GROUP = 8  # episodes from one start, for GRPO
-MATCHES = 32  # with a random player after each update of self-play
-LAST = 10  # updates that a result is the mean of
-LONGEST = 300  # seconds of CPU that a run may get
-REPLY = 128  # tokens of a reply at most
-PENALTY = 0.05  # for a reply that cannot be read, or not be played, in a game of one
-CHAT = 8000  # letters of a chat that is imitated at most: no model here reads more tokens
-CONTEXT = "tokens=1900"  # of four letters each: what is played is cut there, too
+MATCHES = 32  # matches with a random player after each update of self-play
+LAST = 10  # updates that are averaged for a result
+LONGEST = 300  # most CPU seconds of a run
+REPLY = 128  # most tokens of a reply
+PENALTY = 0.05  # for an invalid reply in a game of one seat
+CHAT = 8000  # most characters of an imitated conversation, because of the models' contexts
+CONTEXT = "tokens=1900"  # of about four characters; conversations are cut to this while playing
 
 
 class Form(NamedTuple):
-    """How large a model is, how much it imitates, and how much it plays for an update."""
+    """Size of the model, of the imitation, and of an update."""
 
     size: str
-    letters: float  # of the chats that it imitates, about
-    turns: int  # of an update, about
+    letters: float  # characters of the conversations that it imitates, about
+    turns: int  # turns of an update, about
     precision: str = "full"
-    batch: int | None = None  # tokens of a step of imitation; None: those of the size
+    batch: int | None = None  # tokens of an imitation step; None: the size's default
 
 
 CPU = Form("micro", 5e5, turns=256)
@@ -66,15 +66,17 @@ GPU = Form("base", 3e7, turns=2048, precision="mixed", batch=8192)
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--budget", type=float, default=30, help="CPU seconds of a run (30)")
-    parser.add_argument("--updates", type=int, help="stop after so many, even within the budget")
-    parser.add_argument("--only", nargs="+", metavar="ID", help="these environments")
+    parser.add_argument(
+        "--updates", type=int, help="stop after this many updates, even within the budget"
+    )
+    parser.add_argument("--only", nargs="+", metavar="ID", help="train on these environments only")
     parser.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=ALGORITHMS)
     parser.add_argument("--seeds", nargs="+", type=int, default=(0, 1))
     parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "baselines")
-    parser.add_argument("--figure", type=Path, help="the picture; needs matplotlib")
-    parser.add_argument("--gpu", action="store_true", help="a larger model, on a GPU")
-    parser.add_argument("--device", help="cpu, or cuda, which is what --gpu means")
-    parser.add_argument("--report", action="store_true", help="run nothing; tell what there is")
+    parser.add_argument("--figure", type=Path, help="file for the plot; needs matplotlib")
+    parser.add_argument("--gpu", action="store_true", help="train a larger model on a GPU")
+    parser.add_argument("--device", help="cpu, or cuda, which --gpu implies")
+    parser.add_argument("--report", action="store_true", help="train nothing; report existing runs")
     args = parser.parse_args(arguments)
     if not 0 < args.budget <= LONGEST:
         parser.error(f"--budget {args.budget:g}: expected more than 0, and {LONGEST} at most")
@@ -92,7 +94,7 @@ def main(arguments=None):
 
 
 def everything(args):
-    """Train all that was asked for: the first seed of all environments, then the next."""
+    """Train everything requested: the first seed of all environments, then the next."""
     found, missing = environments(args.only)
     args.folder.mkdir(parents=True, exist_ok=True)
     file = args.folder / "missing.json"
@@ -107,7 +109,7 @@ def everything(args):
 
 
 def environments(only=None):
-    """Return the ids that can be played here, and why others cannot."""
+    """Return the ids that can be played here, and the reasons why others cannot."""
     suite = suites.load_suite(SUITE)
     entries = tuple(one for one in suite.entries if not only or one.id in only)
     cells, skipped = plan_tasks(suites.Suite(SUITE, entries), "random", {})
@@ -117,7 +119,7 @@ def environments(only=None):
 
 
 def run(id, algorithm, seed, args):
-    """Train until the budget is spent, from where an earlier process was stopped."""
+    """Train until the budget is spent; resume from an existing checkpoint."""
     stem = folder_of(args.folder, id) / f"{algorithm}-{seed}"
     log, checkpoint = stem.with_suffix(".jsonl"), stem.with_suffix(".pt")
     if log.exists() and done(plots.read_log(log), args):
@@ -129,7 +131,7 @@ def run(id, algorithm, seed, args):
     if checkpoint.exists():
         trainer.load(checkpoint)
     rows = trainer.history
-    log.write_text("".join(json.dumps(row) + "\n" for row in rows))  # what the checkpoint knows
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))  # as in the checkpoint
     before, start = (rows[-1]["cpu"] if rows else 0.0), cpu()
     saved = before
     while not done(rows, args):
@@ -152,7 +154,7 @@ def done(rows, args):
 
 
 def imitation(id, seed, form, about, args):
-    """Return the folder of the model that all algorithms begin with."""
+    """Return the folder of the model that all algorithms start from."""
     folder = folder_of(args.folder / "models", id) / str(seed)
     share = form.letters / about["letters"]
     episodes = round(min(max(share, 16), 4000))
@@ -164,7 +166,7 @@ def imitation(id, seed, form, about, args):
 
 
 def short(episode):
-    """Return whether a model can read an episode whole."""
+    """Return whether a model can read the whole episode."""
     return all(letters(episode, seat) < CHAT for seat in episode.agents)
 
 
@@ -173,7 +175,7 @@ def letters(episode, seat):
 
 
 def taught(turn):
-    """Answer right every other time, where there is an answer, and play at random elsewhere."""
+    """Answer correctly every other time if there is an answer; otherwise play at random."""
     rng = np.random.default_rng(turn.seed)
     answer = getattr(turn.position.state, "answer", "") if turn.position else ""
     if answer and rng.random() < 0.5:
@@ -215,7 +217,7 @@ def made(id, algorithm, seed, form, about, model, device):
 
 
 def longest(model):
-    """Return how many tokens the longest reply had that a model imitated, and two more."""
+    """Return the tokens of the longest imitated reply, plus two."""
     from transformers import AutoTokenizer
 
     said = {
@@ -228,8 +230,8 @@ def longest(model):
 def environment(id):
     """Return an environment.
 
-    In a game of one a move is drawn for a reply that cannot be read or played, and costs a little,
-    so that chats stay short and what was won until then stays; elsewhere such a reply loses.
+    In games of one seat, an invalid reply is replaced by a random move and costs a small penalty.
+    So chats stay short, and earlier rewards are kept. In other environments an invalid reply loses.
     """
     if id.startswith("game:") and id not in SELF_PLAY:
         return gem_ma.make(id, invalid="random", penalty=PENALTY)
@@ -237,7 +239,7 @@ def environment(id):
 
 
 def earned(trainer, row):
-    """Return what the learner earns on average: in games of two, from a random player."""
+    """Return the mean return of the learner, in games of two against a random player."""
     if len(trainer.agents) == 1:
         return row[f"return/{trainer.train[0]}"]
     player = trainer.agents[trainer.train[0]]
@@ -255,7 +257,7 @@ def versus_random(env, player, matches, seed):
 
 
 def floor(id, folder, episodes=256):
-    """Measure, once, what a RandomAgent earns, and how many turns an episode takes."""
+    """Measure once the return of a RandomAgent and the length of an episode."""
     path = floor_of(folder, id)
     if path.exists():
         return
@@ -285,12 +287,12 @@ def write(path, data):
 
 
 def cpu():
-    """Return the CPU seconds so far of this process and of its children that have ended."""
+    """Return the CPU seconds so far of this process and of its finished children."""
     return sum(os.times()[:4])
 
 
 def report(folder, figure=None):
-    """Print a table of all runs that there are, and draw their curves."""
+    """Print a table of all existing runs, and plot their curves."""
     known = {path: json.loads(path.read_text()) for path in folder.glob("*/floor.json")}
     print("| environment | random | " + " | ".join(ALGORITHMS) + " | updates | CPU s |")
     print("|---|---|" + "---|" * len(ALGORITHMS) + "---|---|")
@@ -312,13 +314,13 @@ def report(folder, figure=None):
 
 
 def order(id):
-    """Return where an environment stands in the table: as in the suite, games of two last."""
+    """Return the row of an environment: in the order of the suite, games of two last."""
     listed = [*(entry.id for entry in suites.load_suite(SUITE).entries), *SELF_PLAY]
     return listed.index(id)
 
 
 def told(seeds):
-    """Return from where to where the return went, and whether that is more than noise."""
+    """Return the first and the last return, marked "flat" if the change is within the noise."""
     if not seeds:
         return ""
     first = fmean(rows[0]["return"] for rows in seeds)
@@ -327,17 +329,17 @@ def told(seeds):
 
 
 def result(seeds):
-    """Return the mean over seeds of the last updates."""
+    """Return the mean of the last updates, over seeds."""
     return fmean(fmean(row["return"] for row in rows[-window(rows) :]) for rows in seeds)
 
 
 def window(rows):
-    """Return how many of the updates are the last ones: a third of them, or LAST."""
+    """Return how many updates are the last ones: a third of them, at most LAST."""
     return max(1, min(LAST, len(rows) // 3))
 
 
 def learnt(seeds):
-    """Return whether the return goes up with the updates, by three standard errors.
+    """Return whether the return increases with the updates by more than three standard errors.
 
     The measure is Fisher's z of their correlation, over all seeds.
     """
@@ -352,7 +354,7 @@ def learnt(seeds):
 
 
 def draw(runs, path, columns=5):
-    """Draw the curves of all environments, each in a panel, and the random player's return."""
+    """Plot the curves of all environments, one panel each, with the random player's return."""
     lines = -(-len(runs) // columns)
     figure, axes = plots.make_figure(lines, columns, (3.0, 2.0))
     for place in axes.flat[len(runs) :]:

@@ -2,10 +2,10 @@
 
     python benchmarks/bridges.py [--episodes N] [--repeat N] [--only NAME]
 
-It runs where `gem-ma[textarena]` is installed. The episodes are drawn beforehand, of games without
-chance, so that every side plays the same moves; making and resetting is not measured. A turn is to
-observe and to step. "bare" is TextArena without its wrappers, "wrapped" with those it puts around
-its games by default. The sides take turns, each time in a new process, and the best round counts.
+This needs `gem-ma[textarena]`. The episodes are drawn beforehand, from games without chance, so
+that all sides play the same moves. Making and resetting are not measured; a turn is an observation
+and a step. "bare" is TextArena without its wrappers, "wrapped" with its default wrappers. The sides
+alternate, each time in a new process, and the best round counts.
 """
 
 import argparse
@@ -32,20 +32,20 @@ TEXTARENA = (
     "TowerOfHanoi-v0-hard",
     "WildTicTacToe-v0",
 )
-TARGET = 60  # microseconds that a turn may cost more than the bare library's
+TARGET = 60  # microseconds that a turn may cost more than in the bare library
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--episodes", type=int, default=100, help="episodes of each game")
     parser.add_argument("--repeat", type=int, default=5, help="rounds, of which the best counts")
-    parser.add_argument("--only", default="", help="play only the games with this in their id")
+    parser.add_argument("--only", default="", help="play only the games whose id contains this")
     args = parser.parse_args()
     textarena([name for name in TEXTARENA if args.only in name], args)
 
 
 def textarena(names, args):
-    """Print what a turn costs through `ta:` and in TextArena itself."""
+    """Print the cost of a turn through `ta:` and in TextArena itself."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "episodes.json")
         file.write_text(json.dumps({name: draw(name, args.episodes) for name in names}))
@@ -81,13 +81,13 @@ def draw(name, episodes):
 
 
 def play(side, file):
-    """Play the episodes of a file; print the microseconds of CPU time a turn, by game."""
+    """Play the episodes of a file; print the microseconds of CPU time per turn, by game."""
     loop = through_gem_ma if side == "ours" else in_textarena
     costs = {}
     for name, episodes in json.loads(Path(file).read_text()).items():
-        loop(name, episodes[:3], side)  # what is made once is made here
+        loop(name, episodes[:3], side)  # fill caches first
         gc.collect()
-        gc.freeze()  # nobody pays for looking through what others have imported
+        gc.freeze()  # keep garbage collection from scanning imports
         spent = loop(name, episodes, side)
         costs[name] = 1e6 * spent / sum(map(len, episodes))
     print(json.dumps(costs))

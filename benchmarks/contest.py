@@ -1,4 +1,4 @@
-"""Run the commands that are compared in turn, each in a new process, and keep the best numbers."""
+"""Run compared commands alternately, each in a new process, and keep the best numbers."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 
 
 def contest(commands, repeat, lower_is_better, **variables):
-    """Run the commands in turn, `repeat` times, and return the best of every number they print."""
+    """Run the commands alternately, `repeat` times, and return the best of every number printed."""
     best = {name: {} for name in commands}
     for _ in range(repeat):
         for name, command in commands.items():

@@ -1,9 +1,8 @@
 """Compare the core with its peers: importing, whole episodes, and the cost of the AEC loop.
 
-A peer lives in a virtual environment of its own, and takes part when given the path of the Python
-there: `python benchmarks/core.py --gem PYTHON --textarena PYTHON --pettingzoo PYTHON`. Everything
-is CPU time; those compared take turns, each time in a new process, and the best round of each
-counts.
+Each peer has its own virtual environment, and is included if you pass the path of its Python:
+`python benchmarks/core.py --gem PYTHON --textarena PYTHON --pettingzoo PYTHON`. All times are CPU
+times. Compared programs alternate, each time in a new process, and the best round of each counts.
 """
 
 import argparse
@@ -15,12 +14,12 @@ from pathlib import Path
 from contest import contest, run
 
 WORKER = Path(__file__).with_name("core_worker.py")
-PEERS = {  # option: what to install, beside it
+PEERS = {  # option: packages to install, besides the peer
     "gem": "gem-llm requests",
     "textarena": "textarena",
     "pettingzoo": "'pettingzoo[classic]'",
 }
-# The peak includes what the parent had at the fork; core.py is smaller than all it measures.
+# The peak includes the memory of the parent at the fork; core.py is smaller than all it measures.
 IMPORT = """
 import resource, sys, time
 start = time.process_time()
@@ -67,22 +66,26 @@ def _arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name, packages in PEERS.items():
         parser.add_argument(
-            f"--{name}", metavar="PYTHON", help=f"where {packages} is installed; else left out"
+            f"--{name}",
+            metavar="PYTHON",
+            help=f"Python where {packages} is installed (default: leave the peer out)",
         )
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU time of each measurement")
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, help="CPU seconds of each measurement"
+    )
     parser.add_argument("--repeat", type=int, default=5, help="rounds, of which the best counts")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     return parser.parse_args()
 
 
 def importing(args, pythons):
-    """Compare imports with that of PettingZoo beside us, which we cannot do without, and GEM's."""
+    """Compare imports with those of PettingZoo, which we need ourselves, and of GEM."""
     importers = {"gem_ma": sys.executable, "pettingzoo": sys.executable}
     if "gem" in pythons:
         importers["gem"] = pythons["gem"]
     commands = {name: [python, "-c", IMPORT.format(name)] for name, python in importers.items()}
     for command in commands.values():
-        run(command)  # leaves the .pyc files behind
+        run(command)  # writes the .pyc files
     best = contest(commands, args.repeat, LOWER_IS_BETTER)
     ours = best["gem_ma"]
     yield row("import", "cpu_s", ours, "pettingzoo", best["pettingzoo"], "<=", 1.25)
@@ -126,7 +129,7 @@ def connect_four(args, pythons):
 
 
 def overhead(args):
-    """Compare the AEC loop with the bare Game, the texts included in both."""
+    """Compare the AEC loop with the bare Game, both with texts."""
     for name in ("ConnectFour-v0", "GuessTheNumber-v0-hard"):
         kinds = ("aec", "direct")
         best = contest(
@@ -139,7 +142,7 @@ def overhead(args):
 
 
 def row(name, key, ours, peer, theirs, sign=None, target=None, compare=operator.truediv):
-    """Return one row: two numbers, and how they compare."""
+    """Return one row: two numbers and their ratio."""
     compared = compare(ours[key], theirs[key])
     return {
         "row": name,
@@ -156,7 +159,7 @@ def row(name, key, ours, peer, theirs, sign=None, target=None, compare=operator.
 
 
 def task(args, python, *words):
-    """Return the command that has `core_worker.py` do a task."""
+    """Return the command for a task of `core_worker.py`."""
     return [python, str(WORKER), str(args.seconds), *words]
 
 

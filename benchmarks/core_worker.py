@@ -1,6 +1,6 @@
-"""Play random episodes of one kind for core.py, in the interpreter of whoever is measured.
+"""Play random episodes of one kind for core.py, in the Python of the measured library.
 
-Usage: core_worker.py SECONDS TASK [ARGUMENT ...]; the last line printed is a JSON object.
+Usage: core_worker.py SECONDS TASK [ARGUMENT ...]. The last line of the output is a JSON object.
 """
 
 import importlib
@@ -9,7 +9,7 @@ import random
 import sys
 import time
 
-CHUNK = 16  # episodes between two looks at the clock
+CHUNK = 16  # episodes between two readings of the clock
 
 
 def gym(package, id, reset):
@@ -34,7 +34,7 @@ def gym(package, id, reset):
 
 
 def aec(id):
-    """Play through our AEC loop, observations included."""
+    """Play through our AEC loop, including observations."""
     import gem_ma
 
     env = gem_ma.make(id)
@@ -57,7 +57,7 @@ def aec(id):
 
 
 def direct(id):
-    """Play by calling our Game alone, with the same views, texts and choices as `aec`."""
+    """Play by calling our Game directly, with the same views, texts and choices as `aec`."""
     import numpy as np
 
     import gem_ma
@@ -82,13 +82,13 @@ def direct(id):
 
 
 def textarena():
-    """Play TextArena's Connect Four as its README does, its open columns read off the board."""
+    """Play TextArena's Connect Four as its README does; open columns are read from the board."""
     import textarena as ta
 
     choose = random.Random(0).choice
 
     def play(number):
-        env = ta.make("ConnectFour-v0")  # a new one: reset leaves the last episode in its texts
+        env = ta.make("ConnectFour-v0")  # reset keeps the last episode's texts
         env.reset(num_players=2, seed=number)
         board = env.state.game_state["board"]
         turns, done = 0, False
@@ -128,7 +128,7 @@ def pettingzoo():
 
 
 def measure(play, seconds):
-    """Play for so many CPU seconds, after a tenth of that to warm up, and return the rates."""
+    """Play for the given CPU seconds after a tenth of that as warm-up, and return the rates."""
     _play_for(play, seconds / 10, 0)
     episodes, turns, spent = _play_for(play, seconds, 1_000_000)
     return {

@@ -1,12 +1,12 @@
-"""How many samples a small learner needs until it masters a level: a Curriculum, or any level.
+"""Compare the samples that a small learner needs with a Curriculum and with uniform difficulties.
 
     python benchmarks/curriculum.py --folder runs/curriculum [--only lake] [--seeds 0 1 2]
 
-The same network learns the same game with difficulties that a Curriculum chooses, and with
-difficulties from 0 to 10 drawn evenly. Every few updates it plays new episodes at one difficulty;
-what counts is from how many samples, replies that is, it had learned when it first reached the
-share that is asked; episodes stand beside them.
-A run that was stopped goes on where it was. One core, some minutes a run.
+The same network learns the same game with difficulties chosen by a Curriculum, and with
+difficulties drawn uniformly from 0 to 10. Every few updates it is evaluated on new episodes at one
+difficulty. The result is the number of samples (replies) that it had learnt from when it first
+reached the requested share of success; the number of episodes is printed too. A stopped run
+resumes. Each run takes some minutes on one core.
 """
 
 import argparse
@@ -23,14 +23,14 @@ from torch import nn
 import gem_ma
 from gem_ma.training import Curriculum, MenuLearner, Trainer, rebn
 
-EPISODES = 64  # of an update
-EVERY = 2  # updates between two looks
-JUDGED = 200  # episodes of a look
-FIRST = 10**6  # seed of what is judged by
+EPISODES = 64  # episodes of an update
+EVERY = 2  # updates between two evaluations
+JUDGED = 200  # episodes of an evaluation
+FIRST = 10**6  # first seed of the evaluation
 
 
 class Evenly(Curriculum):
-    """Difficulties that are drawn evenly, whatever comes of them."""
+    """Difficulties that are drawn uniformly, regardless of results."""
 
     def sample_difficulties(self, groups, seed):
         rng = np.random.default_rng(seed)
@@ -39,17 +39,17 @@ class Evenly(Curriculum):
 
 class Game(NamedTuple):
     id: str
-    read: object  # what the network sees of a chat, and the menu
+    read: object  # returns the features of a conversation, and the menu
     inputs: int
     moves: int
-    level: int  # at which it is judged
-    asked: float  # share of success there
-    updates: int  # at most
+    level: int  # difficulty of the evaluation
+    asked: float  # required share of success there
+    updates: int  # most updates
     gamma: float = 0.95
 
 
 def lake(messages):
-    """See the ice around oneself, five cells wide and high, and where the goal lies."""
+    """Return the ice around the player, five cells wide and high, and the place of the goal."""
     board, _, _ = messages[-1]["content"].partition("Moves left")
     rows = [line.split() for line in board.strip().splitlines() if line.strip()]
     size = len(rows)
@@ -67,7 +67,7 @@ def lake(messages):
 
 
 def tiles(messages):
-    """See which tile is where in the upper left three rows and columns."""
+    """Return which tile is where in the upper left three rows and columns."""
     board, _, _ = messages[-1]["content"].rpartition("Turns left")
     rows = [line.split() for line in board.strip().splitlines()]
     rows = [row for row in rows if row and all(w.isdecimal() or w == "_" for w in row)]
@@ -79,7 +79,7 @@ def tiles(messages):
 
 
 def discs(messages):
-    """See on which peg each of eight discs is."""
+    """Return the peg of each of eight discs."""
     lines = messages[-1]["content"].splitlines()
     pegs = [line.partition(":")[2] for line in lines if line[:2] in ("A:", "B:", "C:")]
     seen = np.zeros((8, 3), np.float32)
@@ -103,7 +103,7 @@ def solved(episode):
 
 
 def run(name, kind, seed, folder):
-    """Train, and return the episodes it took, or None if it did not get there."""
+    """Train, and return the number of episodes, or None if the share was not reached."""
     game, path = GAMES[name], folder / f"{name}-{kind}-{seed}.json"
     if path.exists():
         return json.loads(path.read_text())

@@ -1,11 +1,11 @@
-"""What each difficulty from 0 to 10 asks of somebody who knows how to solve it.
+"""Measure the effort of a solver at each difficulty from 0 to 10.
 
     python benchmarks/difficulty.py --seeds 50
 
-For each environment with a dial: the effort of a solver at each difficulty, as a mean over seeds,
-and Spearman's correlation of the two. An effort is what the solver does: the moves it makes, the
-positions or candidates it looks at. (For `screens:` see tests/envs/screens, for `visual:`
-benchmarks/visual.py.)
+For each environment with a difficulty scale, the script prints the mean effort at each difficulty,
+and Spearman's correlation of both. The effort is the work of the solver: its moves, or the
+positions or candidates that it examines. For `screens:` see tests/envs/screens, for `visual:`
+benchmarks/visual.py.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def effort_of(id, effort, difficulty, seeds):
 
 
 def spearman(one, other):
-    """Return the correlation of ranks, those of equal values shared."""
+    """Return Spearman's rank correlation, with mean ranks for ties."""
 
     def ranks(values):
         return [sum(x < v for x in values) + sum(x == v for x in values) / 2 for v in values]
@@ -53,7 +53,7 @@ def spearman(one, other):
 
 
 def halving(env):
-    """Guess the middle of what is left."""
+    """Guess the middle of the remaining numbers."""
     state, guesses = env.game_state, 0
     low, high = state.low, state.high
     while True:
@@ -65,7 +65,7 @@ def halving(env):
 
 
 def narrowing(secret, candidates, guess, answer):
-    """Guess among the candidates until one is left; return how many were looked at in all."""
+    """Guess among the candidates until one is left; return how many were examined in all."""
     looked = 0
     while len(candidates) > 1:
         looked += len(candidates)
@@ -80,21 +80,21 @@ def narrowing(secret, candidates, guess, answer):
 
 
 def codes(env):
-    """Mastermind by the first code that fits all answers."""
+    """Mastermind: try the first code that fits all answers."""
     state = env.game_state
     every = [code.replace(" ", "") for code in env.game.moves]
     return narrowing(state.code, every, lambda left: left[0], mastermind.pegs)
 
 
 def marked(env):
-    """Wordle by the first word that fits all marks."""
+    """Wordle: try the first word that fits all marks."""
     word = env.game_state.word
     known = list(words.common(len(word), env.game.vocabulary))
     return narrowing(word, known, lambda left: left[0], wordle.marks)
 
 
 def letters(env):
-    """Hangman by the letter that most of the words have that still fit."""
+    """Hangman: try the letter that most of the fitting words have."""
     word, looked, tried = env.game_state.word, 0, set()
     left = list(words.common(len(word), env.game.vocabulary))
     while len(left) > 1 and set(word) - tried:
@@ -107,14 +107,14 @@ def letters(env):
 
 
 def lines(env):
-    """Word search: from every cell in every direction, for each word."""
+    """Word search: look from every cell in every direction, for each word."""
     state = env.game_state
     ways = 8 if env.game.levels[0][1] else 2
     return state.size**2 * ways * len(state.words)
 
 
 def ranks(env):
-    """Crosswords by trying words of the right length, the more frequent ones first."""
+    """Crosswords: try words of the right length, the more frequent ones first."""
     import wordfreq
 
     every = wordfreq.top_n_list("en", 100_000, ascii_only=True)
@@ -126,7 +126,7 @@ def ranks(env):
 
 
 def pages(env):
-    """WikiGame: all pages that are no further away than the target."""
+    """WikiGame: read all pages that are no further away than the target."""
     state, game = env.game_state, env.game
     looked = 0
     for level in game.around(state.path[0], game.max_links):
@@ -137,13 +137,13 @@ def pages(env):
 
 
 def slid(env):
-    """The fifteen puzzle: the moves that lead back to where the tiles came from."""
+    """Fifteen puzzle: count the moves of the shuffle in reverse."""
     ((size, turns),) = env.game.levels
     return len(fifteen_puzzle.shuffled(dice(env), size, turns)[1])
 
 
 def pushed(env):
-    """Sokoban: the moves that lead back to where the boxes came from."""
+    """Sokoban: count the moves of the solution from generation."""
     ((size, boxes, turns),) = env.game.levels
     return len(sokoban.room(dice(env), size, boxes, turns)[1])
 
@@ -157,12 +157,12 @@ def discs(env):
 
 
 def doublings(env):
-    """2048: the tiles that a target is made of, most of which are twos."""
+    """2048: count the tiles, mostly twos, that make up a target."""
     return env.game_state.target / 2.2
 
 
 def tried(env):
-    """Sudoku by trying digits, in the cell that leaves the fewest."""
+    """Sudoku: try digits in the cell with the fewest candidates."""
     state = env.game_state
     t = state.table()
     cells = {i: int(mark) for i, mark in enumerate(state.given) if mark.isdecimal()}
@@ -198,7 +198,7 @@ def tried(env):
 
 
 def openings(env):
-    """Minesweeper: the clicks that it takes if one knows where the mines are (3BV)."""
+    """Minesweeper: count the clicks needed if the mines are known (3BV)."""
     state = env.game_state
     env.step(f"reveal {state.rows // 2} {state.cols // 2}")
     state = env.game_state
@@ -223,7 +223,7 @@ def openings(env):
 
 
 def walked(env):
-    """Frozen lake: the least moves, three times as many where one slips two times of three."""
+    """Frozen lake: count the fewest moves, times three if two of three moves slip."""
     state = env.game_state
     size, lake = state.size, state.lake
     edge, steps, seen = [0], 0, {0}
@@ -243,7 +243,7 @@ def walked(env):
 
 
 def wandered(env):
-    """Maze: the cells that are no further away than the exit."""
+    """Maze: count the cells that are no further away than the exit."""
     maze = env.game_state.maze
     edge, seen = [(1, 1)], {(1, 1)}
     while edge:
@@ -261,7 +261,7 @@ def wandered(env):
 
 
 def talked(env):
-    """Messages and calls until a customer who knows it all and a good assistant are done."""
+    """Count messages and calls of a customer who knows everything and a good assistant."""
     agents = {"user": "rule-user", "assistant": "informed-assistant"}
     (episode,) = gem_ma.rollout(
         env, agents, 1, seed=env.match.reset_args[0], progress=False, max_errors=0

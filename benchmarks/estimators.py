@@ -1,15 +1,15 @@
-"""Which advantages give the gradient of what a seat earns, exactly: by looking at all batches.
+"""Compare estimators of advantages with the exact gradient, by enumerating all batches.
 
     python benchmarks/estimators.py
 
-Kuhn poker, in which two seats with secrets take turns, and a game of one seat and two steps whose
-first step may end it. Every batch of three episodes that there can be is weighted by how likely it
-is; so bias and variance of the estimated gradient are exact, and nothing is drawn. The policy is
-any: drawn once, the same for all.
+The games are Kuhn poker, in which two seats with secrets take turns, and a game of one seat and two
+steps whose first step can end it. Every possible batch of three episodes is weighted by its
+probability. So the bias and variance of the gradient estimate are exact, without sampling. The
+policy is arbitrary: drawn once and the same for all.
 
-- `scale`: how long the mean estimate is beside the gradient, in its direction.
-- `off`: the part of the mean estimate that points elsewhere, beside the part that does not.
-- `variance`: of the estimate, beside the square of its mean, as a multiple of that of plain
+- `scale`: length of the mean estimate in the direction of the gradient, relative to the gradient.
+- `off`: the part of the mean estimate in other directions, relative to the part in this direction.
+- `variance`: variance of the estimate relative to its squared mean, as a multiple of that of plain
   returns.
 """
 
@@ -29,7 +29,7 @@ EXACT = 1e-9
 
 
 class Move(NamedTuple):
-    """A turn: who was to act, what it knew, which of its two moves it made, what came of it."""
+    """A turn: the seat, its information, which of its two moves it made, and the reward."""
 
     seat: str
     knows: str
@@ -38,7 +38,7 @@ class Move(NamedTuple):
 
 
 class Play(NamedTuple):
-    """An episode, how likely chance and the policy make it, and what it began with."""
+    """An episode, its probability under chance and policy, and its start."""
 
     start: int
     chance: float
@@ -46,10 +46,10 @@ class Play(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A game, a policy, and which parameter each situation has."""
+    """A game, a policy, and the parameter of each situation."""
 
     plays: list
-    policy: dict  # situation -> how likely the first move is
+    policy: dict  # situation -> probability of the first move
     place: dict  # situation -> its parameter
     count: int  # parameters
 
@@ -82,10 +82,10 @@ def paths(state, policy, chance, path):
 
 
 def steps(policy):
-    """Yield all episodes of a game of two steps, whose second one depends on the first."""
+    """Yield all episodes of a game of two steps, whose second step depends on the first."""
     coin = ((0.25, 1.0), (0.75, 0.0))
     for move, likely in ((0, policy["first"]), (1, 1 - policy["first"])):
-        if move == 1:  # which ends it
+        if move == 1:  # ends the game
             yield Play(0, likely, (Move("player", "first", 1, 0.4),))
             continue
         for second, then in ((0, policy["second"]), (1, 1 - policy["second"])):
@@ -96,7 +96,7 @@ def steps(policy):
 
 
 def situations(game):
-    """Return what there is to know in a game, by playing it with an even policy."""
+    """Return all situations of a game, found by playing it with a uniform policy."""
     even = defaultdict(lambda: 0.5)
     return sorted({move.knows for play in game(even) for move in play.moves})
 
@@ -112,7 +112,7 @@ def setting(game, shared=False):
 
 
 def table(plays, value):
-    """Return the turns of a batch as the estimators get them."""
+    """Return the turns of a batch in the form that the estimators take."""
     rows, ends = [], {}
     for number, play in enumerate(plays):
         for step, one in enumerate(play.moves):
@@ -129,10 +129,11 @@ def table(plays, value):
 
 
 def by_position(rows, alone=False):
-    """Return G minus the mean G of the turns of a seat that have the same number in their episode.
+    """Return G minus the mean G of a seat's turns with the same number in their episode.
 
     Args:
-        alone: of those of other episodes only.
+        rows: the turns of a batch.
+        alone: take the mean over other episodes only.
     """
     led = compute_returns(rows)
     place, seen = np.zeros(len(rows), int), defaultdict(int)
@@ -149,7 +150,7 @@ def by_position(rows, alone=False):
 
 
 def remembered(rows):
-    """Return role-conditioned advantages with baselines that earlier batches have left."""
+    """Return role-conditioned advantages with baselines from earlier batches."""
     baselines = {"game first": -0.1, "game second": 0.2, "game player": 0.5}
     return rae(rows, baselines)[0]
 
@@ -173,7 +174,7 @@ ESTIMATORS = {
 
 
 def gradient(plays, advantages, game):
-    """Return the estimate: the mean over episodes of advantage times the slope of log pi."""
+    """Return the estimate: the mean over episodes of advantage times the gradient of log pi."""
     found, number = np.zeros(game.count), 0
     for play in plays:
         for one in play.moves:
@@ -184,7 +185,7 @@ def gradient(plays, advantages, game):
 
 
 def batches(game, grouped):
-    """Yield every batch of three episodes, and how likely it is."""
+    """Yield every batch of three episodes, and its probability."""
     if not grouped:
         for plays in itertools.product(game.plays, repeat=BATCH):
             yield plays, np.prod([play.chance for play in plays])
@@ -199,7 +200,7 @@ def batches(game, grouped):
 
 
 def values_of(game):
-    """Return what a seat can expect in each situation, from there on."""
+    """Return the expected future return of a seat in each situation."""
     sums, weights = defaultdict(float), defaultdict(float)
     for play in game.plays:
         for number, one in enumerate(play.moves):
@@ -224,7 +225,7 @@ def measure(name, game):
 
 
 def truth(game):
-    """Return the gradient of what each seat earns, by its own parameters, added up."""
+    """Return the sum over seats of the gradient of a seat's return by its own parameters."""
     first = np.zeros(game.count)
     for play in game.plays:
         first += play.chance * gradient(

@@ -1,14 +1,14 @@
-"""Compare whole random episodes a CPU second with GEM and TextArena, game by game.
+"""Compare random episodes per CPU second with GEM and TextArena, game by game.
 
     python benchmarks/games.py [--gem PYTHON] [--textarena PYTHON] [--seconds S] [--repeat N]
     python benchmarks/games.py --gem PYTHON --check benchmarks/games.json
 
-A peer lives in a virtual environment of its own (`pip install gem-llm pandas`, or `textarena`), and
-takes part when given the path of the Python there. Seeds and legal moves are drawn beforehand, in
-so many CPU seconds; what is measured is to play them: reset, observe, step. Those compared take
-turns, each time in a new process, and the best round of each counts. "turns" says how long the
-episodes are on either side. GEM takes part twice: as it is ("gem"), and in the wrapper that its
-training uses, which shows as much text as ours ("gem_chat").
+Each peer has its own virtual environment (`pip install gem-llm pandas`, or `textarena`), and is
+included if you pass the path of its Python. Seeds and legal moves are drawn beforehand, in the
+given CPU seconds. Only playing them is measured: reset, observe, step. Compared programs alternate,
+each time in a new process, and the best round of each counts. "turns" is the length of the episodes
+on either side. GEM is measured twice: as it is ("gem"), and in the wrapper that its training uses,
+which shows as much text as ours ("gem_chat").
 """
 
 import argparse
@@ -25,10 +25,11 @@ SHARED = (
     "GuessTheNumber", "Mastermind", "Minesweeper", "Wordle", "FifteenPuzzle", "Hangman", "Sudoku",
     "TowerofHanoi", "Game2048", "Sokoban", "Crosswords", "WordSearch",
 )  # fmt: skip
-ENOUGH = 5.0  # a ratio from which on it hangs on the games that were drawn
-# TextArena's default ids; ours with arguments that make the games equal; how many of our episodes
-# make one of theirs. Left out: Chess (TextArena's needs Python 3.12), Battleship-v0 (ships fill two
-# thirds of its sea; ours takes a larger one), the prisoner's dilemma (theirs has talk, ours none).
+ENOUGH = 5.0  # larger ratios depend on the drawn games
+# TextArena's default ids; ours with arguments that make the games equal; and how many of our
+# episodes make one of theirs.
+# Left out: Chess (TextArena's needs Python 3.12), Battleship-v0 (ships fill two thirds of its
+# sea; ours takes a larger one), the prisoner's dilemma (theirs has talk, ours none).
 TABLES = (
     ("TicTacToe-v0", "game:TicTacToe-v0", {}, 1),
     ("ConnectFour-v0", "game:ConnectFour-v0", {}, 1),
@@ -50,13 +51,15 @@ TABLES = (
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--gem", metavar="PYTHON", help="where gem-llm is installed")
-    parser.add_argument("--textarena", metavar="PYTHON", help="where textarena is installed")
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU time of each drawing")
+    parser.add_argument("--gem", metavar="PYTHON", help="Python where gem-llm is installed")
+    parser.add_argument("--textarena", metavar="PYTHON", help="Python where textarena is installed")
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds of each drawing")
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts")
-    parser.add_argument("--only", default="", help="play only the games with this in their id")
-    parser.add_argument("--keep", metavar="FILE", help="write the ratios there")
-    parser.add_argument("--check", metavar="FILE", help="fail where a ratio is below four fifths")
+    parser.add_argument("--only", default="", help="play only the games whose id contains this")
+    parser.add_argument("--keep", metavar="FILE", help="write the ratios to this file")
+    parser.add_argument(
+        "--check", metavar="FILE", help="fail if a ratio is below four fifths of that in this file"
+    )
     args = parser.parse_args()
     ratios = {}
     if args.gem:
@@ -74,7 +77,7 @@ def main():
 
 
 def compare(peers, task, rows, args):
-    """Print a row for each game, and what they come to; return the ratios by peer and game."""
+    """Print a row for each game, and a summary; return the ratios by peer and game."""
     heads = [f"{peer}: turns, episodes/s, ratio" for peer in peers]
     print(f"{'':28} {'ours: turns, episodes/s':>26}", *(f"{head:>36}" for head in heads))
     ratios = {peer: {} for peer in peers}
@@ -102,7 +105,7 @@ def compare(peers, task, rows, args):
 
 
 def find_slower(ratios, before):
-    """Return the games whose ratio has fallen by more than a fifth; from ENOUGH on none counts."""
+    """Return the games whose ratio has fallen by over a fifth; ratios above ENOUGH are ignored."""
     return [
         f"{game} beside {peer}: {ratio:.2f}, was {before[peer][game]:.2f}"
         for peer, found in ratios.items()

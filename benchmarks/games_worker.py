@@ -1,11 +1,11 @@
-"""Draw random episodes of one game, or replay them for games.py, in the interpreter of a library.
+"""Draw random episodes of a game, or replay them for games.py, in the Python of a library.
 
-Usage: games_worker.py draw LIBRARY GAME FILE SECONDS, or games_worker.py play LIBRARY GAME FILE;
-GAME is [id, arguments] as JSON, and the last line printed is a JSON object.
+Usage: games_worker.py draw LIBRARY GAME FILE SECONDS, or games_worker.py play LIBRARY GAME FILE.
+GAME is [id, arguments] as JSON. The last line of the output is a JSON object.
 
-To draw is to play with random legal moves and to write down seeds and moves; it is not measured.
-To play is to do the same again, each episode once, and this is. So everybody plays by the same
-rule, nobody is measured by how its legal moves are found, and no cache has seen an episode before.
+`draw` plays random legal moves and writes down seeds and moves; it is not measured. `play` replays
+each episode once and is measured. So all libraries follow the same rule, the search for legal moves
+is not measured, and no cache has seen an episode before.
 """
 
 import gc
@@ -18,12 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
-FEWEST = 10  # episodes drawn, however long they take
-REVEALS = 0.9  # share of Minesweeper's moves; the others set flags
+FEWEST = 10  # least number of drawn episodes, however long they take
+REVEALS = 0.9  # share of Minesweeper's moves that reveal; the others set flags
 
 
 def gymnasium_loop(env, seed, reply):
-    """Play as a user of Gymnasium or of GEM does."""
+    """Play as a user of Gymnasium or GEM does."""
     env.reset(seed=seed)
     over = False
     while not over:
@@ -32,7 +32,7 @@ def gymnasium_loop(env, seed, reply):
 
 
 def observing_loop(env, seed, reply):
-    """Play as TextArena's README does: observe, step, and look at no info."""
+    """Play as TextArena's README does: observe, step, and read no info."""
     env.reset(seed=seed)
     while env.to_act:
         env.observe(env.agent_selection)
@@ -117,7 +117,7 @@ def textarena(game, rng):
             env = env.env
         return f"[{rng.choice(moves(env))}]"
 
-    # A new one for each episode, made before: reset leaves the last episode in the texts.
+    # A new environment per episode, made beforehand: reset keeps the last episode's texts.
     return textarena_loop, lambda: package.make(env_id, **arguments), draw
 
 
@@ -144,7 +144,7 @@ def _captures_only(legal, view, rng):
         for m in legal
         if m[0] == m[2] or board[(int(m[3]) - 1) * size + ord(m[2]) - ord("a")] != "."
     ]
-    return kept or legal  # who is stuck may
+    return kept or legal  # if nothing else is legal, keep them
 
 
 def _no_lower_face(legal, view, rng):
@@ -153,7 +153,7 @@ def _no_lower_face(legal, view, rng):
     return [move for move in legal if move == "liar" or int(move[-1]) >= least]
 
 
-OURS = {  # what of its legal moves takes part, where that is not all
+OURS = {  # games of which only some legal moves are drawn
     "Minesweeper": _mine_moves,
     "Breakthrough": _captures_only,
     "LiarsDice": _no_lower_face,
@@ -214,7 +214,7 @@ def _lines(env, rng):
     return [line for line in lines if line not in tried]
 
 
-GEM = {  # the moves it calls valid, where its own sampler draws others too or draws none
+GEM = {  # valid moves in GEM, if its own sampler draws invalid ones too or none
     "Minesweeper": _mines,
     "FifteenPuzzle": _slides,
     "Hangman": lambda env, rng: sorted(set(string.ascii_uppercase) - env.guessed_letters),
@@ -256,7 +256,7 @@ def _pawns(env):
         for end, to in cells
         if abs(end - row) == 1 and env._is_valid_move(state.current_player_id, row, col, end, to)
     ]
-    return moves or ["a1a1"]  # who is stuck loses by it
+    return moves or ["a1a1"]  # a seat without a move loses by it
 
 
 def _bids(env):
@@ -308,7 +308,7 @@ TEXTARENA = {
 
 
 def _words():
-    """Give NLTK a corpus of as many words where it has none, so that GEM need not fetch it."""
+    """Give NLTK a corpus of the same size if it has none, so that GEM does not download it."""
     import nltk
     from nltk.corpus import words
 
@@ -329,7 +329,7 @@ def _words():
         nltk.data.path.append(str(folder))
 
 
-WORDS = {  # of NLTK's two lists: about how many words have 1, 2, ... letters
+WORDS = {  # approximate numbers of words with 1, 2, ... letters in NLTK's two lists
     "en": (52, 160, 1420, 5270, 10230, 17700, 23870, 29990, 32400, 30880, 26010, 20460, 14940, 9770,
            5930, 3380, 1810, 840, 430, 200, 80, 40, 20, 5),
     "en-basic": (2, 18, 103, 240, 180, 140, 80, 45, 25, 12, 5),
@@ -337,7 +337,7 @@ WORDS = {  # of NLTK's two lists: about how many words have 1, 2, ... letters
 
 
 def draw(library, game, file, seconds):
-    """Write episodes drawn in so many CPU seconds; say how many turns they have on average."""
+    """Write episodes drawn in the given CPU seconds; print their mean number of turns."""
     loop, make, choose = LIBRARIES[library](game, random.Random(0))
     episodes, start = [], time.process_time()
     while len(episodes) < FEWEST or time.process_time() - start < seconds:
@@ -354,7 +354,7 @@ def draw(library, game, file, seconds):
 
 
 def play(library, game, file):
-    """Replay what was drawn, and return how many episodes a CPU second has room for."""
+    """Replay drawn episodes, and print the episodes per CPU second."""
     loop, make, _ = LIBRARIES[library](game, random.Random(0))
     episodes = json.loads(Path(file).read_text())
     for seed, moves in episodes[:3]:  # to warm up
@@ -363,7 +363,7 @@ def play(library, game, file):
         assert next(left, None) is None, f"{library} {game}: seed {seed} went another way"
     plays = [(make(), seed, iter(moves).__next__) for seed, moves in episodes]
     gc.collect()
-    gc.freeze()  # or collections would look at environments that wait
+    gc.freeze()  # else collections would scan waiting environments
     start = time.process_time()
     for env, seed, reply in plays:
         loop(env, seed, reply)

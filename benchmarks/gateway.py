@@ -1,10 +1,10 @@
-"""How many calls a second pass through the gateway, and what each takes longer than without it.
+"""Measure the calls per second through the gateway, and the latency that it adds.
 
     python benchmarks/gateway.py --programs 64 --seconds 5
 
-Programs (coroutines in a process of their own, over raw connections that are kept), gateway and a
-server that answers at once share the machine. The same calls go to the server directly, in turns
-with those through the gateway; the best of several rounds counts.
+The gateway, a server that answers at once, and the programs run on the same machine. Programs are
+coroutines in one process with raw keep-alive connections. The same calls also go to the server
+directly, alternating with those through the gateway. The best of several rounds counts.
 """
 
 import argparse
@@ -24,7 +24,7 @@ RATE = 500  # calls a second
 
 
 async def stub(port, whole):
-    """Answer every request with the same."""
+    """Answer every request with the same reply."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     answer = head % len(whole) + whole
 
@@ -59,7 +59,7 @@ def serve(port):
 
 
 async def program(host, port, path, until, took, pause):
-    """Call again and again over one connection, with a pause from one call to the next."""
+    """Call repeatedly over one connection, with a pause between calls."""
     reader, writer = await asyncio.open_connection(host, port)
     body = json.dumps({"model": "m", "messages": MESSAGES}).encode()
     head = f"POST {path}/chat/completions HTTP/1.1\r\nHost: {host}\r\n"
@@ -79,7 +79,7 @@ async def program(host, port, path, until, took, pause):
 
 
 def programs(places, seconds, pause, told):
-    """Run a program for each place, and tell how long each call took."""
+    """Run a program for each place, and return how long each call took."""
 
     async def run():
         took, until = [], time.monotonic() + seconds
@@ -90,7 +90,7 @@ def programs(places, seconds, pause, told):
 
 
 def measured(places, seconds, pause):
-    """Return calls a second, and the median of how long they took."""
+    """Return the calls per second, and the median latency."""
     told = multiprocessing.Queue()
     clients = multiprocessing.Process(target=programs, args=(places, seconds, pause, told))
     clients.start()

@@ -1,10 +1,10 @@
-"""Measure self-play where the answer is known: Kuhn poker by exact NashConv, and tic-tac-toe.
+"""Measure self-play where the solution is known: Kuhn poker by exact NashConv, and tic-tac-toe.
 
     python benchmarks/kuhn.py [--quick] [--jobs N] [--figures FOLDER] [--json] [PART ...]
 
-The parts are curves, pool, variance, transfer and tictactoe; all of them unless some are named.
-Learning is that of examples/selfplay_kuhn.py. With --figures (and matplotlib) the curves are drawn.
-CPU seconds are those of this process and its children.
+The parts are curves, pool, variance, transfer and tictactoe; the default is all of them. Learning
+is that of examples/selfplay_kuhn.py. With --figures (needs matplotlib) the curves are plotted. CPU
+seconds are those of this process and its children.
 """
 
 import argparse
@@ -34,16 +34,16 @@ from gem_ma.training import (
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "selfplay_kuhn.py"
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}
-GOALS = ((30_000, 0.15), (100_000, 0.05))  # games, and the NashConv to be under with every seed
+GOALS = ((30_000, 0.15), (100_000, 0.05))  # games, and the NashConv to reach with every seed
 TTT = "game:TicTacToe-v0"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--quick", action="store_true", help="few games: does it run at all?")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--figures", type=Path, help="draw into this folder; needs matplotlib")
+    parser.add_argument("--quick", action="store_true", help="few games, to check that it runs")
+    parser.add_argument("--jobs", type=int, default=2, help="number of processes")
+    parser.add_argument("--figures", type=Path, help="folder for plots; needs matplotlib")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     args = parser.parse_args()
     for part in args.parts:
@@ -61,7 +61,7 @@ def main():
 
 
 def row(name, unit, value, comparison=None, target=None):
-    """Return a measurement, and whether it is as good as it is to be."""
+    """Return a measurement, and whether it meets its target."""
     good = None if target is None else bool(COMPARISONS[comparison](value, target))
     goal = None if target is None else f"{comparison} {target}"
     return {"name": name, "unit": unit, "value": float(value), "goal": goal, "good": good}
@@ -76,7 +76,7 @@ def show(rows):
 
 
 def cpu():
-    """Return the CPU seconds so far of this process and of its children that have ended."""
+    """Return the CPU seconds so far of this process and of its finished children."""
     uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
@@ -89,7 +89,7 @@ def learn(job):
 
 
 def learn_all(jobs, processes):
-    """Return what `learn` does for each job, as an array: job, mark, what."""
+    """Return the results of `learn` for all jobs, as an array: job, mark, value."""
     with ProcessPoolExecutor(processes) as workers:
         return np.array(list(workers.map(learn, jobs)))
 
@@ -102,12 +102,12 @@ def example():
 
 
 def marks_until(games):
-    """Return when to look: as often early as late."""
+    """Return logarithmically spaced numbers of games."""
     return sorted({round(games * 10 ** (-power / 8)) for power in range(17)})
 
 
 def curves(args):
-    """Learn with 15 seeds; the average has to come close to an equilibrium with every one."""
+    """Learn with 15 seeds; the average must come close to an equilibrium with every seed."""
     games, seeds = (640, 2) if args.quick else (100_000, 15)
     marks = sorted({*marks_until(games), *(m for m in (30_000,) if m < games)})
     jobs = [{"games": games, "seed": seed, "marks": marks} for seed in range(seeds)]
@@ -125,7 +125,7 @@ def curves(args):
 
 
 def pool(args):
-    """Learn with half of the games against frozen copies of oneself."""
+    """Learn with half of the games against frozen copies."""
     kuhn, games = example(), 640 if args.quick else 30_000
     opponents = OpponentPool()
     ((_, last, mean),) = kuhn.train(games, seed=0, pool=opponents)
@@ -156,7 +156,7 @@ def variance(args):
 
 
 def gradient(transfer, baseline):
-    """Return the variance of the gradient summed over all preferences, and its squared mean."""
+    """Return the gradient's variance summed over all preferences, and its squared mean."""
     kuhn = example()
     episodes = list(hands(kuhn.GAME))
     rows = table(episodes, transfer)
@@ -184,7 +184,7 @@ def gradient(transfer, baseline):
 
 
 def hands(game):
-    """Yield every hand of random play: its chance, its steps, and what first wins."""
+    """Yield every hand of random play: probability, steps, and what first wins."""
     known = {}
 
     def after(state, chance, steps):
@@ -202,7 +202,7 @@ def hands(game):
 
 
 def table(episodes, transfer):
-    """Return the turns of hands in which first pays so many chips to second besides."""
+    """Return the turns of hands in which first also pays some chips to second."""
     rows = []
     for number, (_, steps, won) in enumerate(episodes):
         for place, (seat, _, _) in enumerate(steps):
@@ -214,7 +214,7 @@ def table(episodes, transfer):
 
 
 def transfer(args):
-    """Learn while first pays 2 chips to second in every hand, with baselines for roles and not."""
+    """Learn while first pays 2 chips to second in every hand, with and without role baselines."""
     games, seeds = (640, 2) if args.quick else (30_000, 6)
     job = {"games": games, "batch": 64, "entropy": 0.0, "transfer": 2.0}
     found = {}
@@ -230,15 +230,15 @@ def transfer(args):
 
 
 class Table:
-    """Play the best known move, or now and then a newer one, and learn what moves lead to.
+    """A player that learns the values of moves by Minimax-Q (Littman 1994), without chance.
 
-    Minimax-Q (Littman 1994) for turns and no dice: a move is worth what its player gets, or what
-    the other one's best known answer leaves.
+    It plays the best known move, and explores now and then. A move is worth the return of its
+    player, or the negated value of the other seat's best known answer.
     """
 
     def __init__(self, explore):
         self.explore = explore
-        self.worth = {}  # board -> move -> what it is worth for its player
+        self.worth = {}  # board -> move -> value for its player
 
     def act(self, turns):
         return [self.reply(turn) for turn in turns]
@@ -261,7 +261,7 @@ class Table:
             self.worth.setdefault(board(step.text), {})[step.move] = worth
 
     def odds(self, seat, view):
-        """Return the probabilities of legal moves without exploring."""
+        """Return the probabilities of legal moves without exploration."""
         legal = view.legal(seat)
         chosen = best(self.worth.get(TicTacToe().describe(view, seat), {})) or legal
         return [(move in chosen) / len(chosen) for move in legal]
@@ -271,7 +271,7 @@ class Table:
 
 
 def best(known):
-    """Return the moves that are worth most."""
+    """Return the moves with the highest value."""
     highest = max(known.values(), default=0)
     return [move for move, worth in known.items() if worth == highest]
 
@@ -281,7 +281,7 @@ def board(text):
 
 
 def taught(games, batch=100):
-    """Return a table that has learnt from so many games against itself, and explores no more."""
+    """Return a table that has learnt from self-play and no longer explores."""
     agent = Table(explore=0.7)
     for number in range(games // batch):
         for episode in gem_ma.rollout(
@@ -293,7 +293,7 @@ def taught(games, batch=100):
 
 
 def tictactoe(args):
-    """Learn tic-tac-toe from scratch; look for a loss against anybody."""
+    """Learn tic-tac-toe from scratch; search for a loss against any opponent."""
     games, matches = (2000, 100) if args.quick else (40_000, 1000)
     agent = taught(games)
     goal = (None, None) if args.quick else ("<=", 0)
@@ -317,7 +317,7 @@ def tictactoe(args):
 
 
 def draw_curves(path, found):
-    """Draw the median over seeds of both policies, and a band of all of them."""
+    """Plot the median over seeds of both policies, with a band of all seeds."""
     from gem_ma.evaluation import plots
 
     figure, ((axes,),) = plots.make_figure(1, 1, (7, 4.2))

@@ -1,14 +1,13 @@
-"""Measure learning: what small learners reach from scratch, how fast, and with curves to look at.
+"""Measure what small learners reach from scratch and how fast, and plot their curves.
 
     python benchmarks/learning.py [guess] [sight] [reference] [user] [users] [phone] [questions]
         [screens] [--folder runs/learning]
 
-Each of these is an example under examples/, run here on one core; the first four, with three seeds,
-take about 370 CPU seconds, `users` and `questions`, with one, about 450, and `phone`, with two,
-about 480. `screens`, only if it is named, takes three times 40 minutes. `users` begins with the
-first user of `user`. A run that was stopped goes on where it was, but for `screens`, and one that
-is done is only drawn again. The pictures go to docs/figures/. A result is the mean of the last ten
-updates, in which the learners still draw their replies.
+Each task is an example of examples/, run on one core. The first four, with three seeds, take about
+370 CPU seconds; `users` and `questions`, with one seed, about 450; `phone`, with two, about 480.
+`screens` takes three times 40 minutes and runs only if it is named. `users` starts from the first
+user of `user`. Stopped runs resume, except `screens`; finished runs are only plotted again. The
+plots go to docs/figures/. A result is the mean of the last ten updates, with replies still sampled.
 """
 
 import argparse
@@ -24,15 +23,15 @@ from gem_ma.evaluation import plots
 
 ROOT = Path(__file__).parent.parent
 EVERY = 10  # updates from one checkpoint to the next
-LAST = 10  # updates that a result is the mean of
+LAST = 10  # updates that are averaged for a result
 
 
 class Task(NamedTuple):
     example: str
     title: str
     updates: int
-    variants: dict  # a name for the legend -> arguments of the example's `trainer`
-    columns: dict  # of the history -> what they are called
+    variants: dict  # label in the legend -> arguments of the example's `trainer`
+    columns: dict  # column of the history -> its label
     chance: float | None
     seeds: tuple = (0, 1, 2)
 
@@ -111,7 +110,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tasks", nargs="*", metavar="task", help=", ".join(TASKS))
     parser.add_argument("--seeds", type=int, nargs="*")
-    parser.add_argument("--updates", type=int, help="instead of as many as the task takes")
+    parser.add_argument("--updates", type=int, help="number of updates (default: that of the task)")
     parser.add_argument("--folder", type=Path, default=ROOT / "runs" / "learning")
     parser.add_argument("--figures", type=Path, default=ROOT / "docs" / "figures")
     args = parser.parse_args()
@@ -143,7 +142,7 @@ def load(example):
 
 
 def run(name, task, variant, seed, folder):
-    """Train, or go on, and return the history."""
+    """Train or resume, and return the history."""
     example = load(task.example)
     stem = folder / f"{name}-{variant.replace(' ', '_')}-{seed}"
     clock = stem.with_suffix(".json")
@@ -172,7 +171,7 @@ def mean(rows, column):
 
 
 def draw(task, runs, path):
-    """Draw the mean over seeds, smoothed over LAST updates, and a band of all of them."""
+    """Plot the mean over seeds, smoothed over LAST updates, with a band of all seeds."""
     named = {name: [runs[name, seed] for seed in task.seeds] for name in task.variants}
     figure = plots.plot_learning_curves(named, task.columns, smooth=LAST, title=task.title)
     for place, called in zip(figure.axes, task.columns.values(), strict=True):
@@ -186,7 +185,7 @@ def draw(task, runs, path):
 
 
 def draw_screens(seeds, folder, path):
-    """Train where that is not done yet, and draw what is solved of each task over the time."""
+    """Train if needed, and plot the share of each task solved over time."""
     example = load("train/screens.py")
     runs = []
     for seed in seeds:

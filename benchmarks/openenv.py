@@ -1,10 +1,10 @@
-"""Measure a game behind OpenEnv's WebSocket beside a bare echo server of the same library.
+"""Compare a game behind OpenEnv's WebSocket with a bare echo server of the same library.
 
     python benchmarks/openenv.py [--quick] [--json]
 
-It takes `pip install 'gem-ma[openenv]'`. One client on the loopback plays the same number of
-requests against each server, in turn and all in one run; what counts is the best round. The echo
-does nothing with what it gets, as OpenEnv runs it by default (each step hops to a thread and back)
+It needs `pip install 'gem-ma[openenv]'`. One client on the loopback interface sends the same number
+of requests to each server, alternately in one run. The best round counts. The echo server does
+nothing with its input. It runs as OpenEnv does by default (each step hops to a thread and back),
 and without that hop. The last row is an episode played through `gem_ma.make("openenv:...")`.
 """
 
@@ -22,14 +22,14 @@ import gem_ma
 
 WORKER = Path(__file__).with_name("openenv_worker.py")
 GAME = "game:ConnectFour-v0"
-EPISODE = 19  # moves of a game in which everybody takes the first column that is open
+EPISODE = 19  # moves of a game in which both sides take the first open column
 TARGET = 0.8
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7, help="of which the best counts")
-    parser.add_argument("--quick", action="store_true", help="few episodes: does it run at all?")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds, of which the best counts")
+    parser.add_argument("--quick", action="store_true", help="few episodes, to check that it runs")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     args = parser.parse_args()
     episodes, rounds = (3, 1) if args.quick else (100, args.rounds)
@@ -61,7 +61,7 @@ def main():
 @contextlib.contextmanager
 def server(name):
     """Start a server and yield its port."""
-    command = [sys.executable, "-P", WORKER, name]  # -P: there "openenv" is not this file
+    command = [sys.executable, "-P", WORKER, name]  # -P: else "openenv" would be this file
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield int(process.stdout.readline())
@@ -72,7 +72,7 @@ def server(name):
 
 @contextlib.contextmanager
 def session(port):
-    """Yield a function that sends a message and returns the data of the answer."""
+    """Yield a function that sends a message and returns the answer's data."""
     with connect(f"ws://127.0.0.1:{port}/ws", compression=None, proxy=None) as socket:
 
         def ask(kind, data):

@@ -1,4 +1,4 @@
-"""Serve what benchmarks/openenv.py compares: python benchmarks/openenv_worker.py NAME."""
+"""Run a server for benchmarks/openenv.py: python benchmarks/openenv_worker.py NAME."""
 
 import asyncio
 import socket
@@ -21,7 +21,7 @@ class Heard(Observation):
 
 
 class Echo(Environment[Say, Heard, State]):
-    """The least that an environment of OpenEnv can do."""
+    """The smallest possible OpenEnv environment."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -37,7 +37,7 @@ class Echo(Environment[Say, Heard, State]):
 
 
 class EchoInLoop(Echo):
-    """The same without OpenEnv's hop to a thread."""
+    """The same environment without OpenEnv's hop to a thread."""
 
     async def step_async(self, action, timeout_s=None, **_):
         return self.step(action)
@@ -52,7 +52,7 @@ def main():
         app = serve.make_app(name)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         print(listener.getsockname()[1], flush=True)
-        # All of them run as ours does, which is faster than uvicorn's defaults.
+        # All servers run as ours does, which is faster than uvicorn's defaults.
         asyncio.run(uvicorn.Server(serve.make_server_config(app)).serve(sockets=[listener]))
 
 

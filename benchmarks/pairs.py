@@ -1,10 +1,11 @@
-"""Compare pairs that talk by a rule of their own with pairs that do not listen.
+"""Compare pairs of players that talk by a fixed rule with pairs that do not listen.
 
     python benchmarks/pairs.py                   # a table of all games for seats that win together
     python benchmarks/pairs.py Pictionary --episodes 50
 
-An honest pair says what it knows in words that both understand, and acts by what it hears. In a
-deaf pair the speaker does the same, and who should listen does not: what it earns is chance.
+An honest pair says what it knows in words that both understand, and acts on what it hears. In a
+deaf pair the speaker does the same, but the listener ignores it, so that it earns the result of
+chance.
 """
 
 import argparse
@@ -27,18 +28,18 @@ Player = Callable[[Any], str]
 
 
 class Pair(NamedTuple):
-    """A game, who plays it honestly, who plays it deaf, and what is earned by chance alone."""
+    """A game with its honest players, its deaf players, and the expected result of chance."""
 
     id: str
     honest: Mapping[str, Player]
     deaf: Mapping[str, Player]
-    chance: float | Callable[[Any], float]  # or what it is by the first state
+    chance: float | Callable[[Any], float]  # a number, or a function of the first state
     arguments: Mapping[str, Any] = {}
-    # What counts of the last state; else what all seats earned, which is the same.
+    # Result from the last state; None: what all seats earned, which is the same.
     score: Callable[[Any, Any], float] | None = None
 
     def expected(self, episodes):
-        """Return what chance alone earns in these episodes."""
+        """Return the expected result of chance in these episodes."""
         if not callable(self.chance):
             return self.chance
         env = gem_ma.make(self.id, **self.arguments)
@@ -49,12 +50,12 @@ class Pair(NamedTuple):
         return float(np.mean(found))
 
     def play(self, players, episodes):
-        """Return what the pair earned in each episode."""
+        """Return the pair's result in each episode."""
         env = gem_ma.make(self.id, **self.arguments)
         return [self.episode(env, players, seed) for seed in range(episodes)]
 
     def episode(self, env, players, seed):
-        """Play one episode, and return what the pair earned."""
+        """Play one episode, and return the pair's result."""
         env.reset(seed=seed)
         while env.to_act:
             env.step_seats(
@@ -67,7 +68,7 @@ class Pair(NamedTuple):
 
 
 def at_random(turn):
-    """Make any legal reply, whatever was said."""
+    """Make any legal reply, ignoring all messages."""
     rng = np.random.default_rng(turn.seed & 0xFFFFFFFF)
     return turn.legal[int(rng.integers(len(turn.legal)))]
 
@@ -89,7 +90,7 @@ def artist(turn):
 
 
 def beholder(turn):
-    """Look at the pixels where discs may be, and name the word of their number."""
+    """Read discs from the pixels, and name the word of their number."""
     image = np.asarray(turn.observation["image"].array).astype(int)
     height = int((image[:, 0] == image[0, 0]).all(1).argmin()) or len(image)  # of the paper
     left = (image.shape[1] - height) // 2
@@ -105,14 +106,14 @@ def told_values(text):
 
 
 def buyer(turn):
-    """Tell the own values, then accept what is proposed."""
+    """State the own values, then accept the proposal."""
     if "accept" in turn.legal:
         return "accept"
     return "/".join(" ".join(map(str, row)) for row in told_values(turn.text))
 
 
 def seller(turn):
-    """Propose, of each issue, what is best for both together."""
+    """Propose, for each issue, the best option for both together."""
     theirs = [list(map(int, row.split())) for row in heard(turn, "buyer").split("/")]
     best = [
         int(np.argmax(np.add(mine, other)))
@@ -124,13 +125,13 @@ def seller(turn):
 
 
 def proposes_anything(turn):
-    """Propose any deal, whatever was said."""
+    """Propose any deal, ignoring all messages."""
     proposals = [one for one in turn.legal if one.startswith("propose")]
     return proposals[turn.seed % len(proposals)]
 
 
 def joint_of_any(state):
-    """Return what a deal is worth on average, as a share of the best."""
+    """Return the mean value of a deal, as a share of the best."""
     sums = list(map(sum, worths(state)))
     return float(np.mean(sums)) / max(sums)
 
@@ -141,19 +142,19 @@ def tells_route(turn):
 
 
 def draws_route(turn):
-    """Draw the cells that were named, then say so."""
+    """Draw the named cells, then say so."""
     drawn = "Drawn cells: none." not in turn.text
     return "done" if drawn else heard(turn, "giver").removeprefix("Draw ")
 
 
 def draws_everything(turn):
-    """Cover the whole map, which is the most that is sure without words."""
+    """Cover the whole map, which is the best certain result without words."""
     drawn = "Drawn cells: none." not in turn.text
     return "done" if drawn else "A1 F1 F2 A2 A3 F3 F4 A4 A5 F5 F6 A6"
 
 
 def asks_what_splits(turn):
-    """Ask what splits the things that are left, by what the text says of answers so far."""
+    """Ask the question that best splits the remaining things, from the past answers in the text."""
     left = set(THINGS)
     for line in turn.text.splitlines():
         about, _, answer = line.rpartition(" ")
@@ -165,7 +166,7 @@ def asks_what_splits(turn):
 
 
 def answers_truly(turn):
-    """Answer what is true of the thing."""
+    """Answer truly."""
     thing = turn.text.split("Thing: ")[1].split(".")[0]
     return "yes" if thing in TRUE_OF[turn.text.splitlines()[-1]] else "no"
 
@@ -177,28 +178,28 @@ def names_another(turn):
 
 
 def tells_number(turn):
-    """Say at which place the word stands."""
+    """Say the position of the word."""
     return str(sorted(CARDS).index(turn.text.split("The word: ")[1].split(".")[0]))
 
 
 def hears_number(turn):
-    """Name the word at the place that was said."""
+    """Name the word at the position that was said."""
     return sorted(CARDS)[int(heard(turn, "giver"))]
 
 
 def knows(turn):
-    """Give a hint that is made of the word, then vote for who gave none that is."""
+    """Give a hint made from the word, then vote for a player whose hint is not."""
     view = turn.observation["text"]
     if "vote" in view.splitlines()[-1]:
         return strange(turn)
     if "Give a hint" in view and "The word: " in view:
-        seat = "abcdefgh"[int(turn.seat[-1])]  # no hint twice
+        seat = "abcdefgh"[int(turn.seat[-1])]  # so that no hint repeats
         return f"z{seat}{view.split('The word: ')[1].split('.')[0]}"
     return at_random(turn)
 
 
 def strange(turn):
-    """Vote for another whose hint is not made of the word."""
+    """Vote for another player whose hint is not made from the word."""
     word = turn.text.split("The word: ")[1].split(".")[0] if "The word: " in turn.text else ""
     hints = turn.text.split("Hints: ")[1].split(".")[0].split(", ")
     odd = [f"player_{n}" for n, _, hint in (one.partition(" ") for one in hints)
@@ -212,7 +213,7 @@ def ignores_hints(turn):
 
 
 def caught_by_chance(state):
-    """Return how often who must not be found has most votes, where all vote for anybody."""
+    """Return how often the chameleon is caught if all vote at random."""
     seats, found, many = range(len(state.agents)), 0, 0
     for votes in itertools.product(*([b for b in seats if b != a] for a in seats)):
         counts = sorted((votes.count(b), b) for b in seats)
@@ -232,7 +233,7 @@ def board(text):
 
 
 def ways_of(rows, goal):
-    """Return the shortest way to a place from each cell, by walking backwards."""
+    """Return the shortest way to a place from each cell, searched backwards."""
     ways, queue = {}, deque()
     for step, (down, right) in WAYS.items():
         cell = goal[0] - down, goal[1] - right
@@ -251,7 +252,7 @@ def ways_of(rows, goal):
 
 
 def fits(rows, cell, seen):
-    """Return whether the walker sees this if it is there; itself hides what it stands at."""
+    """Return whether the walker's sight fits this place; the walker hides its own cell."""
     for r, line in enumerate(seen):
         for c, symbol in enumerate(line):
             row, column = cell[0] + r - 2, cell[1] + c - 2
@@ -263,7 +264,7 @@ def fits(rows, cell, seen):
 
 
 def telling_walker(turn):
-    """Walk as told, and else tell what is seen."""
+    """Walk as told; otherwise describe what is seen."""
     told = heard(turn, "guide")
     steps = told.removeprefix("Walk ").split()
     if told.startswith("Walk "):
@@ -272,7 +273,7 @@ def telling_walker(turn):
 
 
 def knowing_guide(turn):
-    """Look for where the walker is by what it sees, and tell the way to the right door."""
+    """Locate the walker by what it sees, and tell the way to the right door."""
     seen, rows = heard(turn, "walker").split("/"), board(turn.text)
     goal = next((r, row.index("!")) for r, row in enumerate(rows) if "!" in row)
     places = [way for cell, way in ways_of(rows, goal).items() if fits(rows, cell, seen)]
@@ -282,7 +283,7 @@ def knowing_guide(turn):
 
 
 def nearest_door(turn):
-    """Walk about until a door is seen, and go through it, whatever is said."""
+    """Walk until a door is seen, and go through it, ignoring all messages."""
     rows = board(turn.text)
     doors = [(r, row.index("D")) for r, row in enumerate(rows) if "D" in row]
     for door in doors:
@@ -300,7 +301,7 @@ def tells_figure(turn):
 
 
 def lays_figure(turn):
-    """Lay all pieces as they were told, then say so."""
+    """Lay all pieces as described, then say so."""
     if "On the board: nothing" not in turn.text:
         return "done"
     return "; ".join(f"place {spot}" for spot in heard(turn, "guide").split(", "))
@@ -315,24 +316,24 @@ def lays_any(turn):
 
 
 def overlap_of_any(state):
-    """Return how much of the figure others of its kind cover."""
+    """Return how much of the figure other random figures cover."""
     some = [tangram.figure(np.random.default_rng(seed), state.many) for seed in range(20)]
     return float(np.mean([tangram.overlap(state.figure, other) for other in some]))
 
 
 def tells_target(turn):
-    """Say what the target shows."""
+    """Describe the target."""
     return turn.text.split("The target: ")[1].split(".")[0]
 
 
 def finds_target(turn):
-    """Choose the picture that was told."""
+    """Choose the picture that was described."""
     target = heard(turn, "speaker")
     return next((n for n in turn.legal if f"\n{n}: {target}." in turn.text), "1")
 
 
 def tells_picture(turn):
-    """Say what the own picture shows."""
+    """Describe the own picture."""
     return turn.text.split("Your picture: ")[1].split(".")[0]
 
 
@@ -348,7 +349,7 @@ def compares(turn):
 
 
 def names_any(turn):
-    """Name the cell of any thing of the own picture."""
+    """Name the cell of any thing in the own picture."""
     cells = [thing.split(" at ")[1] for thing in tells_picture(turn).split(", ")]
     return f"answer: {cells[turn.seed % len(cells)]}"
 
@@ -357,7 +358,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxy"
 
 
 def entries(turn):
-    """Return each word of the grid with whose it is, as far as it is known, and the lines below."""
+    """Return each word of the grid with its known owner, and the lines below."""
     lines = turn.text.split("\n\n")[-1].splitlines()
     return [entry.split() for line in lines[:5] for entry in line.split(", ")], lines[5:]
 
@@ -369,7 +370,7 @@ def gives_letters(turn):
 
 
 def reads_letters(turn):
-    """Pick the first word that was named and is not found yet."""
+    """Pick the first named word that is not found yet."""
     grid, below = entries(turn)
     for letter in below[1].split(": ")[1].split()[0].removeprefix("zz"):
         word, mark = grid[LETTERS.index(letter)]
@@ -456,8 +457,10 @@ PAIRS = {
 def main():
     """Print a row for each game."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("games", nargs="*", default=list(PAIRS), help="names; all by default")
-    parser.add_argument("--episodes", type=int, default=200, help="of each pair")
+    parser.add_argument(
+        "games", nargs="*", default=list(PAIRS), help="names of games (default: all)"
+    )
+    parser.add_argument("--episodes", type=int, default=200, help="episodes of each pair")
     args = parser.parse_args()
     print("| game | honest | deaf | chance |\n|---|---|---|---|")
     for name in args.games:

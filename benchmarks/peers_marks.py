@@ -1,11 +1,11 @@
-"""Count what can be made right after `pip install`, and try what model code can reach.
+"""Count the environments that work right after `pip install`, and test what model code can reach.
 
     unshare -n PYTHON benchmarks/peers_marks.py count NAME
     PYTHON benchmarks/peers_marks.py reach NAME
 
-NAME is gem_ma, gem, textarena or pettingzoo for `count`, and gem_ma, gem, gem-bwrap, verifiers or
-openenv for `reach`; PYTHON is one of a virtual environment with nothing but that project (openenv
-also wants smolagents). The figures of docs/peers.md are from here.
+For `count`, NAME is gem_ma, gem, textarena or pettingzoo. For `reach`, NAME is gem_ma, gem,
+gem-bwrap, verifiers or openenv. PYTHON is from a virtual environment with only that project
+(openenv also needs smolagents). These are the figures of docs/peers.md.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ SECRET = "a secret of the parent"
 
 
 class Late(BaseException):
-    """It took more than a minute."""
+    """A peer took more than a minute."""
 
 
 def late(*_):
@@ -44,7 +44,7 @@ def families(ids):
 
 
 def made(ids, start, kind):
-    """Print how many of the ids start, how many of these show a picture or seat several."""
+    """Print how many ids start, and how many of these have pictures or several seats."""
     signal.signal(signal.SIGALRM, late)
     starts, pictures, several, why = [], [], [], Counter()
     for name in ids:
@@ -52,7 +52,7 @@ def made(ids, start, kind):
         try:
             with quiet():
                 seats, picture = start(name)
-        except BaseException as error:  # whatever a peer raises is what is counted
+        except BaseException as error:  # count all exceptions of a peer
             if isinstance(error, KeyboardInterrupt):
                 raise
             why[type(error).__name__] += 1
@@ -118,12 +118,12 @@ def count_textarena():
 
     def start(name):
         seats = 1
-        while True:  # the smallest number that it takes
+        while True:  # find the smallest number that works
             try:
                 env = textarena.make(name)
                 env.reset(num_players=seats, seed=0)
                 return seats, not isinstance(env.get_observation()[1], str)
-            except Exception:  # each game says in its own way that it wants more
+            except Exception:  # each game has its own error for too small a number
                 seats += 1
                 if seats > 15:
                     raise
@@ -149,9 +149,9 @@ def count_pettingzoo():
 
 
 def programs(folder, port):
-    """Return small programs; each prints its word if it got at what is none of its business."""
+    """Return small programs; each prints its word if it reached something that it should not."""
     secret, planted = str(folder / "secret.txt"), str(folder / "planted.txt")
-    got = "print('GO' + 'T')"  # a traceback shows the program, and must not be taken for it
+    got = "print('GO' + 'T')"  # split, because a traceback shows the program's text
     look = f"{SECRET!r}.encode() in open(f'/proc/{{pid}}/environ', 'rb').read()"
     return {
         "read a file": f"if open({secret!r}).read(): {got}",
@@ -175,7 +175,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
 
 
 def reach(run):
-    """Run each program, and print what it got."""
+    """Run each program, and print whether it succeeded."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(dir=Path.home()) as name:
@@ -246,7 +246,7 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     if tuple(sys.argv[1:]) not in DO:
         sys.exit(__doc__)
-    if os.environ.get("GM_SECRET") != SECRET:  # /proc shows what a process was started with
+    if os.environ.get("GM_SECRET") != SECRET:  # /proc shows the initial environment
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"GM_SECRET": SECRET})
     sys.path[:] = [place for place in sys.path if place != str(Path(__file__).parent)]  # openenv.py
     DO[tuple(sys.argv[1:])]()

@@ -1,4 +1,4 @@
-"""How often the intervals of ratings hold the truth: matches drawn from known strengths.
+"""Measure how often rating intervals contain the truth, with matches from known strengths.
 
 python benchmarks/ratings.py --runs 1000
 """
@@ -15,7 +15,7 @@ import numpy as np
 from gem_ma.evaluation import fit_bradley_terry
 from gem_ma.evaluation.ratings import ELO_SCALE
 
-NEVER = -30.0  # the log of how common draws are, where there are none
+NEVER = -30.0  # log of the frequency of draws if there are none
 TABLE = [
     *(((gap, 0), NEVER) for gap in (0, 200, 400, 800)),
     *(((gap, 0), 0.0) for gap in (0, 200, 600)),
@@ -27,7 +27,7 @@ TABLE = [
 def played(
     points: Sequence[float], draw: float, starts: int, rng: np.random.Generator, alike: int = 1
 ) -> list[np.ndarray]:
-    """Return the units of a round robin; `alike` matches of each start end alike."""
+    """Return the units of a round robin; `alike` matches of each start have the same result."""
     many, units = len(points), []
     for i, j in itertools.combinations(range(many), 2):
         a, b = points[i] / ELO_SCALE, points[j] / ELO_SCALE
@@ -43,7 +43,7 @@ def played(
 def coverage(
     points: Sequence[float], draw: float, starts: int, runs: int, alike: int = 1
 ) -> tuple[float, float]:
-    """Return how many intervals hold the truth, and how wide they are (the median)."""
+    """Return how many intervals contain the truth, and their median width."""
     agents = [str(number) for number in range(len(points))]
     rng, held, wide = np.random.default_rng(0), [], []
     for _ in range(runs):

@@ -1,4 +1,4 @@
-"""Measure pictures: frames, PNG files, screens, chats, and whole steps, beside other libraries."""
+"""Measure pictures: frames, PNG files, screens, chats and whole steps, next to other libraries."""
 
 import argparse
 import dataclasses
@@ -23,7 +23,7 @@ SIZE = 252, 252
 LIGHT = THEMES["light"]
 KINDS = ("disc", "ring", "square", "triangle", "diamond", "star", "cross")
 TILES = tuple((str(i), Tile(kind, "blue")) for i, kind in enumerate(KINDS))
-ALIKE = {  # games of others, and ours that are most like them
+ALIKE = {  # games of others, and our most similar ones
     "connect_four": "game:ConnectFour-v0",
     "tictactoe": "game:TicTacToe-v0",
     "chess": "game:Chess-v0",
@@ -76,7 +76,7 @@ print(json.dumps(found))
 
 
 def best(call, seconds):
-    """Return the best number of calls in a CPU second over many short spans."""
+    """Return the best number of calls per CPU second over many short spans."""
     call()
     rate, end = 0.0, time.process_time() + seconds
     while time.process_time() < end:
@@ -101,7 +101,7 @@ def cycle(items):
 
 
 def played(env_id, most=400):
-    """Return scenes of random games as the seats saw them, each different from those before."""
+    """Return scenes of random games as the seats saw them, each different from the earlier ones."""
     env, found, seed = gem_ma.make(env_id), {}, 0
     while len(found) < most and seed < most:
         env.reset(seed=seed)
@@ -115,14 +115,14 @@ def played(env_id, most=400):
 
 
 def cpu(work, items):
-    """Return what the work makes of each item, and the CPU seconds for one."""
+    """Return the results of the work for each item, and the CPU seconds per item."""
     start = time.process_time()
     made = [work(item) for item in items]
     return made, (time.process_time() - start) / len(items)
 
 
 def games(size, rounds=3):
-    """Measure files of positions that were never seen, in whole games, game by game."""
+    """Measure PNG files of new positions, in whole games, game by game."""
     rows = []
     for env_id in sorted(gem_ma.list_envs()):
         if not env_id.startswith(("game:", "visual:", "tau:shop")) or env_id.count("-") > 1:
@@ -133,7 +133,7 @@ def games(size, rounds=3):
             frames, drawing = cpu(lambda scene: draw(scene, size, LIGHT), scenes)
             theirs, pillow = cpu(pillow_png, frames)
             if all(isinstance(scene, Grid) for scene in scenes):
-                # Cells are drawn already, as frames are for Pillow; rows of them are packed anew.
+                # Cells are already drawn, like Pillow's frames; their rows are packed again.
                 ours, packing = cpu(lambda scene: png.render_png(scene, size, LIGHT), scenes)
             else:
                 ours, packing = cpu(png.encode_png, frames)
@@ -144,7 +144,7 @@ def games(size, rounds=3):
 
 
 def statuses(size):
-    """Measure what a new status costs: a frame with one over the same frame drawn again."""
+    """Measure the cost of a new status: a frame with one, relative to an unchanged frame."""
     rows = []
     for env_id in sorted(gem_ma.list_envs()):
         if not env_id.startswith("game:") or env_id.count("-") > 1:
@@ -166,13 +166,13 @@ def statuses(size):
 
 
 def resident():
-    """Return the megabytes of this process."""
+    """Return the memory of this process in megabytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize() / 2**20
 
 
 def growth(side, count=1000):
-    """Return how many megabytes a thousand environments take that were played with pictures."""
+    """Return the megabytes of a thousand environments that were played with pictures."""
     gc.collect()
     RENDER_CACHE.clear()
     before = resident()
@@ -189,7 +189,7 @@ def growth(side, count=1000):
 
 
 def boards(count=512):
-    """Return boards of 9 x 9 that follow one another by one changed cell."""
+    """Return boards of 9 x 9 that differ from the last one by one cell."""
     rng = np.random.default_rng(0)
     cells = rng.integers(0, len(KINDS), (9, 9))
     made = []
@@ -207,7 +207,7 @@ def pillow_png(frame):
 
 
 def others(python, seconds):
-    """Return pictures a second of other libraries' games: one again and again, and after moves."""
+    """Return pictures per second of other libraries' games: repeated, and after moves."""
     done = subprocess.run(
         [python, "-c", PEERS, str(seconds)], capture_output=True, text=True, check=True
     )
@@ -215,7 +215,7 @@ def others(python, seconds):
 
 
 def stepper(env_id):
-    """Return a function that makes a random move and looks at the picture."""
+    """Return a function that makes a random move and reads the picture."""
     env = gem_ma.make(env_id, observe="image")
     env.reset(seed=0)
 
@@ -230,7 +230,7 @@ def stepper(env_id):
 
 
 def memory(env_id="game:ConnectFour-v0", count=200):
-    """Return the bytes that a live environment with pictures holds."""
+    """Return the bytes of a live environment with pictures."""
     first = gem_ma.make(env_id, observe="image")
     first.reset(seed=0)
     first.observe("red")
@@ -248,7 +248,7 @@ def memory(env_id="game:ConnectFour-v0", count=200):
 
 
 def whole(side):
-    """Print what pictures of whole games cost."""
+    """Print the cost of pictures of whole games."""
     size = side, side
     print(f"whole games, {side} px: Pillow's level 1 over ours, and the share of its size")
     for ratio, share, drawing, theirs, ours, env_id, kind, views in games(size):
@@ -271,11 +271,13 @@ def whole(side):
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", help="a Python with pettingzoo[classic], gymnasium and minigrid")
-    parser.add_argument("--seconds", type=float, default=2.0, help="CPU time for each row")
+    parser.add_argument("--peers", help="Python with pettingzoo[classic], gymnasium and minigrid")
+    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of each row")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--played", action="store_true", help="whole games, game by game")
-    parser.add_argument("--size", type=int, default=252, help="of the pictures of whole games")
+    parser.add_argument("--played", action="store_true", help="measure whole games, game by game")
+    parser.add_argument(
+        "--size", type=int, default=252, help="size in pixels of the pictures of whole games"
+    )
     args = parser.parse_args()
     if args.played:
         whole(args.size)
@@ -315,7 +317,7 @@ def main():
     row("60x30 terminal screen, screens/s", screen, 5000, "target", 1)
     said, count = [("agent", f"message {i}") for i in range(40)], itertools.count()
 
-    def next_chat():  # a message that was never drawn before follows forty others
+    def next_chat():  # a new message follows forty others
         number = next(count)
         said.append((("user", "agent")[number % 2], f"{number}: " + "some words " * (number % 7)))
         return Chat(tuple(said[-41:]), "agent")

@@ -1,14 +1,14 @@
-"""Measure rollouts: the record's cost, waiting for many replies at once, long conversations.
+"""Measure rollouts: the cost of recording, concurrent waiting, and long conversations.
 
     python benchmarks/rollouts.py [--quick] [--json] [--gem PYTHON] [--textarena PYTHON]
         [--hf PYTHON] [PART ...]
 
-The parts are record, overlap, growth, hf and openai; all of them unless some are named. A peer
-lives in a virtual environment of its own, and takes part when given the path of the Python there;
-so does transformers, with this package beside it, for the part hf. The part openai needs that
-library in this environment. Those compared take turns, each time in a new process, and the best
-round of each number counts. `record`, `openai` and the times of `growth` are CPU time; `overlap`
-and `hf` are about waiting, so they are measured by the clock.
+The parts are record, overlap, growth, hf and openai; the default is all of them. Each peer has its
+own virtual environment, and is included if you pass the path of its Python. The part hf needs such
+an environment with transformers and this package. The part openai needs that library in this
+environment. Compared programs alternate, each time in a new process, and the best round of each
+number counts. `record`, `openai` and the times of `growth` are CPU times. `overlap` and `hf`
+measure waiting, so they use the wall clock.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from contest import contest
 
 HERE = Path(__file__).parent
 WORKER = HERE / "rollouts_worker.py"
-TESTS = HERE.parent / "tests"  # where the tiny models are built
-PEERS = {  # option: what to install, beside it
+TESTS = HERE.parent / "tests"  # contains the code that builds tiny models
+PEERS = {  # option: packages to install, besides the peer
     "gem": "gem-llm requests",
     "textarena": "textarena",
     "hf": "'gem-ma[hf]'",
@@ -52,10 +52,12 @@ def _arguments():
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     for name, packages in PEERS.items():
         parser.add_argument(
-            f"--{name}", metavar="PYTHON", help=f"where {packages} is installed; else left out"
+            f"--{name}",
+            metavar="PYTHON",
+            help=f"Python where {packages} is installed (default: leave it out)",
         )
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts")
-    parser.add_argument("--quick", action="store_true", help="few episodes: does it run at all?")
+    parser.add_argument("--quick", action="store_true", help="few episodes, to check that it runs")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     args = parser.parse_args()
     for part in args.parts:
@@ -80,7 +82,7 @@ def record(args):
 
 
 def overlap(args):
-    """Compare agents that take 20 ms for a reply: many wait at once."""
+    """Compare agents that take 20 ms per reply, with many waiting at once."""
     four, guess = "game:ConnectFour-v0", "game:GuessTheNumber-v0-hard"
     quick = args.quick
     sizes = {  # episodes of each id and concurrency
@@ -137,10 +139,11 @@ def growth(args):
 
 
 def hf(args):
-    """Compare a tiny model in 64 episodes at once with the same in one after the other.
+    """Compare a tiny model in 64 concurrent episodes with one episode after the other.
 
-    Once it reads the rules and what it sees now, about 200 tokens, and once its whole chat, up to
-    520, of which transformers' own `generate` reads all at every turn.
+    In one case it reads the rules and the current observation, about 200 tokens. In the other it
+    reads its whole conversation, up to 520 tokens, all of which transformers' own `generate` reads
+    again at every turn.
     """
     if not args.hf:
         return
@@ -171,7 +174,7 @@ def hf(args):
 def openai(args):
     """Compare 256 episodes through `openai:` with the library alone, which sends the same chats.
 
-    A server in a process of its own answers each request after 10 ms.
+    A server in its own process answers each request after 10 ms.
     """
     episodes = 32 if args.quick else 256
     best = contest(
@@ -202,7 +205,7 @@ def row(name, unit, value, sign=None, target=None):
 
 
 def task(python, *words):
-    """Return the command that has `rollouts_worker.py` do a task."""
+    """Return the command for a task of `rollouts_worker.py`."""
     return [python, str(WORKER), *map(str, words)]
 
 

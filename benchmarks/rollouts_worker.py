@@ -1,6 +1,6 @@
-"""Do one task for rollouts.py, in the interpreter of whoever is measured.
+"""Run one task for rollouts.py, in the Python of the measured library.
 
-Usage: rollouts_worker.py TASK [ARGUMENT ...]; the last line printed is a JSON object.
+Usage: rollouts_worker.py TASK [ARGUMENT ...]. The last line of the output is a JSON object.
 """
 
 import asyncio
@@ -14,15 +14,15 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-LATENCY = 0.02  # seconds that a model takes for a reply, in `overlap`
+LATENCY = 0.02  # seconds per reply of the model, in `overlap`
 CHUNK = 1000  # episodes whose records are in memory at once
-ANSWER_LATENCY = 0.01  # seconds that the server takes for an answer, in `provider`
-GUESSED = "game:GuessTheNumber-v0-hard"  # what is played there
+ANSWER_LATENCY = 0.01  # seconds per answer of the server, in `provider`
+GUESSED = "game:GuessTheNumber-v0-hard"  # the game of `provider`
 GUESSES = tuple(f"I think that it is \\boxed{{{place}}}." for place in range(50, 0, -3))
 
 
 def record(episodes):
-    """Play ConnectFour at random through rollout, everything recorded."""
+    """Play ConnectFour at random through rollout, with everything recorded."""
     from gem_ma.agents import RandomAgent
     from gem_ma.rollouts.rollout import rollout
 
@@ -38,7 +38,7 @@ def record(episodes):
 
 
 def bare(episodes):
-    """Play the same in a plain loop over the environment, nothing recorded."""
+    """Play the same in a plain loop over the environment, with nothing recorded."""
     import gem_ma
     from gem_ma.agents import RandomAgent
     from gem_ma.chat.agent import ask_agent
@@ -69,7 +69,7 @@ def _us_per_turn(play, episodes):
 
 
 class Sleeper:
-    """Take LATENCY for each reply; then play at random. Counts the replies."""
+    """An agent that waits LATENCY for each reply, plays at random, and counts the replies."""
 
     def __init__(self):
         self.replies = 0
@@ -83,10 +83,10 @@ class Sleeper:
 
 
 def overlap(id, concurrency, episodes):
-    """Let episodes wait for their replies together, in rollout.
+    """Let episodes wait for their replies concurrently, in rollout.
 
-    `full` is the share of the ideal up to the moment when no new episode is left to begin: from
-    there on fewer and fewer are in flight, in any engine.
+    `full` is the share of the ideal until no new episode can start. After that, fewer and fewer
+    episodes are in flight, in any engine.
     """
     from gem_ma.rollouts import arollout
 
@@ -114,10 +114,10 @@ def overlap(id, concurrency, episodes):
 
 
 def gem(id, concurrency, steps):
-    """Wait for replies as a user of GEM's vector environment does: all of a step, together.
+    """Wait for replies as a user of GEM's vector environment does: all of a step together.
 
-    The environment wants all actions at once, so its user asks a model for one reply to each
-    observation in as many threads, and steps when the last is there. Nothing is recorded.
+    The environment needs all actions at once. So its user requests one reply per observation, in
+    one thread each, and steps when the last reply has arrived. Nothing is recorded.
     """
     import gem as peer
 
@@ -155,7 +155,7 @@ def textarena(episodes):
     ta.make("ConnectFour-v0")
     start = time.perf_counter()
     for number in range(int(episodes)):
-        env = ta.make("ConnectFour-v0")  # a new one: reset leaves the last episode in its texts
+        env = ta.make("ConnectFour-v0")  # a new one: reset keeps the last episode's texts
         env.reset(num_players=2, seed=number)
         board, done = env.state.game_state["board"], False
         while not done:
@@ -173,7 +173,7 @@ def _share(replies, concurrency, wall):
 
 
 class Reader:
-    """Look at the whole conversation and its last message; then play at random."""
+    """An agent that reads the whole conversation and its last message, and plays at random."""
 
     def act(self, turns):
         from gem_ma.engine.seeding import pick_option
@@ -186,7 +186,7 @@ class Reader:
 
 
 def growth(id, rounds):
-    """Play a game of many rounds, each seat reading its conversation at every turn."""
+    """Play a game of many rounds; each seat reads its conversation at every turn."""
     import gem_ma
     from gem_ma.rollouts.rollout import rollout
 
@@ -201,8 +201,8 @@ def growth(id, rounds):
 def reading_textarena(id, rounds):
     """Play a game of many rounds in TextArena's LLMObservationWrapper.
 
-    There is no record in TextArena; what its users keep for training is what each turn read and
-    said, so that is what is kept here.
+    TextArena has no record. Its users keep the prompt and reply of each turn for training, so this
+    function keeps the same.
     """
     import textarena as ta
 
@@ -226,7 +226,7 @@ def reading_textarena(id, rounds):
 
 
 def _growth(play):
-    """Return the CPU time of an episode, and the memory that it takes until it is kept."""
+    """Return the CPU time of an episode, and its memory: kept in the end, and at the peak."""
     play(1)
     episodes, start = 0, time.process_time()
     while (spent := time.process_time() - start) < 1:
@@ -242,10 +242,10 @@ def _growth(play):
 
 
 def hf(concurrency, episodes, context, way):
-    """Let a tiny model play in this process; it replies to all that wait for it in one batch.
+    """Let a tiny model play in this process; it replies to all waiting episodes in one batch.
 
     Args:
-        way: "kept" as it is by default, "generate" as transformers alone does it.
+        way: "kept" is our default, "generate" is transformers alone.
     """
     import torch
     from tiny_models import llm, tokenizer
@@ -275,7 +275,7 @@ def hf(concurrency, episodes, context, way):
         new = made[:, inputs["input_ids"].shape[1] :]
         return words.batch_decode(new, skip_special_tokens=True)
 
-    # Rules and answers have as few tokens as a real model's tokenizer makes of them.
+    # Rules and answers have as few tokens as with a real model's tokenizer.
     env = gem_ma.make("game:GuessTheNumber-v0-easy")
     words = tokenizer(4096, corpus=[env.rules(env.possible_agents[0])])
     model = llm(words)
@@ -304,7 +304,7 @@ def hf(concurrency, episodes, context, way):
 
 
 def provider(episodes):
-    """Play through the agent `openai:` against a server in a process of its own.
+    """Play through the agent `openai:` against a server in its own process.
 
     All episodes are in flight at once. The CPU time is that of this process alone.
     """
@@ -363,7 +363,7 @@ def _us_per_request(play, episodes):
 
 @contextmanager
 def _answering_server():
-    """Run `serve` in a process of its own, and yield its address."""
+    """Run `serve` in its own process, and yield its address."""
     command = [sys.executable, __file__, "serve"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

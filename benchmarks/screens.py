@@ -1,16 +1,17 @@
-"""Measure screens: steps with pictures a second, resets, and what a live one takes.
+"""Measure screens: steps with pictures per second, resets, and the memory of live environments.
 
     python benchmarks/screens.py [inbox calendar ...] [--steps 600] [--difficulty 3] [--miniwob]
     python benchmarks/screens.py [inbox calendar ...] --solved
 
-Half of the episodes are whole ones of who knows the way, half of random clicks. Choosing a move
-does not count, reading, playing and drawing it do. A live environment is one of 50, three actions
-after its reset; what all of a process share, such as the widths of words, was there before. With
---miniwob also MiniWoB++'s pages in Chromium (pip install 'gem-ma[miniwob]'), by random clicks:
-seconds there are those of the clock, since the browser is another process. With --solved it
-measures what is solved instead, as rows of a table: by who knows the way, of 200 seeds at
-difficulties 0, 5 and 10 together; its actions at each of these, and Spearman's correlation of all
-eleven difficulties with the mean of 20 seeds; and by random clicks, of 100 seeds at difficulty 5.
+Half of the episodes are complete ones of an oracle, half are random clicks. Choosing a move is not
+measured; parsing, playing and drawing it are. A live environment is one of 50, three actions after
+its reset. Memory that all share in a process, such as the widths of words, is not counted. With
+--miniwob, MiniWoB++'s pages in Chromium are measured too (pip install 'gem-ma[miniwob]'), by random
+clicks. Their seconds are wall-clock time, since the browser is another process. With --solved, the
+script prints rows of a table instead. They have the tasks solved by the oracle, with 200 seeds at
+difficulties 0, 5 and 10 together; its number of actions at each of these; Spearman's correlation of
+all eleven difficulties with the mean of 20 seeds; and the tasks solved by random clicks, with 100
+seeds at difficulty 5.
 """
 
 import argparse
@@ -27,7 +28,7 @@ TOGETHER = ("screens:assisted", "screens:guided", "screens:shared")
 
 
 def speed(id, steps, difficulty, first):
-    """Return steps a CPU second, and microseconds of a reset, in episodes that nobody has seen."""
+    """Return steps per CPU second, and microseconds of a reset, in new episodes."""
     env = gem_ma.make(id, observe="image", difficulty=difficulty)
     episodes = played(env, steps, first)
     begun = time.process_time()
@@ -45,7 +46,7 @@ def speed(id, steps, difficulty, first):
 
 
 def live(id, difficulty, many=50):
-    """Return the bytes that an environment takes which somebody has begun to play."""
+    """Return the bytes of an environment whose episode has begun."""
 
     def begun():
         envs = [gem_ma.make(id, observe="image", difficulty=difficulty) for _ in range(many)]
@@ -72,7 +73,7 @@ def over(env):
 
 
 def played(env, steps, first):
-    """Return episodes of so many steps in all, from a seed on: the seed of each, and its moves."""
+    """Return episodes with this many steps in all, from a seed on: seed and moves of each."""
     rng = random.Random(first)
     episodes = []
     while steps:
@@ -108,7 +109,7 @@ def solved(id):
 
 
 def spearman(values):
-    """Return how well an order is kept: 1 where each value is above the last one."""
+    """Return Spearman's correlation of values with their order: 1 if they increase."""
     ranks = [(sum(v < one for v in values) + sum(v <= one for v in values)) / 2 for one in values]
     return statistics.correlation(ranks, range(len(values)))
 
@@ -120,7 +121,7 @@ PAGES = (
 
 
 def speed_of_pages(steps):
-    """Print steps a second, and milliseconds of a reset, of MiniWoB++ without anything of ours."""
+    """Print steps per second, and milliseconds of a reset, of MiniWoB++ without our code."""
     import gymnasium
     from miniwob.action import ActionTypes
 
@@ -155,7 +156,7 @@ def main():
     parser.add_argument("families", nargs="*")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--difficulty", type=int, default=3)
-    parser.add_argument("--miniwob", action="store_true", help="beside MiniWoB++ in Chromium")
+    parser.add_argument("--miniwob", action="store_true", help="also measure MiniWoB++ in Chromium")
     parser.add_argument("--solved", action="store_true", help="measure what is solved instead")
     args = parser.parse_args()
     ids = [f"screens:{name}" for name in args.families or REGISTER]
@@ -180,7 +181,7 @@ def main():
         f"live {sum(sizes.values()) / len(sizes):.1f} kB, most {largest} with {sizes[largest]:.1f}"
     )
     if args.miniwob:
-        gem_ma.make("gym:miniwob/click-test-v1")  # says where the browser is
+        gem_ma.make("gym:miniwob/click-test-v1")  # sets the path of the browser
         speed_of_pages(args.steps // 10)
 
 

@@ -1,14 +1,14 @@
-"""Evaluate SmolLM2-135M-Instruct as it comes: what training on a small model starts from.
+"""Evaluate SmolLM2-135M-Instruct without training, as the baseline for a small model.
 
     python benchmarks/smollm2.py --episodes 100 --folder runs/smollm2
 
-GEM's ids, games of two, tau:shop, tau2:phone and some of rg: are played with short rules and with
-long ones, at temperature 0 and 0.7: how many replies are valid, how many episodes succeed, tokens
-of an episode, and seconds of a reply. Episodes lie in the folder; what was stopped goes on, and
-what cannot be played here (a data set of the Hub, say) is skipped by name. At the end there are
-summary.json and leaderboard.html. Needs gem-ma[gguf,games,reasoning-gym], and the package that
-hf:smollm2 names; --model takes any other model. Where there is no Hub, HF_HUB_OFFLINE=1 saves the
-time in which it is looked for.
+The script plays GEM's ids, games of two, tau:shop, tau2:phone and some of rg:, with short and long
+rules, at temperature 0 and 0.7. It reports valid replies, successful episodes, tokens per episode
+and seconds per reply. Episodes are stored in the folder. A stopped run resumes, and environments
+that cannot be played here (because of a data set of the Hub, say) are skipped by name. At the end
+it writes summary.json and leaderboard.html. It needs gem-ma[gguf,games,reasoning-gym], and the
+package that hf:smollm2 names; --model selects any other model. Without access to the Hub,
+HF_HUB_OFFLINE=1 saves the time of looking for it.
 """
 
 import argparse
@@ -30,18 +30,22 @@ REASONING = (
     *("number_sorting", "sentence_reordering", "simple_equations", "spell_backward", "syllogism"),
 )
 TALKS = ("tau:shop", "tau2:phone")
-PARTNERS = {"user": "rule-user", "assistant": "informed-assistant"}  # in the seat that is not its
-CONTEXT = "tokens=4000"  # of a chat; the model reads 8192
+PARTNERS = {"user": "rule-user", "assistant": "informed-assistant"}  # agents of the other seat
+CONTEXT = "tokens=4000"  # of a conversation; the model reads 8192
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", default="hf:smollm2", help="a spec (hf:smollm2)")
-    parser.add_argument("--episodes", type=int, default=100, help="of each seat and wording (100)")
-    parser.add_argument("--only", nargs="+", metavar="ID", help="these environments")
-    parser.add_argument("--prompts", nargs="+", default=("short", "long"), help="of the rules")
+    parser.add_argument("--model", default="hf:smollm2", help="a spec string (hf:smollm2)")
+    parser.add_argument(
+        "--episodes", type=int, default=100, help="episodes of each seat and wording (100)"
+    )
+    parser.add_argument("--only", nargs="+", metavar="ID", help="play these environments only")
+    parser.add_argument(
+        "--prompts", nargs="+", default=("short", "long"), help="wordings of the rules"
+    )
     parser.add_argument("--temperatures", nargs="+", type=float, default=(0.0, 0.7))
-    parser.add_argument("--tokens", type=int, default=64, help="of a reply at most (64)")
+    parser.add_argument("--tokens", type=int, default=64, help="most tokens of a reply (64)")
     parser.add_argument("--concurrency", type=int, default=32, help="episodes at once (32)")
     parser.add_argument("--folder", type=Path, default=TOP / "runs" / "smollm2")
     args = parser.parse_args(arguments)
@@ -71,7 +75,7 @@ def main(arguments=None):
 
 
 def list_ids():
-    """Return GEM's ids, games of two seats at their usual level, and what is named above."""
+    """Return GEM's ids, games of two seats at their usual level, and the ids named above."""
     known = gem_ma.list_envs()
     games = [id for id in known if id.startswith("game:")]
     gem = [id for id in games if id.removeprefix("game:").partition("-v0")[0] in GEM_GAMES]
@@ -83,7 +87,7 @@ def list_ids():
 def has_two_seats(id):
     try:
         return len(gem_ma.make(id).possible_agents) == 2
-    except ImportError:  # of a game whose extra is not here
+    except ImportError:  # the extra of this game is not installed
         return False
 
 
@@ -104,7 +108,7 @@ def make_suite(ids, prompts):
 
 
 def summarize(row, temperature):
-    """Return what is told of a row: shares and means, each with its interval."""
+    """Return the results of a row: shares and means, each with its interval."""
     numbers = {"success": "success", "invalid": "invalid", "tokens": "tokens", "latency": "seconds"}
     told = {name: row.get(key) for key, name in numbers.items()}
     id, _, prompt = row["entry"].partition(" prompt=")

@@ -1,4 +1,4 @@
-"""Measure grading of mathematics with answers that hang it, and ReasoningGym behind an Env.
+"""Measure the grading of mathematics with answers that hang the grader, and ReasoningGym in an Env.
 
     python benchmarks/tasks.py
 
@@ -14,7 +14,7 @@ from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.mathematics import Math
 
 ANSWERS = 1_000
-PAIRS = (  # the right answer, what is said; every hundredth answer is one of the bombs below
+PAIRS = (  # right answer and given answer; every hundredth given answer is one of the bombs below
     ("42", "42"),
     ("42", "41"),
     ("1,000", "1000"),
@@ -30,7 +30,7 @@ BOMBS = ("9^{9^{9^{9}}}", r"\prod_{n=1}^{99999999} n", "10000000!")
 
 
 def grade_all():
-    """Grade answers in as many environments as there are threads; return seconds and reports."""
+    """Grade answers in one environment per thread; return seconds and reports."""
     rows = [{"problem": "?", "answer": r"\sqrt{2}"}]
     rows += [{"problem": "?", "answer": gold} for gold, _ in PAIRS]
     jobs = []

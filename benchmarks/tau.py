@@ -1,10 +1,10 @@
-"""Measure TAU-bench: whole episodes, resets, live episodes, and who solves what.
+"""Measure TAU-bench: whole episodes, resets, live episodes, and success rates.
 
     TAU_BENCH_DATA=FOLDER python benchmarks/tau.py [--episodes N]
 
-Without the variable only the shop of our own is measured. The original's figures, taken on another
-machine, are those that the targets are multiples of: 3.0 gold episodes a CPU second for retail, 1.3
-for airline, with a reset of 31 ms and 5.7 MB for each environment.
+Without the variable only our own shop is measured. The targets are multiples of the original's
+figures, which were measured on another machine: 3.0 gold episodes per CPU second for retail, 1.3
+for airline, a reset of 31 ms, and 5.7 MB per environment.
 """
 
 import argparse
@@ -18,12 +18,12 @@ import gem_ma
 from gem_ma.agents import InformedAssistant, OracleAssistant, RandomAgent, RuleUser
 from gem_ma.envs.tau.game import STOP
 
-DOMAINS = {"tau:shop": None, "tau:retail": 3.0, "tau:airline": 1.3}  # the original's episodes/s
+DOMAINS = {"tau:shop": None, "tau:retail": 3.0, "tau:airline": 1.3}  # of the original, per second
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--episodes", type=int, default=1000, help="of each measurement")
+    parser.add_argument("--episodes", type=int, default=1000, help="episodes of each measurement")
     args = parser.parse_args()
     for env_id, original in DOMAINS.items():
         if original is not None and not os.environ.get("TAU_BENCH_DATA"):
@@ -59,7 +59,7 @@ def episode(env, oracle, task):
 
 def speed(env, count, original):
     oracle, tasks = OracleAssistant(), len(env.game.content.tasks) or 200
-    paid = sum(episode(env, oracle, task) for task in range(tasks))  # gold is cached, once
+    paid = sum(episode(env, oracle, task) for task in range(tasks))  # caches the gold actions
     row(f"{env.id}: gold episodes that pay, of {tasks}", paid, "", tasks, paid == tasks)
     best = 0.0
     for _ in range(3):

@@ -1,10 +1,10 @@
-"""Measure tau2-bench: whole gold episodes, resets, live episodes, and who solves what.
+"""Measure tau2-bench: whole gold episodes, resets, live episodes, and success rates.
 
     python benchmarks/tau2.py [--episodes N] [--theirs PYTHON --clone FOLDER]
 
-Domains with data need TAU2_BENCH_DATA. With --theirs, a Python of 3.12 or later in whose
-environment tau2-bench was installed from a clone, its own code plays the same gold actions in the
-same run: set_state, all calls, and its environment's evaluator.
+Domains with data need TAU2_BENCH_DATA. --theirs is a Python of 3.12 or later, in whose environment
+tau2-bench was installed from a clone. Its own code then plays the same gold actions in the same
+run: set_state, all calls, and its environment's evaluator.
 """
 
 import argparse
@@ -50,9 +50,11 @@ print(json.dumps(count / (time.process_time() - begun)))
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--episodes", type=int, default=1000, help="of each measurement")
-    parser.add_argument("--theirs", metavar="PYTHON", help="of an environment with tau2-bench")
-    parser.add_argument("--clone", metavar="FOLDER", help="the clone that it was installed from")
+    parser.add_argument("--episodes", type=int, default=1000, help="episodes of each measurement")
+    parser.add_argument(
+        "--theirs", metavar="PYTHON", help="Python of an environment with tau2-bench"
+    )
+    parser.add_argument("--clone", metavar="FOLDER", help="the clone from which it was installed")
     args = parser.parse_args()
     measure("phone", args)
     if not os.environ.get("TAU2_BENCH_DATA"):
@@ -72,7 +74,7 @@ def row(name, value, unit, target=None, met=None):
 def measure(name, args):
     env = gem_ma.make(f"tau2:{name}")
     tasks = len(env.game.ids or range(200))
-    paid = sum(episode(env, number) for number in range(tasks))  # beginnings are kept, once
+    paid = sum(episode(env, number) for number in range(tasks))  # caches the starts
     row(f"{env.id}: gold episodes that pay, of {tasks}", paid, "")
     best = 0.0
     for _ in range(3):
@@ -91,7 +93,7 @@ def measure(name, args):
 
 
 def episode(env, number):
-    """Play one episode through the AEC API: each seat its gold actions, in their order."""
+    """Play one episode through the AEC API: each seat makes its gold actions, in order."""
     env.reset(seed=0, options={"task": number})
     task = env.game_state.task
     left = list(task.actions or ())
@@ -131,7 +133,7 @@ def reset(env):
 
 
 def alive(env):
-    """Say what an episode that goes on costs in memory, over one that has just begun."""
+    """Print the memory of an episode in progress, beyond that of one that has just begun."""
     others = [gem_ma.make(env.id) for _ in range(50)]
     for one in others:
         one.reset(seed=0)

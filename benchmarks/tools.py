@@ -1,8 +1,8 @@
 """Compare PythonTool with GEM's: `print(1)`, one caller and two, and grading in the sandbox.
 
-GEM lives in a virtual environment of its own, and takes part when given the path of the Python
-there: `python benchmarks/tools.py --gem PYTHON`. All is wall-clock time, which on a busy machine
-says little; those compared take turns, each time in a new process, and the best round counts.
+GEM has its own virtual environment, and is included if you pass the path of its Python: `python
+benchmarks/tools.py --gem PYTHON`. All times are wall-clock times, which say little on a busy
+machine. Compared programs alternate, each time in a new process, and the best round counts.
 """
 
 import argparse
@@ -19,8 +19,10 @@ LOWER_IS_BETTER = {"p50_ms", "start_ms"}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--gem", metavar="PYTHON", help="where gem-llm is installed; else left out")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement")
+    parser.add_argument(
+        "--gem", metavar="PYTHON", help="Python where gem-llm is installed (default: leave it out)"
+    )
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds of each measurement")
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     args = parser.parse_args()
@@ -48,7 +50,7 @@ def measure(args):
     variables = {}
     if args.gem:
         commands["gem"] = [args.gem, str(WORKER), str(args.seconds), "gem", "1"]
-        # GEM runs whatever `python` is found first; this is the one that it is installed for.
+        # GEM runs the first `python` on the path; this is the one where GEM is installed.
         variables["PATH"] = f"{Path(args.gem).parent}{os.pathsep}{os.environ['PATH']}"
     best = contest(commands, args.repeat, LOWER_IS_BETTER, **variables)
     one, two, grading = best["one"], best["two"], best["grading"]
@@ -66,7 +68,7 @@ def measure(args):
 
 
 def row(name, value, sign=None, target=None):
-    """Return one number, and whether it is what it shall be."""
+    """Return one number, and whether it meets its target."""
     met = None if sign is None else value < target if sign == "<" else value >= target
     return {
         "row": name,

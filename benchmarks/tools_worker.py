@@ -1,4 +1,4 @@
-"""One measurement for tools.py: `python tools_worker.py SECONDS ours|grading|gem CALLERS`."""
+"""Make one measurement for tools.py: `python tools_worker.py SECONDS ours|grading|gem CALLERS`."""
 
 import json
 import statistics

@@ -1,17 +1,17 @@
-"""Measure transfer over users and assistants: trained with some, and met by others.
+"""Measure transfer between partners: train with some users or assistants, evaluate with others.
 
     python benchmarks/transfer.py phone shop users [--folder runs/transfer] [--updates 200]
 
-- `phone`, `shop`: small networks learn to be the assistant (examples/train/), against `user:plain`
-  or against `users:train`, six kinds in turn. Then each plays other tasks with all kinds: the six
-  with the phrases that were trained with, the two held out, which nobody was trained with, with
-  phrases of their own.
+- `phone`, `shop`: small networks learn to be the assistant (examples/train/), with `user:plain` or
+  with `users:train`, six kinds in turn. Then each plays new tasks with all kinds: the six with
+  their phrases from training, and two held-out kinds with their own phrases.
 
 - `users`: small networks learn to be the user of the shop, with `informed-assistant`, or with it
-  and three of the assistants that shop trained, in turn. Then each meets all of those, and the
-  rest.
+and
+  three of the assistants trained by `shop`, in turn. Then each plays with all of those, and with
+  the remaining assistants.
 
-Replies are drawn, as in training. A run that was stopped goes on where it was.
+Replies are sampled, as in training. A stopped run resumes.
 """
 
 import argparse
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = {"phone": "train/phone.py", "shop": "train/user_simulator.py"}
 TRAINED_WITH = ("user:plain", "users:train")
 SEEDS = 3
-OTHERS = 10**6  # where the tasks begin that nobody was trained on
+OTHERS = 10**6  # first of the tasks that are not used in training
 INFORMED = "informed-assistant"
 KNOWN = tuple(f"user:{kind}" for kind in POPULATIONS["train"])
 HELD_OUT = tuple(f"user:{kind}:phrases=held-out" for kind in POPULATIONS["held-out"])
@@ -47,7 +47,7 @@ def example(name):
 
 
 def trained(made, file, updates):
-    """Train on, and return the CPU seconds that took."""
+    """Train, and return the CPU seconds used."""
     if file.exists():
         made.load(file)
     begun = time.process_time()
@@ -56,7 +56,7 @@ def trained(made, file, updates):
 
 
 def met(made, players, episodes):
-    """Return the share of other tasks that are solved by these, and the mean fidelity."""
+    """Return the share of new tasks solved with these partners, and the mean fidelity."""
     found = rollout(
         made.env,
         players,
@@ -128,7 +128,7 @@ def row(task, other, seed, seconds, own, held_out, **more):
 
 
 def draw(task, folder, path):
-    """Draw how they learned: the mean of the seeds, and a band of all."""
+    """Plot the learning curves: the mean of the seeds, with a band of all seeds."""
     runs = {}
     for file in sorted(folder.glob(f"{task}-*.history.jsonl")):
         other = file.name.removeprefix(f"{task}-").rsplit("-", 1)[0].replace("_", ":")
@@ -145,8 +145,8 @@ def main():
     parser.add_argument("tasks", nargs="+", choices=(*EXAMPLES, "users"))
     parser.add_argument("--folder", type=Path, default=Path("runs/transfer"))
     parser.add_argument("--updates", type=int, default=200)
-    parser.add_argument("--episodes", type=int, default=200, help="with each of them")
-    parser.add_argument("--figures", type=Path, help="a folder for pictures of the curves")
+    parser.add_argument("--episodes", type=int, default=200, help="episodes with each partner")
+    parser.add_argument("--figures", type=Path, help="folder for plots of the curves")
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)

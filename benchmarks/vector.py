@@ -3,9 +3,9 @@
     python benchmarks/vector.py [--quick] [--json] [--gem PYTHON] [--ray PYTHON] [--plot FILE]
         [PART ...]
 
-The parts are sync, process, waiting, pictures, ray, memory and growth; all unless some are named.
-GEM and Ray take part when given the path of a Python that has them (and, for Ray, this package).
-`sync` is CPU time; the rest is about doing things at the same time, so it goes by the clock.
+The parts are sync, process, waiting, pictures, ray, memory and growth; the default is all. GEM and
+Ray are included if you pass the path of a Python that has them (and, for Ray, this package). `sync`
+is CPU time; the other parts measure concurrency, so they use the wall clock.
 """
 
 import argparse
@@ -45,11 +45,13 @@ def _arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     for name, packages in PEERS.items():
-        parser.add_argument(f"--{name}", metavar="PYTHON", help=f"where {packages} is installed")
+        parser.add_argument(
+            f"--{name}", metavar="PYTHON", help=f"Python where {packages} is installed"
+        )
     parser.add_argument("--repeat", type=int, default=3, help="rounds, of which the best counts")
-    parser.add_argument("--quick", action="store_true", help="short: does it run at all?")
+    parser.add_argument("--quick", action="store_true", help="short, to check that it runs")
     parser.add_argument(
-        "--plot", metavar="FILE", help="where `growth` draws its curves (matplotlib)"
+        "--plot", metavar="FILE", help="file for the curves of `growth`; needs matplotlib"
     )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
     args = parser.parse_args()
@@ -125,7 +127,7 @@ def pictures(args):
 
 
 def ray(args):
-    """Compare two actors of Ray with two processes, whole episodes in both."""
+    """Compare two actors of Ray with two processes, both with whole episodes."""
     if not args.ray:
         return
     count = 2_000 if args.quick else 20_000
@@ -140,7 +142,7 @@ def ray(args):
 
 
 def memory(args):
-    """See what live games take, and whether anything grows."""
+    """Measure the memory of live games, and whether it grows."""
     live = run(task(args, "memory_live", 1_000 if args.quick else 10_000))
     yield row("memory: live ConnectFour games", "MB", live["mb"], "<=", 100)
     last, first = (5_000, 1_000) if args.quick else (100_000, 5_000)
@@ -182,7 +184,7 @@ PARTS = {f.__name__: f for f in (sync, process, waiting, pictures, ray, memory, 
 
 
 def plot(curves, file):
-    """Draw the curves of `growth`."""
+    """Plot the curves of `growth`."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -221,7 +223,7 @@ def row(name, unit, value, sign=None, target=None):
 
 
 def task(args, *words, python=sys.executable):
-    """Return the command that has `vector_worker.py` do a task."""
+    """Return the command for a task of `vector_worker.py`."""
     return [python, str(WORKER), str(args.seconds), *map(str, words)]
 
 

@@ -1,4 +1,4 @@
-"""A game whose steps wait, in a module of its own: worker processes import it by name."""
+"""A game whose steps wait, in its own module, because worker processes import it by name."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Do one task of vector.py; the last line printed is a JSON object.
+"""Run one task of vector.py; the last line of the output is a JSON object.
 
 Usage: vector_worker.py SECONDS TASK ARGUMENT ...
 """
@@ -14,7 +14,7 @@ SLEEP = 0.005
 
 
 def rate(step, per_step, seconds, clock=time.perf_counter):
-    """Step for so long, after some to warm up, and return the steps of environments a second."""
+    """Step for the given seconds, after a warm-up, and return the steps per second."""
     for _ in range(3):
         step()
     count, start = 0, clock()
@@ -45,7 +45,7 @@ def lockstep(seconds, id, num_envs, backend, workers="", **make):
 
 
 def draw_replies(id, form):
-    """Return a thousand replies, of which many are no legal moves: the same on both sides."""
+    """Return a thousand replies, many of them illegal, the same on both sides."""
     draw = random.Random(0).randrange
     if "Sudoku" in id:
         return [form % f"{draw(4) + 1} {draw(4) + 1} {draw(4) + 1}" for _ in range(1_000)]
@@ -53,7 +53,7 @@ def draw_replies(id, form):
 
 
 def sync(seconds, id, num_envs):
-    """Step our vector in this process, by CPU time, and look at no info, as GEM's user."""
+    """Step our vector in this process, by CPU time, and read no info, like GEM's user."""
     import gem_ma
 
     number = int(num_envs)
@@ -71,7 +71,7 @@ def sync(seconds, id, num_envs):
 
 
 def searching(seconds, num_envs, backend, workers):
-    """Step against an opponent that searches: some hundred microseconds for each step."""
+    """Step against an opponent that searches, some hundred microseconds per step."""
     seats = {"agent": "red", "others": "search:depth=2"}
     return lockstep(seconds, "game:ConnectFour-v0", num_envs, backend, workers, **seats)
 
@@ -178,7 +178,7 @@ def gem_sleeping(seconds, num_envs):
 
 
 def episodes(seconds, workers, count, agents=""):
-    """Play whole episodes in workers, whose start does not count; or a game of so many agents."""
+    """Play whole episodes in workers, whose start does not count, or a game with many agents."""
     import gem_ma
 
     where = int(workers) if workers.isdecimal() else workers
@@ -225,7 +225,7 @@ def memory_live(seconds, count):
 
 
 def memory_flat(seconds, count, first):
-    """Play many episodes, and see whether memory grows after the first ones."""
+    """Play many episodes, and check whether memory grows after the first ones."""
     import gem_ma
 
     vector = gem_ma.make_vec("game:ConnectFour-v0", 64, agent="red", others="random")

@@ -1,4 +1,4 @@
-"""Measure the page of episodes: how long it takes to write, how large it is, how fast it opens."""
+"""Measure the page of episodes: time to write, size, and how fast it opens."""
 
 import argparse
 import json
@@ -35,7 +35,7 @@ def said(turn):
 
 
 def opened(page):
-    """Return in seconds: the page opens, shows an episode, finds a word, is filtered, is sorted."""
+    """Return the seconds to open the page, show an episode, find a word, filter, and sort."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -82,7 +82,9 @@ def measure(id, episodes, observe, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("ids", nargs="*", default=IDS, help=f"default: {' '.join(IDS)}")
+    parser.add_argument(
+        "ids", nargs="*", default=IDS, help=f"environments (default: {' '.join(IDS)})"
+    )
     parser.add_argument("--episodes", type=int, default=2000)
     parser.add_argument("--observe", default="both", choices=("text", "image", "both"))
     args = parser.parse_args()

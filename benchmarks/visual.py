@@ -1,12 +1,12 @@
-"""What guessing earns in visual tasks, and what each difficulty asks.
+"""Measure what guessing earns in visual tasks, and the effort of each difficulty.
 
     python benchmarks/visual.py --seeds 200
 
-Shortcuts look at no picture: any choice, the answer that was most frequent on other seeds, the
-first or the last choice, and the choice that the words name most often. The effort of a question is
-what there is to read of it (the symbols of its words), times the bits of the answers that it can
-have; where it is more to be worked out than to be read, it is what is worked out. Beside it stands
-Spearman's correlation with the difficulty.
+Shortcuts do not look at the picture: any choice, the most frequent answer on other seeds, the first
+or the last choice, and the choice that the words name most often. The effort of a question is the
+number of symbols in its words times the bits of its possible answers. For tasks that need more
+working out than reading, it is the amount that is worked out. The last column is Spearman's
+correlation with the difficulty.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def starts(id, seeds, **arguments):
 
 
 def shortcuts(id, seeds):
-    """Return what each way to guess earns, as a mean."""
+    """Return the mean reward of each shortcut."""
     before = Counter(state.answer for _, state in starts(id, range(10_000, 10_000 + seeds)))
     frequent = before.most_common(1)[0][0]
     earned = []
@@ -64,7 +64,7 @@ def shortcuts(id, seeds):
 
 
 def paid(game, state, said):
-    """Return what a reply earns: nothing if it is no answer to this question."""
+    """Return the reward of a reply; 0 if it is no answer to this question."""
     try:
         return game.grade(state.answer, game.read(said, state, "player"))
     except InvalidMove:
@@ -72,7 +72,7 @@ def paid(game, state, said):
 
 
 def effort(id, difficulty, seeds):
-    """Return how much there is to read, times the bits of the answers."""
+    """Return the amount to read, times the bits of the answers."""
     worked = WORKED.get(id.removeprefix("visual:").removesuffix("-v0"))
     if worked is not None:
         return fmean(worked(*one) for one in starts(id, range(seeds), difficulty=difficulty))
@@ -86,13 +86,13 @@ def effort(id, difficulty, seeds):
 
 
 def angles(game, state):
-    """Return how many angles are given, times the bits of how exactly."""
+    """Return the number of given angles, times the bits of the precision."""
     given = [int(one) for one in re.findall(r"(\d+)°", game.describe(state, None))]
     return len(given) * math.log2(360 / math.gcd(int(state.answer), *given))
 
 
 def days(game, state):
-    """Return how many days of a calendar are looked at."""
+    """Return how many days of a calendar must be examined."""
     found = [int(one) for one in re.findall(r"\d+", state.question)]
     if state.question.startswith("From"):
         return found[1] - found[0] + 1
@@ -101,7 +101,7 @@ def days(game, state):
     return 1 + (found[0] if "after" in state.question else 0)
 
 
-WORKED = {"Angles": angles, "Calendar": days}  # what there is to be worked out, not to be read
+WORKED = {"Angles": angles, "Calendar": days}  # tasks that must be worked out, not read
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Let Inspect evaluate a model against a search agent, with its providers and its log viewer.
+"""Evaluate a model against a search agent with Inspect, using its providers and log viewer.
 
     python examples/inspect_eval.py --model openai/gpt-5-mini --games 20
     inspect view
 
-Without --model Inspect's own mock plays, which needs no network. Two models sit down with
---model-role of the command line, here the first seat's and the second's:
+Without --model, Inspect's mock model plays, which needs no network. To let two models play
+against each other, name a role for each seat on Inspect's own command line:
 
     inspect eval gem_ma/play -T env=game:ConnectFour-v0 \
         --model-role red=openai/gpt-5-mini --model-role yellow=anthropic/claude-haiku-4-5
@@ -19,7 +19,7 @@ from gem_ma.evaluation.inspect_bridge import play, read_log_episodes
 
 
 def columns(messages, tools, tool_choice, config):
-    """Play the columns from left to right; the figures of usage spare Inspect a tokenizer."""
+    """Play the columns from left to right; a given usage means that Inspect needs no tokenizer."""
     turn = sum(message.role == "assistant" for message in messages)
     output = ModelOutput.from_content("mockllm/model", f"I take \\boxed{{{turn % 7}}}")
     output.usage = ModelUsage(input_tokens=100, output_tokens=8, total_tokens=108)
@@ -28,10 +28,14 @@ def columns(messages, tools, tool_choice, config):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", help="as Inspect names it; without one, its mock")
+    parser.add_argument(
+        "--model", help="a model in Inspect's notation (default: Inspect's mock model)"
+    )
     parser.add_argument("--games", type=int, default=4)
-    parser.add_argument("--depth", type=int, default=2, help="how far the search looks")
-    parser.add_argument("--logs", default="logs", help="folder")
+    parser.add_argument(
+        "--depth", type=int, default=2, help="search depth of the opponent, in moves"
+    )
+    parser.add_argument("--logs", default="logs", help="folder for Inspect's logs")
     args = parser.parse_args()
 
     model = args.model or get_model("mockllm/model", custom_outputs=columns)

@@ -1,10 +1,10 @@
-"""Learn Kuhn poker from scratch by playing against oneself, and say how far from perfect it is.
+"""Learn Kuhn poker from scratch by self-play, and print how far the policy is from perfect.
 
     python examples/selfplay_kuhn.py --games 30000
 
-The policy is a table from what a seat reads to what it does; it learns by REINFORCE with a baseline
-for each role. The last policy goes round in circles, its average over time comes to rest. Both are
-scored by NashConv, what two best responses would gain: 0.917 for random play, 0 for perfect play.
+The policy is a table from observations to moves. It learns by REINFORCE with a baseline for each
+role. The current policy cycles; its average over time converges. NashConv scores both: it is the
+sum of what the two best responses would gain, 0.917 for random play and 0 for perfect play.
 """
 
 import argparse
@@ -23,7 +23,7 @@ GAME = KuhnPoker()
 
 
 class TabularAgent:
-    """Reply by a table of preferences for every legal move, under what the seat sees."""
+    """An agent that samples moves from a table of preferences for each observation."""
 
     def __init__(self, name="learner"):
         self.name = name
@@ -47,7 +47,7 @@ class TabularAgent:
         return [weight / total for weight in weights]
 
     def learn(self, text, place, advantage, rate, entropy):
-        """Make a move more likely, the more so the better it was, and stay a little open."""
+        """Update a move's preference by its advantage, with an entropy bonus."""
         odds = self.odds(text)
         spread = -sum(p * math.log(p) for p in odds if p)
         preferences = self.table.setdefault(text, [0.0] * len(odds))
@@ -79,12 +79,12 @@ class Average:
 
 
 def seen(text):
-    """Return what a seat sees now, which in Kuhn poker tells what was bet before as well."""
+    """Return the current observation, which in Kuhn poker includes the earlier bets."""
     return text.rpartition("\n\n")[2]
 
 
 def score(policy):
-    """Return the exact NashConv of whatever has `odds`."""
+    """Return the exact NashConv of a policy, which is any object with `odds`."""
     return nash_conv(GAME, lambda seat, view: policy.odds(GAME.describe(view, seat)))
 
 
@@ -99,12 +99,18 @@ def train(
     pool=None,
     marks=(),
 ):
-    """Play and learn; yield, whenever so many games are played: how many, last policy, average.
+    """Play and learn; at each mark, yield the number of games, the last policy and the average.
 
     Args:
-        transfer: chips that first gives to second whatever happens, which changes no best reply.
-        baseline: learn from what is more than the role is used to, not from the chips themselves.
-        pool: an OpponentPool to play half of the games against; it gets a frozen copy 20 times.
+        games: how many games are played in all.
+        seed: seed of the games and of the sampled moves.
+        batch: games per update.
+        rate: learning rate.
+        entropy: weight of the entropy bonus.
+        transfer: chips that first always pays to second; the best replies stay the same.
+        baseline: subtract the mean return of the role from each return.
+        pool: an OpponentPool for half of the games; it gets a frozen copy 20 times. None: no pool.
+        marks: the numbers of games at which results are yielded; empty: only at the end.
     """
     agent, average, baselines = TabularAgent(), Average(), {}
     marks = sorted(marks) or [games]
@@ -132,7 +138,7 @@ def train(
         steps = [step for episode in episodes for step in episode.steps]
         for step, advantage, who in zip(steps, advantages.tolist(), rows.agent, strict=True):
             if who == agent.name:
-                place = step.move in ("bet", "call")  # beside check and fold
+                place = step.move in ("bet", "call")  # index 1; check and fold are 0
                 agent.learn(seen(step.text), place, advantage, slower, entropy)
         average.add(agent)
         if pool is not None and 20 * played >= games * (len(pool.names) + 1):
@@ -145,9 +151,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=30_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--transfer", type=float, default=0.0, help="chips from first to second")
+    parser.add_argument(
+        "--transfer", type=float, default=0.0, help="chips that first always pays to second"
+    )
     parser.add_argument("--no-baseline", action="store_true")
-    parser.add_argument("--pool", action="store_true", help="play half of it against old copies")
+    parser.add_argument(
+        "--pool", action="store_true", help="play half of the games against earlier copies"
+    )
     args = parser.parse_args()
 
     pool = OpponentPool(decay=0.99) if args.pool else None

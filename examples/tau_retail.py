@@ -1,10 +1,10 @@
-"""Let a user and an assistant play TAU-bench, several trials of each task, and report pass^k.
+"""Let a user and an assistant play TAU-bench, several trials per task, and report pass^k.
 
     python examples/tau_retail.py --tasks 20 --trials 4
     python examples/tau_retail.py --env tau:retail --trials 4 --out retail.jsonl \
         --user llm-user:openai:MODEL@URL?strategy=verify --assistant openai:MODEL@URL
 
-tau:shop needs no data; tau:retail and tau:airline read the files of TAU-bench.
+tau:shop needs no data. tau:retail and tau:airline need the files of TAU-bench.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 import gem_ma
 from gem_ma.evaluation import pass_hat_k, wilson
 
-# How many tasks of a split an assistant solves that does nothing at all.
+# Number of tasks that an assistant solves by doing nothing, and number of tasks in the split.
 FLOORS = {
     ("tau:retail", "test"): (7, 115),
     ("tau:retail", "dev"): (1, 20),
@@ -26,21 +26,31 @@ FLOORS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--env", default="tau:shop", help="tau:shop, tau:retail or tau:airline")
-    parser.add_argument("--split", default="test", help="test, dev or train, where it has them")
-    parser.add_argument("--user", default="rule-user", help="a spec string")
-    parser.add_argument("--assistant", default="informed-assistant", help="a spec string")
-    parser.add_argument("--tasks", type=int, help="the first so many; 20 of the shop, else all")
-    parser.add_argument("--trials", type=int, default=1, help="of each task")
-    parser.add_argument("--concurrency", type=int, default=16, help="changes no result")
+    parser.add_argument(
+        "--split", default="test", help="test, dev or train, if the environment has it"
+    )
+    parser.add_argument("--user", default="rule-user", help="agent of the user, as a spec string")
+    parser.add_argument(
+        "--assistant", default="informed-assistant", help="agent of the assistant, as a spec string"
+    )
+    parser.add_argument(
+        "--tasks", type=int, help="number of tasks (default: all, or 20 for tau:shop)"
+    )
+    parser.add_argument("--trials", type=int, default=1, help="trials of each task (default: 1)")
+    parser.add_argument(
+        "--concurrency", type=int, default=16, help="episodes at once; does not change the results"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", help="keep the episodes in this file")
-    parser.add_argument("--resume", action="store_true", help="play what --out does not have yet")
+    parser.add_argument("--out", help="file for the recorded episodes")
+    parser.add_argument(
+        "--resume", action="store_true", help="play only the episodes that --out does not have yet"
+    )
     args = parser.parse_args()
     if args.resume and not args.out:
         parser.error("--resume goes on with a file: pass --out too")
 
     env = gem_ma.make(args.env, split=args.split)
-    there = len(env.game.content.tasks)  # none are counted in the shop, which makes them as needed
+    there = len(env.game.content.tasks)  # 0 for the shop, which generates tasks on demand
     tasks = args.tasks or there or 20
     if there:
         tasks = min(tasks, there)
@@ -65,7 +75,7 @@ def main():
 
 
 def show(episodes, trials):
-    """Print what the episodes say; those that failed count in the line of failures only."""
+    """Print the results; failed episodes count only in the line of failures."""
     played = [episode for episode in episodes if not episode.failure]
     results = defaultdict(list)
     for episode in played:
@@ -104,7 +114,7 @@ def frequent(counter):
 
 
 def plainly(error):
-    """Return a user's error without the value that it is about."""
+    """Return a user's error without the value that it names."""
     return re.sub(r"^(invented the \w+) .*", r"\1", error, flags=re.DOTALL)
 
 

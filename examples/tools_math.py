@@ -1,9 +1,9 @@
-"""Solve math problems with Python at hand: one seat, one tool.
+"""Solve math problems with a Python tool: one seat, one tool.
 
     python examples/tools_math.py
     python examples/tools_math.py --agent openai:gpt-5-mini --env math:GSM8K --episodes 50
 
-Without --agent a few lines of rules write the programs, so that it runs anywhere.
+Without --agent, a few rules write the programs, so that you can run this without a model.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import gem_ma
 from gem_ma.tools import PythonTool, with_tools
 
 IMPORTS = "import math\nfrom fractions import Fraction as F"
-KNOWN = (  # what a question says, and the program that answers it
+KNOWN = (  # words of a question, and the program that answers it
     (r"Compute (\S+) \+ (\S+) as a fraction", "F('{0}') + F('{1}')"),
     (r"Compute ([^.]+)\.", "{0}"),
     (r"greatest common divisor of (\d+) and (\d+)", "math.gcd({0}, {1})"),
@@ -25,7 +25,7 @@ KNOWN = (  # what a question says, and the program that answers it
 
 
 def by_rule(turn):
-    """Let Python compute what is asked, and answer with what it says."""
+    """Ask Python for the result, then answer with the output."""
     if turn.results:
         return rf"\boxed{{{turn.results[-1].strip()}}}"
     for question, program in KNOWN:
@@ -38,8 +38,10 @@ def by_rule(turn):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--agent", default=by_rule, help="a spec string, such as hf:PATH")
-    parser.add_argument("--env", default="math:Mini", help="any environment")
+    parser.add_argument(
+        "--agent", default=by_rule, help="a spec string, such as hf:PATH (default: rules)"
+    )
+    parser.add_argument("--env", default="math:Mini", help="any environment (default: math:Mini)")
     parser.add_argument("--episodes", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

@@ -1,10 +1,10 @@
-"""Answer questions by searching a small corpus, which this script brings along.
+"""Answer questions by searching a small corpus that is part of this script.
 
     python examples/tools_search.py
     python examples/tools_search.py --agent openai:gpt-5-mini
 
-`SearchIndex.build` also takes a folder of texts, or a data set; `SearchTool` also takes the
-address of a retriever.
+For your own texts, pass a folder or a data set to `SearchIndex.build`, or the address of a
+retriever to `SearchTool`.
 """
 
 import argparse
@@ -31,7 +31,7 @@ QUESTIONS = [
 
 
 def by_rule(turn):
-    """Search for the question; answer with the word of the best passage that it does not have."""
+    """Search for the question; answer with a known word of the best passage not in the question."""
     question = turn.text.splitlines()[-1] if not turn.results else turn.messages[1]["content"]
     if not turn.results:
         call = {"name": "search", "arguments": {"query": question, "top_k": 1}}
@@ -45,7 +45,9 @@ def by_rule(turn):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--agent", default=by_rule, help="a spec string, such as hf:PATH")
+    parser.add_argument(
+        "--agent", default=by_rule, help="a spec string, such as hf:PATH (default: rules)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Two seats, of which only one has a tool: x may ask a search for the best cell, o plays alone.
+"""Two seats, of which only x has a tool: it asks a search for the best cell; o plays alone.
 
 python examples/tools_two_seats.py
 python examples/tools_two_seats.py --o hf:Qwen/Qwen3-0.6B --episodes 20
@@ -13,7 +13,7 @@ from gem_ma.tools import function_tool, with_tools
 
 
 def adviser(env):
-    """Return a tool that says where a search would play, for the position as a board of text."""
+    """Return a tool that finds the best move for a board given as text."""
     search = SearchAgent()
 
     @function_tool
@@ -37,7 +37,7 @@ def adviser(env):
 
 
 def asks(turn):
-    """Ask the tool, then do what it says."""
+    """Ask the tool, then play the cell that it names."""
     if turn.results:
         return turn.results[0]
     board = "\n".join(turn.text.splitlines()[-3:])
@@ -48,8 +48,14 @@ def asks(turn):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--x", default=asks, help="who has the tool, as a spec string")
-    parser.add_argument("--o", default="random", help="who has none")
+    parser.add_argument(
+        "--x",
+        default=asks,
+        help="agent of the seat with the tool, as a spec string (default: rules)",
+    )
+    parser.add_argument(
+        "--o", default="random", help="agent of the seat without a tool (default: random)"
+    )
     parser.add_argument("--episodes", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

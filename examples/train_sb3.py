@@ -1,4 +1,4 @@
-"""Train Stable-Baselines3's PPO on one seat of a game, against an agent that moves at random."""
+"""Train one seat of a game with Stable-Baselines3's PPO, against an agent that moves at random."""
 
 import argparse
 
@@ -9,27 +9,27 @@ import gem_ma
 
 
 def make(id):
-    """Make the first seat of a game, with numbers for actions and observations."""
+    """Return a Gymnasium environment for the first seat, with discrete actions and observations."""
     seat = gem_ma.make(id).possible_agents[0]
     name = "gem_ma:gem_ma/" + id.replace(":", ".")
     return gymnasium.make(name, agent=seat, others="random", actions="discrete")
 
 
 def train(id, steps, seed):
-    """Return a model trained for so many steps; for 0, a model as it is made."""
+    """Return a model trained for this many steps; with 0 steps the model is untrained."""
     model = PPO("MultiInputPolicy", make(id), n_steps=256, seed=seed, device="cpu")
     return model.learn(steps)
 
 
 def evaluate(model, id, games):
-    """Return how many of the games the model wins, draws and loses."""
+    """Return how many games the model wins, draws and loses."""
     env = make(id)
     wins = draws = losses = 0
     for seed in range(games):
         observation, _ = env.reset(seed=seed)
         total, done = 0.0, False
         while not done:
-            # Drawn, not the likeliest: after an invalid move the same one would come again.
+            # Sampled, because the likeliest action would repeat an invalid move for ever.
             action, _ = model.predict(observation)
             observation, reward, terminated, truncated, _ = env.step(action)
             total += reward

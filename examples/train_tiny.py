@@ -1,10 +1,10 @@
-"""Train a tiny transformer from scratch to find a number, paid at the end only.
+"""Train a tiny transformer from scratch to find a number, with a reward only at the end.
 
     python examples/train_tiny.py --updates 300
 
-Two layers of width 64 read the numbers and hints of what the game shows, word by word, and choose
-the next guess among 1 to 10. There are four guesses; halving what is left always suffices. It takes
-about a minute on one core. With --save, training that was stopped goes on where it was.
+Two layers of width 64 read the numbers and hints that the game shows, and choose the next guess
+from 1 to 10. There are four guesses; halving the remaining numbers always suffices. Training takes
+about a minute on one core. With --save, a stopped run resumes.
 """
 
 import argparse
@@ -18,13 +18,13 @@ from torch import nn
 from gem_ma.training import MenuLearner, Trainer, rebn
 
 GUESSES = [str(n) for n in range(1, 11)]
-WORDS = ["", "lower", "higher", *GUESSES]  # the first one fills up
-LONGEST = 10  # two bounds, three guesses with their hints, and how many are left
+WORDS = ["", "lower", "higher", *GUESSES]  # the first one is padding
+LONGEST = 10  # two bounds, three guesses with their hints, and the guesses left
 WORD = re.compile(r"\d+|lower|higher")
 
 
 class Transformer(nn.Module):
-    """Scores for the next guess when the words are read."""
+    """A network that scores the next guess from the words it reads."""
 
     def __init__(self, width=64, layers=2, heads=4):
         super().__init__()
@@ -47,14 +47,14 @@ class Transformer(nn.Module):
 
 
 def read(messages):
-    """Return the last words of what the game shows last, and the menu."""
-    words = WORD.findall(messages[-1]["content"])[-LONGEST:]  # no more fit into the network
+    """Return the last words of the newest observation, and the menu."""
+    words = WORD.findall(messages[-1]["content"])[-LONGEST:]  # the network has room for no more
     ids = [WORDS.index(word) for word in words]
     return np.array([*ids, *[0] * (LONGEST - len(ids))]), GUESSES
 
 
 def trainer(seed, advantages=None, episodes=128):
-    """Return what trains such a player."""
+    """Return a trainer for the player."""
     torch.manual_seed(seed)
     player = MenuLearner(Transformer(), read, lr=2e-3, epochs=4, seed=seed)
     return Trainer(
@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    parser.add_argument("--save", help="checkpoint file; if it exists, training resumes from it")
     args = parser.parse_args()
     torch.set_num_threads(1)
 

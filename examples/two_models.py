@@ -1,4 +1,4 @@
-"""Put two models against each other, with seats drawn for each episode.
+"""Let two models play against each other, with seats drawn for each episode.
 
     python examples/two_models.py hf:Qwen/Qwen3-0.6B openai:gpt-5-mini --episodes 20
     python examples/two_models.py random search:depth=2
@@ -14,10 +14,14 @@ import gem_ma
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs=2, metavar="MODEL", help="a spec string")
-    parser.add_argument("--env", default="game:ConnectFour-v0", help="a game of two")
+    parser.add_argument(
+        "--env",
+        default="game:ConnectFour-v0",
+        help="a game for two seats (default: game:ConnectFour-v0)",
+    )
     parser.add_argument("--episodes", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", help="keep the episodes in this file")
+    parser.add_argument("--out", help="file for the recorded episodes")
     args = parser.parse_args()
 
     episodes = gem_ma.rollout(

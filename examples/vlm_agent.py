@@ -3,7 +3,7 @@
     python examples/vlm_agent.py hf:Qwen/Qwen2.5-VL-3B-Instruct
     python examples/vlm_agent.py openai:MODEL@http://127.0.0.1:8000/v1 --out played.jsonl
 
-A server that drops pictures without a word is found out before anything is played.
+A check before the first game detects servers that silently drop pictures.
 """
 
 import argparse
@@ -18,11 +18,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", help="a spec string: hf:PATH or openai:MODEL@URL")
     parser.add_argument("--env", nargs="+", default=GAMES, help="games to play")
-    parser.add_argument("--episodes", type=int, default=8, help="of each game")
-    parser.add_argument("--images", type=int, default=2, help="pictures of the chat it still sees")
-    parser.add_argument("--size", type=int, default=252, help="pixels, a multiple of 28")
+    parser.add_argument(
+        "--episodes", type=int, default=8, help="episodes of each game (default: 8)"
+    )
+    parser.add_argument(
+        "--images",
+        type=int,
+        default=2,
+        help="pictures of the conversation that the model sees (default: 2)",
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        default=252,
+        help="size of pictures in pixels, a multiple of 28 (default: 252)",
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", help="keep the episodes in this file, their pictures beside it")
+    parser.add_argument(
+        "--out", help="file for the recorded episodes; pictures are saved beside it"
+    )
     args = parser.parse_args()
 
     model = load_agent(args.model)

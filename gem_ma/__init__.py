@@ -1,10 +1,10 @@
-"""Several language or vision-language models in one environment."""
+"""Environments in which several language or vision-language models act."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gem_ma import envs as envs  # registers the games, and imports none of them
+from gem_ma import envs as envs  # registers the games without importing them
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.base_env import BaseEnv, Snapshot
 from gem_ma.apis.env import Env

@@ -1,4 +1,4 @@
-"""What an author of a game has to know: Game, State, InvalidMove and Message."""
+"""The interface of games: Game, State, Message and InvalidMove."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ __all__ = [
 
 
 class InvalidMove(ValueError):
-    """A reply that is no legal move; the message is shown to the seat that sent it."""
+    """A reply that is not a legal move; its seat is shown the message of the exception."""
 
 
 class RefusedMove(InvalidMove):
-    """A move that `read` could not know to be illegal, found out by `advance`."""
+    """A move that `read` accepts and only `advance` finds to be illegal."""
 
 
 class Message(NamedTuple):
-    """Words delivered to some seats: `role` is "game", "tool", or the seat that speaks."""
+    """A text for some or all seats; `role` is "game", "tool", or the speaking seat."""
 
-    to: tuple[str, ...] | None  # None: everybody
+    to: tuple[str, ...] | None  # None: all seats
     role: str
     text: str
 
     def __str__(self) -> str:
-        """Return the text as a reader gets it, every line of a speaker marked as the speaker's."""
+        """Return the text as seats read it: each line of a speaker starts with its name."""
         role, text = self.role, self.text
         if role == "game":
             return text
@@ -45,7 +45,7 @@ class Message(NamedTuple):
 
 
 class VerbatimMessage(Message):
-    """A message that its readers get as it stands, with nothing that says who speaks."""
+    """A message that seats read unchanged, without the name of its speaker."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class VerbatimMessage(Message):
 
 
 def prefix_speaker(speaker: str, text: str) -> str:
-    """Prefix every line of `text` with its speaker, so that nobody can forge another's words."""
+    """Prefix each line of `text` with its speaker, so that no seat can forge another's words."""
     if not isinstance(text, str):
         raise TypeError(f"text={text!r}: expected str, got {type(text).__name__}")
     return "\n".join(f"{speaker}: {line}" for line in text.splitlines() or [""])
@@ -62,79 +62,79 @@ def prefix_speaker(speaker: str, text: str) -> str:
 
 @runtime_checkable
 class State(Protocol):
-    """One position of one game: a frozen value.
+    """One position of a game, as a frozen value.
 
-    Two more methods where they apply: `legal(agent)` lists the action texts that are legal now for
-    that seat, and `out()` names the seats whose return is final while others play on. A last state
-    whose attribute `truncated` is true was reached by a limit that is no rule of the game.
+    A state may have two more methods. `legal(agent)` lists the legal action texts of that seat.
+    `out()` names the seats whose return is final while the other seats continue. A final state may
+    have a true attribute `truncated`: then a limit outside the rules ended the game.
     """
 
     def to_act(self) -> tuple[str, ...]:
-        """Return the seats to move now: one, several at the same time, or none when it is over."""
+        """Return the seats that move now: one, several at once, or none if the game is over."""
 
     def returns(self) -> Mapping[str, float]:
-        """Return what each seat has earned since the start."""
+        """Return the total return of each seat since the start."""
 
     def seen_by(self, agent: str) -> Self:
-        """Return this state with all that `agent` may not know blanked out."""
+        """Return this state without the information that is hidden from `agent`."""
 
 
 S = TypeVar("S", bound=State, default=Any)
 T = TypeVar("T")
-# A field of a State that is a T wherever a rule asks for it, and None before it is there or in the
-# view of a seat that may not know it.
+# The type of a State's field that is None until it is set, and None in views that hide it. Rules
+# read the field only while it is a T, so Any saves a check for None.
 Maybe: TypeAlias = T | Any
 
 ResetOptions: TypeAlias = Mapping[str, Any]
-"""What `reset` hands to `Game.start`."""
+"""The options that `reset` passes to `Game.start`."""
 SeatMoves: TypeAlias = Mapping[str, Any]
 """Moves by seat, each of the type that the game's `read` returns."""
 Info: TypeAlias = dict[str, Any]
-"""What is told beside an observation, and what a game reports at the end."""
+"""Data in addition to an observation, and the report of a finished game."""
 
 
 class ToolDescription(Protocol):
-    """A tool that says by a JSON schema, in OpenAI's form, how it is called."""
+    """A tool with a JSON schema of its call, in OpenAI's form."""
 
     @property
     def schema(self) -> Mapping[str, Any]: ...
 
 
 SeatTool: TypeAlias = ToolDescription | Mapping[str, Any]
-"""A tool of a seat: one that says its schema, or the schema itself."""
+"""A tool of a seat: an object with a schema, or the schema itself."""
 
 
 class Game(abc.ABC, Generic[S]):
-    """The rules of a game and how they are told; knows no API, no model and no pixels.
+    """The rules of a game and the texts for its seats, independent of APIs, models and pixels.
 
-    `agent` is always a seat's name; in `describe` and `picture` it may be None, which stands for
-    a spectator who sees everything. A view is what `State.seen_by(agent)` returned.
+    `agent` is the name of a seat. In `describe` and `picture` it may be None, which means a
+    spectator who sees everything. A view is the return value of `State.seen_by(agent)`.
     """
 
     agents: tuple[str, ...]
-    moves: Sequence[str] | None = None  # every action text there is, where that list is fixed
-    unlisted_moves = ""  # why it is not, as the error for actions="discrete" says it
-    legal_is_partial = False  # `read` takes more than `legal` lists; a number is one of these
-    simultaneous = False  # in every position all seats act that are not out, and may make any move
-    zero_sum = False  # with two seats: a forfeit pays the opponent what it costs
-    conversation = False  # what seats are told says all: `describe` stands where there is no news
-    realtime = False  # `advance` is a unit of time, in which who still thinks does what `skip` says
-    blocking = False  # `advance` is slow or remote and belongs into a worker
-    oracle = False  # a Turn's position is there for players who know the answers, secrets or not
-    max_tool_calls: int | None = None  # tool calls of one reply that count; the rest is dropped
-    env_defaults: Mapping[str, Any] = MappingProxyType({})  # arguments of Env that it would have
-    reset_options: tuple[str, ...] = ()  # that `start` reads; where some are named, no other passes
+    moves: Sequence[str] | None = None  # all action texts of the game; None: there is no fixed list
+    unlisted_moves = ""  # why `moves` is None, for the error message of actions="discrete"
+    legal_is_partial = False  # `read` accepts moves that `legal` omits; numbers mean listed ones
+    simultaneous = False  # in every position all remaining seats act, and any move is allowed
+    zero_sum = False  # with two seats: the opponent of a forfeit gains the lost amount
+    conversation = False  # messages say everything: `describe` is shown only if there are none
+    realtime = False  # `advance` is one tick; seats that are still thinking make the `skip` move
+    blocking = False  # `advance` is slow or remote, so it runs in a worker
+    oracle = False  # a Turn has its position even if the game hides information, for oracle agents
+    max_tool_calls: int | None = None  # tool calls per reply; the rest is dropped; None: all count
+    env_defaults: Mapping[str, Any] = MappingProxyType({})  # this game's defaults of Env's options
+    reset_options: tuple[str, ...] = ()  # options that `start` reads; if any are named, only these
 
-    encoding_space: Any = None  # the Box of what `encode` returns, where that is no usual one
+    encoding_space: Any = None  # the Box of `encode`; None: the usual one, see there
 
     init_args: tuple[tuple[object, ...], dict[str, Any]]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         game = super().__new__(cls)
-        game.init_args = args, kwargs  # a game pickles as its class and these
+        game.init_args = args, kwargs  # a game is pickled as its class and its arguments
         return game
 
-    def __init__(self) -> None:  # so that an argument which nobody takes is a TypeError
+    def __init__(self) -> None:  # an unknown argument raises TypeError
         super().__init__()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -155,63 +155,63 @@ class Game(abc.ABC, Generic[S]):
     def advance(self, state: S, moves: SeatMoves, rng: np.random.Generator) -> S:
         """Return the state after all seats of `state.to_act()` have made these moves.
 
-        Where one seat acts it may raise Refused, and the seat has made an invalid reply.
+        If only one seat acts, this may raise RefusedMove; the reply then counts as invalid.
         """
 
     def skip(self, view: S, agent: str) -> Any:
-        """Return the move that stands for a lost turn."""
+        """Return the move that is made for a seat that loses its turn."""
         raise NotImplementedError
 
     def forfeit(self, state: S, agent: str, rng: np.random.Generator) -> S | None:
-        """Return the state after `agent` has left the game, or None to end the game there.
+        """Return the state after `agent` has left the game, or None to end the game.
 
-        When the game ends there, the leaver loses 1 if it had opponents, and the opponent wins 1
-        in a zero-sum game of two. A game of three or more returns a state and goes on.
+        If the game ends, the leaving seat loses 1 if it has opponents, and the opponent wins 1
+        in a zero-sum game of two. A game of three or more returns a state and continues.
         """
         return None
 
     @abc.abstractmethod
     def rules(self, agent: str) -> str:
-        """Return what a seat is told once, before its first turn."""
+        """Return the rules as a seat reads them once, before its first turn."""
 
     def brief(self, view: S, agent: str) -> str:
-        """Return what a seat is told once about this episode, after the rules: its task."""
+        """Return the task of a seat in this episode, shown once after the rules."""
         return ""
 
     @abc.abstractmethod
     def describe(self, view: S, agent: str | None) -> str:
-        """Return the current view in words."""
+        """Return a description of the current view in words."""
 
     def tell(self, before: S, moves: SeatMoves, after: S) -> Sequence[Message] | None:
-        """Return what the seats hear of a transition, or None for every move, told to everyone."""
+        """Return the messages about a transition; None: every move is announced to all seats."""
         return None
 
     def picture(self, view: S, agent: str | None) -> object:
-        """Return the current view as a Scene, or None to show `describe` as a screen of text."""
+        """Return the current view as a scene, or None to draw the text of `describe`."""
         return None
 
     def encode(self, view: S, agent: str) -> np.ndarray | None:
-        """Return the view as numbers of a fixed shape, or None.
+        """Return the view as an array of a fixed shape, or None if the game has no encoding.
 
-        They are in 0..1 if they are floats, and anything if they are whole, unless `numbers` says
-        otherwise.
+        Floats are between 0 and 1 and integers have any value of their type, unless
+        `encoding_space` gives other bounds.
         """
         return None
 
     def name_moves(self, legal: Sequence[str]) -> Sequence[str]:
-        """Return the action texts in `moves` that stand for these legal ones, in their order.
+        """Return the entry of `moves` for each of these legal action texts, in the same order.
 
-        `read` takes both for the same. Where the list of all texts would be long, `moves` may have
-        shorter ones, which mean something by the view, such as the first card of a hand.
+        `read` accepts both texts and returns the same move. `moves` may name moves relative to the
+        view, such as the first card of a hand, to keep its list short.
         """
         return legal
 
     def tools(self, agent: str) -> Collection[SeatTool]:
-        """Return the tools that the game itself gives to a seat."""
+        """Return the tools that the game offers to a seat."""
         return ()
 
     def report(self, state: S) -> Info:
-        """Return what every seat's `info` says when the episode is over."""
+        """Return the entries that are added to every seat's `info` when the episode is over."""
         return {}
 
 

@@ -1,7 +1,7 @@
-"""Packs: what packages add to gem_ma, found by the entry-point group `gem_ma.packs`.
+"""Packs: additions to gem_ma, found through the entry-point group `gem_ma.packs`.
 
-A pack is a folder with a module `pack`, whose PACK says by name what there is, and where. The core
-imports no pack: it loads PACK, and what that names is imported when somebody asks for it.
+A pack is a folder with a module `pack`. Its PACK lists the names that it adds and their modules.
+The core loads only PACK; each named module is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -17,37 +17,38 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 PACK_GROUP = "gem_ma.packs"
-OWN_DISTRIBUTION = "gem-ma"  # the distribution whose packs are loaded when gem_ma is imported
+OWN_DISTRIBUTION = "gem-ma"  # its packs are loaded when gem_ma is imported
 
 
 class SpecEntry(NamedTuple):
-    """What a name stands for, as the beginning of a spec string."""
+    """A name with which a spec string can begin, and how to make the object from it."""
 
-    maker: Any  # "module:NAME" of what makes it, a class or a function; or what finds that
-    first: str = ""  # how its first argument is called that stands behind the colon, if it has one
-    split: Callable[[str], list[Any]] = lambda text: [text]  # that into arguments
-    spec: bool = False  # the first argument is a spec string itself
-    mark: str = "?"  # what stands between the first argument and the options
-    like: re.Pattern[str] | None = None  # of first arguments that are known where they stand alone
+    maker: Any  # "module:NAME" of a class or function, or a function that returns one
+    first: str = ""  # the name of the argument after the colon, for messages; "" if there is none
+    split: Callable[[str], list[Any]] = lambda text: [text]  # splits it into positional arguments
+    spec: bool = False  # the first argument is itself a spec string
+    mark: str = "?"  # separates the first argument from the options
+    like: re.Pattern[str] | None = None  # first arguments to recognise if the name is missing
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pack:
-    """What a package adds to gem_ma.
+    """The additions of one package to gem_ma.
 
     Attributes:
-        name: That of its entry point.
-        uses: The names of packs that it imports from; without them it is not loaded.
+        name: The name of its entry point.
+        uses: Names of the packs that it imports from. It is not loaded without them.
         environments: A function that calls `gem_ma.register` for each id.
-        agents: Spec strings: a name, and "module:CLASS" or a `Known`.
-        tools: The same for tools.
-        suites: The folder of its suites, beside its module: NAME.toml each.
-        commands: Modules whose `add_commands(commands)` adds to those of gem-ma.
-        downloads: What `gem-ma data NAME` fetches: a name, and a module with `fetch(source, into,
-            say)`, `folder()` and VARIABLE. An environment needs a file of it as "data:NAME/FILE".
-        experts: Who shows what can be earned: a pattern of ids, and who plays, as for `--agents`.
-        exports: Names that `gem_ma` has with it, and "module:NAME".
-        docs: Its pages, from the top of its repository.
+        agents: From the first word of a spec string to "module:CLASS" or a SpecEntry.
+        tools: The spec strings of tools, in the form of `agents`.
+        suites: The folder of its suites (NAME.toml), relative to its package.
+        commands: Modules whose `add_commands(commands)` adds commands to gem-ma.
+        downloads: From the NAME of `gem-ma data NAME` to a module with `fetch(source, into, say)`,
+            `folder()` and VARIABLE. An environment refers to one of the files as "data:NAME/FILE".
+        experts: From a pattern of ids to agents that show the attainable return, written as for
+            `--agents`.
+        exports: From a name that `gem_ma` then has to its "module:NAME".
+        docs: Paths of its pages of documentation, from the top of its repository.
     """
 
     name: str
@@ -64,14 +65,14 @@ class Pack:
 
 
 class LoadedPack(NamedTuple):
-    """A pack, and the package that its module stands in."""
+    """A pack and the package that contains its module."""
 
     pack: Pack
     package: str
 
 
 class MissingPack(NamedTuple):
-    """A pack that is declared and not loaded; `absent`: it, or one that it uses, was taken out."""
+    """A declared pack that is not loaded; `absent`: it or a pack that it uses was removed."""
 
     name: str
     why: str
@@ -80,11 +81,11 @@ class MissingPack(NamedTuple):
 
 _loaded: dict[str, LoadedPack] = {}
 _missing: dict[str, MissingPack] = {}
-_complete = False  # those of other distributions were looked for
+_complete = False  # whether the packs of other distributions have been searched for
 
 
 def load_own_packs() -> None:
-    """Load the packs of our own distribution; their folders may have been taken out."""
+    """Load the packs of gem-ma's own distribution, except those whose folders were removed."""
     from importlib import metadata  # takes 6 ms
 
     try:
@@ -98,7 +99,7 @@ def load_own_packs() -> None:
 
 
 def list_packs() -> list[LoadedPack]:
-    """Return the packs that are installed; those of others are loaded at the first call."""
+    """Return the loaded packs; the first call loads those of other distributions."""
     global _complete  # noqa: PLW0603 - once for each process
     if not _complete:
         _complete = True
@@ -112,13 +113,13 @@ def list_packs() -> list[LoadedPack]:
 
 
 def list_missing_packs() -> list[MissingPack]:
-    """Return the packs that are declared and could not be loaded."""
+    """Return the declared packs that could not be loaded."""
     list_packs()
     return list(_missing.values())
 
 
 def describe_missing() -> str:
-    """Say which packs are missing, as the end of an error's sentence, or nothing."""
+    """Return the end of an error message that names the missing packs, or "" if none is."""
     missing = [f"{one.name} ({one.why})" for one in list_missing_packs()]
     return f"; these packs are not here: {', '.join(missing)}" if missing else ""
 
@@ -149,7 +150,7 @@ def _load_points(points: Iterable[EntryPoint]) -> None:
 
 
 def _register_environments(one: LoadedPack) -> None:
-    """Give a pack's environments their ids, after those of the packs that it uses."""
+    """Register the environments of a pack whose used packs are registered already."""
     try:
         _check_names(one.pack)
         if one.pack.environments is not None:
@@ -162,7 +163,7 @@ def _register_environments(one: LoadedPack) -> None:
 
 
 def _check_names(pack: Pack) -> None:
-    """Raise ValueError if another pack has a name already that this one adds."""
+    """Raise ValueError if another pack already adds one of this pack's names."""
     for part in ("agents", "tools", "downloads", "exports"):
         for other in _loaded.values():
             if taken := getattr(pack, part).keys() & getattr(other.pack, part).keys():
@@ -170,16 +171,17 @@ def _check_names(pack: Pack) -> None:
 
 
 def _is_absent(error: Exception, module: str) -> bool:
-    """Return whether a module itself, or a package above it, is what was not found."""
+    """Return whether an import failed because the module or a package above it is missing."""
     return isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
 
 
 class PackTable(Mapping[str, Any]):
-    """A table of the core, and behind its entries those that packs add to it.
+    """A mapping with the entries of the core, followed by the entries of all packs.
 
     Args:
-        part: the attribute of Pack.
-        make: makes an entry of the "module:NAME" that a pack says.
+        part: The attribute of Pack that holds the entries of a pack.
+        own: The entries of the core, which take precedence.
+        make: Makes an entry from the "module:NAME" of a pack.
     """
 
     def __init__(self, part: str, own: Mapping[str, Any], make: Callable[[str], Any] = str):

@@ -1,4 +1,4 @@
-"""Wrappers: an environment around an environment, changed once and seen in every view."""
+"""Wrappers: environments that change another environment, in all of its views."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ MAX_INVALID_REPLY = 1_000  # bytes of an invalid reply that a history keeps
 
 
 class Wrapper(AECEnv):
-    """Forward everything, live; override only what changes.
+    """Base class of wrappers, which forwards every call to the wrapped environment.
 
-    What a wrapper has to remember of an episode is one value that never changes, `memory`: it is
-    forgotten at reset, and kept by snapshots and forks.
+    A wrapper keeps its state of an episode in `memory`, as one immutable value. `reset` sets it to
+    None; snapshots and forks keep it.
     """
 
     memory: Any = None
@@ -59,17 +59,17 @@ class Wrapper(AECEnv):
 
     @property
     def match(self) -> Match:  # type: ignore[override]
-        """The play of its game."""
+        """The match of the environment's game."""
         return self.env.match
 
     @property
     def observation_builder(self) -> ObservationBuilder:  # type: ignore[override]
-        """What its seats see."""
+        """The builder of the seats' observations."""
         return self.env.observation_builder
 
     @property
     def agent_selection(self) -> str | None:
-        """The seat whose step is next; after the end the one that took the last."""
+        """The seat that steps next; after the end the seat of the last step."""
         return self.core.agent_selection
 
     @agent_selection.setter
@@ -148,7 +148,7 @@ class Wrapper(AECEnv):
 
 
 class RecordEpisodeStatistics(Wrapper):
-    """Add `info["episode"]` when a seat is done: its return, its replies, the game's turns."""
+    """Add `info["episode"]` when a seat is done: its return and reply count, the game's turns."""
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         super().reset(seed=seed, options=options)
@@ -173,7 +173,7 @@ class RecordEpisodeStatistics(Wrapper):
 
 
 class TimeLimit(Wrapper):
-    """Truncate the episode after so many turns of the game."""
+    """Truncate the episode after `max_turns` turns of the game."""
 
     def __init__(self, env: AECEnv, max_turns: int):
         if max_turns < 1:
@@ -226,7 +226,7 @@ class ClipReward(Wrapper):
 
 
 class TransformAction(Wrapper):
-    """Pass every reply through `function(seat, reply)` before it is read."""
+    """Pass every reply through `function(seat, reply)` before its action is parsed."""
 
     def __init__(self, env: AECEnv, function: Callable[[str, SeatAction], SeatAction]):
         super().__init__(env)
@@ -237,14 +237,14 @@ class TransformAction(Wrapper):
         return super().submit({a: self.function(a, reply) for a, reply in replies.items()})
 
     def check_reply(self, agent: str, reply: object) -> None:
-        """Take whatever the function may; what that returns is checked when it is submitted."""
+        """Accept any reply: only the function's return value is checked, when it is submitted."""
 
 
 class TextWrapper(Wrapper):
-    """Change the text that seats read, whether it stands in the observation or in the info."""
+    """Change the text that seats read, in the observation or in the info."""
 
     def transform_text(self, agent: str, text: str, *, turn: bool) -> str:
-        """Return the text that takes the place of `text`."""
+        """Return the replacement of `text`."""
         raise NotImplementedError
 
     def observe(self, agent: str, *, turn: bool = False) -> Observation:
@@ -271,13 +271,15 @@ class TransformText(TextWrapper):
 
 
 class TextHistory(TextWrapper):
-    """Show a seat its whole history, for trainers that want one growing text.
+    """Show a seat its whole history, for trainers that expect one growing text.
 
     Args:
-        mode: "plain" joins what it saw, "actions" puts its replies between, "chat" lets the chat
-            template of `tokenizer` do it, with what it saw as user and its replies as assistant.
-        last: keep only so many earlier turns; the rules stay.
-        text_length: bytes that the text may have; what is longer is cut in the middle.
+        mode: "plain" joins the observed texts. "actions" adds the seat's replies between them.
+            "chat" applies the chat template of `tokenizer`: observed texts are user messages,
+            replies are assistant messages.
+        last: The number of earlier turns to keep, in addition to the rules; None: all.
+        tokenizer: A tokenizer with a chat template, for mode "chat" only.
+        text_length: The maximum length in bytes; a longer text is cut in the middle.
     """
 
     def __init__(
@@ -313,7 +315,7 @@ class TextHistory(TextWrapper):
         memory = dict(self.memory or {})
         for agent, text in fields.items():
             reply = replace_surrogates(str(replies[agent]))
-            if agent in self.match.invalid_replies:  # a bad reply may be of any length
+            if agent in self.match.invalid_replies:  # an invalid reply can be very long
                 reply = cut_middle(reply, MAX_INVALID_REPLY)
             memory[agent] = (*memory.get(agent, ()), (text, reply))
         self.memory = memory

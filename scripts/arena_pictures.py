@@ -1,4 +1,4 @@
-"""Draw docs/figures/arena-*.png: the arena and the viewer, wide and narrow, light and dark."""
+"""Take the screenshots docs/figures/arena-*.png: arena and viewer, two widths, light and dark."""
 
 import io
 import json
@@ -17,12 +17,12 @@ from gem_ma.rollouts import save_episodes
 OUT = Path(__file__).parent.parent / "docs" / "figures"
 FOUR, SHOP = "game:ConnectFour-v0", "tau:shop"
 SIZES = ((1280, 800), (390, 844))
-HIGH = 560  # of each picture in a sheet
+HIGH = 560  # height of each screenshot in a sheet, in pixels
 GAP = 12
 
 
 def sit(page, url, env, **seats):
-    """Begin a match."""
+    """Start a match."""
     page.goto(url + "#")
     page.locator("#matches > *").first.wait_for()
     page.locator(f"#places input[value='{env}']").check(force=True)
@@ -33,7 +33,7 @@ def sit(page, url, env, **seats):
 
 
 def rated(url, agents):
-    """Let agents play some matches, so that there are ratings."""
+    """Play some matches between agents, so that there are ratings."""
     for number in range(6):
         pair = agents if number % 2 else agents[::-1]
         seats = dict(zip(("red", "yellow"), pair, strict=True))
@@ -42,14 +42,14 @@ def rated(url, agents):
 
 
 def lobby(page, url):
-    """Show what can be played, and what was."""
+    """Open the list of games and past matches."""
     page.goto(url)
     page.locator("#matches > *").first.wait_for()
     page.fill("#name", "Ann")
 
 
 def match(page, url):
-    """Show a match, with some words beside it."""
+    """Open a match with some chat messages."""
     lobby(page, url)
     page.get_by_text("More", exact=True).click()
     page.select_option("#clock", "120")
@@ -65,19 +65,19 @@ def match(page, url):
 
 
 def read(page, url, name):
-    """Open the viewer on the records that were given."""
+    """Open the viewer on the given records."""
     page.goto(f"{url}api/records/r0/replay#{name}")
     page.locator("body[data-ready]").wait_for()
     page.wait_for_timeout(500)
 
 
 def replay(page, url):
-    """Show a game that was played, in its middle."""
+    """Open a recorded game in the middle of its replay."""
     read(page, url, "episode=1&turn=12")
 
 
 def summary(page, url):
-    """Show what all the episodes come to."""
+    """Open the summary of all episodes."""
     read(page, url, "episode=1&turn=12")
     if page.get_by_role("button", name="Episodes").is_visible():
         page.get_by_role("button", name="Episodes").click()
@@ -87,12 +87,12 @@ def summary(page, url):
 
 
 def transcript(page, url):
-    """Show a conversation."""
+    """Open a conversation."""
     read(page, url, "episode=41&turn=3")
 
 
 def sheet(pictures):
-    """Put the wide and the narrow picture of each scheme into a row."""
+    """Place the wide and the narrow screenshot of each colour scheme in a row."""
     rows = []
     for row in (pictures[:2], pictures[2:]):
         row = [one.resize((round(one.width * HIGH / one.height), HIGH)) for one in row]
@@ -108,7 +108,7 @@ def sheet(pictures):
 
 
 def main(chromium):
-    """Serve an arena that was played in, and take its pictures."""
+    """Serve an arena with past matches, and take its screenshots."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
         records = Path(folder) / "records.jsonl"
         two, four = "search:depth=2", "search:depth=4"

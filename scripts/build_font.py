@@ -1,13 +1,13 @@
-"""Draw the glyph atlases of gem_ma.renderers.font out of the DejaVu fonts.
+"""Draw the glyph atlases of gem_ma.renderers.font from the DejaVu fonts.
 
-Run once, by hand, when the repertoire changes; what it writes is part of the package, so that no
-machine needs a font:
+Run this by hand when the set of characters changes. The output is part of the package, so that no
+installation needs a font:
 
     python scripts/build_font.py DejaVuSansMono.ttf DejaVuSans.ttf gem_ma/renderers/fonts
     python scripts/build_font.py DejaVuSansMono.ttf DejaVuSans.ttf gem_ma/renderers/fonts --screens
 
-The second line writes the letters of screens, which are as wide as they are: their pictures, and
-their advances as gem_ma/scene/text_metrics.py has them, which it prints.
+The second command writes the proportional letters of screens. It prints their advances, which
+belong into gem_ma/scene/text_metrics.py.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-# Height of a cell, its width, the size of the type in it, and the row of its baseline. The widths
-# are the advances of the type at these sizes, so that lines of box drawing join.
+# Height and width of a cell, type size, and row of the baseline. The widths are the advances of the
+# type at these sizes, so that box-drawing lines join.
 CELLS = [
     (11, 6, 10, 9),
     (14, 7, 12, 11),
@@ -49,13 +49,13 @@ BLOCKS = [
     (0x2690, 0x2691),  # flags
     (0x2713, 0x2718),  # check marks
     (0x2780, 0x2793),  # numbers in discs
-    (0xFFFD, 0xFFFD),  # what a decoder puts for bytes that are no text
+    (0xFFFD, 0xFFFD),  # the replacement character for undecodable bytes
 ]
 JOINED = [(0x2500, 0x2503), (0x250C, 0x254B), (0x2550, 0x2570), (0x2574, 0x257F), (0x2588, 0x2588)]
-# Of the letters of screens: the size of the type, the height of a line, the row of its baseline.
+# Letters of screens: type size, line height, and row of the baseline.
 LINES = [(12, 16, 12), (14, 18, 14), (18, 24, 18)]
 SCREENS = [*range(0x20, 0x7F), *range(0xA0, 0x100), *(0x2026, 0x2013, 0x2022, 0x2190, 0x2192)]
-LEVELS = 16  # of grey; more make the file larger and no letter plainer
+LEVELS = 16  # of grey; more make the file larger and no letter clearer
 
 
 def main(mono: Path, sans: Path, folder: Path) -> None:
@@ -81,7 +81,7 @@ def main(mono: Path, sans: Path, folder: Path) -> None:
 
 
 def screens(sans: Path, folder: Path) -> None:
-    """Write folder/sans.npz, and print how wide the letters are, in 2048ths of the type's size."""
+    """Write folder/sans.npz, and print the widths of letters, in 2048ths of the type size."""
     tables = {"codes": np.array(SCREENS, np.uint32)}
     for weight in ("", "-Bold"):
         path = sans.with_name(f"{sans.stem}{weight}{sans.suffix}")
@@ -104,7 +104,7 @@ def screens(sans: Path, folder: Path) -> None:
 
 
 def _write(target: Path, tables: dict[str, np.ndarray]) -> None:
-    """Write all glyphs of a size as one strip, since a file of many arrays is large and slow."""
+    """Write all glyphs of a size as one strip, because a file of many arrays is large and slow."""
     found: dict[str, np.ndarray] = {"codes": tables.pop("codes")}
     sizes = dict.fromkeys(name.partition(":")[0] for name in tables)
     for size in sizes:
@@ -118,8 +118,8 @@ def _write(target: Path, tables: dict[str, np.ndarray]) -> None:
 
 
 def _printable(code: int) -> bool:
-    # Combining marks and signs that only steer the layout have no cell of their own: the engine
-    # shows their code points instead of leaving them unseen.
+    # Combining marks and signs that only affect the layout have no cell: the engine shows their
+    # code points, so that they are visible.
     return unicodedata.category(chr(code))[0] not in "CM" and code not in (0x2028, 0x2029)
 
 
@@ -134,7 +134,7 @@ def _has(face: ImageFont.FreeTypeFont, char: str) -> bool:
 def _upright(
     char: str, face: ImageFont.FreeTypeFont, height: int, width: int, baseline: int
 ) -> np.ndarray:
-    if not 0x2500 <= ord(char) <= 0x259F:  # lines and blocks go up to the border and past it
+    if not 0x2500 <= ord(char) <= 0x259F:  # lines and blocks extend beyond the cell
         _, top, _, bottom = face.getbbox(char, anchor="ls")
         # A stack of accents that starts above the cell moves down instead of losing its top.
         baseline = max(baseline, min(-int(top), height - int(bottom)))
@@ -142,8 +142,8 @@ def _upright(
     ImageDraw.Draw(image).text((0, baseline), char, fill=255, font=face, anchor="ls")
     grey = np.array(image)
     if any(first <= ord(char) <= last for first, last in JOINED):
-        # A cell is not exactly as large as the type: a line that would end in a paler pixel at
-        # the border goes on, or else a frame would look dotted.
+        # A cell is not exactly as large as the type. A line that would end in a paler pixel at
+        # the border is extended, because frames would otherwise look dotted.
         for edge, inner in ((0, 1), (-1, -2)):
             grey[edge] = np.maximum(grey[edge], grey[inner])
             grey[:, edge] = np.maximum(grey[:, edge], grey[:, inner])
@@ -153,13 +153,13 @@ def _upright(
 def _squeezed(
     char: str, path: Path, size: int, height: int, width: int, baseline: int
 ) -> np.ndarray:
-    """Draw a proportional glyph as large as the cell allows, in the middle of its width."""
+    """Draw a proportional glyph as large as the cell allows, centred."""
     for smaller in range(size, 3, -1):
         face = _face(path, smaller)
         left, top, right, bottom = face.getbbox(char, anchor="ls")
         if right - left <= width and bottom - top <= height:
             break
-    # A figure that shrank would sit low: what is narrower than a letter keeps its baseline.
+    # A figure that shrank would sit too low, so glyphs narrower than a letter keep the baseline.
     down = baseline if smaller == size else round((height - (bottom - top)) / 2 - top)
     down = min(max(down, int(-top)), height - int(bottom))
     image = Image.new("L", (width, height))

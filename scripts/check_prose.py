@@ -1,6 +1,7 @@
 """Print what is hard to read in the documentation: `python scripts/check_prose.py [PAGE ...]`.
 
-It looks at sentences, paragraphs, tables and words. tests/test_prose.py holds every page to it.
+The script checks sentences, paragraphs, tables and words. tests/test_prose.py applies it to all
+pages.
 """
 
 import re
@@ -14,7 +15,7 @@ MAX_PARAGRAPH_WORDS = 120
 MAX_ROW_CHARACTERS = 160
 MAX_COLUMNS = 6
 
-# What readers stumbled over, and what the field says.
+# Words that readers stumble over, and the usual terms.
 BANNED = {
     r"tells? of": "list, describe",
     r"what (?:was|is) met": "name the thing",
@@ -34,13 +35,13 @@ BANNED = {
 
 
 def list_pages() -> list[Path]:
-    """Return the pages that are written by hand; the history keeps its old names."""
+    """Return the pages that are written by hand, without the changelog, which keeps old names."""
     pages = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").rglob("*.md"))]
     return [page for page in pages if page.name != "history.md"]
 
 
 def find_faults(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the description of each thing in a page that is hard to read."""
+    """Yield the line and the description of each fault in a page."""
     for line, block in split_blocks(text):
         if block.startswith("|"):
             yield from find_table_faults(line, block)
@@ -55,7 +56,7 @@ def find_faults(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_table_faults(line: int, block: str) -> Iterator[tuple[int, str]]:
-    """Yield what is wrong with the rows of one table."""
+    """Yield the faults in the rows of a table."""
     for number, row in enumerate(block.splitlines(), line):
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
         if len(cells) > MAX_COLUMNS:
@@ -103,7 +104,7 @@ def split_blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def clean(block: str) -> str:
-    """Reduce Markdown to what is read: code and links count as the words that they show."""
+    """Reduce Markdown to what is read: code and links become the words that they show."""
     block = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", block)
     block = re.sub(r"<[^>`]*>", "", block)
     return re.sub(r"`([^`\n]*)`", lambda m: re.sub(r"[\s.|]+", "_", m[1]) or "_", block)

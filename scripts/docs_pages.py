@@ -26,12 +26,12 @@ from gem_ma.evaluation.metrics import format_metrics_table
 TOP = Path(__file__).parent.parent
 HOME = {"README.md": "index.md", "CHANGELOG.md": "changelog.md"}  # files at the top -> pages
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
-SCORE = re.compile(r"((?:`[^`]+`(?:, )?)+): (.+?)(?= `game:|$)")  # ids, and what they pay
-BAR = "\\|"  # within a cell of a table
+SCORE = re.compile(r"((?:`[^`]+`(?:, )?)+): (.+?)(?= `game:|$)")  # ids, and their rewards
+BAR = "\\|"  # within a table cell
 METRICS_MARK = "<!-- the metrics -->"  # in docs/evaluate.md
 KINDS = {".py": "python", ".toml": "toml", ".md": "markdown"}
 
-# One page for each family of ids: what its ids begin with, its title, and what it is.
+# One page for each family of ids: their prefix, the title, and a description.
 FAMILIES = {
     "visual": (
         ("visual",),
@@ -83,7 +83,7 @@ FAMILIES = {
 
 
 def on_config(config):
-    """Put the pages of environments into the navigation."""
+    """Add the pages of environments to the navigation."""
     games = [{name: f"environments/{name}.md"} for name in _games()]
     families = [{title: f"environments/{page}.md"} for page, (_, title, _) in FAMILIES.items()]
     section = next(entry for entry in config.nav if "Environments" in entry)
@@ -95,7 +95,7 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Add the pages that are made, and the repository's files that some page links to."""
+    """Add generated pages, and pages for the repository files that some page links to."""
     pages = {page: (TOP / file).read_text() for file, page in HOME.items()}
     pages["index.md"] = f"---\nhide: [navigation]\n---\n\n{pages['index.md']}"
     pages |= _environments() | _command_pages() | _tutorials()
@@ -113,7 +113,7 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Fill in the table of metrics, and let links that leave docs/ lead to the file's own page."""
+    """Fill in the table of metrics, and redirect links outside docs/ to pages of their files."""
     markdown = markdown.replace(METRICS_MARK, format_metrics_table())
     here = page.file.src_uri
 
@@ -129,18 +129,18 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def on_post_build(config):
-    """Leave no page whose links are absolute: the site lies in whatever folder it is put into."""
+    """Delete 404.html, whose links are absolute: the site can be served from any folder."""
     (Path(config.site_dir) / "404.html").unlink(missing_ok=True)
 
 
 def _from_top(page, link):
-    """Return the path, from the top of the repository, of what a page links to."""
+    """Return the path of a link's target, relative to the top of the repository."""
     folder = "" if page in HOME.values() else posixpath.join("docs", posixpath.dirname(page))
     return posixpath.normpath(posixpath.join(folder, link))
 
 
 def _in_docs(page, link):
-    """Return the page or picture that a link of a file at the top is about, or None."""
+    """Return the page or picture of a link in a file at the top, or None."""
     path = _from_top(page, link)
     if path in HOME:
         return HOME[path]
@@ -148,7 +148,7 @@ def _in_docs(page, link):
 
 
 def _elsewhere(page, link):
-    """Return the file outside of docs/ that a link is about, or None."""
+    """Return the target of a link if it is a file outside docs/, or None."""
     path = _from_top(page, link)
     return None if path[:5] == "docs/" or path in HOME or not (TOP / path).is_file() else path
 
@@ -158,7 +158,7 @@ def _shown(target):
 
 
 def _source(target):
-    """Return a page that shows a file: as it is, or as the text that it renders to."""
+    """Return a page that shows a file, as it is or rendered to text."""
     text = (TOP / target).read_text()
     head = "---\nsearch:\n  exclude: true\nhide: [toc]\n---\n\n"
     if target.endswith(".md"):
@@ -168,7 +168,7 @@ def _source(target):
 
 
 def _games():
-    """Return the names of our games, levels left out."""
+    """Return the names of our games, without levels."""
     return sorted(id[5:].partition("-v")[0] for id in gem_ma.list_envs("game:*-v0"))
 
 
@@ -344,7 +344,7 @@ def _game(id):
 
 
 def _family(prefix):
-    """Return a table of the ids with a prefix, and pictures; of levels it says how they end."""
+    """Return a table of the ids with a prefix, and pictures; levels are listed by their endings."""
     rows, drawn = {}, {}
     for id in gem_ma.list_envs(f"{prefix}:*"):
         stem = re.match(r"[^:]+:.*?-v\d+|.*", id)[0]
@@ -378,7 +378,7 @@ def _png(id):
 
 
 def _scoring(id):
-    """Return what the changelog says of an id's reward."""
+    """Return the changelog's text about an id's reward."""
     scoring = (TOP / "CHANGELOG.md").read_text().partition("\n## Scoring")[2]
     for line in " ".join(scoring.split()).split(" - `"):
         for names, what in SCORE.findall(f"`{line}"):
@@ -388,7 +388,7 @@ def _scoring(id):
 
 
 def _needs(needs):
-    """Return in words what an id takes beside this package."""
+    """Return the requirements of an id in words."""
     said = []
     for need in needs:
         kind, _, what = need.partition(":")
@@ -421,6 +421,6 @@ def _table(head, rows):
 
 
 def _fenced(text, kind="text"):
-    """Return text as a block that no fence within it can end."""
+    """Return a text as a code block whose fence is longer than any fence in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{kind}\n{text.rstrip()}\n{fence}"

@@ -47,7 +47,9 @@ def main():
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", default="docs/gallery.png")
-    parser.add_argument("--themes", action="store_true", help="one game in every theme instead")
+    parser.add_argument(
+        "--themes", action="store_true", help="draw one game in every theme instead"
+    )
     args = parser.parse_args()
     if args.themes:
         looks = [*THEMES, 1, 2, "held-out:3"]

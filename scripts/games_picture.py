@@ -9,7 +9,7 @@ from gem_ma.agents import load_agent
 from gem_ma.chat.agent import ask_agent
 
 SIDE, GAP, TITLE = 364, 20, 30
-# Each with the seed and the number of random moves that are played before it is drawn.
+# Each game with its seed and the number of random moves before it is drawn.
 GAMES = (
     ("game:Chess-v0", 3, 24),
     ("game:Backgammon-v0", 4, 9),
@@ -23,7 +23,7 @@ GAMES = (
 
 
 def drawn(id, seed, moves):
-    """Return a game after some random moves, as its spectators see it."""
+    """Return a game after some random moves, as spectators see it."""
     env = gem_ma.make(id, render_mode="rgb_array", image_size=SIDE)
     env.reset(seed=seed)
     player = load_agent("random")

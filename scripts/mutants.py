@@ -1,9 +1,9 @@
-"""Change the package in one place at a time, run the tests of that folder, and print what lives.
+"""Mutation testing: change one place at a time, run the tests, and print the changes that pass.
 
     python scripts/mutants.py --count 50 --seed 0 --folder envs/cards
     python scripts/mutants.py --count 500 --without apis,match
 
-The working tree is not touched: every job works on a copy in a temporary folder.
+The working tree is not changed: each job works on a copy in a temporary folder.
 """
 
 import argparse
@@ -36,13 +36,13 @@ SWAPS = {
     ast.Pow: (ast.Mult,), ast.BitOr: (ast.BitAnd,), ast.BitAnd: (ast.BitOr,),
     ast.LShift: (ast.RShift,), ast.RShift: (ast.LShift,), ast.And: (ast.Or,), ast.Or: (ast.And,),
 }  # fmt: skip
-SENTENCE = 5  # words: how a longer text puts it is prose, not behaviour
-LIMIT = 300.0  # seconds for tests; with a change PATIENCE times what they take, where known
+SENTENCE = 5  # words; longer texts are prose, not behaviour
+LIMIT = 300.0  # seconds for tests; mutants get PATIENCE times the known duration
 PATIENCE = 4
 
 
 def values(value):
-    """Yield what a constant may become: its opposite, its neighbours, another word."""
+    """Yield the values that can replace a constant: its opposite, neighbours, another word."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):
@@ -53,7 +53,7 @@ def values(value):
 
 
 def changes(node):
-    """Yield what may stand in a node's place."""
+    """Yield the replacements of a node."""
     match node:
         case ast.Constant():
             yield from map(ast.Constant, values(node.value))
@@ -65,7 +65,7 @@ def changes(node):
                     ops = [*node.ops[:i], swap(), *node.ops[i + 1 :]]
                     yield ast.Compare(node.left, ops, node.comparators)
         case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr()):
-            pass  # words put together
+            pass  # concatenated texts
         case ast.BinOp() | ast.BoolOp() | ast.AugAssign():
             for swap in SWAPS.get(type(node.op), ()):
                 changed = copy.copy(node)
@@ -74,7 +74,7 @@ def changes(node):
 
 
 def places(node):
-    """Yield what stands below a node, without annotations, docstrings and messages."""
+    """Yield the nodes below a node, without annotations, docstrings and messages."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
@@ -83,14 +83,14 @@ def places(node):
                 case ast.Raise() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
                     pass
                 case ast.keyword(arg="strict"):
-                    pass  # of zip: it asserts, and decides nothing
+                    pass  # strict= of zip only checks lengths
                 case ast.AST():
                     yield child
                     yield from places(child)
 
 
 def drawn(paths, count, rng):
-    """Draw lines that can be changed, and a change for each: (path, source, changed source)."""
+    """Draw lines to change, with one change each: (path, source, changed source)."""
     lines = collections.defaultdict(list)
     for path in paths:
         for node in places(ast.parse(path.read_text())):
@@ -108,7 +108,7 @@ def drawn(paths, count, rng):
 
 
 def stages(path, near):
-    """Yield the tests of a file: its own, its folder's, its pack's, its game's, the contract."""
+    """Yield groups of tests for a file, the nearest first, from its own to the game contract."""
     parts = list(path.relative_to(ROOT / "gem_ma").with_suffix("").parts)
     names = [parts.pop()]
     if names == ["__init__"]:
@@ -120,33 +120,33 @@ def stages(path, near):
     named = [test for test in folder if any(name in test.stem for name in names)]
     named = named or [test for test in every if test.stem == f"test_{names[0]}"]
     speaks = {test: test.read_text().count(path.stem) for test in every}
-    most = max(folder or every, key=speaks.get)  # else the one that speaks of it most
+    most = max(folder or every, key=speaks.get)  # otherwise the tests that name it most often
     tests = named or [most if speaks[most] else max(every, key=speaks.get)]
     yield tests
-    yield [ROOT / "tests/test_imports.py", "-k", "offer or error"]  # what all files are held to
+    yield [ROOT / "tests/test_imports.py", "-k", "offer or error"]  # checks that hold for all files
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     known = (ROOT / "gem_ma/envs/__init__.py").read_text()
     games = [node.name for node in classes if f"{path.stem}:{node.name}" in known]
     chosen = ["-k", " or ".join(games)]
     if games:
         yield [*sorted((ROOT / "tests/envs").glob("test_*.py")), *chosen]
-    if parts == ["engine"]:  # the engine is held by what its views show, too
+    if parts == ["engine"]:  # the engine is tested by its views, too
         names = ("apis/test_env", "apis/test_gymnasium_view", "apis/test_parallel_view")
         yield [ROOT / f"tests/{name}.py" for name in (*names, "test_wrappers")]
     if near:
         return
     yield [test for test in folder if test not in tests]
-    if len(parts) > 2:  # in a part of a pack, all of which has tests in the folder above
+    if len(parts) > 2:  # the tests of a pack's parts are in the folder above
         yield sorted(ROOT.joinpath("tests", *parts[:-1]).glob("test_*.py"))
     references = ROOT.joinpath("tests", *parts[:2], "test_references.py")
-    if references.exists():  # what another library did, whole
+    if references.exists():  # recorded results of other libraries
         yield [references, "-m", "slow or not slow"]
     if games:
         yield [ROOT / "tests/testing/test_env_checker.py", *chosen]
 
 
 def passes(tests, tree, limit=LIMIT):
-    """Return the seconds in which the tests pass in a copy of the tree, or None."""
+    """Return the seconds that the tests take if they pass in a copy of the tree, else None."""
     names = [str(test.relative_to(ROOT)) if isinstance(test, Path) else test for test in tests]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *names]
     env, null = os.environ | {"PYTHONPATH": str(tree)}, subprocess.DEVNULL
@@ -155,17 +155,17 @@ def passes(tests, tree, limit=LIMIT):
     process = subprocess.Popen(command, cwd=tree, env=env, start_new_session=True, **streams)
     try:
         code = process.wait(limit)
-        return time.monotonic() - start if code in (0, 5) else None  # 5: nothing to run
+        return time.monotonic() - start if code in (0, 5) else None  # 5: no tests were collected
     except subprocess.TimeoutExpired:
-        return None  # what loops is dead
+        return None  # an endless loop counts as detected
     finally:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
+            os.killpg(process.pid, signal.SIGKILL)  # includes the processes that the tests started
         process.wait()
 
 
 def lives(path, source, changed, near, trees, green):
-    """Tell whether all tests pass with a change that pass without it."""
+    """Return whether the tests that pass without a change also pass with it."""
     tree = trees.get()
     copied = tree / path.relative_to(ROOT)
     compiled = Path(importlib.util.cache_from_source(str(copied)))
@@ -173,7 +173,7 @@ def lives(path, source, changed, near, trees, green):
         for tests in filter(None, stages(path, near)):
             known = green.get(str(tests))
             copied.write_bytes(changed)
-            compiled.unlink(missing_ok=True)  # it may be of the same second
+            compiled.unlink(missing_ok=True)  # it may have the same timestamp
             passed = passes(tests, tree, PATIENCE * (known + 5) if known else LIMIT)
             copied.write_bytes(source)
             compiled.unlink(missing_ok=True)
@@ -189,15 +189,17 @@ def lives(path, source, changed, near, trees, green):
 
 
 def main():
-    """Draw, run, print, and fail if more than one in twenty lives."""
+    """Draw, run and print; fail if more than one mutant in twenty survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", default="", help="a folder or file of gem_ma: envs/cards")
-    parser.add_argument("--without", default="", help="such folders and files, with commas")
+    parser.add_argument("--folder", default="", help="folder or file of gem_ma, such as envs/cards")
+    parser.add_argument(
+        "--without", default="", help="folders and files to leave out, separated by commas"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
-        "--near", action="store_true", help="without the rest of a folder, which is slow"
+        "--near", action="store_true", help="leave out the slow tests of the rest of a folder"
     )
     given = parser.parse_args()
     folder, names = ROOT / "gem_ma" / given.folder, filter(None, given.without.split(","))
@@ -207,7 +209,7 @@ def main():
     mutants = list(drawn(files, given.count, random.Random(given.seed)))
     drew, died, trees, green = collections.Counter(), collections.Counter(), queue.Queue(), {}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
-        Path(folder).chmod(0o755)  # the sandbox's users read the package too
+        Path(folder).chmod(0o755)  # the users of the sandbox read the package too
         for i in range(given.jobs):
             trees.put(shutil.copytree(ROOT, Path(folder, str(i)), symlinks=True, ignore=SKIPPED))
         alive = pool.map(lambda mutant: lives(*mutant, given.near, trees, green), mutants)

@@ -1,8 +1,8 @@
-"""The README as a package index shows it: a hook of hatchling, named in pyproject.toml.
+"""Build hook of hatchling that adapts the README for a package index; see pyproject.toml.
 
-An index has none of the files that the README links to. With the repository's address (Repository
-in [project.urls]) such links and pictures lead there, to the release's tag; without it a link is
-its words alone, and a picture is left out.
+An index has no files that the README links to. If the project has a repository address (Repository
+in [project.urls]), such links and pictures lead to the release's tag there. Without an address,
+links become plain words and pictures are removed.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 FENCE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
-INSIDE = r"(?!\w+:|#|//)"  # what begins an address of the repository's own
+INSIDE = r"(?!\w+:|#|//)"  # matches the start of a link inside the repository
 PICTURE = re.compile(rf"!\[([^]]*)\]\({INSIDE}([^)\s]+)\)")
 LINK = re.compile(rf"\[((?:[^][]|\[[^][]*\])*)\]\({INSIDE}([^)\s]+)\)")
 TAG = re.compile(rf"<(img|source)\b[^>]*?\b(src|srcset)=\"{INSIDE}([^\"]+)\"[^>]*>")
@@ -19,10 +19,10 @@ REFERENCE = re.compile(rf"<a\b[^>]*?\bhref=\"{INSIDE}([^\"]+)\"[^>]*>(.*?)</a>",
 
 
 class Readme(MetadataHookInterface):
-    """Put the README into the metadata."""
+    """Metadata hook that adds the README."""
 
     def update(self, metadata):
-        """Set what is dynamic."""
+        """Set the dynamic metadata."""
         top = Path(self.root)
         version = re.search(
             r'__version__ = "(.+)"', (top / "gem_ma/rollouts/version.py").read_text()
@@ -33,10 +33,10 @@ class Readme(MetadataHookInterface):
 
 
 def shown(text, address="", tag="HEAD"):
-    """Return the README with links that lead to a repository, or to nothing but the web."""
+    """Return the README with links to a repository, or with external links only."""
     blob, raw = (f"{address}/{kind}/{tag}/" for kind in ("blob", "raw"))
     parts = FENCE.split(text)
-    for number in range(0, len(parts), 2):  # what stands between code
+    for number in range(0, len(parts), 2):  # parts outside code
         part = parts[number]
         if address:
             part = PICTURE.sub(rf"![\1]({raw}\2)", part)

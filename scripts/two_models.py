@@ -1,8 +1,8 @@
-"""Draw README's picture of two models at work: an episode of recipe 4.
+"""Draw README's picture of two models in a dialogue: an episode of recipe 4.
 
     python scripts/two_models.py shop.jsonl
 
-The first episode that went well is taken. Needs `gem-ma[browser]` and a Chromium.
+The script uses the first successful episode. It needs `gem-ma[browser]` and Chromium.
 """
 
 import argparse
@@ -25,7 +25,7 @@ p { margin: 7px 0; padding: 7px 13px; border-radius: 13px; width: fit-content; m
 
 
 def said(reply):
-    """Return what a reply says, and whether it is a call of a tool."""
+    """Return the text of a reply, and whether it is a tool call."""
     if not reply.startswith("{"):
         return reply, False
     call = json.loads(reply)
@@ -34,7 +34,7 @@ def said(reply):
 
 
 def dialogue(episode):
-    """Return a talk of a customer and an assistant."""
+    """Return a page with the dialogue of a customer and an assistant."""
     lines = ["<h2>tau:shop <span>a customer, and an assistant with tools</span></h2>"]
     for step in episode.steps:
         text, call = said(str(step.reply).strip())
@@ -46,7 +46,7 @@ def dialogue(episode):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("episodes", help="a file of episodes of tau:shop")
+    parser.add_argument("episodes", help="a file with episodes of tau:shop")
     parser.add_argument("--out", default="docs/figures/two-models.png")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright

@@ -1,4 +1,4 @@
-"""Take out one pack after the other, and see that all else works: what `.ci/run` asks for.
+"""Check that the rest works without each pack, as `.ci/run` requires.
 
     python scripts/without_packs.py             # each: all else is imported, listed and played
     python scripts/without_packs.py tau visual  # these
@@ -6,9 +6,9 @@
     python scripts/without_packs.py --tests     # each, and the tests that may notice
     python scripts/without_packs.py --all       # each, and the whole default suite
 
-It runs in the environment of the Python that runs it, where gem-ma is installed with what tests
-need. Copies stand before what is installed, whose metadata still declares what was taken out, as it
-does for somebody who deletes a folder.
+It uses the environment of its own Python, which must have gem-ma and the test requirements. A copy
+without the pack precedes the installed package on the path. The installed metadata still declares
+the pack, as for a user who deletes a folder.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PACKS = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["entry-po
     "gem_ma.packs"
 ]
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".git", ".*_cache", ".venv", "site")
-# What looks at everything, and so may miss a pack without naming it.
+# Tests that check everything, and so may need a pack without naming it.
 ALWAYS = (
     "tests/test_*.py",
     "tests/cli",
@@ -98,7 +98,7 @@ def find_folder(name):
 
 
 def find_tests(name):
-    """Return the folder of a pack's tests: that of the pack, below tests/."""
+    """Return the folder of a pack's tests, below tests/."""
     return Path("tests", *find_folder(name).parts[1:])
 
 
@@ -110,7 +110,7 @@ def take_out(names, copy):
 
 
 def run_python(copy, *words, **more):
-    """Run a Python in the copy, which it imports."""
+    """Run a Python process that imports the copy."""
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": ""}
     return subprocess.run(
         [sys.executable, *words], cwd=copy, env=environment, text=True, check=False, **more
@@ -118,7 +118,7 @@ def run_python(copy, *words, **more):
 
 
 def choose_tests(copy, names):
-    """Return the tests that name the packs somewhere, and those that look at everything."""
+    """Return the tests that name the packs, and those that check everything."""
     found = run_python(copy, "-c", WORDS, *names, stdout=subprocess.PIPE)
     found.check_returncode()
     always = [str(path.relative_to(copy)) for one in ALWAYS for path in sorted(copy.glob(one))]
@@ -126,7 +126,7 @@ def choose_tests(copy, names):
 
 
 def check_without(names, tests, workers):
-    """Return whether all else works; tests: none, those of the rules, some or all."""
+    """Return whether the rest works; `tests` is none, those of the rules, some, or all."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "gem_ma"
         shutil.copytree(TOP, copy, ignore=LEFT_OUT, symlinks=True)
@@ -137,10 +137,10 @@ def check_without(names, tests, workers):
         if tests == "none":
             return True
         missing = run_python(copy, "-c", MISSING, stdout=subprocess.PIPE).stdout.split()
-        take_out(missing, copy)  # what uses it goes too, whose tests cannot run
+        take_out(missing, copy)  # packs that use it are removed too, as their tests cannot run
         chosen = {"all": ["tests"], "rules": RULES}.get(tests) or choose_tests(copy, names)
         pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        if tests != "all":  # that all can be collected: no other test imports what is gone
+        if tests != "all":  # check that all tests can be collected: none imports the removed code
             collected = run_python(copy, *pytest, "--collect-only", "tests", stdout=subprocess.PIPE)
             if collected.returncode:
                 print(collected.stdout[-4000:])
@@ -149,15 +149,17 @@ def check_without(names, tests, workers):
 
 
 def main():
-    """Run it; return 1 if something failed."""
+    """Run the checks; return 1 if one failed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("packs", nargs="*", metavar="PACK", help="(default: each)")
-    parser.add_argument("--core", action="store_true", help="all at once")
-    parser.add_argument("--tests", action="store_true", help="the tests that may notice, too")
-    parser.add_argument("--all", action="store_true", help="the whole default suite, too")
-    parser.add_argument("--workers", default="auto", help="of pytest-xdist (default: auto)")
+    parser.add_argument("packs", nargs="*", metavar="PACK", help="packs to check (default: each)")
+    parser.add_argument("--core", action="store_true", help="remove all packs at once")
+    parser.add_argument("--tests", action="store_true", help="also run the tests that may notice")
+    parser.add_argument("--all", action="store_true", help="also run the whole default suite")
+    parser.add_argument(
+        "--workers", default="auto", help="number of pytest-xdist workers (default: auto)"
+    )
     args = parser.parse_args()
     if unknown := set(args.packs) - PACKS.keys():
         parser.error(f"no pack {', '.join(sorted(unknown))}; there are {', '.join(PACKS)}")

@@ -1,10 +1,10 @@
-"""LangGraph's prebuilt agent in a seat, as it is: its calls go through a gateway, which keeps them.
+"""Play a seat with LangGraph's prebuilt agent, whose model calls a gateway records.
 
     python examples/programs/langgraph_seat.py --model http://127.0.0.1:8000/v1
 
-Needs `pip install 'gem-ma[gateway]' langgraph langchain langchain-openai`. In a game it has a tool
-that lists the legal moves; as the assistant of tau:shop its tools are the shop's, each of which is
-a move, and the next turn brings what it returned.
+Needs `pip install 'gem-ma[gateway]' langgraph langchain langchain-openai`. In a game, the agent has
+a tool that lists the legal moves. As the assistant of tau:shop, it has the shop's tools: each call
+is a move, and the next turn contains its result.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def model_of(seat):
 
 
 def play(seat):
-    """Play a game: one run of the agent for each turn."""
+    """Play a game, with one run of the agent per turn."""
     legal = []
 
     @tool
@@ -41,7 +41,7 @@ def play(seat):
 
 
 def assist(seat):
-    """Serve a customer: one run of the agent for each message, in which every tool is a move."""
+    """Serve a customer, with one run of the agent per message; each tool call is a move."""
     turn = seat.turn()
     if turn is None:
         return
@@ -76,9 +76,9 @@ def assist(seat):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", required=True, help="a server's URL, or MODEL@URL")
+    parser.add_argument("--model", required=True, help="URL of a model server, or MODEL@URL")
     parser.add_argument("--episodes", type=int, default=4)
-    parser.add_argument("--out", help="a file for the episodes")
+    parser.add_argument("--out", help="file for the recorded episodes")
     args = parser.parse_args()
     two = ProgramAgent(play, args.model)
     for episode in gem_ma.rollout("game:ConnectFour-v0", two, args.episodes, out=args.out):

@@ -1,9 +1,9 @@
-"""An agent of the OpenAI Agents SDK in a seat, as it is, through a gateway that keeps its calls.
+"""Play a seat with an agent of the OpenAI Agents SDK, whose model calls a gateway records.
 
     python examples/programs/openai_agents_seat.py --model http://127.0.0.1:8000/v1
 
-Needs `pip install 'gem-ma[gateway]' openai-agents`. --api says which of OpenAI's interfaces the
-server has: chat (completions) or responses.
+Needs `pip install 'gem-ma[gateway]' openai-agents`. --api says which OpenAI API the model server
+offers: chat (completions) or responses.
 """
 
 import argparse
@@ -26,7 +26,7 @@ MODELS = {"chat": OpenAIChatCompletionsModel, "responses": OpenAIResponsesModel}
 
 
 async def play(seat, api="chat"):
-    """Play a game: one run of the agent for each turn."""
+    """Play a game, with one run of the agent per turn."""
     legal = []
 
     @function_tool
@@ -50,12 +50,12 @@ async def play(seat, api="chat"):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", required=True, help="a server's URL, or MODEL@URL")
+    parser.add_argument("--model", required=True, help="URL of a model server, or MODEL@URL")
     parser.add_argument("--api", choices=MODELS, default="chat")
     parser.add_argument("--episodes", type=int, default=4)
-    parser.add_argument("--out", help="a file for the episodes")
+    parser.add_argument("--out", help="file for the recorded episodes")
     args = parser.parse_args()
-    set_tracing_disabled(True)  # which would go to OpenAI
+    set_tracing_disabled(True)  # traces would be sent to OpenAI
     agent = ProgramAgent(partial(play, api=args.api), args.model)
     for episode in gem_ma.rollout("game:ConnectFour-v0", agent, args.episodes, out=args.out):
         print(episode.returns, sum(len(step.reply.calls) for step in episode.steps), "calls")

@@ -1,4 +1,4 @@
-"""A smolagents agent in a seat, as it is, through a gateway that keeps its calls.
+"""Play a seat with a smolagents agent, whose model calls a gateway records.
 
     python examples/programs/smolagents_seat.py --model http://127.0.0.1:8000/v1
 
@@ -14,7 +14,7 @@ from gem_ma.agents import ProgramAgent
 
 
 def play(seat):
-    """Play a game: one run of the agent for each turn, which goes on from the last."""
+    """Play a game, with one run of the agent per turn; each run continues the last one."""
     legal = []
 
     @tool
@@ -34,9 +34,9 @@ def play(seat):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--model", required=True, help="a server's URL, or MODEL@URL")
+    parser.add_argument("--model", required=True, help="URL of a model server, or MODEL@URL")
     parser.add_argument("--episodes", type=int, default=4)
-    parser.add_argument("--out", help="a file for the episodes")
+    parser.add_argument("--out", help="file for the recorded episodes")
     args = parser.parse_args()
     agent = ProgramAgent(play, args.model)
     for episode in gem_ma.rollout("game:ConnectFour-v0", agent, args.episodes, out=args.out):

@@ -1,8 +1,9 @@
-"""What the recipes share: their arguments, the clock, evaluation, and what they write down.
+"""Helpers of the recipes: arguments, CPU time, evaluation, and results on disk.
 
-A recipe is one command, such as `python guess.py --seed 0 --out runs/guess-0`, and one thread. One
-that was stopped goes on from where it was; the folder then holds `result.json`: CPU seconds, what
-was measured, and the curve. `--short` takes seconds, for the tests.
+Each recipe is one command, such as `python guess.py --seed 0 --out runs/guess-0`, and uses one
+thread. A stopped recipe resumes when you run the same command again. At the end, the folder has
+`result.json` with the CPU seconds and the results. With `--short` a recipe takes seconds, for
+tests.
 """
 
 import argparse
@@ -20,18 +21,23 @@ BEST = "best.pt"
 
 
 class Run:
-    """One run of a recipe: its folder, its seed, and how long it has taken in all.
+    """One run of a recipe: its folder, its seed, and the CPU time that it has used.
 
     Args:
-        **options: names of further arguments, and what each may be, the usual one first.
+        description: the first line of the command's help.
+        **options: names of further arguments, each with its allowed values, the default first.
     """
 
     def __init__(self, description, **options):
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--out", type=Path, required=True, help="a folder")
-        parser.add_argument("--short", action="store_true", help="seconds, to see that it runs")
-        parser.add_argument("--device", help="such as cuda (default: the CPU, one thread)")
+        parser.add_argument(
+            "--out", type=Path, required=True, help="folder for models, checkpoints and results"
+        )
+        parser.add_argument("--short", action="store_true", help="run for seconds only, as a test")
+        parser.add_argument(
+            "--device", help="a PyTorch device such as cuda (default: the CPU, one thread)"
+        )
         for name, known in options.items():
             parser.add_argument(f"--{name}", choices=known, default=known[0])
         args = parser.parse_args()
@@ -45,47 +51,51 @@ class Run:
         self.spent = json.loads(self.clock.read_text()) if self.clock.exists() else {}
 
     def part(self, name, work):
-        """Do a part of the recipe, and count its CPU seconds, those before a stop included."""
+        """Run a part of the recipe and count its CPU seconds, also those of interrupted runs."""
         before, start = self.spent.get(name, 0.0), time.process_time()
 
         def count(*_):
             self.spent[name] = before + time.process_time() - start
             fresh = self.clock.with_suffix(".new")
             fresh.write_text(json.dumps(self.spent))
-            fresh.replace(self.clock)  # so that a stop in between leaves the old one
+            fresh.replace(self.clock)  # if the process stops during writing, the old file remains
 
         made = work(count)
         count()
         return made
 
     def pretrain(self, env, teacher, name="model", **settings):
-        """Return the folder of a model from nothing."""
+        """Pretrain a model from scratch on episodes of a teacher; return its folder."""
         settings = {"seed": self.seed, "device": self.device, "progress": True, **settings}
         return self.part(name, lambda _: pretrain(env, teacher, self.out / name, **settings))
 
     def learner(self, model, **settings):
-        """Return a learner that begins as a model is, with the settings that most recipes have."""
+        """Return a learner that starts from a model, with the usual settings of the recipes."""
         if not hasattr(model, "parameters"):
             found = self.player(model)
             model, settings = found.model, {"processor": found.tokens.processor, **settings}
         for name, one in model.named_parameters():
             if ".visual." in name:
-                # All patches of a plain ground push its weights the same way: two steps of this
-                # rate are enough to undo what was learnt.
+                # All patches of a plain background push its weights in the same direction.
+                # Two steps at this learning rate are enough to undo what was learnt.
                 one.requires_grad_(False)
         usual = {"lr": 3e-4, "entropy": 0.003, "minibatch": 32}
         return HFLearner(model, seed=self.seed, device=self.device, **{**usual, **settings})
 
     def player(self, model, **settings):
-        """Return what plays a model as it is."""
+        """Return an agent that plays with a model without training it."""
         return HFAgent(str(model), device=self.device, **settings)
 
     def train(self, name, trainer, updates, after=(), best=False):
-        """Run a trainer, from its checkpoint on if there is one, and return its history.
+        """Run a trainer, from its checkpoint if there is one, and return its history.
 
         Args:
-            best: judge the best that a checkup kept, not the last. One that collapsed is judged so
-                in any case.
+            name: the folder of the checkpoint, and the part whose CPU time is counted.
+            trainer: the trainer to run.
+            updates: how many updates there are in all.
+            after: functions that the trainer calls after each update.
+            best: load the best checkpoint that a checkup kept, not the last one. After a collapse
+                of the training the best one is always loaded.
         """
         path, kept = self.out / name / "checkpoint.pt", self.out / BEST
         try:
@@ -102,14 +112,18 @@ class Run:
         return history
 
     def checkup(self, score):
-        """Return what watches a column of the history, and keeps the best there was."""
+        """Return a callback that keeps the checkpoint with the best value of a history column."""
         return BestCheckpoint(score, self.out / BEST)
 
     def reinforce(self, trainer, updates, score, judge, players):
-        """Run a trainer, watched by a column, and say how its learners play, drawing and greedily.
+        """Run a trainer with a checkup; report its learners with sampled and with greedy replies.
 
         Args:
-            judge: returns what is to be said of players: a learner, or those of several seats.
+            trainer: the trainer to run.
+            updates: how many updates there are in all.
+            score: the history column that decides which checkpoint is best.
+            judge: returns the results to report for the players.
+            players: a learner, or a mapping from seat to learner.
         """
         self.train("rebn", trainer, updates, after=[self.checkup(score)], best=True)
         self.say(reinforced=judge(players))
@@ -118,13 +132,13 @@ class Run:
         self.say(greedy=judge(players))
 
     def say(self, **results):
-        """Keep results, and print them."""
+        """Add results to those of the run, and print them."""
         self.results |= results
         for name, value in results.items():
             print(f"{name}: {value}", flush=True)
 
     def end(self):
-        """Write down what came out."""
+        """Write the results to result.json."""
         told = {
             "seed": self.seed,
             **self.options,
@@ -135,16 +149,16 @@ class Run:
 
 
 def played(env, agents, count, seed=10**6, **settings):
-    """Return episodes to judge by, from starts that no training has seen."""
+    """Return episodes for evaluation, from starts that are not used in training."""
     return gem_ma.rollout(env, agents, count, seed=seed, progress=False, **settings)
 
 
 def earned(seat, *args, **settings):
-    """Return what a seat earns on average in such episodes."""
+    """Return the mean return of a seat in such episodes."""
     return mean(episode.returns[seat] for episode in played(*args, **settings))
 
 
 def mean(values):
-    """Return a mean, to three places."""
+    """Return a mean, rounded to three places."""
     values = list(values)
     return round(sum(values) / len(values), 3)

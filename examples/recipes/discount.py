@@ -1,10 +1,11 @@
-"""Recipe 8: what discounting does in a game whose reward says nothing of how long it took.
+"""Recipe 8: what discounting changes in a game whose reward does not depend on its length.
 
     python examples/recipes/discount.py --seed 0 --out runs/discount-0
 
-A number of 1 to 10, as many guesses as numbers, and 1 for whoever finds it, at the first guess or
-the last. One sloppy model learns once for each discount. With gamma=1 a slow win is worth as much
-as a quick one; below it, whoever is quicker earns more. Halving takes 2.9 guesses in the mean.
+The player must find a number from 1 to 10 and has ten guesses. Finding it pays 1, at the first
+guess or at the last. One imperfect model is trained once for each discount. With gamma=1, a slow
+win is worth as much as a quick one; with a lower gamma, a quick win is worth more. Halving takes
+2.9 guesses on average.
 """
 
 from functools import partial

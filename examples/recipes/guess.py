@@ -1,8 +1,8 @@
-"""Recipe 1: a model from nothing imitates a sloppy player of GuessTheNumber, then learns to win.
+"""Recipe 1: a model from scratch imitates a weak player of GuessTheNumber, then learns to win.
 
     python examples/recipes/guess.py --seed 0 --out runs/guess-0
 
-Halving always finds one of ten numbers in four guesses, so the optimum is 1.
+Halving always finds one of ten numbers in four guesses, so the best possible return is 1.
 """
 
 import re
@@ -19,7 +19,7 @@ TOKENS = 4
 
 
 def sloppy(turn):
-    """Halve what is left one time in three, and guess anything else."""
+    """Guess the middle of the remaining numbers one time in three, and any number otherwise."""
     rng = np.random.default_rng(turn.seed)
     low, high = 1, 10
     for message in turn.messages:

@@ -1,10 +1,10 @@
-"""Recipe 3: self-play in Kuhn poker, and how far from an equilibrium a policy of tokens is.
+"""Recipe 3: self-play in Kuhn poker, and a language model's distance from an equilibrium.
 
     python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-0
 
-One model plays both seats. After every update its policy is read off exactly: how likely it writes
-each legal move in each of the twelve situations. The last policy goes round in circles; its average
-over time comes to rest. Both are scored by NashConv: 0.917 for random play, 0 for perfect play.
+One model plays both seats. After every update its policy is computed exactly: the probability of
+each legal move in each of the twelve situations. The current policy cycles; its average over time
+converges. NashConv scores both: 0.917 for random play, 0 for perfect play.
 """
 
 from functools import partial
@@ -20,7 +20,7 @@ TOKENS = 3
 
 
 class Curve:
-    """Put the policy after each update, and its NashConv, into the history."""
+    """Callback that adds the policy after each update, and its NashConv, to the history."""
 
     def __init__(self, env, learner):
         self.tree = GameTree(env.game)
@@ -39,7 +39,7 @@ class Curve:
         row["average"] = self.tree.compute_nash_conv(self.average(trainer.history))
 
     def average(self, history):
-        """Return the mean over the later half of all policies, weighted by how one gets there."""
+        """Return the mean of the later half of the policies, weighted by reach probability."""
         sums = {key: [0.0, 0.0] for key in self.tree.keys}
         for row in history[len(history) // 2 :]:
             shares = {}
@@ -63,8 +63,8 @@ def main():
     learner = run.learner(
         model,
         lr=2e-4,
-        # What it imitates plays anything: to stay near keeps it from settling too soon. A reward
-        # for entropy would make it talk nonsense instead.
+        # The imitated policy is random, and kl keeps the policy near it, which prevents early
+        # convergence. An entropy bonus would reward invalid text instead.
         kl=0.05,
         entropy=0.0,
         minibatch=64,
@@ -80,7 +80,7 @@ def main():
         partial(rebn, by=("seat",)),
         episodes=8 if run.short else 128,
         seed=run.seed,
-        # Without a penalty, to say nonsense would cost no more than to fold.
+        # Without a penalty, invalid text would cost no more than a fold.
         rollout={"invalid": "lose", "penalty": 1.0},
     )
     history = run.train("selfplay", trainer, updates, after=[curve])

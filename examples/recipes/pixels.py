@@ -1,11 +1,11 @@
-"""Recipe 5: the same game from pictures and from text, each by a model from nothing.
+"""Recipe 5: learn the same game from images and from text, each with a model from scratch.
 
     python examples/recipes/pixels.py --seed 0 --out runs/lake-image-0 --game lake --observe image
     python examples/recipes/pixels.py --seed 0 --out runs/lake-text-0 --game lake --observe text
 
-A Qwen2-VL reads pixels, in patches that fit the cells of the board, and a Llama of the same width
-reads the symbols. Both imitate the same sloppy player, of frozen lakes that are new each time or of
-Tic-tac-toe, and then learn from what they play.
+A Qwen2-VL model reads pixels, in patches aligned with the cells of the board. A Llama model of the
+same width reads text. The game is a new frozen lake in each episode, or Tic-tac-toe. Both models
+first imitate the same imperfect player, and then learn from their own episodes.
 """
 
 from functools import partial
@@ -17,7 +17,7 @@ from gem_ma.agents import MixtureAgent
 from gem_ma.training import Trainer, make_cosine_schedule, rebn
 
 TOKENS = 3
-GAMES = {  # the learner's seat, who sits elsewhere, and the environment: 28 pixels for a cell
+GAMES = {  # learner's seat, agents of the other seats, and environment with 28 pixels per cell
     "lake": ("player", None, "game:FrozenLake-v0", {"image_size": (112, 112), "max_turns": 16}),
     "tictactoe": ("x", "random", "game:TicTacToe-v0", {"image_size": (84, 84)}),
 }
@@ -42,7 +42,7 @@ def main():
     settings = {
         "kl": 0.01,
         "schedule": make_cosine_schedule(updates, to=0.1),
-    }  # without them it may fall again
+    }  # without them training can collapse again
     learner = run.learner(model, max_new_tokens=TOKENS, **settings)
     agents = {one: learner if one == seat else other for one in env.possible_agents}
     trainer = Trainer(env, agents, partial(rebn, gamma=0.95), episodes=64, seed=run.seed)

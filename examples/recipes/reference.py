@@ -1,13 +1,12 @@
-"""Recipe 6: two vision models that see and speak, in a game of reference.
+"""Recipe 6: two vision-language models learn a reference game, one speaks and one listens.
 
     python examples/recipes/reference.py --seed 0 --out runs/reference-0
 
-The speaker sees one picture and says what is in it, cell by cell. The listener sees four that
-differ in little, writes down of each, word by word, what is in its cells and what was said of them,
-and whether all fits so far, and chooses one: chance is 0.25. A Qwen2-VL that begins from nothing
-imitates two sloppy players, of whom one does not look at everything and the other now and then
-chooses any picture. Then each seat has a copy of its own, and both learn from whether the right
-picture was chosen.
+The speaker sees one picture and describes it cell by cell. The listener sees four similar pictures.
+For each it writes, cell by cell, the content, the description, and whether both agree so far; then
+it chooses one. Chance is 0.25. A Qwen2-VL model from scratch first imitates two imperfect players:
+a speaker that misses some things, and a listener that sometimes chooses at random. Then each seat
+has its own copy of the model, and both learn from whether the right picture was chosen.
 """
 
 import re
@@ -25,13 +24,13 @@ GAME = {
     "size": 2,
     "objects": 2,
     "observe": "image",
-    "panels": "apart",  # four pictures, whose cells lie as those of the speaker's: 28 pixels each
+    "panels": "apart",  # four separate pictures with cells like the speaker's: 28 pixels each
     "image_size": (112, 84),
     "invalid": "lose",
 }
 TOKENS = 200
 SLOPPY = 0.2
-TEMPERATURE = 0.7  # of two hundred tokens at 1.0 some are always wrong
+TEMPERATURE = 0.7  # at 1.0, some of two hundred tokens are always wrong
 CELLS = "A1", "B1", "A2", "B2"
 NOTHING, UNKNOWN = "empty cell", "some thing"
 THING = re.compile(r"(\w+ \w+) at (\w\d)")
@@ -39,13 +38,13 @@ SAID = re.compile(r"(\w\d) (\w+ \w+)")
 
 
 def cells(line):
-    """Return what is in each cell of a picture that a line of text describes."""
+    """Return the content of each cell of a picture from its description."""
     things = {cell: thing for thing, cell in THING.findall(line)}
     return [things.get(cell, NOTHING) for cell in CELLS]
 
 
 def speaker(turn):
-    """Say what is in each cell, and of some of the things that one does not know."""
+    """Describe each cell, but call some things unknown."""
     rng = np.random.default_rng(turn.seed)
     seen = cells(turn.observation["image"].alt)
     hidden = [thing != NOTHING and rng.random() < SLOPPY for thing in seen]
@@ -54,9 +53,9 @@ def speaker(turn):
 
 
 def listener(turn):
-    """Write down what is in each cell beside what was said of it, and if all fits so far.
+    """Compare the content of each cell with what was said of it, and choose a fitting picture.
 
-    Choose what fits, now and then any.
+    Now and then the choice is random.
     """
     rng = np.random.default_rng(turn.seed)
     said = dict(SAID.findall(turn.text))
@@ -90,7 +89,7 @@ def main():
     new = {"max_new_tokens": TOKENS, "temperature": TEMPERATURE}
     run.say(imitation=right(run.player(model, **new)))
     run.say(imitation_greedy=right(run.player(model, **{**new, "temperature": 0.0})))
-    # A wrong choice blames all of a long reply: what keeps the rest as it was is `kl`.
+    # A wrong choice lowers the whole long reply; kl keeps the rest of it as it was.
     settings = {"lr": 2e-4, "kl": 0.02, "entropy": 0.0, **new}
     learners = {seat: run.learner(model, **settings) for seat in TEACHERS}
     trainer = Trainer(

@@ -1,4 +1,4 @@
-"""Draw the curves of recipes that ran, and print their results as a table.
+"""Plot the curves of recipe runs, and print their results as a table.
 
 python examples/recipes/report.py runs/guess-* --column return/player --title "..." --out guess.png
 """
@@ -12,12 +12,19 @@ from gem_ma.evaluation import plots
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folders", nargs="+", type=Path, help="of runs of one recipe")
-    parser.add_argument("--column", action="append", required=True, help="NAME or NAME=CALLED")
-    parser.add_argument("--by", help="an option of the recipe that tells the runs apart")
+    parser.add_argument("folders", nargs="+", type=Path, help="folders of runs of one recipe")
+    parser.add_argument(
+        "--column",
+        action="append",
+        required=True,
+        help="history column to plot: NAME or NAME=LABEL",
+    )
+    parser.add_argument("--by", help="option of the recipe by which to group the runs")
     parser.add_argument("--title", default="")
-    parser.add_argument("--smooth", type=int, default=5, help="updates that a point is the mean of")
-    parser.add_argument("--out", type=Path, required=True, help="the picture")
+    parser.add_argument(
+        "--smooth", type=int, default=5, help="number of updates to average in a point (default: 5)"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="file for the plot")
     args = parser.parse_args()
     columns = dict((*one.split("=", 1), one)[:2] for one in args.column)
     runs = {}

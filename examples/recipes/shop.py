@@ -1,14 +1,14 @@
-"""Recipe 4: a customer and a shop's assistant, two adapters over one model, learn from each other.
+"""Recipe 4: a customer and a shop assistant, two LoRA adapters of one model, learn together.
 
     python examples/recipes/shop.py --seed 0 --out runs/shop-0
 
-Needs `pip install peft`. A model from nothing reads what a user by rule and an assistant say to
-each other, tool calls as JSON among it. The assistant knows its work, but at every turn it may give
-up and hand the customer on. Then each seat gets an adapter of its own and learns from what came of
-the talk: the assistant from the task, the user from that and from its fidelity.
+Needs `pip install peft`. A model from scratch first imitates dialogues between a rule-based user
+and an assistant, including tool calls as JSON. The assistant knows its work, but at every turn it
+may give up and transfer the customer. Then each seat has its own adapter and learns from the
+outcome: the assistant from the task's success, the user from that and from its fidelity.
 
-The shop has eight customers, and the tasks are those of one wish, to cancel an order or to pay it
-otherwise, and of no question. Those that are judged by are other tasks than those learnt from.
+The shop has eight customers. The tasks have one wish, to cancel an order or to change its payment,
+and no question. Evaluation uses other tasks than training.
 """
 
 from common import Run, mean, played
@@ -21,7 +21,7 @@ from gem_ma.training import Trainer, add_lora_adapters, grpo
 
 SHOP = {"size": 8, "max_turns": 24, "user_reward": {"task": 0.5, "fidelity": 0.5}}
 WISHES = "cancel_pending_order", "modify_pending_order_payment"
-UP = 0.1  # how often a turn is given up: half of the talks end so
+UP = 0.1  # probability of giving up at a turn: half of the dialogues end so
 
 
 def give_up(turn):
@@ -35,7 +35,7 @@ TEACHERS = {
 
 
 def tasks(numbers):
-    """Return those of the shop's tasks that have one such wish, and no question."""
+    """Return the tasks of the shop with one such wish and no question."""
     world = shop.world(0, SHOP["size"])
     found = {number: shop.task(world, number) for number in numbers}
     return [
@@ -55,7 +55,7 @@ def main():
     episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1600, 2, 20, 200)
     new = {"max_new_tokens": 8 if run.short else 120}
     env = gem_ma.make("tau:shop", invalid="lose", **SHOP)
-    # What is read counts more than it usually does, as it is there that one learns to copy numbers.
+    # Text that is read has a higher weight than usual, because it teaches copying of numbers.
     settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 0.2}
     learnt, others = tasks(range(4000)), tasks(range(4000, 5000))
     model = run.pretrain(env, TEACHERS, options=learnt, **settings)

@@ -1,13 +1,13 @@
-"""Recipe 2: self-play in Tic-tac-toe against a pool of one's own past.
+"""Recipe 2: self-play in Tic-tac-toe against a pool of the model's own earlier copies.
 
     python examples/recipes/tictactoe.py --seed 0 --out runs/tictactoe-0
     python examples/recipes/tictactoe.py --seed 0 --out runs/five-0 --length five
     python examples/recipes/tictactoe.py --seed 0 --out runs/alone --length five --pool none --kl 0
 
-A model from nothing imitates someone who looks four moves ahead, in games with a random player.
-Then it plays against copies of what it was and now and then against random play, in whichever seat
-is drawn. With `--pool none` it plays against itself alone, with `--kl 0` it may leave what it
-imitated; `--length five` takes five minutes.
+A model from scratch first imitates a search four moves deep, in games against a random player. Then
+it plays from either seat against its earlier copies, and sometimes against random play. With
+`--pool none` it plays only against itself. With `--kl 0` nothing holds it near the imitated policy.
+`--length five` takes five minutes.
 """
 
 from functools import partial
@@ -20,11 +20,11 @@ ENV = "game:TicTacToe-v0"
 TOKENS = 3
 TEACHER = "search:depth=4"
 LENGTHS = {"whole": (4500, 16, 600), "five": (1000, 8, 100)}  # episodes, epochs, updates
-SIZE = "micro"  # it learns no worse, and four times as much is played in the same time
+SIZE = "micro"  # learns as well as larger sizes and plays four times as much in the same time
 
 
 def results(agent, other, games):
-    """Return the shares of games that an agent wins, draws and loses, half of them in each seat."""
+    """Return an agent's shares of wins, draws and losses, with half of the games in each seat."""
     own = [
         episode.returns[seat]
         for seat, rest in (("x", "o"), ("o", "x"))
@@ -55,7 +55,7 @@ def main():
     learner = run.learner(
         model,
         lr=5e-4,
-        # As what it imitates takes any move of several that are equally good.
+        # kl keeps the policy near the imitated one, which plays any of several equally good moves.
         kl=float(run.options["kl"]),
         entropy=0.0,
         schedule=make_cosine_schedule(updates, to=0.1),

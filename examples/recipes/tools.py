@@ -1,11 +1,12 @@
-"""Recipe 7: products that a small model cannot do in its head, with and without Python at hand.
+"""Recipe 7: a small model multiplies numbers, with and without a Python tool.
 
     python examples/recipes/tools.py --seed 0 --out runs/python-0 --tool python
     python examples/recipes/tools.py --seed 0 --out runs/none-0 --tool none
 
-Needs `pip install 'gem-ma[tools,reasoning-gym]'`. Two numbers of two digits are to be
-multiplied. The teacher does it in its head, wrong every other time, and where Python is at hand, it
-lets Python do it in half of the cases. The model imitates that, and then learns from what is paid.
+Needs `pip install 'gem-ma[tools,reasoning-gym]'`. The task is to multiply two numbers of two
+digits, which a small model cannot do without a tool. The teacher computes without the tool and is
+wrong every other time; with --tool python, it calls the tool in half of the cases. The model
+imitates the teacher and then learns from the reward.
 """
 
 import re
@@ -25,7 +26,7 @@ TOKENS = 32
 
 
 def teacher(turn):
-    """Multiply by Python half of the time, else in the head, and then wrong every other time."""
+    """Call Python half of the time; otherwise answer directly, wrong every other time."""
     if turn.results:
         return turn.results[-1].strip()
     rng = np.random.default_rng(turn.seed)
@@ -56,7 +57,7 @@ def main():
     settings = {
         "kl": 0.01,
         "schedule": make_cosine_schedule(updates, to=0.1),
-    }  # without them one fell to 0
+    }  # without them, one run collapsed to 0
     learner = run.learner(model, max_new_tokens=TOKENS, **settings)
     trainer = Trainer(
         env,

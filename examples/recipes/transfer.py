@@ -1,10 +1,10 @@
-"""Recipe 9: one model learns five games at once; what that does for three that it never practised.
+"""Recipe 9: one model learns five games at once, and is tested on three that it never practised.
 
     python examples/recipes/transfer.py --seed 0 --out runs/transfer-0
 
-A model from nothing imitates random play in all eight games, so that it knows their words and moves
-and nothing of how to win. Reinforcement then sees five of them. All eight are played before and
-after.
+A model from scratch imitates random play in all eight games, so that it knows their words and
+moves, but not how to win. It is then trained with reinforcement learning on five of them. All eight
+are evaluated before and after.
 """
 
 from functools import partial

@@ -1,10 +1,10 @@
-"""Recipe 10: the same model, game and algorithm through TRL's GRPOTrainer and through our Trainer.
+"""Recipe 10: train the same model on the same game with TRL's GRPOTrainer and with our Trainer.
 
     python examples/recipes/with_trl.py --seed 0 --out runs/trl-0
 
-Needs `pip install trl==1.16.0`. Both begin with the imitation of recipe 1 and take GRPO in groups
-of eight games from the same start, with the same learning rate and optimiser. They draw other
-games, so what agrees is the curve, not its every point.
+Needs `pip install trl==1.16.0`. Both start from the imitation of recipe 1. Both use GRPO in groups
+of eight games from the same start, with the same learning rate and optimiser. They sample different
+games, so their curves agree, but not each point.
 """
 
 from common import Run, earned
@@ -62,7 +62,7 @@ def main():
         return earned("player", ENV, agent, judged)
 
     run.say(imitation=won(run.player(model, max_new_tokens=TOKENS)))
-    plain = {"entropy": 0.0, "minibatch": None}  # as TRL has it
+    plain = {"entropy": 0.0, "minibatch": None}  # as in TRL
     learner = run.learner(model, lr=RATE, max_new_tokens=TOKENS, **plain)
     trainer = Trainer(ENV, {"player": learner}, grpo, episodes=games, group=GROUP, seed=run.seed)
     run.train("ours", trainer, updates)

@@ -1,9 +1,9 @@
-"""Train a small network from scratch to cross a frozen lake, by its pictures or by its symbols.
+"""Train a small network from scratch to cross a frozen lake, from images or from text.
 
     python examples/train/frozen_lake.py --observe image --updates 100
 
-The map is always the same, 4 x 4, and only the goal pays. With --observe image all that the network
-gets are frames of 84 x 84 pixels; with --observe text it gets the same map as symbols.
+The map is always the same, 4 x 4, and only reaching the goal pays. With --observe image, the
+network sees only frames of 84 x 84 pixels. With --observe text, it sees the same map as symbols.
 """
 
 import argparse
@@ -17,12 +17,12 @@ from gem_ma.training import MenuLearner, Trainer, rebn
 
 MOVES = ("left", "down", "right", "up")
 SYMBOLS = ".OG@X*"
-MAP = 11  # the seed of the map: a winding way between four holes
+MAP = 11  # seed of the map: a winding path between four holes
 SIDE = 84
 
 
 class Sees(nn.Module):
-    """Scores for the moves from pixels."""
+    """A network that scores the moves from pixels."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ class Sees(nn.Module):
 
 
 class Reads(nn.Module):
-    """Scores for the moves from symbols."""
+    """A network that scores the moves from symbols."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ def read_symbols(messages):
 
 
 def trainer(seed, observe="image", episodes=64):
-    """Return what trains such a player."""
+    """Return a trainer for a player that sees images or text."""
     torch.manual_seed(seed)
     if observe == "image":
         network, read = Sees(), read_picture
@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--observe", choices=("image", "text"), default="image")
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    parser.add_argument("--save", help="checkpoint file; if it exists, training resumes from it")
     args = parser.parse_args()
     torch.set_num_threads(1)
 

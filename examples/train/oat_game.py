@@ -1,10 +1,11 @@
-"""Train all seats of a game with Oat's multi-turn PPO: one model in all of them.
+"""Train one model in all seats of a game with Oat's multi-turn PPO.
 
     pip install gem-ma oat-llm==0.2.4
     python examples/train/oat_game.py   # with Oat's settings: --pretrain Qwen/Qwen3-1.7B-Base ...
 
-GEM_ENV, GEM_OTHERS ("o=random"), GEM_GAMES (of a step, 16) and GEM_CONTEXT ("turns=4") choose the
-games. Oat wants a GPU, vLLM and Python 3.10 and was not run; what was is in docs/trainers.md.
+Environment variables choose the games: GEM_ENV, GEM_OTHERS ("o=random"), GEM_GAMES (games per step,
+16) and GEM_CONTEXT ("turns=4"). Oat needs a GPU, vLLM and Python 3.10, and was not run;
+docs/trainers.md says which parts were.
 """
 
 import os
@@ -15,7 +16,7 @@ from gem_ma.training.trainers.oat import BatchEngineAgent, collect_transitions
 
 
 class Games:
-    """What an actor of Oat collects; put before PPOMultiTurnActor."""
+    """Mixin with the collection of episodes for Oat; it comes before PPOMultiTurnActor."""
 
     steps = 0
 
@@ -35,7 +36,7 @@ class Games:
         return episodes, {"actor/num_games": len(episodes)}
 
     def drawn(self, prompts):
-        """Ask vLLM, which the actor holds."""
+        """Sample replies with the actor's vLLM engine."""
         asked = [{"prompt_token_ids": ids} for ids in prompts]
         found = self.llm.generate(asked, self.sampling_params, use_tqdm=False)
         said = [one.outputs[0] for one in found]

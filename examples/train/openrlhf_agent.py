@@ -1,14 +1,14 @@
-r"""The file that OpenRLHF's agent_func_path names: all seats of a game, as samples of one prompt.
+r"""The file for OpenRLHF's agent_func_path: all seats of a game, as samples of one prompt.
 
     pip install gem-ma openrlhf==0.11.2
     GEM_MODEL=Qwen/Qwen3-4B-Instruct-2507 python -m openrlhf.cli.train_ppo_ray \
         --train.agent_func_path examples/train/openrlhf_agent.py ...   # prompts: any; label: a seed
     GEM_MODEL=... python examples/train/openrlhf_agent.py data.jsonl   # writes such prompts
 
-The number of samples for a prompt has to be a multiple of the seats that are trained. GEM_ENV,
-GEM_OTHERS ("o=random") and GEM_OBSERVE choose another game. The trainer was not installed
-(flash-attn wants a GPU), and the options of its command line are not checked; what was run is in
-docs/trainers.md.
+The number of samples per prompt must be a multiple of the number of trained seats. GEM_ENV,
+GEM_OTHERS ("o=random") and GEM_OBSERVE choose another game. The trainer was not installed, because
+flash-attn needs a GPU, and its command-line options are not checked. docs/trainers.md says what was
+run.
 """
 
 import json

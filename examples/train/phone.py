@@ -5,17 +5,17 @@
     python examples/train/phone.py --train user --updates 120
     python examples/train/phone.py --train both --updates 120
 
-With --save the same command goes on where it was stopped, and `gem-ma plot learning` draws the
-history beside the checkpoint. In each task one thing is wrong (--faults), with the phone or with
-the line. A seat that does not learn is played by rules: a user who does what it is told, or an
-assistant who follows the workflow.
+With --save, the same command resumes a stopped run, and `gem-ma plot learning` plots the history
+next to the checkpoint. Each task has one fault (or more: --faults) of the phone or of the line. A
+seat that is not trained follows rules: a user that does as it is told, or an assistant that follows
+the workflow.
 
-Each seat picks from a menu, and is paid for the task's success, the sooner the more. How a talk
-begins is given: the user says what is wrong and, when it is asked, who it is, and the assistant
-looks that up. Then the assistant has a sentence for each thing that it can ask a user to look at or
-to change, and calls of its tools with the ids that it has seen. The user can call one tool after
-each message that it hears, say what that showed, or end; it begins with a leaning to the lines that
-have the words it just heard.
+Each seat chooses its messages from a menu. It is paid for the task's success, more for a quick one.
+The first messages are fixed: the user reports the problem and identifies itself when asked, and the
+assistant looks up the customer. After that, the assistant's menu has a sentence for each thing that
+it can ask the user to check or change, and tool calls with ids that it has seen. After each message
+the user can call one tool, report the result, or end the dialogue. It starts with a bias towards
+menu lines that share words with the last message.
 """
 
 import argparse
@@ -34,8 +34,8 @@ from gem_ma.envs.tau.agents.users.telecom_simulator import USER_ACTIONS
 from gem_ma.envs.tau.agents.users.user_simulator import STOP_MARK
 from gem_ma.training import MenuLearner, Trainer, rebn
 
-BUCKETS = 192  # that the phrases fall into which a seat hears
-SMALL = frozenset(  # words that say little
+BUCKETS = 192  # hash buckets for the phrases that a seat hears
+SMALL = frozenset(  # words that carry little meaning
     {"name", "arguments", "please", "you", "your", "i", "am", "my", "is", "it"}
     | {"a", "an", "the", "and", "of", "at", "to"}
 )
@@ -78,13 +78,13 @@ ACTIONS = len(SENTENCES) + 6
 
 
 def read_as_assistant(messages):
-    """Return what the network sees, and the menu: first it finds out who it is."""
+    """Return features and menu; the first menu entries identify the customer."""
     said, heard = split(messages)
     phones = re.findall(r"\b\d{3}-\d{3}-\d{4}\b", "\n".join(heard))
     found = [one for text in heard for one in records(text)]
     customer = next((one for one in found if "line_ids" in one), None)
     look_up = call("get_customer_by_phone", phone_number=phones[-1]) if phones else WHO
-    menu = [WHO if look_up in said else look_up]  # a number may be mistaken
+    menu = [WHO if look_up in said else look_up]  # the number may be wrong
     if customer:
         who = {"customer_id": customer["customer_id"]}
         line = {"line_id": customer["line_ids"][0]}
@@ -103,7 +103,7 @@ def read_as_assistant(messages):
 
 @functools.lru_cache(maxsize=10_000)
 def records(text):
-    """Return the records that a tool gave."""
+    """Return the records in a tool's output."""
     given = json.loads(text) if text.startswith(("{", "[")) else []
     return given if isinstance(given, list) else [given]
 
@@ -113,11 +113,11 @@ LINES = len(CALLS) + 5
 
 
 def read_as_user(messages):
-    """Return what the network sees, and the menu: first it says what is wrong, and who it is."""
+    """Return features and menu; the first menu entries report the problem and say who it is."""
     said, heard = split(messages)
     about, who, place = situation(messages[0]["content"])
     called = [line.startswith("{") for line in said]
-    since = called[::-1].index(False) if False in called else len(called)  # it last spoke
+    since = called[::-1].index(False) if False in called else len(called)  # calls since it spoke
     shown = heard[len(heard) - since :]
     tell = "\n".join(shown) or "I have not looked."
     lines = [who, place, "Yes, please.", tell, *CALLS, STOP_MARK]
@@ -131,7 +131,7 @@ def read_as_user(messages):
 
 @functools.lru_cache(maxsize=10_000)
 def situation(rules):
-    """Return the complaint, who it is and where, in the user's own words."""
+    """Return the complaint, the identity and the location, in the user's own words."""
     about, person = rules.partition("Your situation:\n")[2].splitlines()[:2]
     name, number, place = re.match(r"You are (.*) with (.*)\. You are (.*)\.", person).groups()
     about = about.replace("Your", "My").replace("your", "my").replace("You", "I")
@@ -139,17 +139,17 @@ def situation(rules):
 
 
 def split(messages):
-    """Return what a seat said, and what it heard or read before each of that and now."""
+    """Return what a seat said, and what it heard or read before each message and now."""
     said = [one["content"] for one in messages if one["role"] == "assistant"]
     heard = [one["content"] for one in messages if one["role"] == "user"]
     return said, [re.sub(r"^\w+: ", "", text, flags=re.M) for text in heard]
 
 
 def features(said, heard, lines, size):
-    """Return a row of numbers.
+    """Return the features of a turn as one row.
 
-    They are the phrases that were heard so far and last, the lines that were said so far and last,
-    and of each line, which share of its words was heard last.
+    They are: phrases heard so far, phrases heard last, lines said so far, the line said last, and
+    for each line the share of its words that was heard last.
     """
     row = np.zeros(2 * BUCKETS + 3 * size, np.float32)
     so_far, last, own, own_last, share = np.split(
@@ -167,7 +167,7 @@ def features(said, heard, lines, size):
 
 @functools.lru_cache(maxsize=10_000)
 def phrases(text):
-    """Return numbers for the phrases of a text, without the figures of ids, shares and speeds."""
+    """Return hash buckets of a text's phrases, without digits of ids, shares and speeds."""
     found = re.split(r"[\n|,{}]|(?<=[.?]) ", re.sub(r"\d[\d.-]*\d|\d%", "", text.lower()))
     return [zlib.crc32(phrase.strip().encode()) % BUCKETS for phrase in found]
 
@@ -178,10 +178,12 @@ def words(text):
 
 
 class Scores(nn.Module):
-    """A score for each line of the menu, the higher the more of its words were heard last.
+    """A network that scores menu lines, with a bonus for words shared with the last message.
 
     Args:
-        lean: how much higher, until it learns how much that is to be, and where.
+        size: number of menu lines.
+        lean: initial weight of the bonus; training changes it, also depending on the input.
+        width: size of the hidden layer.
     """
 
     def __init__(self, size, lean=0.0, width=64):
@@ -198,7 +200,7 @@ class Scores(nn.Module):
 
 
 def measure(episode):
-    """Return whether it is solved, and for how many of the user's calls the assistant asked."""
+    """Return whether the task is solved, and the share of user calls that were requested."""
     heard, asked = "", []
     for step in episode.steps:
         tool = str(step.reply).startswith("{")
@@ -211,23 +213,26 @@ def measure(episode):
 
 
 def trainer(seed=0, train="assistant", episodes=64, faults=1, user="rule-user"):
-    """Return what trains such seats.
+    """Return a trainer for seats of tau2:phone.
 
     Args:
+        seed: seed of networks and episodes.
         train: "assistant", "user" or "both".
-        user: who it is where it does not learn, such as "users:train", which is another kind in
+        episodes: episodes per update.
+        faults: faults per task.
+        user: agent of the user if it is not trained. "users:train" draws another kind of user in
             each episode.
     """
     torch.manual_seed(seed)
     learners = {
-        "user": (Scores(LINES, lean=5.0), read_as_user),  # else it would hardly do as it is asked
+        "user": (Scores(LINES, lean=5.0), read_as_user),  # the bias makes it do as asked
         "assistant": (Scores(ACTIONS), read_as_assistant),
     }
     agents = {"user": user, "assistant": "informed-assistant"}
     trained = list(agents) if train == "both" else [train]
     for seat in trained:
         agents[seat] = MenuLearner(*learners[seat], lr=5e-3, epochs=4, entropy=0.03, seed=seed)
-    alone = train == "user"  # the workflow takes its time
+    alone = train == "user"  # the assistant's workflow takes many turns
     return Trainer(
         "tau2:phone",
         agents,
@@ -250,16 +255,18 @@ def trainer(seed=0, train="assistant", episodes=64, faults=1, user="rule-user"):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("assistant", "user", "both"), default="assistant")
-    parser.add_argument("--user", default="rule-user", help="where it does not learn")
+    parser.add_argument(
+        "--user", default="rule-user", help="agent of the user if it is not trained"
+    )
     parser.add_argument("--updates", type=command_options.parse_positive, default=120)
     parser.add_argument(
-        "--episodes", type=command_options.parse_positive, default=64, help="of an update"
+        "--episodes", type=command_options.parse_positive, default=64, help="episodes per update"
     )
     parser.add_argument(
-        "--faults", type=command_options.parse_positive, default=1, help="of a task"
+        "--faults", type=command_options.parse_positive, default=1, help="faults per task"
     )
     parser.add_argument("--seed", type=command_options.parse_seed, default=0)
-    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    parser.add_argument("--save", help="checkpoint file; if it exists, training resumes from it")
     args = parser.parse_args()
     torch.set_num_threads(1)
 

@@ -1,10 +1,10 @@
-"""Train both seats of the reference game from scratch: a language that nobody was told.
+"""Train both seats of the reference game from scratch: they invent a language.
 
     python examples/train/reference_game.py --updates 150
 
-The speaker says a letter for each of the nine cells of the picture it sees. The listener compares
-the letters with four pictures that differ in little, and chooses one; both are paid if it is the
-right one. Neither knows at first what any letter means. Chance is 0.25.
+The speaker says a letter for each of the nine cells of the picture that it sees. The listener
+compares the letters with four similar pictures and chooses one. Both are paid if it is the right
+one. At first no letter has a meaning. Chance is 0.25.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PLACED = re.compile(r"(\w+ \w+) at ([A-C])([1-3])")
 
 
 class Speaker(nn.Module):
-    """Scores for the letter of each cell, which depend on what lies there."""
+    """A network that scores a letter for each cell from the cell's content."""
 
     def __init__(self, width=32):
         super().__init__()
@@ -34,13 +34,13 @@ class Speaker(nn.Module):
         self.out = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, len(LETTERS)))
 
     def forward(self, picture):
-        return 4 * self.out(  # sharp enough that each thing has a letter of its own
+        return 4 * self.out(  # sharp enough to give each thing its own letter
             self.things(picture)
         )
 
 
 class Listener(nn.Module):
-    """Scores for each picture: how well its things go with the letters, cell by cell."""
+    """A network that scores each picture by how well its cells match the letters."""
 
     def __init__(self, width=32):
         super().__init__()
@@ -54,7 +54,7 @@ class Listener(nn.Module):
 
 
 def picture(words):
-    """Return what lies in each cell of a picture in words."""
+    """Return the content of each cell from the description of a picture."""
     found = np.zeros(CELLS, np.int64)
     for thing, column, row in PLACED.findall(words):
         found["ABC".index(column) + 3 * (int(row) - 1)] = THINGS.index(thing)
@@ -72,7 +72,7 @@ def read_as_listener(messages):
 
 
 def trainer(seed, episodes=256):
-    """Return what trains the two."""
+    """Return a trainer for both seats."""
     torch.manual_seed(seed)
     learn = functools.partial(MenuLearner, lr=5e-3, entropy=0.0, epochs=2, seed=seed)
     return Trainer(
@@ -92,7 +92,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--updates", type=int, default=150)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    parser.add_argument("--save", help="checkpoint file; if it exists, training resumes from it")
     args = parser.parse_args()
     torch.set_num_threads(1)
 

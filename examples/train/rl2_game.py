@@ -1,4 +1,4 @@
-r"""The file that RL2's `rollout.env_path` names: all seats of a game, as samples of one prompt.
+r"""The file for RL2's `rollout.env_path`: all seats of a game, as samples of one prompt.
 
     pip install gem-ma rl-square==0.0.2
     python examples/train/rl2_game.py data.jsonl         # rows whose extra_info is a start
@@ -6,8 +6,8 @@ r"""The file that RL2's `rollout.env_path` names: all seats of a game, as sample
         train_data.responses_per_prompt=8 rollout.env_path=examples/train/rl2_game.py ...
     python examples/train/rl2_game.py play               # plays two games with moves in order
 
-GEM_ENV and GEM_OTHERS ("o=random") choose another game. RL2 wants a GPU and was not run; what was
-is in docs/trainers.md. Newer sources of RL2 want `generate` instead.
+GEM_ENV and GEM_OTHERS ("o=random") choose another game. RL2 needs a GPU and was not run;
+docs/trainers.md says which parts were. Newer sources of RL2 need `generate` instead.
 """
 
 import asyncio

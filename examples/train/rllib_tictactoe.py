@@ -1,10 +1,10 @@
-"""Train both seats of tic-tac-toe with RLlib's PPO, one policy each, over its PettingZoo wrapper.
+"""Train both seats of tic-tac-toe with RLlib's PPO and PettingZoo wrapper, one policy each.
 
     pip install 'gem-ma[ray]' 'ray[rllib]' torch
     python examples/train/rllib_tictactoe.py --iterations 5
 
-Checked against Ray 2.60. RLlib's wrapper for the AEC API never ends an episode in which some seats
-terminate and others are truncated; tic-tac-toe has no limit of turns, so none is.
+Checked with Ray 2.60. RLlib's wrapper for the AEC API never ends an episode in which some seats
+terminate and others are truncated. This cannot happen in tic-tac-toe, which has no limit of turns.
 """
 
 import argparse
@@ -16,7 +16,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--env", default="game:TicTacToe-v0")
     parser.add_argument("--iterations", type=int, default=5)
-    parser.add_argument("--batch", type=int, default=1_000, help="turns of an iteration")
+    parser.add_argument("--batch", type=int, default=1_000, help="turns per iteration")
     args = parser.parse_args()
 
     import ray

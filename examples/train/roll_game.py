@@ -1,14 +1,14 @@
-"""A seat of a game as the environment that ROLL's managers make: GEM's own interface.
+"""A seat of a game as an environment for ROLL, through the interface of GEM.
 
     python examples/train/roll_game.py       # plays an episode
     # in ROLL's configuration, after `import roll_game` where its environment workers start:
     # custom_envs: {TicTacToe: {env_type: gem_ma, env_config: {env: game:TicTacToe-v0,
     #   seat: x, others: random}, agent_template: "{observation}", ...}}
 
-ROLL (8eb27cc2, 2026-08; no package of it is on the index) makes an environment for each member of
-a group in a thread of its own, and knows one agent: one seat is trained, the others are played for
-it. It keeps the rewards of turns, and compares the members of a group, which begin from one seed.
-ROLL wants a GPU and was not run; what was is in docs/trainers.md.
+ROLL (8eb27cc2, 2026-08; not on the package index) makes an environment for each member of a group,
+in its own thread. It trains one seat; agents play the others. It keeps the rewards of turns, and
+compares the members of a group, which start from the same seed. ROLL needs a GPU and was not run;
+docs/trainers.md says which parts were.
 """
 
 import gymnasium
@@ -19,7 +19,7 @@ ENDS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "</s>")  # ROLL leaves them
 
 
 class Seat(gymnasium.Wrapper):
-    """What ROLL steps: reset(seed) -> (text, info); step(action) -> the usual five."""
+    """The environment that ROLL steps: reset(seed) -> (text, info); step(action) -> five values."""
 
     def step(self, action):
         for end in ENDS:
@@ -28,12 +28,12 @@ class Seat(gymnasium.Wrapper):
 
 
 def make(env, seat=None, others=None, **given):
-    """Return a seat of an environment."""
+    """Return an environment for one seat."""
     return Seat(gem_ma.make_gym(env, agent=seat, others=others, **given))
 
 
 def register():
-    """Let ROLL's `gem.make("gem_ma", ...)` find it."""
+    """Register it with GEM, so that ROLL's `gem.make("gem_ma", ...)` finds it."""
     import gem
 
     gem.register("gem_ma", entry_point=make)

@@ -1,16 +1,16 @@
-"""Teach one small network to use screens from their pixels alone, by somebody who knows the way.
+"""Train one small network to use screens from their pixels, by imitating an oracle.
 
     python examples/train/screens.py --save screens.pt
     python examples/train/screens.py --save screens.pt --held-out
 
-The network sees pictures of 448 pixels and nothing else: what is to be done stands at their top. It
-says where to click or to scroll, or from where to where to drag. First it learns to read: which
-letter stands where. Words that are read, and those parts of a picture that are not empty, are then
-what it thinks about; it remembers how often it acted, and where. It learns all tasks at once, by
-what `screen-oracle` would do (Ross et al. 2011): more and more often it acts itself, and is told
-what should have been done. Every --test updates it is measured on tasks that it has not met.
-A quarter of what it sees is in drawn themes (but for tasks about colours); --held-out measures what
-was saved in ten themes that it has never met.
+The network sees only pictures of 448 pixels, with the task written at the top. It says where to
+click or scroll, or from where to where to drag. First it learns to read: which letter is where. Its
+tokens are then the words that it reads and the parts of the picture that are not empty. It also
+remembers how many actions it made, and where. It learns all tasks at once from what `screen-oracle`
+would do (DAgger, Ross et al. 2011): it acts more and more often itself, and the oracle labels each
+step. Every --test updates it is evaluated on new tasks. A quarter of the pictures are in random
+themes, except for tasks about colours. --held-out evaluates a saved network in ten themes that it
+has never seen.
 """
 
 import argparse
@@ -33,23 +33,23 @@ TASKS = (
     "menus", "trees", "scrolling", "map", "files", "connecting", "noughts", "undoing", "spinners",
     "cart", "clicking",
 )  # fmt: skip
-COLORED = ("clicking",)  # in drawn themes red is another colour
+COLORED = ("clicking",)  # random themes change the colour that is called red
 DIFFICULTIES = (0, 1, 2)
-THEMES = 200  # drawn ones that it learns with
+THEMES = 200  # random themes for training
 VERBS = ("click", "scroll_down", "scroll_up", "drag")
-SIDE, CELL = 448, 8  # pixels of a picture, and of the cells out of which a place is chosen
+SIDE, CELL = 448, 8  # pixels of a picture, and of the cells that an action can choose
 CELLS = SIDE // CELL
 PLACES = CELLS * CELLS
-PART, PARTS, SHOWN = 4, 14, 80  # cells of a part, parts in a row, and how many are looked at
-WORDS = 96  # that are looked at
-BY = 160  # pixels that a page is scrolled by
-LETTERS = "\0 ?abcdefghijklmnopqrstuvwxyz0123456789.,:"  # nothing, a space, anything else, ...
+PART, PARTS, SHOWN = 4, 14, 80  # cells of a part, parts in a row, and parts that become tokens
+WORDS = 96  # words that become tokens
+BY = 160  # pixels that one action scrolls
+LETTERS = "\0 ?abcdefghijklmnopqrstuvwxyz0123456789.,:"  # no letter, a space, any other sign, ...
 NUMBER = {letter: number for number, letter in enumerate(LETTERS)}
 ACTION = re.compile(r"(\w+)\((-?\d+), (-?\d+)(?:, (-?\d+))?(?:, (-?\d+))?\)")
 
 
 class Reads(nn.Module):
-    """Which letter stands where: in cells 8 pixels high and 4 wide."""
+    """A network that reads letters in cells 8 pixels high and 4 wide."""
 
     def __init__(self):
         super().__init__()
@@ -74,7 +74,7 @@ class Reads(nn.Module):
 
 
 class Looks(nn.Module):
-    """Scores for what is done and where, and for where something is dragged to."""
+    """A network that scores actions and their places, and the end places of drags."""
 
     def __init__(self, wide=128, deep=4, heads=8):
         super().__init__()
@@ -88,7 +88,7 @@ class Looks(nn.Module):
         self.y = nn.Parameter(torch.randn(CELLS, wide) * 0.1)
         self.size = nn.Parameter(torch.randn(CELLS, wide) * 0.1)
         self.kind = nn.Parameter(torch.randn(2, wide) * 0.1)
-        self.marked = nn.Linear(2, wide)  # where it acted last, and before
+        self.marked = nn.Linear(2, wide)  # places of the last action and of earlier ones
         self.past = nn.Linear(PAST, wide)
         self.thinks = nn.ModuleList(Thinks(wide, heads) for _ in range(deep))
         self.norm = nn.LayerNorm(wide)
@@ -98,7 +98,7 @@ class Looks(nn.Module):
         self.of_all = nn.Linear(wide, len(VERBS))
 
     def forward(self, seen):
-        """Return scores of each verb at each candidate, and of each candidate as an end."""
+        """Return the scores of each verb at each candidate, and of each candidate as an end."""
         small, shown, words, boxes, marks, past = seen
         batch, many = len(small), len(VERBS) + 1
         near = self.near(small.permute(0, 3, 1, 2).float() / 255 - 0.5)
@@ -131,7 +131,7 @@ RELATIONS = 10
 
 
 def related(words, rows, columns):
-    """Return how tokens are related: which are no words, which say the same, and where they are."""
+    """Return relations of tokens: padding, the same word, and relative positions."""
     batch, many = len(rows), rows.shape[1] + 1
     found = torch.zeros(batch, RELATIONS, many, many, dtype=torch.bfloat16)
     first = many - words.shape[1]
@@ -151,7 +151,7 @@ def related(words, rows, columns):
 
 
 class Thinks(nn.Module):
-    """Every token looks at all others, and knows how they are related to it."""
+    """A transformer block in which attention also depends on the relations of tokens."""
 
     def __init__(self, wide, heads):
         super().__init__()
@@ -184,14 +184,14 @@ TWO = _rng.normal(size=(len(LETTERS), len(LETTERS), GRAMS)).astype(np.float32)
 
 
 def words(letters):
-    """Return the words of a page as vectors (alike if their letters are), and their boxes."""
+    """Return the words of a page as vectors, which are similar for similar spellings, and boxes."""
     flat = np.pad(letters, ((0, 0), (1, 1))).ravel()
     ink = flat > 1
     first = ink & ~np.roll(ink, 1)
     begins, ends = np.flatnonzero(first), np.flatnonzero(ink & ~np.roll(ink, -1))
     if not len(begins):
         return np.zeros((1, GRAMS), np.float32), np.zeros((1, 3), np.int64)
-    kept = np.flatnonzero(ink & (first | (flat != np.roll(flat, 1))))  # a letter is several wide
+    kept = np.flatnonzero(ink & (first | (flat != np.roll(flat, 1))))  # a letter can span cells
     said, which = flat[kept], np.searchsorted(begins, kept, "right") - 1
     new = np.flatnonzero(np.diff(which, prepend=-1))
     before = np.where(np.diff(which, prepend=-1) > 0, 0, np.roll(said, 1))
@@ -204,13 +204,13 @@ def words(letters):
 
 
 def halved(frame):
-    """Return a picture of half the size, a mean of four pixels each."""
+    """Return a picture at half the size; each pixel is the mean of four."""
     wide = frame[::2].astype(np.uint16) + frame[1::2]
     return ((wide[:, ::2] + wide[:, 1::2]) // 4).astype(np.uint8)
 
 
 class Memory:
-    """What somebody remembers of one episode: where it acted, and whether something changed."""
+    """Memory of one episode: the places of its actions, and how often the picture changed."""
 
     def __init__(self):
         self.frame, self.verb, self.did, self.steps = None, len(VERBS), 0, 0
@@ -225,7 +225,7 @@ class Memory:
         self.marks[0, max(0, row - 1) : row + 2, max(0, column - 2) : column + 3] = 1
 
     def sees(self, frame, letters):
-        """Return all that the network is given."""
+        """Return all inputs of the network."""
         changed = self.frame is not None and not np.array_equal(frame, self.frame)
         if changed:
             self.did += 1
@@ -245,7 +245,7 @@ class Memory:
 
 
 def joined(seen):
-    """Return what several see as tensors; what has fewer words is filled up."""
+    """Return several inputs as tensors, padded to the same number of words."""
     most = max(len(one[2]) for one in seen)
     filled = []
     for small, shown, vectors, boxes, marks, past in seen:
@@ -264,7 +264,7 @@ def candidates(shown, boxes):
 
 
 def written(page):
-    """Return which letter stands where on a page: in cells 8 pixels high and 4 wide."""
+    """Return the letters of a page, in cells 8 pixels high and 4 wide."""
     found = np.zeros((CELLS, 2 * CELLS), np.int64)
     for one in page:
         if one.inside and not one.seen:
@@ -281,7 +281,7 @@ def written(page):
 
 
 def lines(one):
-    """Yield where the middle of each line of a widget is, from its corner, and what it says."""
+    """Yield x, y of the middle and the text of each line of a widget, relative to its corner."""
     middle, text, value = one.h // 2, one.text, one.value
     if one.kind == "note":
         yield from ((14, 5 + 18 * number + 9, line) for number, line in enumerate(text.split("\n")))
@@ -304,7 +304,7 @@ def lines(one):
 
 
 def label(reply, page):
-    """Return the places that an action may have, and those to which it may drag."""
+    """Return the places that are right for an action, and those for the end of a drag."""
     match = ACTION.fullmatch(reply)
     if match is None:
         return None
@@ -322,7 +322,7 @@ def label(reply, page):
 
 
 def same(page, x, y):
-    """Return the cells in which a click hits the same as here: all of a control, or those near."""
+    """Return the cells where a click has the same effect: the whole control, or cells nearby."""
     widget = topmost(page, x, y)
     found = {cell(x, y)}
     if widget is None:
@@ -344,7 +344,7 @@ def cell(x, y):
 
 
 def reply(what, to):
-    """Return the action that numbers stand for."""
+    """Return the text of an action from its numbers."""
     verb, at = VERBS[what // PLACES], middle(what % PLACES)
     if verb.startswith("scroll"):
         return f"scroll({at}, {BY if verb == 'scroll_down' else -BY})"
@@ -357,7 +357,7 @@ def middle(place):
 
 
 class Desk:
-    """An environment that begins again, with another task, where an episode is over."""
+    """An environment that starts another task when an episode is over."""
 
     def __init__(self, task, number, difficulties, themes):
         self.task, self.difficulties = task, difficulties
@@ -376,12 +376,12 @@ class Desk:
         self.memory, self.steps = Memory(), 0
 
     def look(self):
-        """Return the picture, what should be done, and the page; or begin again."""
+        """Return the picture, the right places, the right action and the page; restart if lost."""
         for _ in range(3):
             turn = self.env.turn("player")
             try:
                 (known,) = self.oracle.act([turn])
-            except LookupError:  # the task is lost
+            except LookupError:  # the task can no longer be solved
                 known = ""
             page = turn.position.state.page
             if known and (found := label(known, page)) is not None:
@@ -406,21 +406,21 @@ def half():
 
 
 def read(reader, frames):
-    """Return which letters stand where, as numbers."""
+    """Return the number of the letter in each cell."""
     with torch.no_grad(), half():
         return reader(torch.from_numpy(frames)).argmax(1).to(torch.uint8).numpy()
 
 
 class Lessons:
-    """Lessons in reading: strips of pictures, of which the letters in the middle are asked."""
+    """Reading lessons: strips of pictures, with the letters of the middle row as targets."""
 
     def __init__(self, reader, rate=3e-3):
         self.reader, self.rate = reader, rate
         self.optimiser = torch.optim.Adam(reader.parameters(), rate)
-        self.weight = torch.tensor([0.2] + [1.0] * (len(LETTERS) - 1))  # most places hold none
+        self.weight = torch.tensor([0.2] + [1.0] * (len(LETTERS) - 1))  # most cells are empty
 
     def give(self, frames, pages, rng, share):
-        """Give one; return the share of letters that were read. share: of the whole rate."""
+        """Train on one batch at a share of the learning rate; return the share of letters read."""
         strips, stands = [], []
         for frame, page in zip(frames, pages, strict=True):
             letters = written(page)
@@ -456,7 +456,7 @@ def learn_to_read(lessons, desks, updates, rng):
 
 
 def lost(network, seen, labels):
-    """Return how far the scores are from what should have been done."""
+    """Return the loss between scores and right actions."""
     batch = joined(seen)
     at = candidates(batch[1], batch[3])
     with half():
@@ -471,7 +471,7 @@ def lost(network, seen, labels):
 
 
 def missed(scores, right):
-    """Return minus the logarithm of what is given to all that is right, where something is."""
+    """Return the negative log-probability of all right choices, over rows that have some."""
     best = scores.masked_fill(~right, -1e9).logsumexp(1)
     can = right.any(1)
     return ((scores.logsumexp(1) - best) * can).sum() / can.sum().clamp(min=1)
@@ -479,7 +479,7 @@ def missed(scores, right):
 
 @torch.no_grad()
 def thought(network, seen):
-    """Return what the network would do: the number of a verb and place, and a second place."""
+    """Return the network's actions: the number of verb and place, and the end place."""
     batch = joined(seen)
     at = candidates(batch[1], batch[3])
     with half():
@@ -490,7 +490,7 @@ def thought(network, seen):
 
 
 def learn(args):
-    """Train, with a measurement now and then; return what was measured."""
+    """Train with an evaluation now and then; return the history."""
     torch.manual_seed(args.seed)
     rng = np.random.default_rng(args.seed)
     start = time.process_time()
@@ -511,9 +511,9 @@ def learn(args):
     kept, history, losses, letters = [], [], [], []
     for update in range(1, args.updates + 1):
         left = 1.01 - update / args.updates
-        for group in optimiser.param_groups:  # up, and slowly down to nothing
+        for group in optimiser.param_groups:  # warm up, then decay linearly to nothing
             group["lr"] = args.rate * min(update / 200, 1.0, left)
-        own = min(0.8, update / args.updates * 3)  # how often it acts itself
+        own = min(0.8, update / args.updates * 3)  # probability that the network acts itself
         chosen = [desks[one] for one in rng.permutation(len(desks))[: args.new]]
         frames, pages = look(chosen, reader, network, kept, own, rng)
         letters.append(lessons.give(frames, pages, rng, 0.2 * left))
@@ -556,7 +556,7 @@ def say(row, solved):
 
 
 def look(desks, reader, network, kept, own, rng):
-    """See a few desks' pictures, keep what should be done there, and do it or what is thought."""
+    """Store pictures of some desks with the right actions; then act by oracle or by network."""
     found = [desk.look() for desk in desks]
     letters = read(reader, np.stack([one[0] for one in found]))
     seen = [
@@ -574,7 +574,7 @@ def look(desks, reader, network, kept, own, rng):
 
 
 def measured(reader, network, tasks, difficulties, episodes, theme="light"):
-    """Return the share of new episodes that are solved, of each task."""
+    """Return the share of new episodes solved, by task."""
     return {task: solved(reader, network, task, difficulties, episodes, theme) for task in tasks}
 
 
@@ -607,20 +607,32 @@ def options(given=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tasks", nargs="+", default=list(TASKS), metavar="task")
     parser.add_argument("--difficulties", nargs="+", type=int, default=list(DIFFICULTIES))
-    parser.add_argument("--reading", type=int, default=1000, help="updates of 16 pictures")
+    parser.add_argument(
+        "--reading",
+        type=int,
+        default=1000,
+        help="updates of the reader before training, of 16 pictures each",
+    )
     parser.add_argument("--updates", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--new", type=int, default=8, help="new pictures for each update")
-    parser.add_argument("--room", type=int, default=12000, help="pictures that are kept")
+    parser.add_argument("--new", type=int, default=8, help="new pictures per update")
+    parser.add_argument("--room", type=int, default=12000, help="pictures kept for training")
     parser.add_argument("--desks", type=int, default=80, help="environments at the same time")
     parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--held-out", action="store_true", help="measure only, in other themes")
-    parser.add_argument("--themes", type=int, default=10, help="of which so many")
-    parser.add_argument("--test", type=int, default=400, help="updates between measurements")
-    parser.add_argument("--episodes", type=int, default=12, help="of each task; at the end 5 times")
+    parser.add_argument("--held-out", action="store_true", help="only evaluate, in held-out themes")
+    parser.add_argument("--themes", type=int, default=10, help="number of held-out themes")
+    parser.add_argument("--test", type=int, default=400, help="updates between evaluations")
+    parser.add_argument(
+        "--episodes",
+        type=int,
+        default=12,
+        help="episodes per task in an evaluation; five times as many at the end",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--save", metavar="FILE.pt")
-    parser.add_argument("--log", metavar="FILE.jsonl", help="for gem-ma plot learning")
+    parser.add_argument(
+        "--log", metavar="FILE.jsonl", help="file for the history, for gem-ma plot learning"
+    )
     return parser.parse_args(given)
 
 

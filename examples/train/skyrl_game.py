@@ -1,14 +1,14 @@
-"""Train all seats of any environment with SkyRL, each compared with itself.
+"""Train all seats of any environment with SkyRL; each seat is compared with itself.
 
     pip install gem-ma 'skyrl[fsdp]==0.3.0' skyrl-gym==0.4.0
     python examples/train/skyrl_game.py --write data     # the data set: one row for each start
     python examples/train/skyrl_game.py --train data/train.parquet [SkyRL's own settings]
     python examples/train/skyrl_game.py --write data --others o=random --gym   # by SkyRL-gym's env
 
-Of two trained seats two rows make one group of games, so `trainer.train_batch_size` counts seats.
-With `--context turns=4` say `generator.step_wise_trajectories=true`. `--gym` lets SkyRL's own
-generator play one seat through our BaseTextEnv. The trainer needs a GPU; what was run without one
-is in docs/trainers.md.
+With two trained seats, two rows are one group of games, so `trainer.train_batch_size` counts seats.
+With `--context turns=4`, set `generator.step_wise_trajectories=true`. With `--gym`, SkyRL's own
+generator plays one seat through our BaseTextEnv. The trainer needs a GPU; docs/trainers.md says
+what was run without one.
 """
 
 import argparse
@@ -38,11 +38,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", type=Path)
     parser.add_argument("--train", type=Path)
-    parser.add_argument("--gym", action="store_true", help="one seat, by SkyRL's own generator")
+    parser.add_argument(
+        "--gym", action="store_true", help="one seat, played by SkyRL's own generator"
+    )
     parser.add_argument("--env", default="game:TicTacToe-v0")
-    parser.add_argument("--others", nargs="*", default=[], help="SEAT=AGENT, such as o=random")
+    parser.add_argument(
+        "--others",
+        nargs="*",
+        default=[],
+        help="agents of seats that are not trained: SEAT=AGENT, such as o=random",
+    )
     parser.add_argument("--observe", default="text", choices=("text", "image", "both"))
-    parser.add_argument("--context", help="how much of its chat a model reads, such as turns=4")
+    parser.add_argument(
+        "--context", help="how much of its conversation a model reads, such as turns=4"
+    )
     parser.add_argument("--starts", type=int, default=1024)
     args, settings = parser.parse_known_args()
     if args.write:

@@ -1,4 +1,4 @@
-r"""Train all seats of a game with Tinker: one model in all of them, or with --apart one for each.
+r"""Train one model in all seats of a game with Tinker, or with --apart one model per seat.
 
     pip install gem-ma tinker-cookbook==0.5.8
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0
@@ -7,9 +7,9 @@ r"""Train all seats of a game with Tinker: one model in all of them, or with --a
         --observe image --model Qwen/Qwen3-VL-30B-A3B-Instruct
     python examples/train/tinker_games.py --env game:GuessTheNumber-v0 --dry
 
-One model is trained by the cookbook's own trainer, which adds up the rewards of turns; our groups
-compare each seat with itself. With --apart each seat has a LoRA adapter of its own, and its turns
-have what came from them. --dry plays a batch with a model that says nothing and needs no key.
+For one model, the cookbook's trainer is used, which sums the rewards of turns; our groups compare
+each seat with itself. With --apart each seat has its own LoRA adapter, and each turn has its own
+advantage. --dry plays a batch with a model that says nothing; it needs no API key.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from gem_ma.training.trainers.tinker import GameDataset, make_datums, rollout_se
 
 
 class Silent(TokenCompleter):
-    """Ends its turn at once."""
+    """A model that ends its turn at once."""
 
     def __init__(self, end):
         self.end = end
@@ -44,16 +44,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--env", default="game:TicTacToe-v0")
     parser.add_argument("--observe", default="text", choices=("text", "image", "both"))
-    parser.add_argument("--others", nargs="*", default=[], help="SEAT=AGENT, such as o=random")
+    parser.add_argument(
+        "--others",
+        nargs="*",
+        default=[],
+        help="agents of seats that are not trained: SEAT=AGENT, such as o=random",
+    )
     parser.add_argument("--model", default="Qwen/Qwen3-4B-Instruct-2507")
     parser.add_argument("--renderer", default="qwen3_instruct")
     parser.add_argument("--batches", type=int, default=100)
-    parser.add_argument("--groups", type=int, default=16, help="starts in a batch")
-    parser.add_argument("--games", type=int, default=8, help="games from each start")
+    parser.add_argument("--groups", type=int, default=16, help="starts per batch (default: 16)")
+    parser.add_argument("--games", type=int, default=8, help="games from each start (default: 8)")
     parser.add_argument("--lr", type=float, default=4e-5)
-    parser.add_argument("--max-tokens", type=int, default=256, help="of a reply")
+    parser.add_argument(
+        "--max-tokens", type=int, default=256, help="most tokens of a reply (default: 256)"
+    )
     parser.add_argument("--out", default="tinker_games")
-    parser.add_argument("--apart", action="store_true", help="a model for each seat")
+    parser.add_argument("--apart", action="store_true", help="train one model per seat")
     parser.add_argument("--dry", action="store_true")
     args = parser.parse_args()
 

@@ -1,13 +1,13 @@
-"""Train a model in any environment with TRL's GRPOTrainer, over its `rollout_func`.
+"""Train a model in any environment with TRL's GRPOTrainer, through its `rollout_func`.
 
     pip install 'gem-ma[hf]' trl==1.16.0
     python examples/train/trl_rollout.py MODEL --env game:GuessTheNumber-v0
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0 --others o=random
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0   # self-play: both seats
 
-Several turns and several seats; no pictures (TRL takes none back from a rollout_func). TRL has one
-number for each sequence, in which the rewards of its turns are added up; with --by-turns each turn
-has what came from it.
+It supports several turns and several seats, but no pictures, because TRL takes none from a
+rollout_func. TRL has one reward per sequence, the sum of the rewards of its turns. With --by-turns,
+each turn has its own advantage.
 """
 
 import argparse
@@ -23,13 +23,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model")
     parser.add_argument("--env", default="game:GuessTheNumber-v0")
-    parser.add_argument("--others", nargs="*", default=[], help="SEAT=AGENT, such as o=random")
+    parser.add_argument(
+        "--others",
+        nargs="*",
+        default=[],
+        help="agents of seats that are not trained: SEAT=AGENT, such as o=random",
+    )
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--batch", type=int, default=32, help="sequences; a multiple of all groups")
+    parser.add_argument(
+        "--batch",
+        type=int,
+        default=32,
+        help="sequences per batch; must be a multiple of the sequences of one start",
+    )
     parser.add_argument("--group", type=int, default=8, help="sequences from the same start")
     parser.add_argument("--lr", type=float, default=1e-6)
-    parser.add_argument("--max-new-tokens", type=int, default=64, help="for each turn")
-    parser.add_argument("--max-turns", type=int, help="of an episode")
+    parser.add_argument("--max-new-tokens", type=int, default=64, help="most new tokens per turn")
+    parser.add_argument("--max-turns", type=int, help="most turns of an episode")
     parser.add_argument("--by-turns", action="store_true", help="learn from the rewards of turns")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--out", default="trl_out")

@@ -1,14 +1,14 @@
-"""Train one seat with TRL's GRPOTrainer over its `environment_factory`: a move is a tool call.
+"""Train one seat with TRL's GRPOTrainer through its `environment_factory`: a move is a tool call.
 
     pip install 'gem-ma[hf]' trl==1.16.0 jmespath
     python examples/train/trl_tool.py MODEL --env game:GuessTheNumber-v0
     python examples/train/trl_tool.py MODEL --env game:TicTacToe-v0 --seat x --others search:depth=9
     python examples/train/trl_tool.py MODEL --env game:FrozenLake-v0 --observe image
 
-Checked against TRL 1.16.0 with transformers 5.23 and torch 2.13, by tests/training.
-Several turns, and pictures for models that see; one seat, the others are played for it; one number
-for each sequence. The chat template has to be one of those whose tool calls TRL can read. TRL hands
-every exception of an environment to the model as the tool's result, and knows no end of a game:
+Checked with TRL 1.16.0, transformers 5.23 and torch 2.13, by tests/training. It supports several
+turns, and pictures for vision models. One seat is trained; agents play the others. A sequence has
+one reward. TRL must be able to parse the tool calls of the chat template. TRL passes every
+exception of an environment to the model as the tool's result. It does not know when a game ends, so
 `max_tool_calling_iterations` is the limit.
 """
 
@@ -26,14 +26,18 @@ def main():
     parser.add_argument("model")
     parser.add_argument("--env", default="game:GuessTheNumber-v0")
     parser.add_argument("--seat")
-    parser.add_argument("--others", help="who plays the other seats, such as random")
+    parser.add_argument("--others", help="agents of the other seats, such as random")
     parser.add_argument("--observe", default="text", choices=("text", "image", "both"))
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--batch", type=int, default=32, help="sequences; a multiple of the group")
+    parser.add_argument(
+        "--batch", type=int, default=32, help="sequences per batch; a multiple of the group"
+    )
     parser.add_argument("--group", type=int, default=8, help="sequences from the same start")
     parser.add_argument("--lr", type=float, default=1e-6)
     parser.add_argument("--turns", type=int, default=20)
-    parser.add_argument("--max-tokens", type=int, default=2048, help="of all turns together")
+    parser.add_argument(
+        "--max-tokens", type=int, default=2048, help="most tokens of all turns together"
+    )
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--out", default="trl_out")
     args = parser.parse_args()

@@ -1,10 +1,10 @@
-"""Train the asking seat of twenty questions from scratch, against an answerer that tells the truth.
+"""Train the asker of twenty questions from scratch, against an answerer that tells the truth.
 
     python examples/train/twenty_questions.py --updates 370
 
-The asker chooses among all questions and all guesses that it has not used yet. It reads what was
-asked and answered; what follows from that it has to find out by winning or losing. A random asker
-names the thing in about one game of six; this one comes to one of four, and no further.
+The asker chooses among all questions and guesses that it has not used yet. It reads past questions
+and answers, and must learn what they imply from winning and losing. A random asker names the thing
+in about one game of six; this one reaches one of four, and no more.
 """
 
 import argparse
@@ -23,7 +23,7 @@ ANSWERS = ("", "no", "yes")  # the first one: not asked yet
 
 
 class Asker(nn.Module):
-    """Scores for what to ask next; what was asked is out."""
+    """A network that scores what to ask next; used questions are excluded."""
 
     def __init__(self, width=128):
         super().__init__()
@@ -37,7 +37,7 @@ class Asker(nn.Module):
 
 
 def read(messages):
-    """Return how each line of the menu was answered, and the menu."""
+    """Return the answer to each menu line, and the menu."""
     answers = np.zeros(len(MENU), np.int64)
     for line in messages[-1]["content"].splitlines():
         about, _, answer = line.rpartition(" ")
@@ -47,13 +47,13 @@ def read(messages):
 
 
 def trainer(seed=0, episodes=64):
-    """Return what trains such an asker."""
+    """Return a trainer for the asker."""
     torch.manual_seed(seed)
     return Trainer(
         "game:TwentyQuestions-v0",
         {
             "asker": MenuLearner(Asker(), read, lr=3e-3, epochs=2, seed=seed),
-            "answerer": "random",  # of what is legal: the truth
+            "answerer": "random",  # the only legal answer is the true one
         },
         functools.partial(rebn, gamma=0.95),
         episodes=episodes,
@@ -65,9 +65,9 @@ def trainer(seed=0, episodes=64):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--updates", type=int, default=370)
-    parser.add_argument("--episodes", type=int, default=64, help="of an update")
+    parser.add_argument("--episodes", type=int, default=64, help="episodes per update")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
+    parser.add_argument("--save", help="checkpoint file; if it exists, training resumes from it")
     args = parser.parse_args()
     torch.set_num_threads(1)
 

@@ -5,27 +5,28 @@
     python examples/train/user_simulator.py --train both --user runs/user.pt --updates 200
     python examples/train/user_simulator.py --env tau:retail --train assistant --updates 300
 
-With --save the same command goes on where it was stopped, and `gem-ma plot learning` draws the
-history beside the checkpoint; without it nothing is kept. --user is the checkpoint of such a run,
-or a user by rule. --env tau:retail is the real shop, its train split (`gem-ma data tau-bench`).
+With --save, the same command resumes a stopped run, and `gem-ma plot learning` plots the history
+next to the checkpoint; without it nothing is kept. --user is the checkpoint of an earlier run, or a
+rule-based user. --env tau:retail is the shop of TAU-bench, its train split (`gem-ma data
+tau-bench`).
 
-Each seat chooses its messages from a menu, by a small network that scores the lines.
+Each seat chooses its messages from a menu, with a small network that scores the lines.
 
-The user's menu is made of its own task: a greeting, who it is, each wish and what it answers about
-it, a yes and a no, the end, and three temptations: to tell everything at once, to make up an order,
-and to talk like the assistant. It is paid for fidelity and for getting what it wants, with some
-more for its pace: to tell everything at once is the easiest way to success, and costs little
-fidelity.
+The user's menu comes from its own task: a greeting, its identity, each wish and the answers about
+it, yes and no, and the end. Three lines are temptations: to tell everything at once, to make up an
+order, and to talk like the assistant. The user is paid for fidelity and for success, and a little
+for its pace. Without the pay for pace, it would tell everything at once, which is the easiest way
+to success and costs little fidelity.
 
-The assistant's menu is what it can ask, and the calls whose arguments were heard or looked up so
-far. Which of them, and when, it learns from the task's success alone. Where it does not learn, it
-is one who knows which tools the task needs.
+The assistant's menu has what it can ask, and the tool calls whose arguments it has heard or looked
+up so far. It learns which to use, and when, from the task's success alone. If it is not trained, it
+is an assistant that knows which tools the task needs.
 
 With --model a language model learns instead, in its own words; both seats share it:
 
     python examples/train/user_simulator.py --model Qwen/Qwen3-0.6B --updates 200 --episodes 16
 
-A chat that outgrows what the model can read is cut by --context turns=8, or another number.
+--context turns=8, or another number, cuts a conversation that is too long for the model.
 """
 
 import argparse
@@ -69,13 +70,13 @@ ALWAYS = {
 }
 KINDS = (*ALWAYS, "who", "all", "wish", *("order", "items", "options", "payment", "reason"))
 KINDS = (*KINDS, "address", "question")
-MENU = 36  # lines at most
+MENU = 36  # most lines of a menu
 WORD = re.compile(r"[a-z]+|\?")
 ORDER = re.compile(r"#W\d{7}")
 
 
 class Scores(nn.Module):
-    """A score for each line of the menu, from what was heard and that line's own row."""
+    """A network that scores each menu line from what was heard and the line's own features."""
 
     def __init__(self, numbers, width=64):
         super().__init__()
@@ -85,20 +86,20 @@ class Scores(nn.Module):
         return self.layers(rows)[..., 0]
 
 
-TONES = ("confirms", "more", "done", "refused", "question")  # of what it hears
+TONES = ("confirms", "more", "done", "refused", "question")  # tones of the assistant's message
 HEARD = (*IDENTITY_PATTERNS, *DETAIL_PATTERNS, *TONES)
 USER_ROW = len(HEARD) + len(KINDS) + 5
 
 
 class User:
-    """What a user reads, and its menu: its task, put in the first person."""
+    """Features and menu of a user; the menu is its task in the first person."""
 
     def __init__(self, game):
-        # By their instructions: of the tasks that are given, as tau:shop's are not.
+        # By instruction, for compiled tasks; those of tau:shop are not compiled.
         self.wants = {task.instruction: game.wants(task) for task in game.content.tasks}
 
     def __call__(self, messages):
-        """Return a row of numbers for each line of the menu, and the menu."""
+        """Return a row of features for each menu line, and the menu."""
         menu = self.menu(messages[0]["content"])
         said = [message["content"] for message in messages if message["role"] == "assistant"]
         rows = np.zeros((MENU, USER_ROW), np.float32)
@@ -121,7 +122,7 @@ class User:
 
     @functools.lru_cache(maxsize=10_000)  # noqa: B019, it lives as long as the run
     def menu(self, rules):
-        """Return lines for a task: what each is, of which wish, and the words."""
+        """Return (kind, index of the wish, text) of each menu line for a task."""
         task = rules.partition("Your task: ")[2] or rules.partition("Instruction: ")[2]
         wants = self.wants.get(task.partition("\n\nRules:\n")[0])
         who, wishes, rest = put(wants) if wants else split_up(task)
@@ -131,7 +132,7 @@ class User:
 
 
 def put(wants):
-    """Return who it is, what it wants, and what else it can say, of a task that was compiled."""
+    """Return the identity, wishes and other lines of a compiled task."""
     ways = PHRASE_SETS["train"]
     who = " ".join(ways[name][0].format(fact) for name, fact in wants.known.items())
     wishes = [ways["wish"][0].format(ways[one.tool][0].format(one.about)) for one in wants.wishes]
@@ -145,14 +146,14 @@ def put(wants):
 
 
 def split_up(task):
-    """Return the same of a task of tau:shop, whose sentences are wishes."""
+    """Return the same for a task of tau:shop, in which each sentence is a wish."""
     who, _mood, *wishes = re.split(r"(?<=\.) (?=You )", task)
     own = [re.sub(r"\byou\b", "I", re.sub("^You", "I", wish)) for wish in wishes]
     own = [re.sub(r"\byour\b", "my", wish) for wish in own]
     return who.replace("Your", "My").replace("your", "my"), own, []
 
 
-ASKS = {  # what it can ask for, by the argument that it then knows
+ASKS = {  # questions, by the argument that the answer gives
     "who": "Could you tell me your email, or your name and zip code?",
     "order_id": "Which order do you mean, by its number or by what is in it?",
     "item_ids": "Which items are they?",
@@ -170,7 +171,7 @@ ASSISTANT_ROW = len(DOES) + len(ASKS) + len(CHANGES) + 6
 
 
 def read_as_assistant(messages):
-    """Return a row of numbers for each line of the menu, and the menu."""
+    """Return a row of features for each menu line, and the menu."""
     said = [message["content"] for message in messages if message["role"] == "assistant"]
     seen = [message["content"] for message in messages if message["role"] == "user"]
     heard = [text.removeprefix("user: ") for text in seen if text.startswith("user: ")]
@@ -195,7 +196,7 @@ def read_as_assistant(messages):
 
 
 def actions(heard, found, said):
-    """Return the menu, what is not known for the wish at hand, the wish, and its tool."""
+    """Return the menu, the unknown arguments of the current wish, the wish, and its tool."""
     records = CustomerRecords()
     for asked, answer in found.items():
         keep(records, asked, answer)
@@ -230,7 +231,7 @@ def actions(heard, found, said):
 
 
 def keep(records, asked, answer):
-    """Put what a tool answered where it belongs."""
+    """Store the output of a tool call in the customer's records."""
     record = loads(answer)
     given = json.loads(asked)["arguments"] if record else {}
     if "payment_methods" in record:
@@ -247,7 +248,7 @@ def loads(text):
 
 
 def wanted(heard, records, said):
-    """Return the last wish that is not done, with what was said since, and how it sounds."""
+    """Return the last wish that is not done, with what was said since, and its tool."""
     sentences = [one for text in heard for one in SENTENCE_BREAK.split(text)]
     sounds = [[tool for tool in CHANGES if WISH_PATTERNS[tool].search(one)] for one in sentences]
     best = "", [], ""
@@ -264,8 +265,8 @@ def wanted(heard, records, said):
     return best
 
 
-# What a user is paid for. In a real shop to be of use takes more, and is most of it; in ours
-# everything would be told at once without a pay for the pace.
+# Rewards of the user. In a real shop success is harder and is most of the reward. In our own
+# shop, without a reward for pace, the user would tell everything at once.
 PAY = {
     "tau:shop": {"fidelity": 0.4, "pace": 0.3, "task": 0.3},
     "tau:retail": {"fidelity": 0.2, "pace": 0.1, "task": 0.7},
@@ -294,17 +295,20 @@ def trainer(
     split=None,
     **settings,
 ):
-    """Return what trains such seats.
+    """Return a trainer for seats of a shop.
 
     Args:
+        seed: seed of networks and episodes.
+        assistant: agent of the assistant if it is not trained.
+        episodes: episodes per update.
         train: "user", "assistant" or "both".
-        assistant: who it is where it does not learn.
-        user: the checkpoint of a user that was trained before, or a spec string such as
-            "users:train"; without, a user that does not learn goes by rules.
-        env: a shop of our own, or "tau:retail".
-        split: a shop of our own, or "tau:retail".
-        model: a path or name that transformers loads, to learn in place of the small networks;
-        context: how much of its chat it reads, such as "turns=8".
+        user: checkpoint of a user that was trained before, or a spec string such as "users:train".
+            None: a user that is not trained follows rules.
+        model: a path or name that transformers loads, to train instead of the small networks. None:
+            small networks.
+        context: how much of its conversation the model reads, such as "turns=8". None: all of it.
+        env: "tau:shop" or "tau:retail".
+        split: the split of tau:retail: "train", "dev" or "test".
         **settings: further arguments of HFLearner.
     """
     torch.manual_seed(seed)
@@ -321,7 +325,7 @@ def trainer(
         read = User(make(env, **given).game)
         agents["user"] = MenuLearner(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
     if model is not None:
-        from gem_ma.training import HFLearner  # which needs transformers
+        from gem_ma.training import HFLearner  # needs transformers
 
         agents |= dict.fromkeys(trained, HFLearner(model, seed=seed, **settings))
     elif "assistant" in trained:
@@ -355,24 +359,31 @@ def trainer(
 
 
 def arguments():
-    """Return what the command line says, and the parser, to say what is wrong with it."""
+    """Return the parsed arguments, and the parser, for reporting errors."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--train", choices=("user", "assistant", "both"), default="user")
     parser.add_argument(
-        "--user", help="the checkpoint of a user that was trained before, or a spec string"
+        "--user", help="checkpoint of a user that was trained before, or a spec string"
     )
     parser.add_argument("--env", choices=("tau:shop", "tau:retail"), default="tau:shop")
-    parser.add_argument("--split", help="of tau:retail: train, dev or test (default: train)")
-    parser.add_argument("--assistant", default="informed-assistant", help="where it does not learn")
+    parser.add_argument("--split", help="split of tau:retail: train, dev or test (default: train)")
+    parser.add_argument(
+        "--assistant",
+        default="informed-assistant",
+        help="agent of the assistant if it is not trained",
+    )
     parser.add_argument("--updates", type=command_options.parse_positive, default=80)
     parser.add_argument(
-        "--episodes", type=command_options.parse_positive, default=64, help="of an update"
+        "--episodes", type=command_options.parse_positive, default=64, help="episodes per update"
     )
     parser.add_argument("--seed", type=command_options.parse_seed, default=0)
-    parser.add_argument("--save", help="a checkpoint; if it is there, training goes on from it")
-    parser.add_argument("--model", help="a language model that learns in place of small networks")
+    parser.add_argument("--save", help="checkpoint file; if it exists, training resumes from it")
+    parser.add_argument("--model", help="language model to train instead of small networks")
     parser.add_argument(
-        "--lr", type=command_options.parse_finite_number, default=1e-5, help="of the language model"
+        "--lr",
+        type=command_options.parse_finite_number,
+        default=1e-5,
+        help="learning rate of the language model",
     )
     parser.add_argument(
         "--max-new-tokens",
@@ -381,9 +392,10 @@ def arguments():
         help="of the language model",
     )
     parser.add_argument(
-        "--context", help="what it reads of its chat, such as turns=8 or tokens=4000 (default: all)"
+        "--context",
+        help="how much of its chat the model reads, such as turns=8 or tokens=4000 (default: all)",
     )
-    parser.add_argument("--out", help="a folder for the trained language model")
+    parser.add_argument("--out", help="folder for the trained language model")
     args = parser.parse_args()
     if args.model and args.user and args.train != "assistant":
         parser.error("--user is a small network; with --model it can play, with --train assistant")
@@ -407,7 +419,7 @@ def main():
             told = "fidelity {:.3f}, solved {:.3f}".format(*means)
             print(f"update {trainer.step}: {told}", flush=True)
 
-    try:  # what is wrong with the arguments shows here
+    try:  # reports wrong arguments
         load_agent(args.assistant)
         if args.context:
             Context.parse(args.context)

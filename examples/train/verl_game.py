@@ -1,4 +1,4 @@
-r"""Write a data set for verl whose rows are starts of a game, and say how verl plays it.
+r"""Write a data set for verl whose rows are starts of a game, and configure how verl plays it.
 
     pip install gem-ma 'verl[verl-core]==0.9.1'
     python examples/train/verl_game.py data --env game:TicTacToe-v0
@@ -8,9 +8,9 @@ r"""Write a data set for verl whose rows are starts of a game, and say how verl 
         actor_rollout_ref.rollout.agent.agent_loop_config_path=data/loops.yaml \
         algorithm.adv_estimator=gem_ma ...
 
-All seats that nobody else plays are trained, each compared with itself; --context turns=4 keeps
-prompts short and gives several sequences for a seat. Engines and workers of verl need a GPU and
-were not run; what was is in docs/trainers.md. The variable lets verl know the estimator.
+All seats without an agent in --others are trained; each is compared with itself. --context turns=4
+keeps prompts short and gives several sequences for a seat. The variable registers our estimator
+with verl. Engines and workers of verl need a GPU and were not run; docs/trainers.md says what was.
 """
 
 import argparse
@@ -25,9 +25,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--env", default="game:TicTacToe-v0")
-    parser.add_argument("--others", nargs="*", default=[], help="SEAT=AGENT, such as o=random")
+    parser.add_argument(
+        "--others",
+        nargs="*",
+        default=[],
+        help="agents of seats that are not trained: SEAT=AGENT, such as o=random",
+    )
     parser.add_argument("--observe", default="text", choices=("text", "image", "both"))
-    parser.add_argument("--context", help="how much of its chat a model reads, such as turns=4")
+    parser.add_argument(
+        "--context", help="how much of its conversation a model reads, such as turns=4"
+    )
     parser.add_argument("--starts", type=int, default=1024)
     args = parser.parse_args()
     start = {

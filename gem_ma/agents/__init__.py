@@ -1,7 +1,8 @@
-"""Agents: whatever sits in a seat; one file for each, loaded when its name is asked for.
+"""Agents that play seats. Each has a file of its own, imported when its name is first used.
 
-An agent is stateless, one Turn in and one reply out. Agents import `chat`, `engine.action_parsing`
-and `validation`; never an environment or a game, which they know by what a Turn holds.
+An agent keeps no state: it takes Turns and returns replies. Agents import `chat`,
+`engine.action_parsing` and `validation`. They import no environment and no game: all that they know
+of these is in the Turn.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ __all__ = [
 ]
 __all__ += [name for _, name in PROVIDERS.values()]
 
-_FILES = {  # of those whose file is not called as they are
+_FILES = {  # files of the agents whose file name differs from the class name
     "ActAgent": "wrappers.prompting",
     "FewShotAgent": "wrappers.prompting",
     "ProgramAgent": "programs.program",
@@ -61,9 +62,9 @@ _FILES = {  # of those whose file is not called as they are
 
 
 def __getattr__(name: str) -> Any:
-    """Import an agent's file when it is first asked for: some take long."""
+    """Import the file of an agent when its name is first used, since some imports are slow."""
     if name not in __all__:
-        if name[:1].isupper():  # an agent of a pack
+        if name[:1].isupper():  # may be an agent of a pack
             for entry in AGENT_SPECS.known.values():
                 if isinstance(entry.maker, str) and entry.maker.endswith(f":{name}"):
                     return load_entry(entry.maker)

@@ -1,7 +1,7 @@
-"""What a causal model writes behind prompts: many in one batch, and nothing is read twice.
+"""Batched generation with a causal model that processes no token twice.
 
-The keys and values of a chat are kept until its next turn, which begins with the very tokens that
-they belong to, and those of a beginning that several chats share are made once.
+The keys and values of a chat are kept until its next turn, whose prompt begins with the same
+tokens. Keys and values of a prefix that several chats share are computed once.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ with require_extra("hf"):
     import torch
     from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
-_MAX_PREFIXES = 16  # beginnings that are kept
-MIN_PREFIX_LENGTH = 16  # tokens that a beginning has at least
-_MAX_MASK_SIZE = 1 << 27  # numbers of a mask; what is larger the model does itself, or without one
-_CACHE_SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # by model: `find_cache_shape`
+_MAX_PREFIXES = 16  # shared prefixes that are kept
+MIN_PREFIX_LENGTH = 16  # tokens that a shared prefix has at least
+# elements of a mask; if it would be larger, the model gets a mask of columns
+_MAX_MASK_SIZE = 1 << 27
+_CACHE_SHAPES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # by model, for `find_cache_shape`
 
 
 class KVCacheShape(NamedTuple):
-    """What a model keeps of what it has read, and under which name it takes it again."""
+    """The shape of a model's cache of keys and values, and the name of its argument."""
 
     layers: int
     heads: int
-    width: int  # numbers of a key
+    width: int  # elements of a key
     name: str  # `cache`, or `past_key_values` in older releases of transformers
-    wide: bool  # whether it takes a mask as attention adds it, and makes none of its own
+    wide: bool  # whether the model takes an additive mask, and makes none of its own
 
 
 class BatchGenerator:
-    """Writes with one model whose layers keep plain keys and values (see `make_generator`).
+    """A generator for a model whose layers keep plain keys and values (see `make_generator`).
 
     Args:
-        room: bytes of keys and values that are kept between calls.
+        room: Bytes of keys and values to keep between calls.
     """
 
     def __init__(self, model: Any, ends: Sequence[int], room: int, shape: KVCacheShape):
@@ -51,10 +52,10 @@ class BatchGenerator:
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._shared: OrderedDict[bytes, tuple[list[int], Any]] = OrderedDict()
         self._size = 0
-        self._weights: Any = None  # what all of it belongs to
+        self._weights: Any = None  # the version of the weights with which the cache was computed
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what a copy begins with: it has read nothing yet."""
+        """Return the state of a copy, whose cache is empty."""
         empty = {"_kept": OrderedDict(), "_shared": OrderedDict(), "_size": 0, "_weights": None}
         return self.__dict__ | empty
 
@@ -65,12 +66,12 @@ class BatchGenerator:
         choose: Callable[[Any, list[int], int], Any],
         over: Callable[[list[int]], bool],
     ) -> list[list[int]]:
-        """Return at most so many tokens behind each prompt, up to one that ends it.
+        """Return at most `length` tokens for each prompt, up to one that ends the reply.
 
         Args:
-            choose: is given logits, the prompts that they stand behind and how many tokens these
-                have already, and returns their next ones.
-            over: whether tokens end a reply for another reason than the last of them.
+            choose: Takes logits, the prompts that they follow and the number of tokens that these
+                have already. Returns their next tokens.
+            over: Returns whether tokens end a reply for another reason than their last token.
         """
         pasts = self._find_key_values(prompts)
         new = [_count_unread(prompt.ids, past) for prompt, past in zip(prompts, pasts, strict=True)]
@@ -80,7 +81,7 @@ class BatchGenerator:
             for part in _group_by_size(range(len(new)), new)
             for same in _group_by_size(part, size, 1.5)
         ]
-        there = [row for group in groups for row in group]  # which prompts the batch is made of
+        there = [row for group in groups for row in group]  # the prompts of the rows of the batch
         ids, begun = [prompts[row].ids for row in there], [pasts[row] for row in there]
         batch = _GenerationBatch(self.model, self.shape, ids, begun, length)
         logits = batch.prefill([[new[row] for row in group] for group in groups])
@@ -104,7 +105,7 @@ class BatchGenerator:
         return token_ids
 
     def _drop_stale_cache(self) -> None:
-        """Forget what was read with other weights than those of now."""
+        """Clear the cache if the model's weights or adapters have changed."""
         adapter = getattr(self.model, "active_adapters", None)
         weights = sum(one._version for one in self.model.parameters()), str(adapter)
         if weights != self._weights:
@@ -112,17 +113,17 @@ class BatchGenerator:
             self.clear_cache()
 
     def clear_cache(self) -> None:
-        """Forget all that was read."""
+        """Clear the cache."""
         self._kept.clear()
         self._shared.clear()
         self._size = 0
 
     def _find_key_values(self, prompts: Sequence[TokenizedPrompt]) -> list[Any]:
-        """Return the keys and values that there are of each prompt's beginning."""
+        """Return the cached keys and values of the beginning of each prompt."""
         self._drop_stale_cache()
         keys = [_make_chat_key(prompt) for prompt in prompts]
         pasts = [self._kept.get(key) for key in keys]
-        for key in keys:  # what was said goes on once, as a rule
+        for key in keys:  # a chat usually continues only once
             self._size -= getattr(self._kept.pop(key, None), "nbytes", 0)
         if self.room:
             alike: dict[bytes, list[int]] = {}
@@ -136,8 +137,9 @@ class BatchGenerator:
         return pasts
 
     def _find_prefix(self, rows: list[list[int]]) -> Any:
-        """Return the keys and values of what some prompts begin with, or None if that is little."""
-        shared = find_common_prefix([*rows, min(rows, key=len)[:-1]])  # one is left to read
+        """Return keys and values of the common prefix of some prompts; None if it is short."""
+        # at least one token remains to be processed
+        shared = find_common_prefix([*rows, min(rows, key=len)[:-1]])
         known = [ids for ids, _ in self._shared.values() if shared[: len(ids)] == ids]
         longest = max(known, key=len, default=[])
         if len(rows) > 1 and len(shared) >= len(longest) + MIN_PREFIX_LENGTH:
@@ -153,7 +155,7 @@ class BatchGenerator:
         return self._shared[_pack_ids(longest)][1]
 
     def _store_key_values(self, ids: list[int], batch: _GenerationBatch, place: int) -> None:
-        """Keep what was read of a chat for its next turn."""
+        """Keep the keys and values of a chat for its next turn."""
         if not self.room:
             return
         key, past = _pack_ids(ids), batch.copy_row(place)
@@ -165,7 +167,7 @@ class BatchGenerator:
 
 
 def _group_by_size(rows: Iterable[int], size: Sequence[int], times: float = 2) -> list[list[int]]:
-    """Return rows in order of size, apart where one is much larger than the first before it."""
+    """Return rows in order of size, split where a row is much larger than its group's first."""
     parts: list[list[int]] = []
     for row in sorted(rows, key=size.__getitem__):
         if not parts or size[row] > times * size[parts[-1][0]] + 64:
@@ -175,13 +177,13 @@ def _group_by_size(rows: Iterable[int], size: Sequence[int], times: float = 2) -
 
 
 def make_generator(model: Any, ends: Sequence[int], room: int) -> BatchGenerator | None:
-    """Return a BatchGenerator for a model, or None if it is of another kind."""
+    """Return a BatchGenerator for a model, or None if the model is of another kind."""
     shape = find_cache_shape(model)
     return None if shape is None else BatchGenerator(model, ends, room, shape)
 
 
 def find_cache_shape(model: Any) -> KVCacheShape | None:
-    """Return the shape of a model that goes on from plain keys and values; None for others."""
+    """Return the cache shape of a model that can continue from plain keys and values; else None."""
     if model not in _CACHE_SHAPES:
         _CACHE_SHAPES[model] = _detect_cache_shape(model)
     shape: KVCacheShape | None = _CACHE_SHAPES[model]
@@ -189,12 +191,13 @@ def find_cache_shape(model: Any) -> KVCacheShape | None:
 
 
 def _detect_cache_shape(model: Any) -> KVCacheShape | None:
-    bare = model.get_base_model() if hasattr(model, "get_base_model") else model  # of peft
+    bare = model.get_base_model() if hasattr(model, "get_base_model") else model  # a model of peft
     takes = inspect.signature(bare.forward).parameters
     name = "cache" if "cache" in takes else "past_key_values"
     if not {"position_ids", name, "logits_to_keep"} <= takes.keys():
         return None
-    if model.config.get_text_config() is not model.config:  # it sees, and has other positions
+    # a vision-language model, which has other positions
+    if model.config.get_text_config() is not model.config:
         return None
     with torch.inference_mode():
         ids = torch.zeros(1, 1, dtype=torch.long, device=model.device)
@@ -206,13 +209,13 @@ def _detect_cache_shape(model: Any) -> KVCacheShape | None:
     if len(shapes) != 1:
         return None
     ((_, heads, tokens, width),) = shapes
-    if tokens != 1:  # an adapter has put some before
+    if tokens != 1:  # an adapter such as prefix tuning has added some
         return None
     return KVCacheShape(len(layers), heads, width, name, _takes_additive_mask(model))
 
 
 def _takes_additive_mask(model: Any) -> bool:
-    """Return whether a model reads the same with a mask of columns and with one of numbers."""
+    """Return whether an additive mask and a mask of columns give a model the same logits."""
     if getattr(model.config, "_attn_implementation", None) not in ("eager", "sdpa"):
         return False
     ids = torch.arange(6, device=model.device).reshape(2, 3)
@@ -226,15 +229,16 @@ def _takes_additive_mask(model: Any) -> bool:
                 model(input_ids=ids, attention_mask=mask, position_ids=positions).logits[:, -1]
                 for mask in masks
             )
-        except (IndexError, RuntimeError, TypeError, ValueError):  # it makes more of it than a mask
+        except (IndexError, RuntimeError, TypeError, ValueError):  # it uses the mask differently
             return False
     return bool(torch.allclose(flat.float(), wide.float(), rtol=1e-2, atol=1e-2))
 
 
 def _make_additive_mask(starts: Any, columns: Any, length: int, dtype: Any) -> Any:
-    """Return what attention adds for the last columns of rows that begin in one each.
+    """Return the additive attention mask for the last columns of rows that begin at `starts`.
 
-    A column before the beginning sees itself, as a softmax over nothing may be no number.
+    A column before the beginning of its row attends to itself, since a softmax over nothing may be
+    NaN.
     """
     last = columns[-length:, None]
     seen = columns >= starts[:, :, None, None].minimum(last)
@@ -245,12 +249,12 @@ def _make_additive_mask(starts: Any, columns: Any, length: int, dtype: Any) -> A
 
 
 class _GenerationBatch:
-    """Rows that a model reads on at once: all end in the same column, and each begins in its own.
+    """A batch of rows that end in the same column; each begins in its own column.
 
     Args:
-        rows: tokens.
-        pasts: keys and values of what each begins with, or None.
-        length: how many tokens will come behind them at most.
+        rows: Tokens of each row.
+        pasts: Keys and values of the beginning of each row, or None.
+        length: Tokens that will be generated after the rows, at most.
     """
 
     def __init__(
@@ -273,12 +277,12 @@ class _GenerationBatch:
                 self.key_values[:, :, place, :, start : start + _count_cached(past)] = past
 
     def prefill(self, groups: Sequence[Sequence[int]]) -> Any:
-        """Let the model read what is unread; return the logits behind each row.
+        """Let the model process the tokens that are not cached; return the logits after each row.
 
-        A row that has less to read than those beside it reads some of its tokens again.
+        A row with fewer such tokens than others in its group processes some of its tokens again.
 
         Args:
-            groups: rows that are read at once, by how many tokens of each are unread.
+            groups: Rows that are processed at once, as the number of uncached tokens of each.
         """
         logits, first = [], 0
         for new in groups:
@@ -289,12 +293,12 @@ class _GenerationBatch:
         return torch.cat(logits)
 
     def decode_step(self, tokens: Sequence[int]) -> Any:
-        """Let the model read one more token of each row; return the logits behind them."""
+        """Let the model process one more token of each row; return the logits after them."""
         self.end += 1
         return self._forward([[token] for token in tokens], 0)
 
     def _forward(self, parts: list[list[int]], first: int) -> Any:
-        """Let the model read the last tokens of the rows from one on."""
+        """Let the model process the last tokens of consecutive rows; `first` is the first."""
         device, length, last = self.model.device, len(parts[0]), first + len(parts)
         begin = min(self.starts[first:last])
         starts = torch.tensor(self.starts[first:last], device=device)[:, None]
@@ -317,7 +321,7 @@ class _GenerationBatch:
         return logits[:, -1]
 
     def select(self, places: list[int]) -> None:
-        """Go on with some of the rows."""
+        """Continue with some of the rows."""
         self.starts = [self.starts[place] for place in places]
         self.key_values = self.key_values[:, :, torch.tensor(places, device=self.model.device)]
 
@@ -327,7 +331,7 @@ class _GenerationBatch:
 
 
 class _PreallocatedLayer(DynamicLayer):
-    """Keys and values that are written at the end of room that is there already."""
+    """A cache layer that writes keys and values at the end of memory that is allocated already."""
 
     def __init__(self, room: Any, length: int):
         super().__init__()
@@ -347,17 +351,17 @@ class _PreallocatedLayer(DynamicLayer):
 
 
 def _count_cached(past: Any) -> int:
-    """Return how many tokens keys and values belong to."""
+    """Return the number of tokens in a cache of keys and values."""
     return 0 if past is None else int(past.shape[3])
 
 
 def _count_unread(ids: Sequence[int], past: Any) -> int:
-    """Return how many tokens there are to read behind keys and values: the last one always."""
+    """Return the number of tokens to process after a cache; the last token is always among them."""
     return max(1, len(ids) - _count_cached(past))
 
 
 def _make_chat_key(prompt: TokenizedPrompt) -> bytes:
-    """Return what the chat was kept under at the end of its last reply."""
+    """Return the key under which the chat was cached after its last reply."""
     return _pack_ids(prompt.ids[: prompt.reply_spans[-1][1]]) if prompt.reply_spans else b""
 
 

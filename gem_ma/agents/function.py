@@ -1,4 +1,4 @@
-"""An agent made of a function."""
+"""An agent made from a function."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ if TYPE_CHECKING:
 
 
 class FunctionAgent:
-    """Reply with what a function of the Turn returns.
+    """An agent that replies with the value of a function of a Turn.
 
     Args:
-        function: a plain function, or a coroutine function, which is awaited for all turns at once.
-        workers: call a plain function in so many threads, for one that waits for a server.
+        function: A plain function, or a coroutine function, which is awaited for all turns at once.
+        workers: Threads in which a plain function is called, for a function that waits for a
+            server. 0: no threads.
     """
 
     def __init__(self, function: Callable[[Turn], str | Awaitable[str]], workers: int = 0):
         if workers < 0:
             raise ValueError(f"workers={workers}: expected 0 or more")
-        call = type(function).__call__  # of an object that is called like a function
+        call = type(function).__call__  # an object that is called like a function
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
         if workers and self._is_async:
             raise ValueError(
@@ -38,7 +39,7 @@ class FunctionAgent:
         self._choose_act()
 
     def _choose_act(self) -> None:
-        """Set `act` to the way to reply: a coroutine function where something is waited for."""
+        """Set `act` to the method that suits the function: a coroutine function if it waits."""
         self.act: Callable[[list[Turn]], Any] = self._act_directly
         if self.workers:
             self.act = self._act_in_threads
@@ -62,7 +63,7 @@ class FunctionAgent:
 
     def __getstate__(self) -> dict[str, object]:
         state = {**self.__dict__, "_pool": None}
-        del state["act"]  # which is bound to this agent
+        del state["act"]  # it is bound to this agent
         return state
 
     def __setstate__(self, state: Mapping[str, object]) -> None:
@@ -75,13 +76,13 @@ class FunctionAgent:
 
 
 async def _gather_replies(calls: list[Any]) -> Sequence[str]:
-    import asyncio  # only when something is waited for: importing it is slow
+    import asyncio  # imported only when it is needed, because importing it is slow
 
     replies: list[str] = await asyncio.gather(*calls)
     return replies
 
 
 def _format_function_name(function: Any) -> str:
-    """Return a name that is the same in every process."""
+    """Return a name of a function that is the same in every process."""
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"

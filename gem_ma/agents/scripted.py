@@ -1,4 +1,4 @@
-"""An agent that says what was written down."""
+"""An agent that replies from a script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gem_ma.validation.arguments import check_each
 
 
 class ScriptedAgent:
-    """Give the replies of a script in order, one script for every seat or one for each."""
+    """An agent that replies from a script, in order: one script for all seats, or one per seat."""
 
     portable = True
 
@@ -22,7 +22,7 @@ class ScriptedAgent:
 
     @property
     def seats(self) -> tuple[str, ...] | None:
-        """The seats that have a script, if each has one of its own."""
+        """The seats that have a script, or None if one script is for all."""
         return tuple(self.replies) if isinstance(self.replies, Mapping) else None
 
     def act(self, turns: list[Turn]) -> list[str]:

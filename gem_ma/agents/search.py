@@ -1,4 +1,4 @@
-"""An agent that looks ahead, in games of perfect information."""
+"""An agent that searches game trees, for games of perfect information."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed, seed_rng
 from gem_ma.validation.arguments import check_each
 
-# what each seat will have, in how many plies, and how many there can be at most
+# return of each seat, plies to the end under best play, plies of the longest play below
 StateValue: TypeAlias = tuple[tuple[float, ...], int, int]
 TranspositionTable: TypeAlias = "dict[Any, StateValue | None]"
 
-_DEFAULT_SIMULATIONS, _DEFAULT_NODES = 200, 20_000  # where nobody says otherwise
-_MAX_DEPTH = 400  # plies of an exact search, which recurses
+_DEFAULT_SIMULATIONS, _DEFAULT_NODES = 200, 20_000
+_MAX_DEPTH = 400  # plies of an exact search, which is recursive
 _MAX_PLIES = 1000  # plies of a simulation
-_MAX_TABLE_SIZE = 200_000  # states that are remembered
-_TIE_SALT, _PLAYOUT_SALT = 1, 2  # keep the two kinds of draws apart
-_PENDING_VALUE: StateValue = ((), 0, 0)  # a state that is being looked at
+_MAX_TABLE_SIZE = 200_000  # states in the tables
+_TIE_SALT, _PLAYOUT_SALT = 1, 2  # make the two kinds of draws independent
+_PENDING_VALUE: StateValue = ((), 0, 0)  # marks a state whose search is in progress
 
 
 class SearchAgent:
-    """Play the move that looking ahead finds best for the seat; other seats play for themselves.
+    """An agent that plays the move that a search finds best, given that each seat plays for itself.
 
-    The game is searched to its end if it is small and has no dice, and otherwise judged by
-    simulated play (Monte Carlo tree search). A win that comes sooner is better, and so is a later
-    loss; among equally good moves the seeds draw one.
+    A small game without chance is searched to its end. Any other game is judged by simulated play
+    (Monte Carlo tree search). An earlier win and a later loss are preferred. Among equally good
+    moves, the seeds draw one.
 
     Args:
-        depth: look so many plies ahead instead, and take what the seats have there as the value.
-        simulations: how many games are played to their end for a move, where the search is not
-            exact (200). Where it is said, and `nodes` is not, nothing is searched exactly.
-        nodes: how many states an exact search to the end may visit (20,000); 0 always simulates.
+        depth: Plies to search, instead of to the end. A position there is worth the seats' returns.
+            None: search to the end.
+        simulations: Games played to their end for a move if the search is not exact (200). If this
+            is set and `nodes` is not, no search is exact.
+        nodes: States that an exact search to the end may visit (20,000). 0: always simulate.
     """
 
     portable = True
@@ -83,14 +84,14 @@ class SearchAgent:
             seed = derive_seed(self.seed, turn.seed, _PLAYOUT_SALT)
             best = _simulate_moves(game, state, seat, legal, self.simulations, seed)
         chosen = best[derive_seed(self.seed, turn.seed, _TIE_SALT) % len(best)]
-        wrapped = turn.legal  # the same moves in the format that replies have
+        wrapped = turn.legal  # the same moves, in the reply format
         return wrapped[chosen] if wrapped and len(wrapped) == len(legal) else legal[chosen]
 
     def _search_exactly(self, game: Any, state: Any, seat: str, legal: Sequence[str]) -> list[int]:
-        """Return which of the moves are best, or nothing if it cannot be searched exactly."""
+        """Return the indices of the best moves, or an empty list if exact search is impossible."""
         try:
             hash(state)
-        except TypeError:  # nothing to know it again by
+        except TypeError:  # an unhashable state cannot be found in a table
             return []
         table, left = self._find_table(game), self.depth or 0
         value = _make_searcher(game, table, None if left else self.nodes)
@@ -107,22 +108,23 @@ class SearchAgent:
         return _find_best(scores)
 
     def _find_table(self, game: Any) -> TranspositionTable:
-        """Return what is remembered of a game; whatever is in it, replies are the same."""
+        """Return the transposition table of a game. Its contents do not change replies."""
         args, kwargs = game.init_args
         key: Any = (type(game), args, tuple(kwargs.items()))
         try:
             hash(key)
-        except TypeError:  # an argument that cannot be compared for good
+        except TypeError:  # an unhashable argument
             key = game
         if sum(map(len, list(self._tables.values()))) > max(_MAX_TABLE_SIZE, self.nodes):
             self._tables = {}
         return self._tables.setdefault(key, {})
 
     def _solve(self, game: Any, state: Any, table: TranspositionTable) -> None:
-        """Put the state and all that can follow into the table, or raise _Inexact.
+        """Put the state and all states that can follow it into the table, or raise _InexactSearch.
 
-        A state is in there with all that can follow it; one that is not is searched as if nothing
-        were, so that what is remembered does not change how far `nodes` reach.
+        The table holds a state only together with all that can follow it. A state that is missing
+        is searched with an empty table, so that remembered states do not change how far `nodes`
+        reaches.
         """
         if state not in table:
             new: TranspositionTable = {}
@@ -154,18 +156,18 @@ class SearchAgent:
 
 
 class _InexactSearch(Exception):
-    """Dice, a repetition, or more states than may be visited."""
+    """Raised if an exact search meets chance, a repeated state or more states than it may visit."""
 
 
 class _ForbiddenRng:
-    """Stand in for a generator where none may be used."""
+    """A stand-in for a random generator that raises _InexactSearch if it is used."""
 
     def __getattr__(self, name: str) -> Any:
         raise _InexactSearch
 
 
 class _LazyRng:
-    """Stand in for a generator, and make it when it is used."""
+    """A random generator that is made when it is first used."""
 
     def __init__(self, seed: int):
         self._seed = seed
@@ -181,7 +183,7 @@ class _LazyRng:
 
 
 def _find_mover(game: Any, state: Any) -> str | None:
-    """Return whose move it is, or None at the end."""
+    """Return the seat that is to move, or None at the end of the game."""
     acting: tuple[str, ...] = state.to_act()
     if not acting:
         return None
@@ -215,7 +217,7 @@ def _list_returns(game: Any, state: Any) -> tuple[float, ...]:
 
 
 def _compute_score(mine: float, plies: int) -> tuple[float, int]:
-    """Return what a seat compares values by: its return, then sooner wins and later losses."""
+    """Return the sort key of a value for a seat: its return, then earlier wins, later losses."""
     return mine, -plies if mine > 0 else plies if mine < 0 else 0
 
 
@@ -227,7 +229,7 @@ def _find_best(scores: Sequence[Any]) -> list[int]:
 def _make_searcher(
     game: Any, table: TranspositionTable, nodes: int | None
 ) -> Callable[[Any, int], StateValue]:
-    """Return the function that finds the value of a state: `left` plies deep, if nodes is None."""
+    """Return a function that computes the value of a state: `left` plies deep if nodes is None."""
     agents, advance, read, dice = game.agents, game.advance, game.read, _ForbiddenRng()
 
     def compute_value(state: Any, left: int) -> StateValue:
@@ -262,7 +264,7 @@ def _make_searcher(
 
 
 class _TreeNode:
-    """What simulations that came by a sequence of moves had in the end."""
+    """A node of the search tree: the visits and total returns of simulations through its moves."""
 
     __slots__ = ("children", "totals", "visits")
 
@@ -275,10 +277,10 @@ class _TreeNode:
 def _simulate_moves(
     game: Any, state: Any, seat: str, legal: Sequence[str], simulations: int, seed: int
 ) -> list[int]:
-    """Return which of the moves simulated play finds best.
+    """Return the indices of the moves that simulated play finds best.
 
-    Chance is drawn again for each simulation, and a node stands for the moves that led to it,
-    whatever the dice were.
+    Chance is drawn separately for each simulation. A node represents a sequence of moves, for all
+    outcomes of chance along it.
     """
     agents = game.agents
     own = agents.index(seat)
@@ -293,7 +295,7 @@ def _simulate_moves(
             node.visits += 1
             node.totals = [a + b for a, b in zip(node.totals, returns, strict=True)]
     ends = _find_endings(game, state, seat, legal)
-    if ends and max(ends.values()) >= most:  # nothing is better than to win at once
+    if ends and max(ends.values()) >= most:  # no move is better than one that wins at once
         return [i for i, value in ends.items() if value == max(ends.values())]
     scores: list[tuple[int, float]] = []
     for move in legal:
@@ -303,7 +305,7 @@ def _simulate_moves(
 
 
 def _find_endings(game: Any, state: Any, seat: str, legal: Sequence[str]) -> dict[int, float]:
-    """Return what the moves are worth that end the game without dice."""
+    """Return the values of the moves that end the game without chance, by index."""
     ends = {}
     for i, text in enumerate(legal):
         try:
@@ -318,7 +320,7 @@ def _find_endings(game: Any, state: Any, seat: str, legal: Sequence[str]) -> dic
 def _simulate_play(
     game: Any, state: Any, root: _TreeNode, span: float, seed: int
 ) -> tuple[tuple[float, ...], list[_TreeNode]]:
-    """Play once to the end: by what is known as long as something is, and then at random."""
+    """Play once to the end: by the tree while it has statistics, then at random."""
     agents, dice, draw = game.agents, _LazyRng(seed), seed
     node: _TreeNode | None = root
     path = [root]
@@ -345,7 +347,7 @@ def _simulate_play(
 
 
 def _select_move(node: _TreeNode, legal: Sequence[str], place: int, span: float) -> str:
-    """Return the move to look at next: a good one, or one that was seldom tried (UCB1)."""
+    """Return the move to try next: one with a high mean or few visits (UCB1)."""
     log, after = math.log(node.visits), node.children
 
     def compute_bound(move: str) -> float:

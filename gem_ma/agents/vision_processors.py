@@ -1,4 +1,4 @@
-"""The processors of models that see, with and without torchvision."""
+"""Processors of vision-language models, with and without torchvision."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TORCHVISION_REMEDY = (
 
 
 class _ImageOnlyProcessor(ProcessorMixin):
-    """What Qwen's processors are without the one for videos, which needs torchvision."""
+    """A Qwen processor without its video processor, which needs torchvision."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class _ImageOnlyProcessor(ProcessorMixin):
         ProcessorMixin.__init__(self, image_processor, tokenizer, chat_template=chat_template)
 
 
-# Called as those of transformers, so that what they write is read as one of those.
+# The names are those of transformers, so that it can load what these classes save.
 
 
 class Qwen2VLProcessor(_ImageOnlyProcessor, transformers.Qwen2VLProcessor):
@@ -55,7 +55,7 @@ _IMAGE_ONLY_PROCESSORS: dict[Any, Any] = {
 
 
 def list_image_sizes(tensors: Mapping[str, Any], processor: Any) -> set[tuple[int, int]]:
-    """Return the widths and heights of pictures as Qwen's processors have made them."""
+    """Return the widths and heights of pictures after Qwen's image processor has resized them."""
     patch = getattr(getattr(processor, "image_processor", None), "patch_size", 0)
     grids = tensors.get("image_grid_thw")
     rows = [] if grids is None else grids.tolist()
@@ -63,7 +63,7 @@ def list_image_sizes(tensors: Mapping[str, Any], processor: Any) -> set[tuple[in
 
 
 def load_processor(path: str, config: Any) -> Any:
-    """Load the processor of a model that sees; without torchvision one that takes no videos."""
+    """Load the processor of a vision-language model; without torchvision, one without videos."""
     usual = PROCESSOR_MAPPING.get(type(config), None)
     if usual is not None and importlib.util.find_spec("torchvision") is None:
         if usual in _IMAGE_ONLY_PROCESSORS:

@@ -1,4 +1,4 @@
-"""The bars that transformers draws while it reads and writes weights, kept out of logs."""
+"""Progress bars that transformers draws for weights, which do not belong in logs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def hide_weight_bars() -> Iterator[None]:
-    """Draw no bars of weights where there is no terminal; those of downloads stay."""
+    """Draw no progress bars of weights if there is no terminal; keep those of downloads."""
     from huggingface_hub.utils import are_progress_bars_disabled, enable_progress_bars
     from transformers.utils import logging
 
@@ -17,7 +17,7 @@ def hide_weight_bars() -> Iterator[None]:
         yield
         return
     downloads = not are_progress_bars_disabled()
-    logging.disable_progress_bar()  # of downloads, too
+    logging.disable_progress_bar()  # this disables the bars of downloads as well
     if downloads:
         enable_progress_bars()
     try:

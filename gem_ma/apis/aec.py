@@ -1,4 +1,4 @@
-"""AECEnv: PettingZoo's AEC API, and the way to the other views."""
+"""AECEnv: PettingZoo's AEC API, with methods that return the other views."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from gem_ma.game import Info, T
 
 
 class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv):
-    """Every view of an environment: PettingZoo's AEC API itself, and the others by name."""
+    """An environment behind PettingZoo's AEC API, with a method for each other view."""
 
-    # The seat whose step is next; after the end the one that took the last.
+    # The seat that steps next; after the end the seat of the last step.
     agent_selection: str | None
 
     def step(self, action: SeatAction | None) -> None:
-        """Take the reply of `agent_selection`.
+        """Step with the action of `agent_selection`.
 
         Args:
-            action: The reply, or None if that seat is done.
+            action: The seat's reply, or None if the seat is done.
 
         Raises:
             ResetNeeded: The episode is over, or none has begun.
@@ -43,7 +43,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         if agent in ledger.dead:
             self._was_dead_step(action)
             return
-        replies: dict[str, Any] = {agent: action}  # None, too, which it is told that it may not
+        replies: dict[str, Any] = {agent: action}  # None too, so that `submit` raises its error
         if self.is_core:
             rewards = self.submit(replies)
         else:
@@ -54,13 +54,13 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
             ledger.add_rewards(rewards)
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, Info]:
-        """Return what PettingZoo's loop needs to know of `agent_selection`.
+        """Return the observation, reward, flags and info of `agent_selection`.
 
         Args:
-            observe: Whether to make the observation, which is None otherwise.
+            observe: Whether to make the observation; if False, it is None.
 
         Returns:
-            Observation, reward since its last action, termination, truncation and info.
+            Observation, reward since the seat's last action, termination, truncation and info.
 
         Raises:
             ResetNeeded: The episode is over, or none has begun.
@@ -76,13 +76,13 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return observation, reward, *core.get_end_flags(agent), info
 
     def agent_iter(self, max_iter: int = sys.maxsize) -> Iterator[str]:
-        """Yield `agent_selection` until nobody is left; step between.
+        """Yield `agent_selection` until no seat is left; the caller steps in between.
 
         Args:
-            max_iter: The most seats to yield.
+            max_iter: The maximum number of seats to yield.
 
         Yields:
-            The seat whose step is next.
+            The seat that steps next.
         """
         core = self.core
         for _ in range(max_iter):
@@ -90,7 +90,8 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
                 return
             yield core.agent_selection  # type: ignore[misc]
 
-    # What PettingZoo's wrappers call, where theirs would change what ours make when asked for.
+    # PettingZoo's wrappers call these methods. PettingZoo's own versions would write to
+    # dictionaries that are computed on demand here.
 
     def _was_dead_step(self, action: SeatAction | None) -> None:
         core = self.core
@@ -116,14 +117,14 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def agents(self) -> list[str]:
-        """The seats that are alive, or have yet to take their last step."""
+        """The seats that are alive or have a last step to take."""
         return self.core.aec_state.agents
 
-    # What a client sets here takes effect, as with attributes of PettingZoo's own environments.
+    # Clients may set these properties, like the attributes of PettingZoo's own environments.
 
     @property
     def rewards(self) -> dict[str, float]:
-        """What the last step earned each seat; what is set counts until the next step."""
+        """The rewards of the last step by seat; values that are set hold until the next step."""
         ledger = self.core.aec_state
         rewards = ledger.rewards
         if isinstance(rewards, ClientRewards):
@@ -137,9 +138,10 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def terminations(self) -> dict[str, bool]:
-        """Which seats the game is over for; one that is set True leaves the game, as by a forfeit.
+        """Whether each seat is terminated.
 
-        If all of them are, the game ends where it is.
+        A seat that is set to True leaves the game, as by a forfeit. If all seats are set to True,
+        the game ends in its present position.
         """
         core = self.core
         return {a: core.get_end_flags(a)[0] for a in core.aec_state.agents}
@@ -153,7 +155,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def truncations(self) -> dict[str, bool]:
-        """Which seats were stopped by a limit that is no rule; setting one is like terminations."""
+        """Whether each seat was stopped by a limit outside the rules; set like `terminations`."""
         core = self.core
         return {a: core.get_end_flags(a)[1] for a in core.aec_state.agents}
 
@@ -166,9 +168,9 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def infos(self) -> dict[str, Info]:
-        """The info of every live agent, made when asked for.
+        """The info of every seat in `agents`, made on demand.
 
-        What is set counts until the next step.
+        Values that are set hold until the next step.
         """
         ledger = self.core.aec_state
         return {agent: self._get_info(agent, ledger) for agent in ledger.agents}
@@ -188,7 +190,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return info
 
     def _select_live(self, given: Mapping[str, T]) -> dict[str, T]:
-        """Return what a client gives to the seats that are alive."""
+        """Return the values that a client sets for the seats in `agents`."""
         match = self.core.match
         for agent in given:
             if agent not in match.index:
@@ -212,7 +214,7 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
     @property
     def game_state(self) -> Any:
-        """The game's frozen State: everything there is to know about this position."""
+        """The game's State: the whole position, including hidden information."""
         match = self.core.match
         if match.state is None:
             raise match.make_reset_error("game_state")
@@ -223,11 +225,11 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return ParallelView(self)
 
     def gym(self, agent: str | None = None, others: SeatAgents | None = None) -> GymnasiumView:
-        """Return one seat behind Gymnasium's API, the others played by the agents given.
+        """Return this environment behind Gymnasium's API for one of its seats.
 
         Args:
-            agent: The seat, which only an environment of one leaves open.
-            others: Who plays the other seats, as `make_gym` takes them.
+            agent: The name of the seat; None: the only seat of the environment.
+            others: The agents of the other seats, as for `make_gym`.
 
         Returns:
             The view of this seat.
@@ -235,12 +237,12 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return GymnasiumView(self, agent=agent, others=others)
 
     def seats(self, others: Mapping[str, AgentSource] | None = None) -> dict[str, AsyncSeat]:
-        """Return a view for each seat that `others` does not play: an async reset and step each.
+        """Return a view with an async `reset` and `step` for each seat that `others` omits.
 
-        What they do meets in one game of their own, a copy of this environment's.
+        All views play in the same episode, on a copy of this environment.
 
         Args:
-            others: From seat to the agent that plays it.
+            others: From seat to the agent that plays it; None: no other agents.
 
         Returns:
             From seat to its view.
@@ -249,4 +251,4 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
 
 class ClientRewards(dict[str, float]):
-    """Rewards that a client has set, and may still change."""
+    """Rewards that a client has set and may change in place."""

@@ -1,4 +1,4 @@
-"""AECState: what PettingZoo's AEC API keeps of an episode beside the match."""
+"""AECState: the state of an episode that PettingZoo's AEC API needs in addition to the match."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gem_ma.game import Info
 
 
 class AECState:
-    """Who is alive or has yet to take a last step, and what the seats are owed."""
+    """The seats that are alive or have a last step to take, and their undelivered rewards."""
 
     __slots__ = (
         "agents",
@@ -24,13 +24,13 @@ class AECState:
     )
 
     agents: list[str]
-    cumulative_rewards: dict[str, float]  # earned since a seat's last step
-    credited: bool  # whether anything was, since the episode began or another view played
-    rewards: Mapping[str, float]  # of the last step; a seat not in it got nothing
-    alive: tuple[str, ...]  # as the match has it
-    dead: tuple[str, ...]  # done, and yet to take their last step
-    flags: dict[str, tuple[bool, bool]]  # terminated, truncated by a client
-    infos: dict[str, tuple[object, Info]]  # by whom they were made; None: by a client
+    cumulative_rewards: dict[str, float]  # rewards since a seat's last step
+    credited: bool  # whether any were added since the start, or since another view stepped
+    rewards: Mapping[str, float]  # rewards of the last step; a missing seat got 0
+    alive: tuple[str, ...]  # `alive_seats` of the match
+    dead: tuple[str, ...]  # seats that are done, with a last step to take
+    flags: dict[str, tuple[bool, bool]]  # terminated and truncated, as set by a client
+    infos: dict[str, tuple[object, Info]]  # the environment that made an info (None: a client)
 
     def __init__(self) -> None:
         self.agents, self.cumulative_rewards, self.rewards = [], {}, {}
@@ -45,7 +45,7 @@ class AECState:
         self.alive, self.dead, self.credited = match.alive_seats, (), False
 
     def update(self, match: Match) -> None:
-        """Find who is done after the match went on."""
+        """Find the seats that are done after the match has advanced."""
         if self.infos:
             self.infos = {}
         if match.alive_seats is not self.alive:
@@ -53,7 +53,7 @@ class AECState:
             self.dead = tuple([agent for agent in self.agents if agent not in match.alive_seats])
 
     def add_rewards(self, rewards: Mapping[str, float]) -> None:
-        """Write down what a step earned."""
+        """Record the rewards of a step."""
         self.credited = True
         cumulative = self.cumulative_rewards
         for agent, reward in rewards.items():
@@ -61,12 +61,12 @@ class AECState:
         self.rewards = rewards
 
     def reset_cumulative_rewards(self) -> None:
-        """Forget what seats earned before another view played on."""
+        """Set the rewards since the last step to 0, after another view has stepped."""
         self.cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.credited = False
 
     def remove_agents(self, dead: Sequence[str]) -> None:
-        """Let seats go that are done and have taken their last step."""
+        """Remove seats that are done and have taken their last step."""
         self.infos = {}
         if len(dead) == len(self.agents):
             self.agents, self.cumulative_rewards, self.dead = [], {}, ()
@@ -76,7 +76,7 @@ class AECState:
         self.dead = tuple([agent for agent in self.dead if agent not in dead])
 
     def copy(self) -> Self:
-        """Return a ledger of its own that says the same."""
+        """Return an independent copy, without the cached infos."""
         twin = type(self)()
         twin.agents, twin.cumulative_rewards = self.agents.copy(), self.cumulative_rewards.copy()
         twin.rewards, twin.flags = self.rewards, self.flags

@@ -1,7 +1,7 @@
-"""Seats of one game, each with a `reset` and a `step` of its own that meet inside the game.
+"""Seats of one shared episode, each with its own async `reset` and `step`.
 
-For trainers that know one agent: several of their agents can sit at one table, or one among
-players that are given.
+They let trainers that know only one agent play several seats of a game at once, or one seat among
+other agents.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from gem_ma.engine.match import SeatError
 from gem_ma.game import Info, ResetOptions
 
 if TYPE_CHECKING:
-    import asyncio  # slow to import, and needed only where a seat is used
+    import asyncio  # slow to import, and needed only when a seat is used
 
 
 class SeatLeftError(RuntimeError):
-    """Another seat left the table before the game was over."""
+    """Another seat left the shared episode before the game was over."""
 
 
 class SeatOutcome(NamedTuple):
-    """What a reply led to, up to this seat's next turn or its end."""
+    """The result of a reply, up to the seat's next turn or its end."""
 
-    turn: Turn | None  # what the seat sees now; None when it is done
-    messages: Sequence[ChatMessage]  # what its chat gained since its last reply
-    reward: float  # since its last turn, whoever moved
+    turn: Turn | None  # the seat's next turn; None when it is done
+    messages: Sequence[ChatMessage]  # new messages in its conversation since its last reply
+    reward: float  # its rewards since its last turn, from the moves of all seats
     terminated: bool
     truncated: bool
     info: Info
 
 
 class AsyncSeat:
-    """One seat at a table; all seats of a table are used in one event loop."""
+    """One seat of a shared episode; all seats of an episode use the same event loop."""
 
     def __init__(self, table: SharedEpisode, name: str):
         self._table = table
@@ -47,18 +47,18 @@ class AsyncSeat:
     async def reset(
         self, seed: int | None = None, options: ResetOptions | None = None
     ) -> SeatOutcome:
-        """Wait until all seats of the table want a new episode; return this seat's first turn.
+        """Wait until all seats of the shared episode call `reset`; return this seat's first turn.
 
-        One seat's seed and options are enough; where several give them they must be the same.
+        It is enough that one seat passes a seed and options. If several do, they must be equal.
         """
         return await self._table.reset(self.name, seed, options)
 
     async def step(self, reply: SeatAction) -> SeatOutcome:
-        """Reply, and wait until this seat is to act again or is done."""
+        """Submit a reply, and wait until this seat is to act again or is done."""
         return await self._table.step(self.name, reply)
 
     def leave(self) -> None:
-        """End the episode for all: who waits at the table gets SeatLeftError."""
+        """End the episode for all seats; the calls that wait raise SeatLeftError."""
         self._table.leave(self.name)
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class AsyncSeat:
 
 
 class SharedEpisode:
-    """One environment, the seats that somebody else plays, and those that wait."""
+    """An environment with its async seats, and the agents that play its other seats."""
 
     def __init__(self, env: BaseEnv, others: Mapping[str, AgentSource] | None = None):
         from gem_ma.agents.loading import load_agent
@@ -85,7 +85,7 @@ class SharedEpisode:
         self.session = Session(self.env)
         self.waiting: dict[str, asyncio.Future[SeatOutcome]] = {}
         self.reset_requests: dict[str, tuple[int | None, ResetOptions | None]] = {}
-        self.replies: dict[str, SeatAction] = {}  # of this round, until all are there
+        self.replies: dict[str, SeatAction] = {}  # replies of this round, until it is complete
         self.pending_rewards: dict[str, float] = {}
         self.end_flags: dict[str, tuple[bool, bool]] = {}
 
@@ -107,7 +107,7 @@ class SharedEpisode:
                 if match.waiting_seats
                 else match.make_reset_error("step")
             )
-        self.env.check_reply(name, reply)  # before anybody waits for what it leads to
+        self.env.check_reply(name, reply)  # before any seat waits for its result
         future = self._create_future(name)
         self.replies[name] = reply
         await self._share_errors(self._advance())
@@ -139,7 +139,7 @@ class SharedEpisode:
             raise
 
     async def _share_errors(self, work: Awaitable[object]) -> None:
-        """Let everybody who waits know of an error, not only who ran into it."""
+        """Await `work`, and raise its error in all seats that wait."""
         try:
             await work
         except BaseException as error:
@@ -147,7 +147,7 @@ class SharedEpisode:
             for future in waiting.values():
                 if isinstance(error, Exception):
                     future.set_exception(error)
-                    future.exception()  # somebody has seen it
+                    future.exception()  # mark as retrieved, so that asyncio does not log it
                 else:
                     future.cancel()
             raise
@@ -166,7 +166,7 @@ class SharedEpisode:
         await self._advance()
 
     async def _advance(self) -> None:
-        """Play whatever all replies are there for, and tell the seats that are to act then."""
+        """Play all complete rounds, then resume the seats that act next or are done."""
         match = self.env.match
         while match.waiting_seats and all(name in self.replies for name in match.waiting_seats):
             self._submit({name: self.replies[name] for name in match.waiting_seats})

@@ -1,4 +1,4 @@
-"""BaseEnv: what lies under every view of an environment, and what is built over it alone."""
+"""BaseEnv: the common base of environments and wrappers, on which all views are built."""
 
 from __future__ import annotations
 
@@ -24,78 +24,80 @@ from gem_ma.validation.arguments import check_type
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A point of an episode, as references to things that never change."""
+    """A point of an episode that an environment can return to."""
 
     game: Game
     point: EpisodeState
     ledger: AECState
     selected: str | None
-    layers: tuple[object, ...] = ()  # what the wrappers remember, innermost first
+    layers: tuple[object, ...] = ()  # `memory` of the wrappers, innermost first
 
 
 class BaseEnv:
-    """What every view of an environment is built over: replies in, what seats see out.
+    """The base of environments and wrappers, which takes replies and returns observations.
 
-    An Env implements `reset`, `submit`, `observe`, `info`, `rules` and `tools`, a Wrapper changes
-    them, and what stands here is written once over `self`, so that a wrapper shows in every view.
+    An Env implements `reset`, `submit`, `observe`, `info`, `rules` and `tools`; a Wrapper changes
+    them. The other methods are defined here in terms of these, so a wrapper affects every view.
     """
 
     core: CoreEnv  # the Env inside all wrappers
-    is_core = False  # whether it is that itself
-    match: Match  # the play of its game
-    observation_builder: ObservationBuilder  # what its seats see
+    is_core = False  # whether this is that Env
+    match: Match  # the match of its game
+    observation_builder: ObservationBuilder  # builds the observations of its seats
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         """Begin an episode.
 
         Args:
-            seed: Decides the whole episode; None: the last seed leads to it.
-            options: What the game lets an episode choose, such as the number of a task.
+            seed: Determines the whole episode; None: a seed derived from the last episode's, or a
+                random one.
+            options: Options of the game for this episode, such as the number of a task.
         """
         raise NotImplementedError
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        """Take replies of some of the seats that are to act.
+        """Submit replies of some of the seats that are to act.
 
         Args:
             replies: From seat to reply.
 
         Returns:
-            What that earns the seats; a seat that is not named earned nothing.
+            The rewards by seat; a missing seat earned 0.
 
         Raises:
             SeatError: A seat is not to act now.
-            TypeError: A reply is not of the type that the action space holds.
+            TypeError: A reply does not have the type of the action space.
         """
         raise NotImplementedError
 
     def observe(self, agent: str, *, turn: bool = False) -> Observation:
-        """Return what a seat sees.
+        """Return the observation of a seat.
 
         Args:
             agent: The seat.
-            turn: In the form of an agent's Turn: without the rules, always in words or pictures,
-                and the image a Picture.
+            turn: Whether to use the form of a Turn: no rules, words or pictures even if actions are
+                discrete, and the image as a Picture.
 
         Returns:
-            A dict with `text`, `image` or both, as the environment was made.
+            A dict with `text`, `image` or both, by the option `observe`. With actions="discrete",
+            a dict with `observation` and `action_mask`.
         """
         raise NotImplementedError
 
     def info(self, agent: str, *, turn: bool = False) -> Info:
-        """Return what a seat is told beside its observation.
+        """Return the info of a seat, which complements its observation.
 
         Args:
             agent: The seat.
-            turn: In the form of an agent's Turn.
+            turn: Whether to use the form of a Turn, as in `observe`.
 
         Returns:
-            The info, as Gymnasium and PettingZoo give it.
+            The info in the sense of Gymnasium and PettingZoo.
         """
         raise NotImplementedError
 
     def rules(self, agent: str) -> str:
-        """Return what a seat is told once, a model in its system prompt."""
+        """Return the rules for a seat, which a model reads in its system prompt."""
         raise NotImplementedError
 
     def tools(self, agent: str) -> tuple[SeatTool, ...]:
@@ -103,7 +105,7 @@ class BaseEnv:
         raise NotImplementedError
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of what a seat sees."""
+        """Return the space of a seat's observations."""
         raise NotImplementedError
 
     def action_space(self, agent: str) -> ActionSpace:
@@ -111,50 +113,50 @@ class BaseEnv:
         raise NotImplementedError
 
     def snapshot(self) -> Snapshot:
-        """Return this point of the episode; it shares everything and copies next to nothing."""
+        """Return a snapshot of the episode; it shares immutable data and so copies little."""
         raise NotImplementedError
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this environment or of one made like it.
+        """Return to a snapshot of this environment or of one with the same game and wrappers.
 
         Args:
-            snapshot: What `snapshot` returned.
+            snapshot: The return value of `snapshot`.
 
         Raises:
-            ValueError: It is of another game, or of one with other arguments.
+            ValueError: The snapshot belongs to another game, or to other arguments of the game.
         """
         raise NotImplementedError
 
     def copy(self) -> Self:
-        """Return an environment made like this one, at the same point and with a way of its own."""
+        """Return an independent copy of this environment, at the same point of its episode."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Release what the environment holds; reset begins again."""
+        """Release the resources of the environment; `reset` can begin a new episode."""
         raise NotImplementedError
 
     def check_reply(self, agent: str, reply: object) -> None:
-        """Raise unless `submit` takes such a reply from a seat: a text, or a move's number.
+        """Raise unless `submit` accepts a reply of this type: a text, or the number of a move.
 
         Args:
             agent: The seat.
-            reply: What it wants to reply.
+            reply: The reply to check.
 
         Raises:
-            TypeError: It is of no such type.
-            ValueError: It is a number that the seat's action space does not have.
+            TypeError: The reply does not have the type of the action space.
+            ValueError: The reply is a number outside the action space.
         """
         raise NotImplementedError
 
     @property
     def blocking(self) -> bool:
-        """Whether `submit` is slow or waits for something, and belongs into a thread."""
+        """Whether `submit` is slow or waits for something, so that it should run in a thread."""
         return self.core.game.blocking
 
     def step_seats(self, replies: SeatActions) -> Mapping[str, float]:
-        """Hand in replies of due seats and return what that earned; who is done goes at once.
+        """Submit replies of due seats and return the rewards; done seats take no last step.
 
-        What is kept as played are the replies as they came here, before any wrapper changed them.
+        The reply history keeps the replies as passed here, before any wrapper changes them.
         """
         rewards = self.submit(replies) if self.is_core else self.submit_and_record(replies)
         ledger = self.core.aec_state
@@ -165,7 +167,7 @@ class BaseEnv:
         return rewards
 
     def submit_and_record(self, replies: SeatActions) -> Mapping[str, float]:
-        """Submit replies through wrappers, and keep them as they came here."""
+        """Submit replies through wrappers, and keep the unchanged replies in the history."""
         past = self.match.reply_history
         count = len(past)
         rewards = self.submit(replies)
@@ -173,32 +175,32 @@ class BaseEnv:
         return rewards
 
     def turn(self, agent: str, chat: Conversation | None = None) -> Turn:
-        """Return what an agent in this seat gets to see now.
+        """Return the present turn of a seat, as its agent gets it.
 
         Args:
             agent: The seat.
-            chat: This seat's conversation until now. The turn is its next step then, and the agent
-                reads all of it in `turn.messages`.
+            chat: The seat's conversation so far, to which the turn is added as a step. The agent
+                reads it in `turn.messages`. None: the turn has no history.
 
         Returns:
-            The turn, which an agent's `act` takes.
+            The turn, an argument of an agent's `act`.
         """
         match = self.match
         observation = self.observe(agent, turn=True)
         info = self.info(agent, turn=True)
         legal = info.get("legal_actions")
-        if legal is None and match.lists_moves:  # hidden from models, and not from programs
+        if legal is None and match.lists_moves:  # hidden from models only, not from programs
             legal = self.observation_builder.format_replies(match.list_legal_moves(agent))
         if chat is not None and chat.__class__ is not Conversation:
             check_type(chat, Conversation, "chat")
         steps = () if chat is None else chat.steps
-        if chat is not None and steps:  # what a seat is told once was told
+        if chat is not None and steps:  # rules are given once per episode
             rules, tools = chat.rules, chat.tools
             index = len(steps) - (steps[-1].reply is None)
         else:
             rules, tools, index = self.rules(agent), self.tools(agent), 0
         salt = 0 if chat is None else chat.salt
-        position = None  # where search starts: if this seat sees everything and moves alone
+        position = None  # for search, if the seat sees everything and moves alone
         if match.game.oracle or (
             match.lists_moves
             and match.view_cache.get(agent) is match.state
@@ -229,7 +231,7 @@ class BaseEnv:
         return turn
 
     def sample_random_action(self, agent: str | None = None) -> SeatAction:
-        """Draw a legal action of a seat from its action space's own random numbers."""
+        """Draw a legal action of a seat, using the random generator of its action space."""
         match, sight = self.match, self.observation_builder
         agent = agent or self.core.agent_selection or match.seats[0]
         space = self.action_space(agent)
@@ -247,14 +249,15 @@ class BaseEnv:
         )
 
     def fork(self, n: int = 1, *, seed: int | None = None) -> list[Self]:
-        """Return environments that go on from here, each with a way of its own.
+        """Return independent copies of this environment that continue from the same point.
 
         Args:
-            n: How many.
-            seed: Redraws chance, differently in each; None: the future stays as it would have been.
+            n: The number of forks.
+            seed: Seeds the random events from here on, differently in each fork; None: all forks
+                keep the random events of this environment.
 
         Returns:
-            The forks; this environment is not changed.
+            The forks. This environment is not changed.
         """
         check_type(n, int, "n", "a whole number")
         forks = [self.copy() for _ in range(n)]

@@ -1,4 +1,4 @@
-"""CoreEnv: what views and wrappers know of the Env inside all wrappers."""
+"""CoreEnv: the interface of the innermost Env, as views and wrappers use it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from gem_ma.apis.text_space import UnicodeText  # slow to import
 
 ActionSpace: TypeAlias = "UnicodeText | spaces.Discrete"
-"""Of texts, or of the numbers of moves."""
+"""The space of a seat's actions: texts, or the numbers of moves."""
 RenderFrame: TypeAlias = np.ndarray | str | None
-"""What is rendered: pixels, a text, or nothing where it is shown at once."""
+"""The result of `render`: pixels, a text, or None if it is printed at once."""
 
 
 class CoreEnv(Protocol):
-    """What views and wrappers know of the Env inside all wrappers."""
+    """The interface of the Env inside all wrappers, as views and wrappers use it."""
 
     id: str
     game: Game

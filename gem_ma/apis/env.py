@@ -34,14 +34,14 @@ class Env(AECEnv, Generic[S]):
 
     Args:
         game: The rules.
-        config: The options of the environment.
-        id: What it is called in records and messages; without one, the class of its game.
-        **options: Options by their names, in the place of those of `config`; see `EnvConfig`.
+        config: The options of the environment; None: the defaults.
+        id: Its name in records and messages; None: the name of the game's class.
+        **options: Single options by name, which override those of `config`; see `EnvConfig`.
     """
 
     is_core = True
-    has_own_views = False  # whether a class below has its own `observe` or `info`
-    file = ""  # "FILE.py:NAME" of its game, where it was made from a file
+    has_own_views = False  # whether a subclass overrides `observe` or `info`
+    file = ""  # "FILE.py:NAME" of its game, if it was made from a file
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -66,7 +66,7 @@ class Env(AECEnv, Generic[S]):
         self.aec_state = AECState()
         self.agent_selection = None
         self.render_mode: str | None = self.config.render_mode
-        # whether nothing is shown to a person, as a view of one seat wants it
+        # whether "human" rendering is off, because a view of one seat renders instead
         self.suppress_render = False
         self.possible_agents = list(game.agents)
         self.metadata = {
@@ -75,15 +75,15 @@ class Env(AECEnv, Generic[S]):
             "render_fps": 4,
             "is_parallelizable": self._is_parallelizable(),
         }
-        self._spec: Spec | None = None  # made when asked for
+        self._spec: Spec | None = None  # made when it is first needed
         self._observation_spaces: dict[str, spaces.Dict] = {}
         self._action_spaces: dict[str, ActionSpace] = {}
         self._state_space: spaces.Box | None = None
 
     def _is_parallelizable(self) -> bool:
-        """Return whether every seat acts once in every round, as `aec_to_parallel` takes for given.
+        """Return whether every seat acts once in every round, as `aec_to_parallel` assumes.
 
-        One that is asked again, or leaves before the others have replied, would break the round.
+        A seat that is asked again, or leaves before the others have replied, breaks the round.
         """
         if len(self.possible_agents) == 1:
             return True
@@ -93,11 +93,12 @@ class Env(AECEnv, Generic[S]):
         )
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
-        """Begin an episode; the seed decides all of it.
+        """Begin an episode.
 
         Args:
-            seed: Decides the whole episode; None: the last seed leads to it.
-            options: What the game lets an episode choose, such as the number of a task.
+            seed: Determines the whole episode; None: a seed derived from the last episode's, or a
+                random one.
+            options: Options of the game for this episode, such as the number of a task.
         """
         match = self.match
         check_seed(seed)
@@ -135,9 +136,9 @@ class Env(AECEnv, Generic[S]):
     def submit_in_parts(
         self, replies: SeatActions
     ) -> Generator[Callable[[], object], Any, Mapping[str, float]]:
-        """Do what `submit` does, but yield what may wait for something, to be run elsewhere.
+        """Submit replies as a generator that yields the calls that may block.
 
-        What it returned is sent back.
+        The caller runs each yielded call, for example in a thread, and sends back its result.
         """
         match = self.match
         self._check_replies(replies)
@@ -150,7 +151,7 @@ class Env(AECEnv, Generic[S]):
         return rewards
 
     def _check_replies(self, replies: SeatActions) -> None:
-        """Raise unless these are replies, of their type, of seats that are to act."""
+        """Raise unless these are replies of the right type from seats that are to act."""
         match = self.match
         waiting = match.waiting_seats
         if not waiting or not replies or type(replies) is not dict:
@@ -200,25 +201,25 @@ class Env(AECEnv, Generic[S]):
 
     @property
     def to_act(self) -> tuple[str, ...]:
-        """The seats whose reply the game waits for; none when it is over."""
+        """The seats whose reply the game waits for; empty when it is over."""
         return self.match.waiting_seats
 
     @property
     def turns(self) -> int:
-        """How often the game has advanced."""
+        """The number of times that the game has advanced."""
         return self.match.turns
 
     @property
     def episode_seed(self) -> int:
-        """The seed that decides this episode."""
+        """The seed of this episode."""
         return self.match.seed
 
     def messages(self, agent: str) -> list[Message]:
-        """Return what a seat has heard since its last reply."""
+        """Return the messages to a seat since its last reply."""
         return self.match.list_messages(agent)
 
     def truncate(self) -> None:
-        """End the episode here for everybody, as a limit that is no rule of the game does."""
+        """Truncate the episode for all seats, like a limit outside the rules of the game."""
         self.match.truncate()
         self.sync_aec_state()
 
@@ -230,12 +231,12 @@ class Env(AECEnv, Generic[S]):
         return self.aec_state.flags.get(agent) or (not match.truncated, match.truncated)
 
     def collect_end_flags(self, seats: Sequence[str]) -> tuple[dict[str, bool], dict[str, bool]]:
-        """Return which of some seats are terminated, and which are truncated."""
+        """Return the termination flags and the truncation flags of some seats."""
         ended = {agent: self.get_end_flags(agent) for agent in seats}
         return {a: one[0] for a, one in ended.items()}, {a: one[1] for a, one in ended.items()}
 
     def sync_aec_state(self) -> None:
-        """Write down who is done, and whose step is next, after the match went on."""
+        """Update the done seats and the seat that steps next, after the match has advanced."""
         ledger, match = self.aec_state, self.match
         ledger.update(match)
         if ledger.dead:
@@ -244,7 +245,7 @@ class Env(AECEnv, Generic[S]):
             self.agent_selection = match.waiting_seats[0]
 
     def record_view_step(self, rewards: Mapping[str, float]) -> None:
-        """Write down what another view has played; who is done goes at once."""
+        """Record a step of another view, which removes done seats without a last step."""
         ledger = self.aec_state
         ledger.rewards = rewards
         if ledger.dead:
@@ -255,7 +256,7 @@ class Env(AECEnv, Generic[S]):
             ledger.reset_cumulative_rewards()
 
     def set_end_flags(self, given: Mapping[str, tuple[bool, bool]]) -> None:
-        """Take the flags that a client gives to seats; who gets one leaves the game."""
+        """Set termination and truncation flags for a client; a seat with a true flag leaves."""
         match, ledger = self.match, self.aec_state
         for agent, flags in given.items():
             if agent in ledger.dead and not any(flags):
@@ -316,7 +317,7 @@ class Env(AECEnv, Generic[S]):
         )
 
     def encoding_space(self) -> spaces.Box | None:
-        """Return the space of the numbers that a seat sees, if its game has any."""
+        """Return the space of `Game.encode`, or None if the game has no encoding."""
         return make_encoding_space(self.game)
 
     def get_state_space(self) -> spaces.Box:
@@ -326,16 +327,16 @@ class Env(AECEnv, Generic[S]):
         return self._state_space
 
     def state(self) -> np.ndarray:
-        """Return what all seats together see, in numbers, or the picture of the whole game.
+        """Return the encodings of all seats' views in one array, in the order of the seats.
 
-        The numbers are those of `Game.encode`, seat after seat.
+        A game without `Game.encode` gives a picture of the whole game instead.
         """
         if self.match.state is None:
             raise self.match.make_reset_error("state")
         return self.observation_builder.encode_state(self.match)
 
     def scene(self, agent: str | None = None) -> object:
-        """Return the scene that a seat sees, or, without a seat, the whole game's.
+        """Return the scene of the whole game, or of one seat's view.
 
         Args:
             agent: The seat; None: the whole game.
@@ -346,26 +347,26 @@ class Env(AECEnv, Generic[S]):
         return self.observation_builder.build_scene(self._get_view(agent), agent)
 
     def picture(self, agent: str | None = None) -> Picture:
-        """Return what a seat sees, or the whole game, as one object for every consumer.
+        """Return the whole game, or one seat's view, as a Picture.
 
         Args:
             agent: The seat; None: the whole game.
 
         Returns:
-            The picture, drawn when it is first read.
+            The picture with the description as its alt text. It is drawn when it is first read.
         """
         view = self._get_view(agent)
         return self.observation_builder.build_picture(view, agent, self.game.describe(view, agent))
 
     def render(self, agent: str | None = None) -> RenderFrame:
-        """Show the whole game, or the masked view of one seat, as `render_mode` says.
+        """Render the whole game, or one seat's view, in the environment's `render_mode`.
 
         Args:
             agent: The seat; None: the whole game.
 
         Returns:
-            An array of height x width x 3 bytes with "rgb_array", a text with "ansi", None with
-            "human".
+            "rgb_array": an array of height x width x 3 bytes. "ansi": a text. "human": None, after
+            printing the text.
 
         Raises:
             ValueError: The environment was made without a `render_mode`.
@@ -390,7 +391,7 @@ class Env(AECEnv, Generic[S]):
 
     @property
     def spec(self) -> Spec:
-        """What makes this environment again: the game's class, its arguments and the Env's."""
+        """The Spec of this environment: the game's class, its arguments and the options."""
         if self._spec is None:
             self._spec = make_spec(self.id, self.game, self.config, self.file)
         return self._spec
@@ -426,7 +427,7 @@ class Env(AECEnv, Generic[S]):
 
 
 def make_config(config: EnvConfig | None, options: EnvOptions) -> EnvConfig:
-    """Return a configuration with some options in the place of its own."""
+    """Return a configuration (None: the defaults) with some options replaced."""
     for name in options:
         if name not in OPTIONS:
             hint = suggest_names(name, OPTIONS, "it takes")

@@ -1,4 +1,4 @@
-"""Making environments by their ids or Specs, behind every API."""
+"""Functions that make environments from ids or Specs, behind every API."""
 
 from __future__ import annotations
 
@@ -34,21 +34,22 @@ EnvSource: TypeAlias = str | Spec | AECEnv
 
 
 def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
-    """Make an environment: a PettingZoo AECEnv, from which the other views come.
+    """Make an environment: a PettingZoo AECEnv with methods that return the other views.
 
     Args:
-        id: An id or a Spec, whose arguments those given here override.
-        trust: Make what a record names, though it is not registered here: it runs code.
-        **options: Options of the environment, such as observe="image" (`EnvConfig` names all), and
-            settings of the game itself (`gem-ma info ID` names them).
+        id: An id or a Spec. The `options` override the arguments of a Spec.
+        trust: Make a recorded environment even if it is not registered here. This runs its code.
+        **options: Options of the environment, such as observe="image" (`EnvConfig` lists them), and
+            settings of the game itself (`gem-ma info ID` lists them).
 
     Returns:
-        The environment, which `reset` begins.
+        The environment. Call `reset` to begin an episode.
 
     Raises:
         UnknownEnv: No game has this id.
         UnknownArgument: Neither the environment nor its game takes one of the options.
-        UntrustedSpec: The Spec comes out of a file, is not as registered, and `trust` is False.
+        UntrustedSpec: The Spec was read from a file, differs from the registered one, and `trust`
+            is False.
     """
     check_type(id, str | Spec, "id", "an id or a Spec")
     env_spec = spec(id) if isinstance(id, str) else id
@@ -64,10 +65,16 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
 def resolve_env(
     function: Callable[..., object], env: str | Spec | T, kwargs: EnvOptions
 ) -> Env | T:
-    """Return the environment of a function that leaves to `make` what it does not take itself.
+    """Return the environment for a function that passes its extra arguments on to `make`.
 
     Args:
-        env: an id or a Spec; anything else was made already, and is returned.
+        function: The calling function, for error messages.
+        env: An id or a Spec to make, or an environment to return unchanged.
+        kwargs: The arguments of `make`; only allowed with an id or a Spec.
+
+    Raises:
+        UnknownArgument: Neither `function` nor `make` takes one of `kwargs`.
+        TypeError: There are `kwargs`, but `env` is made already.
     """
     if isinstance(env, str | Spec):
         with extend_argument_errors(function):
@@ -85,7 +92,7 @@ def resolve_env(
 
 @contextlib.contextmanager
 def extend_argument_errors(function: Callable[..., object]) -> Iterator[None]:
-    """Let the error for an argument that `make` does not know think of a function's own, too."""
+    """Suggest also the arguments of `function` in errors for arguments unknown to `make`."""
     try:
         yield
     except UnknownArgument as error:
@@ -104,11 +111,11 @@ def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
     """Make an environment behind PettingZoo's parallel API.
 
     Args:
-        id: An id or a Spec, as `make` takes it.
-        **kwargs: What `make` takes besides.
+        id: An id or a Spec, as for `make`.
+        **kwargs: Further arguments of `make`.
 
     Returns:
-        The parallel view, in which all seats act at each step.
+        The parallel view, which steps all seats at once.
 
     Raises:
         UnknownEnv: No game has this id.
@@ -121,17 +128,17 @@ def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
 def make_gym(
     id: str | Spec, *, agent: str | None = None, others: SeatAgents | None = None, **kwargs: Any
 ) -> GymnasiumView:
-    """Make one seat of an environment behind Gymnasium's API.
+    """Make an environment behind Gymnasium's API for one of its seats.
 
     Args:
-        id: An id or a Spec, as `make` takes it.
-        agent: The seat, which only an environment of one leaves open.
-        others: Who plays the other seats: an agent or its spec string for all of them, a list in
-            their order, or a mapping from seat to agent.
-        **kwargs: What `make` takes besides.
+        id: An id or a Spec, as for `make`.
+        agent: The name of the seat; None: the only seat of the environment.
+        others: The agents of the other seats: one agent or spec string for all of them, or a
+            mapping from seat to agent.
+        **kwargs: Further arguments of `make`.
 
     Returns:
-        The view of this seat, in which the other seats are played within `step`.
+        The view of this seat. Its `step` also plays the turns of the other seats.
 
     Raises:
         UnknownEnv: No game has this id.
@@ -142,10 +149,10 @@ def make_gym(
 
 
 def find_distrust_reason(spec: Spec) -> str:
-    """Say what to make a Spec out of a file would run or use that nobody registered, if anything.
+    """Return why a recorded Spec needs trust: the unregistered code or value; "" if it does not.
 
-    Its game, and whatever could name a file, a server or another game, are to be as registered.
-    Numbers may differ, and so may what Env itself takes.
+    The entry point must be the registered one, and so must every argument that could name a file,
+    a server or another game. Numbers and the options of Env may differ.
     """
     known = find_registered(spec.id)
     if known is None or known.entry_point != spec.entry_point:
@@ -164,14 +171,14 @@ def find_distrust_reason(spec: Spec) -> str:
 
 
 def is_numeric(value: object, most: int = 64) -> bool:
-    """Return whether a value is a number, nothing, or a short list of such."""
+    """Return whether a value is a number, None, or a list of at most `most` of these."""
     if isinstance(value, list | tuple):
         return len(value) <= most and all(is_numeric(one, 0) for one in value)
     return value is None or isinstance(value, int | float)
 
 
 def _find_file(name: str) -> str:
-    """Return the file that importing "module:name" would run, and import nothing to find it."""
+    """Return the file that importing "module:name" would run, without importing anything."""
     module_spec: importlib.machinery.ModuleSpec | None = None
     file, game = entry_points.split_file_entry(name)
     if game:
@@ -185,7 +192,7 @@ def _find_file(name: str) -> str:
     return str(module_spec.origin or "") if module_spec else ""
 
 
-# What the other registries call: `register` says these names to them.
+# The entry points that `register` gives to the registries of Gymnasium and PettingZoo.
 
 
 def make_for_gymnasium(env_id: str, **kwargs: Any) -> GymnasiumView:
@@ -193,22 +200,22 @@ def make_for_gymnasium(env_id: str, **kwargs: Any) -> GymnasiumView:
     return make_gym(env_id, **kwargs)
 
 
-# Gymnasium looks here for the modes from which it makes others, such as "rgb_array_list".
+# Gymnasium reads these modes to derive others, such as "rgb_array_list".
 make_for_gymnasium.metadata = {"render_modes": ["ansi", "rgb_array", "human"]}  # type: ignore[attr-defined]
 
 
 def make_for_pettingzoo(env_id: str, max_cycles: int | None = None, **kwargs: Any) -> Env:
-    """Make an environment for PettingZoo's `make` of turns."""
+    """Make an environment for PettingZoo's `make` of AEC environments."""
     return make(env_id, **_translate_max_cycles(kwargs, max_cycles))
 
 
 def make_parallel_for_pettingzoo(
     env_id: str, max_cycles: int | None = None, **kwargs: Any
 ) -> ParallelView:
-    """Make an environment for PettingZoo's `make` of simultaneous moves."""
+    """Make an environment for PettingZoo's `make` of parallel environments."""
     return make_parallel(env_id, **_translate_max_cycles(kwargs, max_cycles))
 
 
 def _translate_max_cycles(kwargs: EnvOptions, max_cycles: int | None) -> EnvOptions:
-    """Translate PettingZoo's word for a turn limit."""
+    """Return the arguments with PettingZoo's `max_cycles` as `max_turns`."""
     return kwargs if max_cycles is None else dict(max_turns=max_cycles, **kwargs)

@@ -1,4 +1,4 @@
-"""GymnasiumView: Gymnasium's API for one seat, the others played by agents."""
+"""GymnasiumView: Gymnasium's API for one seat, while agents play the others."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ GymnasiumStep: TypeAlias = tuple[Any, float, bool, bool, Info]
 
 @dataclass(frozen=True, slots=True)
 class GymnasiumSnapshot:
-    """A point of an episode as one seat plays it."""
+    """A snapshot of an episode behind a GymnasiumView."""
 
     env: Snapshot
     pending_reward: float
     running: bool
-    session: Session | None  # what the others read until then
+    session: Session | None  # the other seats' conversations
 
 
 class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
-    """Gymnasium's API for one seat; the others are played by the agents given.
+    """Gymnasium's API for one seat, while the agents of `others` play the other seats.
 
     `others` is one agent for all other seats, or a mapping from seat to agent. An agent is an
     object with `act`, a function from Turn to reply, or a spec string such as "random".
@@ -67,16 +67,16 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
             None if env.observation_builder.discrete or observe == "both" else observe
         )
         space = env.observation_space(agent)
-        # which the engine itself may be asked for, without what lies between
+        # Then the engine is asked directly, since no wrapper or subclass changes observations.
         plain = env.is_core and not core.has_own_views
         self._sees_text = plain and self._observation_key == "text"
         self.observation_space: spaces.Space[Any] = (
             space[self._observation_key] if self._observation_key else space
         )
         self.action_space = env.action_space(agent)
-        self._pending_reward = 0.0  # earned and not yet delivered
+        self._pending_reward = 0.0  # earned since the last step, not yet returned
         self._running = False
-        self._session: Session | None = None  # with what the others read, where there are some
+        self._session: Session | None = None  # holds the others' conversations; None: no others
 
     def _seat_others(self, others: SeatAgents | None) -> dict[str, Agent]:
         from gem_ma.agents.loading import load_agent
@@ -100,7 +100,7 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
     def reset(
         self, *, seed: int | None = None, options: ResetOptions | None = None
     ) -> tuple[Any, Info]:
-        """Begin an episode and let the others play until this seat is to act."""
+        """Begin an episode, and play the other seats until this seat is to act."""
         if self.render_mode == "human":
             return self._call_and_render(self._reset, seed, options)
         return self._reset(seed, options)
@@ -120,7 +120,7 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         return self._observe()
 
     def step(self, action: SeatAction) -> GymnasiumStep:
-        """Reply, and let the others play until this seat is to act again or is done."""
+        """Submit a reply, and play the other seats until this seat is to act again or is done."""
         env, agent = self.env, self.agent
         if self.render_mode == "human" and not env.core.suppress_render:
             return self._call_and_render(self.step, action)
@@ -133,7 +133,7 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
                 self._pending_reward += rewards.get(agent, 0.0)
             return self._collect_result()
         if agent in match.waiting_seats:
-            env.check_reply(agent, action)  # before the others are asked
+            env.check_reply(agent, action)  # before the other agents are called
             self._submit(session, {agent: action, **self._ask_others(session)})
         self._let_others_play(session)
         return self._collect_result()
@@ -141,10 +141,10 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
     def step_in_parts(
         self, action: SeatAction
     ) -> Generator[Callable[[], object], Any, Callable[[], GymnasiumStep]]:
-        """Do what `step` does, but yield what may wait for something; return how it ends.
+        """Step as a generator that yields the calls that may block.
 
-        That is a function, which observes, and returns what `step` does. There are no others, and
-        no wrappers, whose part in it would have to wait, too.
+        The generator returns a function; calling it observes and returns the result of `step`.
+        This works only without other agents and without wrappers, which may block, too.
         """
         if not self._running:
             raise self.env.match.make_reset_error("step")
@@ -155,11 +155,11 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
 
     @property
     def can_step_in_parts(self) -> bool:
-        """Whether `step_in_parts` does what `step` does."""
+        """Whether `step_in_parts` can replace `step`."""
         return not self.others and self.env.is_core and self.render_mode != "human"
 
     def _collect_result(self) -> GymnasiumStep:
-        """Return what a step led to for this seat."""
+        """Return the result of a step for this seat."""
         observation, info = self._observe()
         reward, self._pending_reward = self._pending_reward, 0.0
         if self.agent in self.env.match.alive_seats:
@@ -168,7 +168,7 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         return observation, reward, *self.env.core.get_end_flags(self.agent), info
 
     def _call_and_render(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Show a person what came of it to this seat, and nothing of what others see."""
+        """Make a call without rendering, then render this seat's view of the result."""
         core = self.env.core
         core.suppress_render = True
         try:
@@ -192,24 +192,24 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
             self._submit(session, self._ask_others(session))
 
     def _ask_others(self, session: Session) -> dict[str, str]:
-        """Ask all others that are to act now, each agent once for all its seats."""
+        """Return the replies of the other seats to act; each agent is called once for its seats."""
         seats = [seat for seat in self.env.match.waiting_seats if seat != self.agent]
         return session.ask(self.others, seats)
 
     def snapshot(self) -> GymnasiumSnapshot:
-        """Return this point of the episode."""
+        """Return a snapshot of the episode."""
         session = self._session and self._session.copy(self.env)
         return GymnasiumSnapshot(self.env.snapshot(), self._pending_reward, self._running, session)
 
     def restore(self, snapshot: GymnasiumSnapshot) -> None:
-        """Go back to a snapshot of this view or of one made like it."""
+        """Restore a snapshot of this view or of a view with the same arguments."""
         check_type(snapshot, GymnasiumSnapshot, "snapshot")
         self.env.restore(snapshot.env)
         self._pending_reward, self._running = snapshot.pending_reward, snapshot.running
         self._session = snapshot.session and snapshot.session.copy(self.env)
 
     def _observe(self) -> tuple[Any, Info]:
-        """Return what this seat sees, and what it is told beside it."""
+        """Return the observation and the info of this seat."""
         env, agent, key = self.env, self.agent, self._observation_key
         if self._sees_text:
             match, builder = env.match, env.observation_builder
@@ -224,13 +224,13 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         return self.env.sample_random_action(self.agent)
 
     def action_masks(self) -> np.ndarray:
-        """Return which moves are legal, under the name that sb3-contrib looks for."""
+        """Return the mask of legal moves, under the name that sb3-contrib looks for."""
         return self.env.observation_builder.build_mask(
             self.env.match.list_legal_moves(self.agent)
         ).astype(bool)
 
     def render(self) -> RenderFrame:
-        """Show what this seat sees."""
+        """Render this seat's view."""
         return self.env.core.render(self.agent)
 
     def close(self) -> None:

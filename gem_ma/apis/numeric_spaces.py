@@ -1,4 +1,4 @@
-"""The spaces of what games say in numbers."""
+"""Spaces of the numeric encodings of games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gem_ma.game import Game
 
 
 def make_encoding_space(game: Game) -> spaces.Box | None:
-    """Return the space of `Game.encode`, if a game has it."""
+    """Return the space of `Game.encode`, or None if the game has no encoding."""
     if game.encoding_space is not None:
         own: spaces.Box = game.encoding_space
         return own
@@ -25,7 +25,7 @@ def make_encoding_space(game: Game) -> spaces.Box | None:
 
 
 def make_state_space(game: Game, image_size: tuple[int, int]) -> spaces.Box:
-    """Return the space of the numbers of all seats, one after another, or else of a picture."""
+    """Return the space of all seats' encodings concatenated, or of a picture without encodings."""
     seat = make_encoding_space(game)
     if seat is None:
         width, height = image_size

@@ -19,13 +19,13 @@ from gem_ma.validation.arguments import check_type
 
 
 class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
-    """PettingZoo's parallel API: actions of seats that are not to act are ignored."""
+    """An environment behind PettingZoo's parallel API; ignores actions of seats not to act."""
 
     def __init__(self, env: BaseEnv):
         check_type(env, BaseEnv, "env", "an environment")
         self.env = env
         self.possible_agents = self.env.core.possible_agents
-        self.metadata = {**self.env.core.metadata, "is_parallelizable": True}  # it is parallel
+        self.metadata = {**self.env.core.metadata, "is_parallelizable": True}  # by definition
         self.render_mode = self.env.core.render_mode
 
     @property
@@ -36,7 +36,7 @@ class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
     def reset(
         self, seed: int | None = None, options: ResetOptions | None = None
     ) -> tuple[dict[str, Observation], dict[str, Info]]:
-        """Begin an episode; return the observation and info of every seat."""
+        """Begin an episode; return the observations and infos by seat."""
         self.env.reset(seed=seed, options=options)
         return self._observe_seats(self.agents)
 
@@ -49,7 +49,7 @@ class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
         dict[str, bool],
         dict[str, Info],
     ]:
-        """Take the actions of all seats that are to act; return five dicts, keyed by seat."""
+        """Step with the actions of all seats that are to act; return five dicts by seat."""
         match = self.env.match
         waiting = match.waiting_seats
         if not waiting:
@@ -99,15 +99,15 @@ class ParallelView(ParallelEnv[str, Observation, SeatAction | None]):
 
     @property
     def game_state(self) -> Any:
-        """The game's frozen State: everything there is to know about this position."""
+        """The game's State: the whole position, including hidden information."""
         return self.env.core.game_state
 
     def render(self, agent: str | None = None) -> RenderFrame:
-        """Show the whole game, or the masked view of one seat."""
+        """Render the whole game, or one seat's view."""
         return self.env.core.render(agent)
 
     def state(self) -> np.ndarray:
-        """Return what all seats together see, in numbers, or the picture of the whole game."""
+        """Return all seats' encodings in one array, or a picture of the game without encodings."""
         return self.env.core.state()
 
     def close(self) -> None:

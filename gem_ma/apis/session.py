@@ -1,4 +1,4 @@
-"""Session: one episode under way, driven turn by turn."""
+"""Session: an episode in progress, played turn by turn."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gem_ma.game import ResetOptions
 
 
 class Session:
-    """One episode under way: which seats are due, what they reply, and the steps of it so far.
+    """An episode in progress: the seats that are due, their replies, and the steps so far.
 
-    Everything that plays is a loop over it:
+    Every player of episodes is a loop over a session:
 
         session = Session(env)
         session.reset(seed=0)
@@ -25,11 +25,10 @@ class Session:
 
     Attributes:
         env: The environment, with its wrappers.
-        conversations: By seat what it was asked and replied; a seat that is not in it is not
-            recorded.
-        due: The seats that are to reply now; none when the episode is over.
-        steps: The steps of all recorded seats, in the order in which they were taken.
-        returns: What each seat has earned since the reset.
+        conversations: From seat to its conversation. Seats without one are not recorded.
+        due: The seats that are to reply now; empty when the episode is over.
+        steps: The steps of all recorded seats, in the order of play.
+        returns: The sum of each seat's rewards since the reset.
     """
 
     __slots__ = ("conversations", "due", "env", "pending", "returns", "steps", "unassigned")
@@ -40,10 +39,10 @@ class Session:
             conversations = {seat: Conversation(seat) for seat in env.match.seats}
         self.conversations = conversations
         self.due: tuple[str, ...] = ()
-        self.pending: dict[str, str] = {}  # replies that wait for those of other seats
+        self.pending: dict[str, str] = {}  # replies taken while other seats are still due
         self.steps: list[Step] = []
         self.returns: dict[str, float] = {}
-        self.unassigned: dict[str, float] = {}  # earned before a seat's first step
+        self.unassigned: dict[str, float] = {}  # rewards earned before a seat's first step
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> None:
         """Begin an episode."""
@@ -53,16 +52,16 @@ class Session:
         self.returns.update(dict.fromkeys(match.seats, 0.0))
 
     def turn(self, seat: str) -> Turn:
-        """Return what a due seat is asked; its conversation waits for the reply from then on."""
+        """Return the turn of a due seat, and add it to the seat's conversation."""
         return self.env.turn(seat, self.conversations[seat])
 
     def reply(self, seat: str, reply: str, seconds: float = 0.0) -> bool:
-        """Take the reply of one due seat; return whether all due seats have replied.
+        """Store the reply of one due seat; return whether all due seats have replied.
 
         Args:
-            seat: Who replies.
-            reply: Its reply, which `step` hands in with those of the others.
-            seconds: How long the reply took.
+            seat: The seat that replies.
+            reply: The reply. `step` submits it together with those of the other seats.
+            seconds: The time that the reply took, in seconds.
         """
         self.conversations[seat].steps[-1].seconds = seconds
         clock = self.env.match.clock
@@ -73,17 +72,17 @@ class Session:
         return len(self.pending) == len(self.due)
 
     def step(self, replies: Mapping[str, Any] | None = None) -> Mapping[str, float]:
-        """Hand in replies of due seats, write down what they led to, and return the rewards.
+        """Submit replies of due seats, record their results, and return the rewards.
 
         Args:
-            replies: By seat; None: those that `reply` took.
+            replies: From seat to reply; None: the replies stored by `reply`.
 
         Returns:
-            What each seat earned; a seat that is not named earned nothing.
+            The reward of each seat; a missing seat earned 0.
         """
         if replies is None:
             replies, self.pending = self.pending, {}
-        if len(replies) > 1:  # in whatever order they came
+        if len(replies) > 1:  # in the order of the seats
             replies = {seat: replies[seat] for seat in self.due if seat in replies}
         rewards = self.env.step_seats(replies)
         match, conversations = self.env.match, self.conversations
@@ -107,7 +106,7 @@ class Session:
         return rewards
 
     def _assign_rewards(self, rewards: Mapping[str, float]) -> None:
-        """Write rewards down at the last step of their seats."""
+        """Add rewards to the last step of their seats."""
         for seat, reward in rewards.items():
             if reward:
                 self.returns[seat] += reward
@@ -118,7 +117,7 @@ class Session:
                     self.unassigned[seat] = self.unassigned.get(seat, 0.0) + reward
 
     def ask(self, agents: Mapping[str, Agent], seats: Collection[str]) -> dict[str, str]:
-        """Return the replies of some due seats, each agent asked once for all its seats."""
+        """Return the replies of some due seats; each agent is called once for all its seats."""
         batches: dict[int, tuple[Agent, list[str]]] = {}
         for seat in seats:
             agent = agents[seat]
@@ -130,7 +129,7 @@ class Session:
         return replies
 
     def copy(self, env: BaseEnv) -> Self:
-        """Return this session over another environment, which stands where this one's does."""
+        """Return a copy of this session over `env`, an environment in the same position."""
         chats = {seat: chat.copy() for seat, chat in self.conversations.items()}
         other = type(self)(env, chats)
         other.due, other.pending = self.due, dict(self.pending)
@@ -144,13 +143,13 @@ class Session:
 
 
 def to_json_value(value: object) -> Any:
-    """Return a value as JSON brings it back; what JSON does not know becomes text."""
+    """Return a value as it is after a round trip through JSON; other types become text."""
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, Mapping):
         return {str(key): to_json_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [to_json_value(one) for one in value]
-    if hasattr(value, "tolist"):  # numpy's
+    if hasattr(value, "tolist"):  # of NumPy
         return value.tolist()
     return str(value)

@@ -1,4 +1,4 @@
-"""Specs: what makes an environment again, here and in Gymnasium."""
+"""Specs of environments, from which gem_ma and Gymnasium can make them again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gem_ma.validation.json_types import replace_tuples
 
 
 def make_spec(id: str, game: Game, config: EnvConfig, file: str) -> Spec:
-    """Return what makes an environment again, if it was made with a game's class as it stands."""
+    """Return the Spec of an environment, which can remake it if its game's class is importable."""
     own = unwrap_realtime(game)
     game_class = type(own)
     positional, named = own.init_args
@@ -26,20 +26,20 @@ def make_spec(id: str, game: Game, config: EnvConfig, file: str) -> Spec:
     }
     for option in dataclasses.fields(config):
         value, name = getattr(config, option.name), option.name
-        always = name in own.env_defaults  # said always, as the game would have it another way
+        always = name in own.env_defaults  # always stored, since the game has its own default
         if (always or value != option.default) and name not in kwargs:
             kwargs[name] = value
     return Spec(id, file or f"{game_class.__module__}:{game_class.__qualname__}", kwargs)
 
 
 class JSONSpecHolder:
-    """What Gymnasium gives its Spec: `spec.to_json()` comes back equal."""
+    """A class whose Gymnasium spec is equal after a round trip through `to_json`."""
 
     _gymnasium_spec: EnvSpec | None = None
 
     @property
     def spec(self) -> EnvSpec | None:
-        """What makes this again, if Gymnasium's `make` has made it."""
+        """The spec of Gymnasium's `make`; None if something else made this."""
         return self._gymnasium_spec
 
     @spec.setter

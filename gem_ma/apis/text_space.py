@@ -1,4 +1,4 @@
-"""A space of unicode text that Gymnasium's tools, vector environments included, handle rightly."""
+"""A space of Unicode texts that works with Gymnasium's tools and vector environments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _CHARSET_FIELDS = {
     for name, value in vars(spaces.Text(1, charset=_ALPHABET)).items()
     if name.startswith("_char")
 }
-_MAX_SAMPLE_LENGTH = 1_024  # characters of a text that is drawn, if no length is asked for
-_HEADER_SIZE = 4  # bytes that hold the length, before the text itself
+_MAX_SAMPLE_LENGTH = 1_024  # characters of a sampled text, if no length is requested
+_HEADER_SIZE = 4  # bytes for the length, before the text
 
 
 class UnicodeText(spaces.Text):
-    """Any text of at most `max_length` bytes of UTF-8.
+    """The space of all texts of at most `max_length` bytes in UTF-8.
 
-    `examples` are what `sample` draws from; a mask or probabilities over them say which.
+    `sample` draws from `examples` if there are any, under an optional mask or probabilities.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class UnicodeText(spaces.Text):
         seed: int | np.random.Generator | None = None,
     ):
         super().__init__(max_length, min_length=0, charset=_ALPHABET, seed=seed)
-        for name, value in _CHARSET_FIELDS.items():  # several kB that thousands of spaces can share
+        for name, value in _CHARSET_FIELDS.items():  # several kB, shared by all spaces
             setattr(self, name, value)
         self.examples = tuple(examples)
         for example in self.examples:
@@ -54,20 +54,21 @@ class UnicodeText(spaces.Text):
             return len(x) <= self.max_length
         try:
             return len(x.encode()) <= self.max_length
-        except UnicodeEncodeError:  # a lone surrogate is no text
+        except UnicodeEncodeError:  # a lone surrogate cannot be encoded
             return False
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """Draw an example, as a mask or probabilities over them say, or else any text.
+        """Draw one of the examples, or a random text if there are none.
 
         Args:
-            mask: Which of the examples may be drawn; or that of Gymnasium's Text, a length and
-                which characters, for a text that is none of them.
-            probability: How likely each example is; or that of Gymnasium's Text.
+            mask: A number for each example, 0 to exclude it. Or a mask of Gymnasium's Text (a
+                length, and a mask of characters), which draws a random text.
+            probability: The probability of each example. Or the same pair as in Gymnasium's Text,
+                which draws a random text.
 
         Returns:
-            The text. Where no length is given it has any from 0 to `max_length`, or to 1,024
-            where that is less.
+            The text. A random text without a requested length has between 0 and `max_length`
+            characters, at most 1,024.
         """
         if mask is not None and probability is not None:
             raise ValueError("expected a mask or probabilities, got both")
@@ -118,7 +119,7 @@ class UnicodeText(spaces.Text):
 
 
 def _is_mask_of_text(given: object, examples: Sequence[str]) -> bool:
-    """Return whether a mask, or probabilities, are over letters and not over examples."""
+    """Return whether a mask or probabilities apply to characters, not to examples."""
     if not examples:
         return True
     is_pair = isinstance(given, tuple) and len(given) == 2
@@ -126,10 +127,10 @@ def _is_mask_of_text(given: object, examples: Sequence[str]) -> bool:
 
 
 class _SharedTexts(tuple):  # type: ignore[type-arg]
-    """The texts of n environments, decoded from shared memory whenever they are read.
+    """The texts of n environments, decoded from shared memory at each access.
 
-    Gymnasium reads shared memory once, when the vector environment is made, and deep-copies what
-    it got at every step: this object decodes at each access, and a copy of it is a plain tuple.
+    Gymnasium reads shared memory once, when it makes the vector environment, and deep-copies the
+    object at every step. So this object decodes at each access, and its copy is a plain tuple.
     """
 
     _rows: np.ndarray
@@ -181,8 +182,8 @@ def _view_rows(space: UnicodeText, memory: Any) -> np.ndarray:
     return np.frombuffer(memory.get_obj(), np.uint8).reshape(-1, _count_row_bytes(space))
 
 
-# The functions of Gymnasium that dispatch on the type of a space: those for Text would be wrong.
-# They stand in the module of the class, so that a spawned worker has them once it unpickles one.
+# Gymnasium's functions that dispatch on the type of a space; those for Text do not fit this class.
+# They are registered in this module, so that a spawned worker has them when it unpickles a space.
 
 
 def _register_function(dispatcher: Callable[..., object], function: Callable[..., object]) -> None:
@@ -220,7 +221,7 @@ _register_function(
 _register_function(shared_memory.write_to_shared_memory, _write_text)
 _register_function(create_zero_array, lambda s: "")
 
-try:  # there only where array-api-compat is; without this, a text comes out as a generator's name
+try:  # needs array-api-compat; unregistered, a text would become the repr of a generator
     from gymnasium.wrappers.array_conversion import array_conversion
 except ImportError:
     pass

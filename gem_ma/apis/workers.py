@@ -1,4 +1,4 @@
-"""Worker processes: spawned, deaf to Ctrl-C, and gone when nobody needs them."""
+"""Worker processes: spawned, not interrupted by Ctrl-C, and ended together with their parent."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ class WorkerDied(RuntimeError):
 
 
 class WorkerStartError(WorkerDied):
-    """A worker process cannot begin, and no other will: its script cannot be imported."""
+    """A worker process, and any other, cannot start: its script cannot be imported."""
 
 
 class ExitError(RuntimeError):
-    """Something in a worker tried to end the program: it raised SystemExit or KeyboardInterrupt."""
+    """A worker tried to end the program: its code raised SystemExit or KeyboardInterrupt."""
 
     def __init__(self, error: BaseException | str):
         super().__init__(error if isinstance(error, str) else f"{error!r} was raised in a step")
 
 
 class WorkerError(RuntimeError):
-    """An exception of a worker that cannot be sent as it is; the message holds its traceback."""
+    """An exception of a worker that cannot be pickled; the message holds its traceback."""
 
 
 class StepTimeout(TimeoutError):
-    """A worker took longer for a step than it may."""
+    """A worker took longer for a step than the time limit."""
 
 
-SPAWN_CONTEXT = multiprocessing.get_context("spawn")  # in which all workers begin
-# the exit code of a worker that was told to start workers before it began
+SPAWN_CONTEXT = multiprocessing.get_context("spawn")  # the start method of all workers
+# The exit code of a worker whose script starts workers when it is imported.
 _UNGUARDED_EXIT_CODE = 113
 
-WorkerJob: TypeAlias = tuple[int, str, tuple[object, ...]]  # which thing, its method, the arguments
-JobResult: TypeAlias = tuple[int, Any]  # which thing, and what the method returned
+WorkerJob: TypeAlias = tuple[int, str, tuple[object, ...]]  # index of an object, method, arguments
+JobResult: TypeAlias = tuple[int, Any]  # index of an object, the method's return value
 
 
 def shard_items(things: Sequence[T], count: int) -> list[dict[int, T]]:
-    """Return what each of so many workers holds, by index."""
+    """Return the items of each of `count` workers, dealt out in turn, keyed by their index."""
     return [dict(list(enumerate(things))[first::count]) for first in range(count)]
 
 
 def group_jobs(jobs: Sequence[WorkerJob], count: int) -> dict[int, list[WorkerJob]]:
-    """Return the jobs for each worker, as things were dealt."""
+    """Return the jobs by number of the worker that `shard_items` gave their object to."""
     parts: dict[int, list[WorkerJob]] = {}
     for job in jobs:
         parts.setdefault(job[0] % count, []).append(job)
@@ -67,19 +67,22 @@ def group_jobs(jobs: Sequence[WorkerJob], count: int) -> dict[int, list[WorkerJo
 def run_jobs(
     things: Sequence[object] | Mapping[int, object], jobs: Sequence[WorkerJob]
 ) -> list[JobResult]:
-    """Do jobs one after the other; return the index and the result of each."""
+    """Run jobs one after the other; return the index and the result of each."""
     try:
         return [(index, getattr(things[index], method)(*args)) for index, method, args in jobs]
-    except SystemExit as error:  # of a game, which has no say in when a program ends
+    except SystemExit as error:  # raised by a game, which must not end the program
         raise ExitError(error) from error
 
 
 class WorkerProcess:
-    """A process that runs `serve(connection, *args)` until it is closed or its parent is gone.
+    """A process that runs `serve(connection, *args)` until it is closed or its parent ends.
 
     Args:
-        patience: seconds that one that was stopped may take to read or write the rest of a message.
-        memory: that both share; it comes behind the other arguments.
+        serve: The function to run. Its first argument is the connection to the parent.
+        *args: Further arguments of `serve`, which are pickled.
+        patience: Seconds without progress after which reading or writing a message fails, for
+            example because the process is stopped; None: no limit.
+        memory: Shared memory of both processes, passed to `serve` after `args`.
     """
 
     def __init__(
@@ -90,7 +93,7 @@ class WorkerProcess:
         memory: tuple[object, ...] = (),
     ):
         if getattr(multiprocessing.current_process(), "_inheriting", False):
-            os._exit(_UNGUARDED_EXIT_CODE)  # it imports the script that starts it, see `_died`
+            os._exit(_UNGUARDED_EXIT_CODE)  # the script starts workers on import
         payload = pickle_message((serve, args))
         self.connection, theirs = SPAWN_CONTEXT.Pipe()
         if patience is not None:
@@ -100,7 +103,7 @@ class WorkerProcess:
         )
         self.process.start()
         theirs.close()
-        self.begun = False  # has answered
+        self.begun = False  # whether it has answered
 
     def send(self, message: object) -> None:
         """Send a message, or raise WorkerDied."""
@@ -112,7 +115,7 @@ class WorkerProcess:
             raise StepTimeout(f"worker process {self.process.pid} reads nothing") from None
 
     def recv(self, timeout: float | None = None) -> Any:
-        """Return the next message, or raise WorkerDied, StepTimeout, or what the worker raised."""
+        """Return the next message, or raise WorkerDied, StepTimeout or the worker's exception."""
         try:
             if timeout is not None and not self.connection.poll(timeout):
                 raise StepTimeout(f"a worker did not answer within {timeout:g} s")
@@ -144,7 +147,7 @@ class WorkerProcess:
 
     @property
     def stopped(self) -> bool:
-        """Whether the process was stopped, as by SIGSTOP, and does not go on."""
+        """Whether the process is stopped, for example by SIGSTOP, and has not been continued."""
         if not hasattr(os, "waitid") or self.process.pid is None:
             return False
         flags = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
@@ -154,13 +157,13 @@ class WorkerProcess:
             return False
 
     def close(self, seconds: float = 1.0) -> None:
-        """End the process: kindly, then not."""
+        """Close the connection, and kill the process if it does not end within `seconds`."""
         self.connection.close()
         self.process.join(seconds)
         self.kill()
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         if self.process.is_alive():
             self.process.kill()
         self.process.join()
@@ -168,8 +171,8 @@ class WorkerProcess:
 
 
 def _set_pipe_timeout(connection: Connection, seconds: float) -> None:
-    """Let a read or write of a message fail that makes no progress for so long."""
-    if sys.platform == "win32":  # where pipes are no sockets
+    """Let reads and writes of a connection fail after this many seconds without progress."""
+    if sys.platform == "win32":  # where pipes are not sockets
         return
     time = struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))
     with socket.socket(fileno=os.dup(connection.fileno())) as end:
@@ -180,39 +183,39 @@ def _set_pipe_timeout(connection: Connection, seconds: float) -> None:
 def wait_for_workers(
     workers: Sequence[WorkerProcess], timeout: float | None = None
 ) -> list[WorkerProcess]:
-    """Return the workers that have answered or died, after at most so many seconds."""
+    """Return the workers that have answered or died, after at most `timeout` seconds."""
     by_connection = {worker.connection: worker for worker in workers}
     return [by_connection[c] for c in wait(list(by_connection), timeout)]  # type: ignore[index]
 
 
 def send_message(connection: Connection, message: object) -> None:
-    """Send a message, whatever defines its parts."""
+    """Send a message pickled by `pickle_message`."""
     connection.send_bytes(pickle_message(message))
 
 
 def pickle_message(message: object) -> bytes:
-    """Return the pickle of a message, by value for what no other process can import."""
+    """Return the pickle of a message; objects that other processes cannot import go by value."""
     try:
         data = pickle.dumps(message)
         if b"__main__" not in data or _is_main_importable():
             return data
     except (pickle.PicklingError, AttributeError, TypeError):
-        pass  # a function within a function, a class that has come by value, ...
-    import cloudpickle  # slow to import, and seldom needed
+        pass  # such as a nested function, or a class that was itself pickled by value
+    import cloudpickle  # slow to import, and rarely needed
 
     by_value: bytes = cloudpickle.dumps(message)
     return by_value
 
 
 def _is_main_importable() -> bool:
-    """Return whether spawned processes have our __main__, which those of a notebook do not."""
+    """Return whether spawned processes can import our __main__; in a notebook they cannot."""
     return not {"init_main_from_name", "init_main_from_path"}.isdisjoint(
         spawn.get_preparation_data("")
     )
 
 
 class ExceptionMessage:
-    """An exception on its way to another process."""
+    """An exception that is sent to another process."""
 
     def __init__(self, error: BaseException):
         self.error = error
@@ -220,7 +223,7 @@ class ExceptionMessage:
     def __reduce__(self) -> tuple[object, ...]:
         try:
             pickle.loads(pickle_message(self.error))
-        except Exception:  # noqa: BLE001 - whatever keeps an exception from being sent
+        except Exception:  # noqa: BLE001 - any error means that it cannot be sent
             text = "".join(traceback.format_exception(self.error))
             return ExceptionMessage, (WorkerError(text),)
         return ExceptionMessage, (self.error,)
@@ -241,11 +244,11 @@ def _run_process(connection: Connection, payload: bytes, memory: tuple[object, .
 
 @contextlib.contextmanager
 def report_exceptions(connection: Connection) -> Iterator[None]:
-    """Send the exception that ends a worker to its parent."""
+    """Send an exception that ends a worker to the parent."""
     try:
         yield
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the parent is gone or needs us no more
+        pass  # the parent has ended or closed the connection
     except BaseException as error:  # noqa: BLE001 - raised again in the parent
         if not isinstance(error, Exception):
             error = ExitError(error)

@@ -1,6 +1,6 @@
-"""What passes between an environment and a model: turns, replies, chats, contexts, tokens.
+"""Data between environments and models: turns, replies, conversations, contexts and tokens.
 
-It may import game, validation, engine and renderers; agents, rollouts and trainers stand on it.
+It may import game, validation, engine and renderers. Agents, rollouts and trainers are built on it.
 """
 
 from __future__ import annotations

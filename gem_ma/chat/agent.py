@@ -1,4 +1,4 @@
-"""Agents, and asking them, whether they are functions, coroutines or slow."""
+"""The interface of agents, and functions that call them, synchronous or asynchronous."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Agent(Protocol):
-    """Turns in, replies out. Stateless: one object can sit in any number of episodes at once.
+    """An object that returns replies for turns, without state: it can play many episodes at once.
 
-    A rollout calls a plain `act` with all turns that wait for it, and an `async def act` once for
-    each turn, all at the same time. What else an agent may declare stands at AgentTraits. It may
-    have two more methods: `on_episode_end(episode)`, and `on_rollout_end()`.
+    A rollout calls a plain `act` with all turns that wait for it. It calls an `async def act` once
+    for each turn, all concurrently. An agent may also have the attributes of AgentTraits, and the
+    methods `on_episode_end(episode)` and `on_rollout_end()`.
     """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
@@ -30,20 +30,20 @@ class Agent(Protocol):
 AgentSource: TypeAlias = "Agent | str | Callable[[Turn], str | Awaitable[str]]"
 """An agent, a spec string such as "random", or a function from Turn to reply."""
 SeatAgents: TypeAlias = "AgentSource | Mapping[str, AgentSource]"
-"""Who plays some seats: one for all of them, or one for each by name."""
+"""The agents of some seats: one for all of them, or one for each by name."""
 EpisodeAgents: TypeAlias = "SeatAgents | Sequence[AgentSource]"
-"""Who plays all seats: as `SeatAgents`, or in the order of the seats."""
+"""The agents of all seats: as `SeatAgents`, or in the order of the seats."""
 
 
 class AgentTraits(NamedTuple):
-    """What an agent may declare beside `act`, as attributes of these names.
+    """Optional attributes of an agent, in addition to `act`.
 
     Attributes:
-        blocking: A plain `act` waits for something, so it is called in a thread.
-        prefers_single_turns: Many turns at once save it nothing. A rollout gives it as many as it
-            answers in a moment.
-        portable: It can be pickled, and plays in the worker processes of a rollout.
-        seats: The seats that it is made for; it is refused in any other. None: any seat.
+        blocking: Whether a plain `act` waits for something, so that it is called in a thread.
+        prefers_single_turns: Whether batches do not make it faster. A rollout then gives it only as
+            many turns as it answers in a short time.
+        portable: Whether it can be pickled and played in the worker processes of a rollout.
+        seats: The seats that it can play; other seats are refused. None: any seat.
     """
 
     blocking: bool = False
@@ -53,7 +53,7 @@ class AgentTraits(NamedTuple):
 
 
 def get_traits(agent: Agent) -> AgentTraits:
-    """Return what an agent declares, with defaults for the rest."""
+    """Return the traits of an agent, with defaults for missing attributes."""
     return AgentTraits(
         blocking=bool(getattr(agent, "blocking", False)),
         prefers_single_turns=bool(getattr(agent, "prefers_single_turns", False)),
@@ -79,15 +79,15 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def format_agent_name(agent: object) -> str:
-    """Return what stands for an agent in records: its repr, less what differs by process.
+    """Return the name of an agent in records: its repr without memory addresses.
 
-    Whatever in it has no `__repr__` is called by its module and class.
+    Parts with the default `__repr__` are named by module and class.
     """
     return _ADDRESS.sub("", _OBJECT_REPR.sub(r"\1", repr(agent)))
 
 
 def check_agent_seat(agent: Agent, seat: str, name: str = "") -> Agent:
-    """Return an agent that is to sit in a seat, or raise SeatError if it is made for others."""
+    """Return an agent that is to play a seat, or raise SeatError if it cannot play the seat."""
     seats = get_traits(agent).seats
     if isinstance(seats, tuple | list) and seat not in seats:
         made = f"{name or format_agent_name(agent)} is made for {', '.join(seats) or 'no seat'}"
@@ -96,7 +96,7 @@ def check_agent_seat(agent: Agent, seat: str, name: str = "") -> Agent:
 
 
 def ask_agent(agent: Agent, turns: list[Turn]) -> list[str]:
-    """Return the agent's replies, whether it is written as a function or as a coroutine."""
+    """Return the agent's replies, whether its `act` is a plain function or a coroutine."""
     answer = agent.act(turns)
     return check_agent_replies(
         agent, turns, _await_replies(answer) if inspect.isawaitable(answer) else answer
@@ -104,7 +104,7 @@ def ask_agent(agent: Agent, turns: list[Turn]) -> list[str]:
 
 
 async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
-    """Return the agent's replies without holding up the loop: one that blocks has a thread."""
+    """Return the agent's replies without blocking the loop: a blocking agent runs in a thread."""
     if not inspect.iscoroutinefunction(agent.act) and get_traits(agent).blocking:
         import asyncio
 
@@ -117,7 +117,7 @@ async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
 
 
 def check_agent_replies(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
-    """Return the replies, if there is one for each turn."""
+    """Return the replies as a list, or raise unless there is one for each turn."""
     if isinstance(answer, str):
         raise TypeError(f"{agent!r} gave a str; expected a list of {len(turns)}, one for each turn")
     replies = list(answer)

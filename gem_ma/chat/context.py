@@ -1,4 +1,4 @@
-"""How much of a chat an agent reads: everything, or its last turns, pictures or tokens."""
+"""Context: how much of a conversation an agent reads, in turns, pictures or tokens."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from gem_ma.chat.messages import ChatMessage, Picture, keep_images
 from gem_ma.validation.arguments import check_type
 
 SeatContexts: TypeAlias = "Context | str | Mapping[str, Context | str]"
-"""How much of a chat is read: a Context or its text, for all seats or for each by name."""
+"""Contexts of seats: a Context or its text, for all seats or for each by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A cut of a chat; what is None stays whole. The rules and what the seat sees now always stay.
+    """Limits of a conversation; the rules and the present observation are always kept.
 
     Attributes:
-        turns: earlier turns (what the seat saw, and its reply) that are kept.
-        images: different pictures that are kept, the latest ones; the words of the others take
-            their place, and of equal pictures the last one is kept.
-        tokens: budget of all messages; the oldest turns go first. `count` says how many tokens a
-            text has; without it, four bytes count as one. `family` says what a picture costs.
+        turns: The number of earlier turns (observation and reply) to keep; None: all.
+        images: The number of latest different pictures to keep. Alt texts replace the others; of
+            equal pictures the last is kept. None: keep every picture.
+        tokens: The token budget of all messages; the oldest turns are dropped first. None: no
+            budget.
+        family: The model family that determines the token count of a picture.
+        count: A function that returns the token count of a text; None: four bytes are one token.
     """
 
     turns: int | None = None
@@ -64,7 +66,7 @@ class Context:
         return ",".join(parts)
 
     def apply(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """Return the messages that are left."""
+        """Return the messages that the limits keep."""
         try:
             return self._select_messages(messages)
         except KeyError as error:
@@ -74,17 +76,17 @@ class Context:
         start = 1 if messages and messages[0]["role"] == "system" else 0
         first = max(start, self._find_start(messages, start))
         while first > start and messages[first]["role"] == "tool":
-            first -= 1  # an answer to a tool call needs the call
+            first -= 1  # a tool result needs its call
         kept = [*messages[:start], *messages[first:]]
         return kept if self.images is None else keep_images(kept, self.images, dedup=True)
 
     def _find_start(self, messages: Sequence[ChatMessage], start: int) -> int:
-        """Return where the kept messages begin: after some reply, or at the start."""
+        """Return the index of the first kept message: after a reply, or `start`."""
         cut = len(messages)
         spent = (
             sum(self._count_tokens(message) for message in messages[:start]) if self.tokens else 0
         )
-        kept = -1  # the turn that is under way is kept whatever it costs
+        kept = -1  # -1: the present turn is kept regardless of its cost
         for place in range(len(messages) - 1, start - 1, -1):
             if self.tokens is not None:
                 spent += self._count_tokens(messages[place])
@@ -98,7 +100,7 @@ class Context:
 
     def _count_tokens(self, message: ChatMessage) -> int:
         parts = message["content"]
-        cost = 4  # what the template writes around it
+        cost = 4  # estimated tokens of the template around a message
         for part in [parts] if isinstance(parts, str) else parts:
             if isinstance(part, Picture):
                 cost += count_image_tokens(part.width, part.height, self.family)

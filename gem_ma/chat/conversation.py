@@ -1,4 +1,4 @@
-"""One seat's chat with an environment: its steps, and the messages made of them."""
+"""The conversation of one seat with an environment: its steps, and their messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TurnContent(Protocol):
-    """What a conversation keeps of a Turn."""
+    """The attributes of a Turn that a conversation keeps."""
 
     @property
     def seat(self) -> str: ...
@@ -38,28 +38,28 @@ class TurnContent(Protocol):
 
 @dataclass(slots=True)
 class Step:
-    """One seat's turn: what it saw, what it said, what became of it."""
+    """One turn of a seat: its observation, its reply, and the results."""
 
     agent: str  # the seat
     number: int  # steps with the same number were taken together
     observation: Observation
     text: str
     results: tuple[str, ...] = ()
-    calls: int | None = None  # how many tool calls of the reply counted; None: all
-    reply: str | None = None  # None as long as it is awaited
-    move: str | None = None  # as the game read it; None: no move
-    reward: float = 0.0  # until this seat's next turn
+    calls: int | None = None  # the number of tool calls of the reply that count; None: all
+    reply: str | None = None  # None: not yet there
+    move: str | None = None  # the move as the game read it; None: no move
+    reward: float = 0.0  # the seat's rewards until its next turn
     invalid: JSONMapping | None = None
-    seconds: float = field(default=0.0, compare=False)  # waited for the reply
+    seconds: float = field(default=0.0, compare=False)  # the time that the reply took
 
     @property
     def counted_reply(self) -> str | None:
-        """The reply as the chat holds it: without tool calls that did not count."""
+        """The reply as in the conversation: without tool calls that do not count."""
         return None if self.reply is None else truncate_reply_calls(self.reply, self.calls)
 
 
 class Conversation:
-    """One seat's chat: grows at its end, and makes each message once, when it is asked for."""
+    """The conversation of one seat; it grows at its end, and makes each message once, on demand."""
 
     __slots__ = (
         "_messages",
@@ -85,15 +85,15 @@ class Conversation:
         self.seat = seat
         self.episode = episode
         self.context = context
-        self.salt = salt  # makes the seeds of turns differ where the game's seed is the same
+        self.salt = salt  # distinguishes the seeds of turns in episodes with equal seeds
         self.rules = rules
         self.tools: tuple[SeatTool, ...] = ()
         self.steps: list[Step] = []
         self._messages: list[ChatMessage] = []
-        self._prompt_ends: list[int] = []  # of the messages before each step's reply
+        self._prompt_ends: list[int] = []  # the number of messages before each step's reply
 
     def copy(self) -> Conversation:
-        """Return a conversation that begins with what stands here, and goes its own way."""
+        """Return an independent copy of this conversation."""
         arguments = {"rules": self.rules, "episode": self.episode, "context": self.context}
         other = Conversation(self.seat, **arguments, salt=self.salt)  # type: ignore[arg-type]
         other.tools, other.steps = self.tools, [replace(step) for step in self.steps]
@@ -101,14 +101,14 @@ class Conversation:
 
     @property
     def reply_count(self) -> int:
-        """How many steps have a reply; a step without one can only be the last."""
+        """The number of steps with a reply; only the last step can lack one."""
         steps = self.steps
         return len(steps) - (1 if steps and steps[-1].reply is None else 0)
 
     def add_turn(self, turn: TurnContent, number: int) -> None:
         """Add a step that waits for its reply."""
         steps, ends = self.steps, self._prompt_ends
-        if steps and steps[-1].reply is None:  # asked again before it replied
+        if steps and steps[-1].reply is None:  # a new turn before a reply replaces the step
             steps.pop()
             if len(ends) > len(steps):
                 ends.pop()
@@ -118,7 +118,7 @@ class Conversation:
         steps.append(Step(turn.seat, number, *seen))
 
     def build_messages(self, index: int | None = None) -> Sequence[ChatMessage]:
-        """Return what the seat reads at its step `index`, or without one the whole chat, uncut."""
+        """Return the messages that step `index` replies to; None: the whole uncut conversation."""
         if index is None:
             self._extend_messages(len(self.steps))
             return MessagePrefix(self._messages, len(self._messages))
@@ -127,7 +127,7 @@ class Conversation:
         return messages if self.context is None else self.context.apply(messages)
 
     def _extend_messages(self, count: int) -> None:
-        """Make the messages of the first steps, and of every reply that is there."""
+        """Make the messages of the first `count` steps, and of the replies that are there."""
         messages, ends = self._messages, self._prompt_ends
         if not messages and self.rules:
             messages.append({"role": "system", "content": self.rules})
@@ -139,7 +139,7 @@ class Conversation:
         self._add_reply(len(ends) - 1)
 
     def _add_reply(self, number: int) -> None:
-        """Make the message of a step's reply, unless it is made or there is none."""
+        """Make the message of a step's reply, unless it exists or there is no reply."""
         if number < 0 or len(self._messages) > self._prompt_ends[number]:
             return
         reply = self.steps[number].counted_reply
@@ -152,7 +152,7 @@ class Conversation:
 
 
 class MessagePrefix(Sequence[ChatMessage]):
-    """The beginning of a chat that may have grown since."""
+    """A view of the first messages of a conversation, which may have grown since."""
 
     __slots__ = ("_all", "_length")
 
@@ -186,7 +186,7 @@ class MessagePrefix(Sequence[ChatMessage]):
 
 
 def make_tool_schemas(tools: Iterable[SeatTool]) -> list[JSONMapping]:
-    """Return tools as schemas in OpenAI's form, which some of them are already."""
+    """Return the schemas of tools in OpenAI's form."""
     return [tool if isinstance(tool, Mapping) else tool.schema for tool in tools]
 
 
@@ -195,7 +195,7 @@ SHARED_RESULT = "This call has no result of its own: see the first."
 
 
 def _build_messages(step: Step, calls: Sequence[ToolCall]) -> list[JSONObject]:
-    """Return what a seat saw, as the answers to its tool calls if it made any."""
+    """Return the messages of a step's observation, with tool messages for the previous calls."""
     from gem_ma.chat.messages import find_tool_pictures, make_content
     from gem_ma.game import Message
 
@@ -204,7 +204,7 @@ def _build_messages(step: Step, calls: Sequence[ToolCall]) -> list[JSONObject]:
     if calls:
         results = list(step.results)
         if results and len(results) <= len(calls):
-            for result in results:  # each stands alone in its own message
+            for result in results:  # each is in its own message, so remove it from the text
                 result_text = str(Message(None, "tool", result))
                 text = "" if text == result else text.replace(result_text, "", 1).strip("\n")
             results += [CALL_NOT_RUN] * (len(calls) - len(results))
@@ -215,7 +215,7 @@ def _build_messages(step: Step, calls: Sequence[ToolCall]) -> list[JSONObject]:
             said: str | tuple[object, ...] = (
                 (str(result), *beside) if (beside := find_tool_pictures(result)) else result
             )
-            apart = [] if beside else apart  # all of them stand with their results, or none does
+            apart = [] if beside else apart  # pictures are all with their results, or none
             message = {"role": "tool", "tool_call_id": call.get("id", ""), "content": said}
             messages.append({**message, "name": name} if name else message)
     parts = (*apart, *make_content({"image": step.observation.get("image"), "text": text}))

@@ -1,7 +1,7 @@
-"""Running coroutines from plain code: each thread keeps its event loop from call to call.
+"""Running coroutines from synchronous code, with one event loop per thread for all calls.
 
-What a client of an agent has opened, a connection for example, belongs to the loop in which it was
-opened. With a new loop for each call it could be used in the first only.
+A connection of an agent's client belongs to the loop that opened it. With a new loop for each call,
+the client could use the connection in the first call only.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    import asyncio  # slow to import, and needed only where a coroutine is run
+    import asyncio  # slow to import, and needed only when a coroutine is run
 
 T = TypeVar("T")
 CoroutineFunction: TypeAlias = Callable[[], Coroutine[Any, Any, T]]
 
 
 class _ThreadLoops(threading.local):
-    """The loops of a thread: its own, and one elsewhere for where its own is running."""
+    """The loops of a thread: its own, and one in a worker thread for use while a loop runs."""
 
     own: _OwnLoop | None = None
     worker: _WorkerLoop | None = None
 
 
 _loops = _ThreadLoops()
-# by a fork: closing them here would close the parent's
+# Loops inherited by a fork; closing them here would close the parent's.
 _parent_loops: list[_OwnLoop | _WorkerLoop | None] = []
 
 
 def run_async(main: CoroutineFunction[T]) -> T:
-    """Run a coroutine function to its end, also where a loop runs in this thread already."""
-    import asyncio  # only when an agent is a coroutine: importing it is slow
+    """Run a coroutine function to its end, even if a loop is running in this thread."""
+    import asyncio  # slow to import, and needed only for coroutines
 
     try:
         asyncio.get_running_loop()
@@ -51,16 +51,16 @@ def run_async(main: CoroutineFunction[T]) -> T:
 
 
 class _OwnLoop:
-    """A loop that runs in the thread that asks."""
+    """A loop that runs in the calling thread."""
 
     def __init__(self) -> None:
         import asyncio
 
         self.runner = asyncio.Runner()
         loop = self.runner.get_loop()
-        # Of a thread that has ended; in which thread that is, nobody knows. What is to be closed is
-        # held until then: an error may hold this and the loop in a circle, whose parts end in any
-        # order.
+        # Closes the loop after its thread has ended, from any thread. The finalizer holds the loop,
+        # because an exception may tie this object and the loop into a reference cycle, whose parts
+        # are collected in any order.
         weakref.finalize(self, _end_loop, loop).atexit = False
 
     def run(self, main: CoroutineFunction[T]) -> T:
@@ -76,7 +76,7 @@ def _end_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 class _WorkerLoop:
-    """A loop in a thread of its own: as in a notebook, where one runs already."""
+    """A loop in a separate thread, for callers with a running loop, such as notebooks."""
 
     def __init__(self) -> None:
         from concurrent.futures import ThreadPoolExecutor
@@ -105,14 +105,14 @@ class _WorkerLoop:
             raise
 
     def close(self) -> None:
-        self.pool.shutdown()  # with its thread ends that thread's loop
+        self.pool.shutdown()  # this also ends the thread's loop
 
     def __del__(self) -> None:
         self.pool.shutdown(wait=False)
 
 
 def close_loops() -> None:
-    """Close the loops of this thread; the next call makes new ones."""
+    """Close the loops of this thread; the next call of `run_async` makes new ones."""
     own, elsewhere = _loops.own, _loops.worker
     _loops.own = _loops.worker = None
     for one in (elsewhere, own):

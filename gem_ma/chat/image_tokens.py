@@ -1,11 +1,11 @@
-"""How many tokens a picture costs a model, and the size in which it is seen, by families."""
+"""Token counts of pictures, and the sizes at which models see them, by model family."""
 
 from __future__ import annotations
 
 import math
 from difflib import get_close_matches
 
-# Side of a square that becomes one token; least and most pixels: the defaults of the processors.
+# Side of a square that becomes one token, minimum and maximum pixels: defaults of the processors.
 _QWEN_LIMITS = {
     "qwen2-vl": (28, 56 * 56, 28 * 28 * 1280),
     "qwen2.5-vl": (28, 56 * 56, 28 * 28 * 1280),
@@ -15,12 +15,12 @@ _FIXED_SIZES = {"llava-1.5": (336, 576), "gemma-3": (896, 256)}  # side, tokens
 _CLAUDE_LIMITS = {"claude": (1568, 1568), "claude-4.7": (2576, 4784)}  # longest side, most tokens
 # Tokens of every picture, and of each tile of 512 pixels. OpenAI's guide "Images and vision",
 # "Calculating costs": platform.openai.com/docs/guides/images-vision#calculating-costs; the same in
-# github.com/srinathmkce/imagetoken, image_token/config.py. Its billing of gpt-4.1 agrees:
+# github.com/srinathmkce/imagetoken, image_token/config.py. OpenAI's billing of gpt-4.1 agrees:
 # community.openai.com/t/gpt-4-1-vision-price-calculations-incorrect-billing-on-full-model/1230130
 _TILE_TOKENS = {"gpt-4o": (85, 170), "gpt-4.1": (85, 170), "gpt-5": (70, 140)}
 # Tokens of a patch of 32 pixels, of which there are at most 1536: the same guide. For gpt-5-mini
 # users measured 1.2 (OpenAI Developer Community, "GPT-5-mini image input token calculation
-# discrepancy", June 2026); the larger number of the guide stands here.
+# discrepancy", June 2026); this table has the guide's larger number.
 _PATCH_FACTORS = {
     "gpt-4.1-mini": 1.62,
     "gpt-4.1-nano": 2.46,
@@ -29,9 +29,9 @@ _PATCH_FACTORS = {
     "o4-mini": 1.72,
 }
 _MAX_PATCHES = 1536
-# Gemini 2: 258 tokens up to 384 pixels a side, and for each tile of 768 pixels of what is larger:
-# ai.google.dev/gemini-api/docs/tokens, "Multimodal tokens". Gemini 3: by media_resolution and not
-# by size: ai.google.dev/gemini-api/docs/gemini-3 and /media-resolution, high unless it is said.
+# Gemini 2: 258 tokens up to 384 pixels a side, else 258 for each tile of 768 pixels:
+# ai.google.dev/gemini-api/docs/tokens, "Multimodal tokens". Gemini 3: by media_resolution, not by
+# size; the default is high: ai.google.dev/gemini-api/docs/gemini-3 and /media-resolution.
 _GEMINI_TILE, _GEMINI_SMALL, _GEMINI_SIDE = 258, 384, 768
 _GEMINI_3 = {"low": 280, "medium": 560, "high": 1120}
 _GEMINI = "gemini-2", "gemini-3"
@@ -55,17 +55,20 @@ def count_image_tokens(
     max_pixels: int | None = None,
     detail: str = "high",
 ) -> int:
-    """Return how many tokens a picture becomes, without those around it such as its start and end.
+    """Return the number of tokens of a picture, without surrounding tokens such as start and end.
 
     Args:
-        family: one of FAMILIES. The Qwen, LLaVA, Gemma and InternVL families follow their
-            processors to the token. Those of OpenAI, Anthropic and Google follow what the vendors
-            publish: exact for pictures within the limits, and approximate for larger ones, where
-            the vendors' rounding counts. "claude" is the standard resolution, "claude-4.7" the high
-            one since then.
-        min_pixels: of the Qwen families, if the checkpoint's preprocessor_config.json says
-            something else than the defaults of transformers: Qwen2-VL's own has 12,845,056 at most.
-        max_pixels: described with `min_pixels`.
+        width: The width of the picture in pixels.
+        height: The height of the picture in pixels.
+        family: One of MODEL_FAMILIES. For Qwen, LLaVA, Gemma and InternVL, the count equals that of
+            their processors. For OpenAI, Anthropic and Google, it follows the vendors'
+            documentation: exact within the size limits, approximate for larger pictures, where the
+            vendors' rounding matters. "claude" has the standard resolution, "claude-4.7" the high
+            resolution of Claude 4.7 and later.
+        min_pixels: The minimum of the Qwen families, if preprocessor_config.json of the checkpoint
+            differs from the default of transformers; None: the default.
+        max_pixels: The maximum of the Qwen families, in the same way. Qwen2-VL's own file has
+            12,845,056.
         detail: "low" for OpenAI's low detail; "low", "medium" or "high" for the media resolution of
             "gemini-3".
     """
@@ -76,12 +79,12 @@ def count_image_tokens(
         return _FIXED_SIZES[family][1]
     if family == "internvl":
         tiles = (width // 448) * (height // 448)
-        return 256 * (tiles + (tiles > 1))  # several tiles come with the whole picture as one more
+        return 256 * (tiles + (tiles > 1))  # several tiles come with a thumbnail
     return _count_vendor_tokens(width, height, family, detail)
 
 
 def _count_vendor_tokens(width: int, height: int, family: str, detail: str) -> int:
-    """Return the tokens of a picture of the size that is seen, as the vendors publish them."""
+    """Return the tokens of a picture of a seen size, by the vendors' documentation."""
     if family in _TILE_TOKENS:
         base, tile = _TILE_TOKENS[family]
         tiles = math.ceil(width / 512) * math.ceil(height / 512)
@@ -106,9 +109,9 @@ def snap_image_size(
     min_pixels: int | None = None,
     max_pixels: int | None = None,
 ) -> tuple[int, int]:
-    """Return the size nearest to this one that the family takes pixel by pixel, not resampled.
+    """Return the size nearest to this one at which the family does not resample a picture.
 
-    InternVL takes it so in its tiles; the thumbnail beside them is smaller always.
+    For InternVL this holds for its tiles; its additional thumbnail is always smaller.
     """
     return _compute_seen_size(width, height, family, min_pixels, max_pixels)
 
@@ -121,7 +124,7 @@ def _compute_seen_size(
     max_pixels: int | None = None,
     detail: str = "high",
 ) -> tuple[int, int]:
-    """Return the size that a model of the family sees; a size that comes out stays when put in."""
+    """Return the size at which a family sees a picture; returned sizes map to themselves."""
     if width < 1 or height < 1:
         raise ValueError(f"a picture has at least one pixel, and not {width} x {height}")
     if family not in MODEL_FAMILIES:
@@ -164,21 +167,21 @@ def _compute_vendor_size(width: int, height: int, family: str, detail: str) -> t
 
 
 def _fit_patches(width: int, height: int) -> tuple[int, int]:
-    """Return the size at which OpenAI's patches cover a picture: one side in whole patches."""
+    """Return the size within OpenAI's patch limit; if shrunk, one side is in whole patches."""
     if _count_patches(width, height, 32) <= _MAX_PATCHES:
         return width, height
     scale = math.sqrt(_MAX_PATCHES * 32 * 32 / (width * height))
-    scale = min(scale, 32 * _MAX_PATCHES / max(width, height))  # of what is one patch narrow
+    scale = min(scale, 32 * _MAX_PATCHES / max(width, height))  # for pictures narrower than a patch
     sides = [side * scale / 32 for side in (width, height)]
     scale *= min(math.floor(side) / side for side in sides if side >= 1)
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
 def _round_to_units(width: int, height: int, unit: int, least: int, most: int) -> tuple[int, int]:
-    """Round both sides to whole units, and scale if that is too few or too many pixels."""
+    """Round both sides to whole units, and scale if there are too few or too many pixels."""
     if max(width, height) > 200 * min(width, height):
         raise ValueError(f"{width} x {height}: one side is more than 200 times the other")
-    # The same floating point operations as in transformers, which decide at the edges.
+    # The same floating point operations as in transformers, which matter in edge cases.
     across, down = round(width / unit) * unit, round(height / unit) * unit
     if across * down > most:
         beta = math.sqrt((height * width) / most)
@@ -192,12 +195,12 @@ def _round_to_units(width: int, height: int, unit: int, least: int, most: int) -
 
 
 def _choose_tiles(width: int, height: int) -> tuple[int, int]:
-    """Return InternVL's grid of at most 12 tiles of 448 pixels: the nearest ratio of sides."""
+    """Return InternVL's grid of at most 12 tiles of 448 pixels with the nearest aspect ratio."""
     grids = [(i, j) for i in range(1, 13) for j in range(1, 13) if i * j <= 12]
     best, nearest = (1, 1), math.inf
     for columns, rows in sorted(grids, key=lambda grid: grid[0] * grid[1]):
         distance = abs(width / height - columns / rows)
-        # Of grids with the same ratio the larger one, if the picture fills half of it.
+        # At equal ratios, the larger grid wins if the picture has more than half of its pixels.
         if distance < nearest or (
             distance == nearest and width * height > 0.5 * 448 * 448 * columns * rows
         ):
@@ -215,7 +218,7 @@ def _count_patches(width: int, height: int, side: int = 28) -> int:
 
 
 def _fit_limits(width: int, height: int, side: int, most: int) -> tuple[int, int]:
-    """Return the largest size of the same shape within Claude's limits: side and tokens."""
+    """Return the largest size of the same shape within Claude's limits of side and tokens."""
     across, down = width, height
     for longest in range(min(side, max(width, height)), 0, -1):
         if max(across, down) <= side and _count_patches(across, down) <= most:

@@ -1,18 +1,17 @@
-"""Pictures and texts in the shape each consumer wants.
+"""Conversion of conversations with pictures to the formats of APIs and libraries.
 
 A conversation is a list of messages: {"role": "system" | "user" | "assistant" | "tool", "content":
-a text or a sequence of texts and Pictures} and, where there is one, "name", "tool_calls" (in
-OpenAI's shape), "tool_call_id" and "thinking_blocks" (in the shape of the provider that gave them,
-which alone gets them back). Every function below takes a conversation, or only the content
-of one user message, and leaves it as it is.
+a text or a sequence of texts and Pictures}. A message may also have "name", "tool_calls" (in
+OpenAI's shape), "tool_call_id" and "thinking_blocks" (in the shape of their provider; only that
+provider gets them back). Each function below takes a conversation, or the content of one user
+message, and does not change it.
 
-A picture is a Picture: no string ever stands for one here. Consumers who run an open model write a
-string such as <image> or <|image_pad|> where a picture belongs, so for them the same spelling in a
-text (a game's, a player's, a model's) gets one space more before its end: `escape_placeholders` and
-`unescape_placeholders`.
+A picture is always a Picture, never a string. Open models mark the place of a picture by a string
+such as <image> or <|image_pad|>. If a text of a game, player or model contains such a string, it
+gets an extra space before its end: see `escape_placeholders` and `unescape_placeholders`.
 
-Texts next to each other are joined by a newline and empty ones are left out. Where the consumer
-takes no pictures from tools, they follow in a message of the user, after the tools' texts.
+Adjacent texts are joined by a newline, and empty texts are omitted. If a format does not allow
+pictures in tool messages, they follow in a user message after the texts of the tools.
 """
 
 from __future__ import annotations
@@ -39,25 +38,25 @@ ChatInput: TypeAlias = Sequence[ChatMessage] | MessageContent
 
 
 class ToolOutput(str):
-    """What a tool says, with pictures that belong to it; where there are none it is the words."""
+    """The text output of a tool, with the pictures that belong to it."""
 
     pictures: tuple[Picture, ...]
 
     def __new__(cls, text: str, pictures: Sequence[Picture] = ()) -> ToolOutput:
-        """Return the words with the pictures."""
+        """Return the text with its pictures."""
         quoted = super().__new__(cls, text)
         quoted.pictures = tuple(pictures)
         return quoted
 
 
 def find_tool_pictures(text: str) -> tuple[Picture, ...]:
-    """Return the pictures that belong to what a tool said, mostly none."""
+    """Return the pictures of a tool's output; empty for a plain str."""
     return text.pictures if isinstance(text, ToolOutput) else ()
 
 
 MESSAGE_ROLES = ("system", "user", "assistant", "tool")
 
-# What the processors of open models, and verl, read as a place for a picture, video or sound.
+# Strings that processors of open models and verl read as the place of a picture, video or sound.
 _PLACEHOLDER_NAMES = (
     "image|images|img|/img|video|audio|img_context|image_soft_token|start_of_image|end_of_image"
     "|audio_soft_token|image_placeholder|fake_token_around_image|global-img"
@@ -71,22 +70,22 @@ _PLACEHOLDER = re.compile(
 
 
 def escape_placeholders(text: str) -> str:
-    """Put one space more before the end of whatever an open model could take for a picture."""
+    """Add a space before the end of each string that open models read as a picture."""
     if "<" not in text and "[" not in text:
         return text
     return _PLACEHOLDER.sub(r"\1\2 \3", text)
 
 
 def unescape_placeholders(text: str) -> str:
-    """Return the text that `escape` was given."""
+    """Return the original text of a text from `escape_placeholders`."""
     return _PLACEHOLDER.sub(lambda found: f"{found[1]}{found[2][1:]}{found[3]}", text)
 
 
 def make_content(observation: Mapping[str, Any], alt: str = "") -> tuple[ContentPart, ...]:
-    """Return the parts of an observation with "text" and/or "image": pictures, then the text.
+    """Return the content parts of an observation with "text" and/or "image", pictures first.
 
-    Models are trained on pictures before the question, and vendors advise it. The image is an
-    array, or a Picture or several already, which keep their own alt text.
+    Models are trained with pictures before the question, and vendors recommend it. The image is an
+    array, which gets the alt text `alt`, or one or several Pictures with their own alt texts.
     """
     check_type(observation, Mapping, "observation")
     image, text = observation.get("image"), observation.get("text")
@@ -99,7 +98,7 @@ def make_content(observation: Mapping[str, Any], alt: str = "") -> tuple[Content
 
 
 def find_observation_pictures(observation: Mapping[str, Any]) -> tuple[Picture, ...]:
-    """Return the Pictures of an observation: one, none, or where panels are apart, several."""
+    """Return the Pictures of an observation: none, one, or one for each separate panel."""
     check_type(observation, Mapping, "observation")
     image = observation.get("image")
     pictures = image if isinstance(image, tuple) else (image,)
@@ -107,7 +106,7 @@ def find_observation_pictures(observation: Mapping[str, Any]) -> tuple[Picture, 
 
 
 def list_pictures(messages: ChatInput) -> list[Picture]:
-    """Return the pictures in the order in which every consumer but the vendors gets them."""
+    """Return the pictures in their order in all formats except those of vendors' APIs."""
     return [
         part
         for _, parts in _adapt_for_models(messages)
@@ -119,10 +118,12 @@ def list_pictures(messages: ChatInput) -> list[Picture]:
 def to_openai_chat(
     messages: ChatInput, *, detail: str = "auto", uuids: bool = False
 ) -> list[dict[str, Any]]:
-    """Return messages for Chat Completions, OpenAI's or a server's that speaks the same.
+    """Return messages for Chat Completions of OpenAI or of a compatible server.
 
     Args:
-        uuids: add the pictures' keys as vLLM wants them, so that it caches what it made of each.
+        messages: A conversation, or the content of one user message.
+        detail: The resolution at which OpenAI's models read pictures: "auto", "low" or "high".
+        uuids: Whether to add a key to each picture, by which vLLM caches the processed picture.
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
@@ -140,7 +141,7 @@ def to_openai_chat(
 
 
 def to_openai_responses(messages: ChatInput, *, detail: str = "auto") -> list[dict[str, Any]]:
-    """Return the input items of OpenAI's Responses; they have no place for a "name"."""
+    """Return the input items of OpenAI's Responses API, which do not support a "name"."""
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
         return {"type": "input_image", "image_url": part.data_uri, "detail": detail}
@@ -166,11 +167,11 @@ def to_openai_responses(messages: ChatInput, *, detail: str = "auto") -> list[di
 
 
 def to_anthropic(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
-    """Return the system prompt and the messages for Anthropic's Messages.
+    """Return the system prompt and the messages for Anthropic's Messages API.
 
-    What the model thought goes back where it is signed and something follows it. Messages of one
-    side after each other become one, as results of tools have to. There is no place for a "name".
-    Texts are as they are: no string stands for a picture there.
+    Thinking blocks are included if they are signed and other content follows. Consecutive messages
+    of one side are merged, as the API requires for tool results. A "name" is not supported. Texts
+    are not escaped, since no string marks a picture in this API.
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
@@ -201,16 +202,17 @@ def to_anthropic(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
 
 
 def to_gemini(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
-    """Return the system instruction and the contents for Google's Gemini, in the form of its JSON.
+    """Return the system instruction and the contents for Google's Gemini API, as JSON values.
 
-    Contents of one side after each other become one, as results of tools have to; pictures of tools
-    follow all of these. The signature of a thought goes back with its call, where Google's own
-    OpenAI-compatible servers have it: `extra_content.google.thought_signature`. There is no place
-    for a "name" of a speaker. Texts are as they are: no string stands for a picture there.
+    Consecutive contents of one side are merged, as the API requires for tool results. Pictures of
+    tools follow all results. The signature of a thought is sent back with its call; it is read from
+    `extra_content.google.thought_signature`, as in Google's OpenAI-compatible servers. The "name"
+    of a speaker is not supported. Texts are not escaped, since no string marks a picture in this
+    API.
     """
     system: list[str] = []
     out: list[dict[str, Any]] = []
-    names: dict[str, str] = {}  # of the functions that were called
+    names: dict[str, str] = {}  # from the id of a call to its function
     for message, parts in _adapt_for_models(messages, escape=False):
         _check_pictures_allowed(message, parts)
         if message["role"] == "system":
@@ -246,10 +248,12 @@ def to_gemini(messages: ChatInput) -> tuple[str, list[dict[str, Any]]]:
 
 
 def to_hf(messages: ChatInput, *, pixels: bool = True) -> list[dict[str, Any]]:
-    """Return messages for processor.apply_chat_template of transformers.
+    """Return messages for `processor.apply_chat_template` of transformers.
 
     Args:
-        pixels: False marks the places of pictures only, for whoever wants the text of the template.
+        messages: A conversation, or the content of one user message.
+        pixels: Whether to include the pictures; if False, only their places are marked, which is
+            enough for the text of the template.
     """
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
@@ -262,9 +266,9 @@ def to_hf(messages: ChatInput, *, pixels: bool = True) -> list[dict[str, Any]]:
 
 
 def to_trl_row(messages: ChatInput) -> dict[str, Any]:
-    """Return a row of a data set for TRL's trainers: "prompt" and "images".
+    """Return a dataset row for TRL's trainers, with "prompt" and "images".
 
-    Every content is a list, as a column of Arrow has one type.
+    Every content is a list, because an Arrow column has one type.
     """
     prompt = [
         _make_message(message, _make_blocks(parts, lambda _: {"type": "image"}, always=True))
@@ -274,7 +278,7 @@ def to_trl_row(messages: ChatInput) -> dict[str, Any]:
 
 
 def to_verl_row(messages: ChatInput) -> dict[str, Any]:
-    """Return a row of a data set for verl: a "prompt" with <image> in it, and "images"."""
+    """Return a dataset row for verl: "prompt" with <image> for each picture, and "images"."""
     prompt = [
         _make_message(
             message, "".join("<image>" if isinstance(part, Picture) else part for part in parts)
@@ -288,11 +292,11 @@ def to_verl_row(messages: ChatInput) -> dict[str, Any]:
 
 
 def to_vllm(prompt: str | Sequence[int], messages: ChatInput) -> dict[str, Any]:
-    """Return a prompt for vLLM in this process.
+    """Return a prompt for a vLLM engine in this process.
 
     Args:
-        prompt: what apply_chat_template made of `hf(messages)`, as a text or as the numbers of
-            tokens.
+        prompt: The result of `apply_chat_template` for `to_hf(messages)`, as text or token ids.
+        messages: The conversation, whose pictures are added.
     """
     name = "prompt" if isinstance(prompt, str) else "prompt_token_ids"
     out: dict[str, Any] = {name: prompt if isinstance(prompt, str) else list(prompt)}
@@ -303,7 +307,7 @@ def to_vllm(prompt: str | Sequence[int], messages: ChatInput) -> dict[str, Any]:
 
 
 def to_mcp(content: MessageContent) -> list[dict[str, Any]]:
-    """Return the content of a tool's result for the Model Context Protocol, texts as they are."""
+    """Return the content of a tool result for the Model Context Protocol, without escaping."""
 
     def make_picture_block(part: Picture) -> dict[str, Any]:
         return {"type": "image", "data": part.base64, "mimeType": "image/png"}
@@ -315,9 +319,9 @@ def to_mcp(content: MessageContent) -> list[dict[str, Any]]:
 
 
 def make_dataset_features(shape: str = "trl") -> Any:
-    """Return datasets.Features for the rows of `to_trl_row` or of `to_verl_row`.
+    """Return datasets.Features for rows of `to_trl_row` ("trl") or `to_verl_row` ("verl").
 
-    They hold roles, contents and pictures; rows with tool calls need columns of their own.
+    They cover roles, contents and pictures. Rows with tool calls need additional columns.
     """
     try:
         datasets = importlib.import_module("datasets")
@@ -338,11 +342,12 @@ def make_dataset_features(shape: str = "trl") -> Any:
 def keep_images(
     messages: Sequence[ChatMessage], last: int | None = None, *, dedup: bool = False
 ) -> list[ChatMessage]:
-    """Return the conversation with the alt text in place of all pictures but the last few.
+    """Return a conversation with alt texts in place of all but the last pictures.
 
     Args:
-        last: how many pictures stay; None for all.
-        dedup: of equal pictures only the last one stays, and counts.
+        messages: The conversation, which is not changed.
+        last: The number of pictures to keep; None: all.
+        dedup: Whether to keep only the last of equal pictures, counted once.
     """
     if last is not None and last < 0:
         raise ValueError(f"last is a number of pictures, and not {last}")
@@ -372,7 +377,7 @@ def keep_images(
 
 
 def describe_picture(picture: Picture) -> str:
-    """Return what stands for a picture that is left out."""
+    """Return the text that replaces an omitted picture."""
     check_type(picture, Picture, "picture")
     return f"[picture: {picture.alt}]" if picture.alt else "[picture]"
 
@@ -382,7 +387,7 @@ def _escape_part(part: ContentPart) -> ContentPart:
 
 
 def _merge_parts(content: Any) -> list[ContentPart]:
-    """Return the parts in order, no text empty and no two texts next to each other."""
+    """Return the parts in order, without empty texts and with adjacent texts joined."""
     parts: list[ContentPart] = []
     for part in [content] if isinstance(content, str | Picture) else content or ():
         if isinstance(part, Picture):
@@ -390,7 +395,7 @@ def _merge_parts(content: Any) -> list[ContentPart]:
         elif not isinstance(part, str):
             raise TypeError(f"content is made of str and Picture, and not of {type(part).__name__}")
         elif part:
-            text = str(part)  # a plain str, also of a Reply
+            text = str(part)  # a plain str even for a Reply
             if not text.isascii():
                 text = replace_surrogates(text)
             if parts and isinstance(parts[-1], str):
@@ -401,7 +406,7 @@ def _merge_parts(content: Any) -> list[ContentPart]:
 
 
 def _normalize_messages(messages: ChatInput) -> list[tuple[ChatMessage, list[ContentPart]]]:
-    """Return each message with its parts; bare content is a message of the user."""
+    """Return each message with its parts; bare content becomes a user message."""
     if isinstance(messages, str | Picture) or any(isinstance(m, str | Picture) for m in messages):
         return [({"role": "user"}, _merge_parts(messages))]
     out: list[tuple[ChatMessage, list[ContentPart]]] = []
@@ -417,7 +422,7 @@ def _normalize_messages(messages: ChatInput) -> list[tuple[ChatMessage, list[Con
 
 
 def _select_thinking(message: ChatMessage, *kinds: str) -> list[Any]:
-    """Return what was thought that a provider takes back: of its kinds, and sealed by it."""
+    """Return the thinking blocks that a provider accepts: of its kinds, and signed by it."""
     return [
         block
         for block in message.get("thinking_blocks") or ()
@@ -427,7 +432,7 @@ def _select_thinking(message: ChatMessage, *kinds: str) -> list[Any]:
 
 
 def _find_thought_signature(call: Any) -> str | None:
-    """Return what Google signs a call with, if it made it."""
+    """Return Google's thought signature of a tool call, or None."""
     found = call
     for name in ("extra_content", "google", "thought_signature"):
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -437,7 +442,7 @@ def _find_thought_signature(call: Any) -> str | None:
 def _adapt_for_models(
     messages: ChatInput, *, escape: bool = True
 ) -> list[tuple[ChatMessage, list[ContentPart]]]:
-    """Return the messages for open models: texts escaped, pictures of tools moved to the user."""
+    """Return messages for open models: escaped texts, and tools' pictures in user messages."""
     out: list[tuple[ChatMessage, list[ContentPart]]] = []
     held: list[ContentPart] = []
     for message, parts in _normalize_messages(messages):
@@ -447,8 +452,8 @@ def _adapt_for_models(
                 [describe_picture(p) if isinstance(p, Picture) else p for p in parts]
             )
         elif held:
-            # Templates may want user and assistant to alternate, so no message of its own if there
-            # is one to join.
+            # Templates may require that user and assistant alternate, so the pictures join the
+            # next user message if there is one.
             if message["role"] == "user":
                 parts = held + parts
             else:
@@ -463,7 +468,7 @@ def _adapt_for_models(
 def _check_pictures_allowed(
     message: ChatMessage, parts: list[ContentPart], tools: bool = False
 ) -> list[ContentPart]:
-    """Return the parts, unless there is a picture where the vendors' APIs refuse one."""
+    """Return the parts, or raise ValueError for a picture in a role that APIs refuse."""
     allowed = message["role"] == "user" or (tools and message["role"] == "tool")
     if not allowed and any(isinstance(part, Picture) for part in parts):
         raise ValueError(f"a picture in a message of role {message['role']!r}: give it to the user")
@@ -477,7 +482,7 @@ def _make_blocks(
     text: str = "text",
     always: bool = False,
 ) -> Any:
-    """Return the parts as typed blocks, or as one str if there are texts only and not `always`."""
+    """Return the parts as typed blocks, or as one str if all are texts and not `always`."""
     if not always and not any(isinstance(part, Picture) for part in parts):
         return parts[0] if parts else ""
     return [
@@ -489,7 +494,7 @@ def _make_blocks(
 def _make_message(
     message: ChatMessage, content: Any, arguments: Callable[[Any], Any] | None = None
 ) -> dict[str, Any]:
-    """Return a message in the shape that OpenAI's chat began and open models' templates share."""
+    """Return a message in OpenAI's chat format, which templates of open models share."""
     out: dict[str, Any] = {"role": message["role"], "content": content}
     out |= {
         name: message[name] for name in ("name", "tool_call_id") if message.get(name) is not None
@@ -505,11 +510,11 @@ def _make_message(
 
 
 def _parse_calls(message: ChatMessage) -> Iterable[tuple[str, str, dict[str, Any]]]:
-    """Yield id, name and arguments of each tool call; what is no JSON object becomes one."""
+    """Yield id, name and arguments of each tool call; arguments always become a JSON object."""
     for call in message.get("tool_calls") or ():
         try:
             arguments = parse_call_arguments(call)
-        except ValueError:  # models write broken JSON, and the conversation goes on
+        except ValueError:  # broken JSON of a model must not end the conversation
             arguments = find_raw_arguments(call)
         if not isinstance(arguments, dict):
             arguments = {"arguments": arguments}

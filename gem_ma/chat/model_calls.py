@@ -1,4 +1,4 @@
-"""Calls: what a program in a seat asked of models before it made its move, and what they said."""
+"""Records of the model calls that a program in a seat made before its move."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 if TYPE_CHECKING:
     from gem_ma.chat.conversation import Step
 
-_LOOKBACK = 8  # of the latest calls, for one that another goes on from
-_MAX_URL_LENGTH = 200  # characters of a picture's address that a record keeps
+_LOOKBACK = 8  # latest calls that are searched for one that a new call continues
+_MAX_URL_LENGTH = 200  # characters of a picture's URL that a record keeps
 
 
 class ModelCall(NamedTuple):
-    """One call of a model: what it was sent, and what it said.
+    """One call of a model: its messages, its reply, and data from the server.
 
     Attributes:
-        prompt_ids: as the server gave them; None where it did not.
-        token_ids: as the server gave them; None where it did not.
-        logprobs: as the server gave them; None where it did not.
+        prompt_ids: Token ids of the prompt, from the server; None: not reported.
+        token_ids: Token ids of the reply, from the server; None if they are missing.
+        logprobs: Log-probabilities of `token_ids`; None if they are missing.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -39,28 +39,29 @@ class ModelCall(NamedTuple):
     latency: float = 0.0
 
     def to_message(self) -> JSONObject:
-        """Return its reply as a message of a chat."""
+        """Return the model's reply as a chat message."""
         message: JSONObject = {"role": "assistant", "content": self.text}
         return {**message, "tool_calls": list(self.tool_calls)} if self.tool_calls else message
 
     def join_ids(self) -> tuple[int, ...] | None:
-        """Return prompt and reply as one sequence of ids, if the server gave both."""
+        """Return the ids of prompt and reply as one sequence, or None if one is missing."""
         if self.prompt_ids is None or self.token_ids is None:
             return None
         return self.prompt_ids + self.token_ids
 
 
 class CallHistory:
-    """The calls of one seat in an episode, each kept as what it adds to one before it."""
+    """The model calls of one seat in an episode, packed as additions to earlier calls."""
 
     def __init__(self) -> None:
         self.calls: list[ModelCall] = []
 
     def pack(self, call: ModelCall) -> JSONObject:
-        """Add a call, and return it as a record keeps it.
+        """Add a call, and return it in the form of a record.
 
-        `of` is the place of an earlier call, of whose ids and messages, reply included, `same` and
-        `kept` are where this one begins too. Tools are left out that are those of the call before.
+        `of` is the index of an earlier call. This call begins with the first `same` ids and the
+        first `kept` messages of that call, reply included; only the rest is stored. Tools are
+        omitted if they equal those of the previous call.
         """
         of, same, kept = self._find_prefix(call)
         packed: JSONObject = {"of": of, "same": same, "kept": kept} if of is not None else {}
@@ -81,7 +82,7 @@ class CallHistory:
         return packed
 
     def unpack(self, packed: JSONMapping) -> ModelCall:
-        """Add a call as a record keeps it, and return all of it."""
+        """Add a call from its form in a record, and return the complete call."""
         of = packed.get("of")
         before = ModelCall() if of is None else self.calls[of]
         ids, whole = packed.get("prompt_ids"), before.join_ids() or ()
@@ -100,7 +101,7 @@ class CallHistory:
         return self.calls[-1]
 
     def _find_prefix(self, call: ModelCall) -> tuple[int | None, int, int]:
-        """Return the earlier call with which this one has most in common, and how much that is."""
+        """Return the earlier call with the longest common beginning, and its ids and messages."""
         best: tuple[int | None, int, int] = None, 0, 0
         for of in range(len(self.calls) - 1, max(len(self.calls) - 1 - _LOOKBACK, -1), -1):
             before = self.calls[of]
@@ -112,7 +113,7 @@ class CallHistory:
 
 
 def unpack_calls(steps: Iterable[Step]) -> list[list[ModelCall]]:
-    """Return the calls behind each of one seat's steps, in their order."""
+    """Return, for each step of one seat, the model calls that led to its reply."""
     history = CallHistory()
     return [
         [history.unpack(one) for one in getattr(step.reply, "calls", None) or ()] for step in steps
@@ -124,11 +125,11 @@ def _build_chat(call: ModelCall) -> tuple[ChatMessage, ...]:
 
 
 def _count_common(one: Sequence[object], other: Sequence[object]) -> int:
-    """Return how many elements two sequences begin with together."""
+    """Return the length of the common beginning of two sequences."""
     low, high = 0, min(len(one), len(other))
     if one[:high] == other[:high]:
         return high
-    while high - low > 1:  # those up to low are the same, and those up to high are not
+    while high - low > 1:  # equal up to `low`, different before `high`
         middle = (low + high) // 2
         if one[low:middle] == other[low:middle]:
             low = middle
@@ -138,7 +139,7 @@ def _count_common(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def _strip_pictures(message: ChatMessage) -> JSONMapping:
-    """Return a message with what identifies its pictures in the place of their bytes."""
+    """Return a message with hashes in place of the bytes of its pictures."""
     parts = message.get("content")
     if not isinstance(parts, list):
         return message

@@ -1,4 +1,4 @@
-"""Reply: what an agent says, and what its model told about it."""
+"""Reply: the text of an agent's reply, with data from its model."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class Reply(str):
-    """A reply: the text, and what the model told about it. It is an action anywhere.
+    """A reply: its text, with data from the model. It can be used as an action like any str.
 
     Args:
-        tool_calls: in OpenAI's shape; with any, they are the action and the text beside them is
-            not.
-        calls: of models, by a program that made its move after them (see
-            `gem_ma.chat.model_calls`).
-        prompt_ids: of the tokens that the model was given, where a server told them; empty where it
-            told those of the reply alone.
-        token_ids: of the tokens that were drawn; empty where the model was not asked.
-        logprobs: of the tokens, as the model gave them after the temperature was applied, and
-            before anything else was (top_p for example): what a trainer computes again.
-        allowed_ids: for each token those that it was drawn from, where decoding was guided; its
-            log-probability is the one among them.
-        policy_version: after so many updates the model that drew it was, where it learns while it
-            plays.
-        thinking_blocks: what the model thought beside the text, in the shape of its provider, which
-            wants some of it back, unchanged.
+        text: The text of the reply.
+        token_ids: Ids of the sampled tokens; empty if the model was not called. None: unknown.
+        logprobs: Log-probabilities of the tokens after the temperature and before other changes
+            such as top_p, as a trainer recomputes them.
+        finish_reason: Why the model stopped, as its server reports it.
+        tool_calls: Tool calls in OpenAI's shape. If there are any, they are the action, and the
+            text is not.
+        usage: Numbers of tokens as the server reports them, such as "completion_tokens".
+        latency: The time that the reply took, in seconds.
+        calls: The model calls of a program before its move (see `gem_ma.chat.model_calls`).
+        thinking_blocks: Thoughts of the model in the shape of its provider, which may require some
+            of them back unchanged.
+        allowed_ids: For guided decoding: for each token the ids that it was sampled from. Its
+            log-probability is relative to these.
+        prompt_ids: Ids of the prompt from the server; empty if it reported only those of the reply.
+        policy_version: The number of updates of the sampling model, if it learns while it plays.
     """
 
     __slots__ = (
@@ -90,7 +91,7 @@ class Reply(str):
         return _rebuild_reply, (str(self), self.fields())
 
     def fields(self) -> JSONObject:
-        """Return what the model told beside the text, and nothing that it did not tell."""
+        """Return the data in addition to the text, without missing values."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         meaningful_when_empty = "prompt_ids", "token_ids"
         return {
@@ -105,7 +106,7 @@ def _rebuild_reply(text: str, fields: JSONObject) -> Reply:
 
 
 def with_latency(reply: str, seconds: float) -> Reply:
-    """Return a reply that says how long it took."""
+    """Return a copy of a reply with its latency in seconds."""
     fields = reply.fields() if isinstance(reply, Reply) else {}
     copy = (type(reply) if isinstance(reply, Reply) else Reply)(reply, **fields)
     if hasattr(reply, "__dict__"):
@@ -115,7 +116,7 @@ def with_latency(reply: str, seconds: float) -> Reply:
 
 
 def truncate_reply_calls(reply: str, count: int | None) -> str:
-    """Return a reply without the tool calls behind its first few, in whatever form it has them."""
+    """Return a reply with only its first `count` tool calls, native or as text; None: all."""
     if count is None:
         return reply
     text = action_parsing.truncate_tool_calls(reply, count)
@@ -123,7 +124,7 @@ def truncate_reply_calls(reply: str, count: int | None) -> str:
     if text == reply and len(calls) <= count:
         return reply
     fields = reply.fields() if isinstance(reply, Reply) else {}
-    if text != reply:  # what was drawn spells more than this: the first ids are those of the text
+    if text != reply:  # the token ids stay, but only the first of them spell the new text
         dropped = "prompt_ids", "logprobs", "allowed_ids"
         fields = {name: fields[name] for name in fields if name not in dropped}
     if calls:
@@ -131,6 +132,6 @@ def truncate_reply_calls(reply: str, count: int | None) -> str:
     if not isinstance(reply, Reply):
         return Reply(text, **fields)
     cut = type(reply)(text, **fields)
-    if hasattr(reply, "__dict__"):  # what a kind of Reply keeps beside the fields
+    if hasattr(reply, "__dict__"):  # additional attributes of a subclass
         vars(cut).update(vars(reply))
     return cut

@@ -1,12 +1,12 @@
-"""A conversation as the token ids that a model is given.
+"""Conversion of conversations to the token ids of a model's prompts.
 
-Ids that a model drew are never decoded and encoded again. By default a chat grows at its end: the
-prompt of a turn is the prompt of the turn before, the ids that were drawn there, and what the chat
-template writes behind a reply for the new messages. So a seat's turns are one sequence, also with
-templates that drop or rewrite earlier replies. `history` asks for something else.
+Sampled ids are never decoded and encoded again. By default a prompt only grows: it is the previous
+prompt, the ids sampled for it, and the template's text after a reply for the new messages. So the
+turns of a seat are one sequence, even if the template drops or rewrites earlier replies. The
+argument `history` selects other forms.
 
-Pictures work for processors that write one run of image tokens for each picture and stack what
-they make of several along the first dimension, as those of the Qwen-VL and LLaVA families do.
+Pictures work with processors that write one run of image tokens for each picture and stack the
+tensors of several pictures along the first dimension, such as those of Qwen-VL and LLaVA.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from gem_ma.game import SeatTool
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 REWRITTEN_NOTE = "the chat template rewrites earlier replies"
-_MAX_CACHE_BYTES = 1 << 28  # of processed pictures that are kept
-_MAX_CACHED_TEXTS = 1 << 12  # that a template wrote
+_MAX_CACHE_BYTES = 1 << 28  # cached token ids and processed pictures
+_MAX_CACHED_TEXTS = 1 << 12  # cached texts of the template
 _THOUGHT_START, _THOUGHT_END = "<think>", "</think>"
 
 ReplyHistory: TypeAlias = Literal["keep", "drop_thoughts", "template"]
-"""How earlier replies stand in a prompt, as `ChatTokenizer` describes it."""
+"""The form of earlier replies in a prompt; see `ChatTokenizer`."""
 
 
 @dataclass(slots=True)
 class TokenizedPrompt:
-    """Token ids, and what a processor made of the pictures between them."""
+    """Token ids of a prompt, with the processed pictures."""
 
     ids: list[int] = field(default_factory=list)
     tensors: dict[str, Any] = field(default_factory=dict)  # pixels, stacked over all pictures
     token_features: dict[str, list[int]] = field(default_factory=dict)  # one number for each token
-    reply_spans: list[tuple[int, int]] = field(default_factory=list)  # where earlier replies stand
-    note: str = ""  # why earlier replies are not spliced in
+    reply_spans: list[tuple[int, int]] = field(default_factory=list)  # of ids of earlier replies
+    note: str = ""  # why not all earlier replies have their sampled ids
 
     def extend(self, part: TokenizedPrompt) -> None:
         """Add another prompt's tokens and pictures at the end."""
@@ -60,25 +60,26 @@ class TokenizedPrompt:
 
 
 class _ReplyPlace(NamedTuple):
-    """Where drawn ids stand in a text of a template; it may have left out the first of them."""
+    """The place of sampled ids in the template's text, which may omit the first of them."""
 
-    reply: int  # how many replies are before
+    reply: int  # the index of the reply
     start: int
     end: int
     ids: list[int]
 
 
 class ChatTokenizer:
-    """Turns conversations into prompts for one tokenizer or processor.
+    """Converter from conversations to prompts, for one tokenizer or processor.
 
-    Who plays and who makes samples need the same arguments, or samples are of other prompts.
+    Sampling and training need the same arguments; otherwise they use different prompts.
 
     Args:
-        template: further arguments of its chat template, such as enable_thinking.
-        history: how earlier replies stand in a prompt. "keep": as they were drawn, thoughts and
-            all, so that a seat's turns are one growing sequence; "drop_thoughts": as they were
-            drawn, without what stands up to </think>; "template": as the chat template writes the
-            whole chat, to the letter, with the drawn ids where it leaves their text as it was.
+        processor: A tokenizer or processor of transformers.
+        template: Further arguments of its chat template, such as enable_thinking.
+        history: The form of earlier replies in a prompt. "keep": their sampled ids with thoughts,
+            so that a seat's turns are one growing sequence. "drop_thoughts": their sampled ids
+            after the last </think>. "template": exactly the chat template's text of the whole
+            conversation, with sampled ids where this text is unchanged.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class ChatTokenizer:
     def build_prompt(
         self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
     ) -> TokenizedPrompt:
-        """Return what a model is given to write the next reply."""
+        """Return the prompt for the next reply of a conversation."""
         shaped = [_flatten_reply(message) for message in messages]
         replies = [message["content"] for message in messages if message["role"] == "assistant"]
         parts = _split_at_replies(shaped)
@@ -138,10 +139,13 @@ class ChatTokenizer:
         replies: Sequence[Callable[[Sequence[int]], list[int]] | list[int]],
         pictures: Sequence[list[Picture]],
     ) -> TokenizedPrompt:
-        """Return what a template wrote, with the ids of a reply between each two parts of it.
+        """Return the prompt of the template's segments, with a reply's ids between two of them.
 
         Args:
-            replies: ids, or a function that makes them of the token behind a reply.
+            segments: Texts of the template, one more than there are replies.
+            replies: The ids of each reply, or a function that makes them from the next token of
+                the template.
+            pictures: The pictures of each segment.
         """
         prompt = TokenizedPrompt()
         for number, segment in enumerate(segments):
@@ -160,11 +164,11 @@ class ChatTokenizer:
     def _render_segments(
         self, parts: Sequence[list[JSONObject]], tools: Sequence[SeatTool]
     ) -> list[str] | None:
-        """Return what the template writes before the first reply and behind each, or None.
+        """Return the template's text before the first reply and after each reply.
 
-        None: where it does not write a reply that goes before. What is behind a reply is written
-        as if the chat had only its beginning, this reply and what came next: so it is the same in
-        every later turn, whatever the template makes of earlier ones then.
+        The text after a reply is rendered from a conversation of only the first part, this reply
+        and the next messages. So it is the same in all later turns, even if the template changes
+        earlier turns. The result is None if the template omits a reply before other messages.
         """
         first = to_hf(parts[0], pixels=False)
         begin = self._cache_text(str([first, tools]), lambda: self._apply_template(first, tools))
@@ -180,9 +184,9 @@ class ChatTokenizer:
     def _locate_replies(
         self, chat: list[JSONObject], replies: Sequence[str], text: str, tools: Sequence[SeatTool]
     ) -> tuple[list[_ReplyPlace], bool]:
-        """Return where drawn ids belong into a text of the template, and whether all of them do."""
+        """Return the places of sampled ids in the template's text, and whether all ids have one."""
         mark = _make_mark(text)
-        for strip in (str, str.rstrip):  # many templates cut what is blank at the end
+        for strip in (str, str.rstrip):  # many templates strip trailing spaces
             marked = [
                 {**message, "content": strip(message["content"]) + mark}
                 if message["role"] == "assistant"
@@ -210,14 +214,14 @@ class ChatTokenizer:
         return places, whole
 
     def _match_last_ids(self, ids: list[int], text: str) -> list[int]:
-        """Return as many of the last ids of a reply as spell the end of a text."""
-        blank = len(ids)  # behind which there is nothing to read
+        """Return the longest suffix of a reply's ids whose text ends `text`."""
+        blank = len(ids)  # only blank or special tokens follow from here
         while blank and not self._decode(ids[blank - 1 :]).strip():
             blank -= 1
         for own in (ids, ids[:blank]):
             if self._decode(own) and text.endswith(self._decode(own)):
                 return own
-            low, high = 0, len(own)  # how many are left out
+            low, high = 0, len(own)  # bounds of the number of omitted ids
             while low < high:
                 middle = (low + high) // 2
                 if text.endswith(self._decode(own[middle:])):
@@ -232,7 +236,7 @@ class ChatTokenizer:
         return str(self.tokenizer.decode(ids, skip_special_tokens=not special))
 
     def _encode_earlier_reply(self, reply: str) -> Callable[[Sequence[int]], list[int]]:
-        """Return what makes the ids of an earlier reply, of the token behind it."""
+        """Return a function from the next token of the template to the ids of an earlier reply."""
 
         def encode(end: Sequence[int]) -> list[int]:
             ids = self.encode_reply(reply, end)
@@ -241,12 +245,12 @@ class ChatTokenizer:
         return encode
 
     def _drop_thoughts(self, ids: list[int]) -> list[int]:
-        """Return the ids behind the last thought; none of a reply that is all thought."""
+        """Return the ids after the last thought; none if the whole reply is a thought."""
         text = self._decode(ids, special=True)
         count = text.count(_THOUGHT_END)
         if not count:
             return [] if _THOUGHT_START in text else ids
-        low, high = 0, len(ids)  # the fewest with all ends of thoughts
+        low, high = 0, len(ids)  # search for the shortest prefix with all ends of thoughts
         while low < high:
             middle = (low + high) // 2
             if self._decode(ids[:middle], special=True).count(_THOUGHT_END) == count:
@@ -256,12 +260,13 @@ class ChatTokenizer:
         return ids[low:]
 
     def encode_reply(self, reply: str, end: Sequence[int] = ()) -> list[int]:
-        """Return a reply's own ids; of one without ids those of its text, and the end of the turn.
+        """Return the sampled ids of a reply, or the ids of its text and the end of the turn.
 
-        Of a reply that was cut behind some tool call they are the first of those that were drawn.
+        If the reply was cut after a tool call, its ids are the first of the sampled ids.
 
         Args:
-            end: the token that the template writes behind a reply.
+            reply: The reply, with or without `token_ids`.
+            end: The next token of the template, which is added after a text if it is special.
         """
         ids = find_reply_ids(reply, self.tokenizer)
         if ids is None:
@@ -272,7 +277,7 @@ class ChatTokenizer:
         return [*text, *(token for token in end if token in self._special_ids)]
 
     def _find_first_ids(self, reply: str) -> Sequence[int] | None:
-        """Return as many of the ids that came with a reply as spell its text, if they do."""
+        """Return the first sampled ids of a reply that spell its text, or None."""
         ids: Sequence[int] = getattr(reply, "token_ids", None) or ()
         low, high = 0, len(ids)
         try:
@@ -283,13 +288,13 @@ class ChatTokenizer:
                 else:
                     low = middle + 1
             return ids[:low] if ids and self._decode(ids[:low]) == str(reply) else None
-        except (IndexError, TypeError, OverflowError):  # of another tokenizer
+        except (IndexError, TypeError, OverflowError):  # ids of another tokenizer
             return None
 
     def find_end_token(
         self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
     ) -> list[int]:
-        """Return the token that the template writes behind a reply, if it writes one."""
+        """Return a list with the token that the template writes after a reply, or an empty one."""
         first = to_hf(_split_at_replies([*map(_flatten_reply, messages)])[0], pixels=False)
         mark = _make_mark(repr(first))
         chat = [*first, {"role": "assistant", "content": mark}]
@@ -318,7 +323,7 @@ class ChatTokenizer:
         self, first: Sequence[JSONObject], new: Sequence[JSONObject]
     ) -> str | None:
         def render(messages: Sequence[ChatMessage]) -> str:
-            return self._apply_template(to_hf(messages, pixels=False), ())  # it knows the tools
+            return self._apply_template(to_hf(messages, pixels=False), ())  # tools: first segment
 
         return render_behind_reply(render, first, new)
 
@@ -344,7 +349,7 @@ class ChatTokenizer:
 
     def _encode_segment(self, text: str, shown: list[Picture], first: bool) -> TokenizedPrompt:
         begin = self.tokenizer.bos_token
-        # As apply_chat_template does it: tokenizers add nothing, processors what is not there yet.
+        # As in apply_chat_template: tokenizers add no special tokens, processors add missing ones.
         special = first and self.processor is not self.tokenizer
         special = special and not (begin and text.startswith(begin))
         if not shown:
@@ -376,15 +381,15 @@ def render_behind_reply(
     first: Sequence[ChatMessage],
     new: Sequence[ChatMessage],
 ) -> str | None:
-    """Return what a chat template writes behind a reply, for what was said next.
+    """Return the text that a chat template writes after a reply, for the next messages.
 
     Args:
-        render: Makes text of messages, up to where the next reply begins.
-        first: What a chat begins with, up to its first reply.
-        new: What came after some reply of it.
+        render: Returns the template's text of messages, with the prompt of the next reply.
+        first: The messages of a conversation before its first reply.
+        new: The messages after one of its replies.
 
     Returns:
-        The text, or None if the template does not write a reply that goes before.
+        The text, or None if the template omits a reply before other messages.
     """
     mark = _make_mark(repr((first, new)))
     told = [one for one in first if one["role"] != "system"]
@@ -396,12 +401,12 @@ def render_behind_reply(
         if not found:
             return None
         if not any(isinstance(one, str) and one.strip() and one.strip() in text for one in rules):
-            break  # some templates write the rules beside whatever the user said last
+            break  # some templates move the rules to the last user message
     return text
 
 
 def _make_mark(text: str) -> str:
-    """Return a word that is not in a text."""
+    """Return a word that does not occur in a text."""
     mark = "gem-ma-reply"
     while mark in text:
         mark += "-x"
@@ -409,18 +414,18 @@ def _make_mark(text: str) -> str:
 
 
 def find_common_prefix(rows: Sequence[list[int]]) -> list[int]:
-    """Return the tokens that all rows begin with."""
+    """Return the longest common prefix of all rows."""
     low, high = min(rows), max(rows)
     apart = (i for i, (one, other) in enumerate(zip(low, high, strict=False)) if one != other)
     return low[: next(apart, len(low))]
 
 
 def find_reply_ids(reply: str, tokenizer: Any) -> Sequence[int] | None:
-    """Return the token ids that came with a reply, if they are this tokenizer's.
+    """Return the token ids of a reply if they belong to this tokenizer, or else None.
 
-    They spell its text. Where a server gave those of the prompt too, they may spell more, since
-    servers take thoughts, tool calls and what ends a reply out of the text: then they have to hold
-    all that it made of them.
+    The decoded ids must equal the reply's text. If a server also sent prompt ids, they may contain
+    more, since servers remove thoughts, tool calls and end tokens from the text. Then they must
+    contain the text, the thoughts and the names of the tool calls.
     """
     ids: Sequence[int] | None = getattr(reply, "token_ids", None)
     if ids is None:
@@ -437,7 +442,7 @@ def find_reply_ids(reply: str, tokenizer: Any) -> Sequence[int] | None:
 
 
 def _list_taken_out(reply: str) -> list[str]:
-    """Return what a server took out of a reply's text: thoughts, and the names of calls."""
+    """Return the texts that a server removed from a reply: thoughts, and names of tool calls."""
     thoughts = (block.get("text") for block in getattr(reply, "thinking_blocks", ()))
     return [
         *(one.strip() for one in thoughts if isinstance(one, str)),
@@ -446,7 +451,7 @@ def _list_taken_out(reply: str) -> list[str]:
 
 
 def format_reply(reply: str) -> str:
-    """Return a reply as text, with tool calls that came beside it written out."""
+    """Return a reply as text, with its native tool calls written out."""
     calls = getattr(reply, "tool_calls", None)
     if not calls or "<tool_call>" in reply:
         return str(reply)
@@ -454,7 +459,7 @@ def format_reply(reply: str) -> str:
     for call in calls:
         try:
             arguments = parse_call_arguments(call)
-        except ValueError:  # what the model wrote, all the same
+        except ValueError:  # keep the model's invalid JSON as a string
             arguments = find_raw_arguments(call)
         one = json.dumps({"name": parse_call_name(call), "arguments": arguments})
         parts.append(f"<tool_call>\n{one}\n</tool_call>")
@@ -462,23 +467,23 @@ def format_reply(reply: str) -> str:
 
 
 def _flatten_reply(message: ChatMessage) -> JSONObject:
-    """Return a message in which a reply is nothing but text."""
+    """Return a message; a reply becomes plain text without other data."""
     if message["role"] != "assistant":
         return dict(message)
     return {"role": "assistant", "content": format_reply(message["content"])}
 
 
 def _find_template_errors() -> tuple[type[Exception], ...]:
-    """Return what templates raise, which is asked for only when something was raised."""
+    """Return the exceptions of chat templates, importing jinja2 only after an exception."""
     try:
         from jinja2 import TemplateError  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:  # then it was not a template of transformers
+    except ImportError:  # then no template of transformers was used
         return ()
     return (TemplateError,)
 
 
 def _shape_call_id(message: JSONObject) -> JSONObject:
-    """Return a message whose call has an id as Mistral's templates want it: nine letters."""
+    """Return a message with a call id as Mistral's templates require: nine letters or digits."""
     if "tool_call_id" not in message:
         return message
     letters = "".join(filter(str.isalnum, message["tool_call_id"]))
@@ -486,7 +491,7 @@ def _shape_call_id(message: JSONObject) -> JSONObject:
 
 
 def _split_at_replies(messages: list[JSONObject]) -> list[list[JSONObject]]:
-    """Return the messages before, between and after the replies."""
+    """Return the lists of messages before, between and after the replies."""
     parts: list[list[JSONObject]] = [[]]
     for message in messages:
         if message["role"] == "assistant":

@@ -1,4 +1,4 @@
-"""Turn: what an agent gets when its seat is to act."""
+"""Turn: the input of an agent when its seat is to act."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gem_ma.game import SeatTool
 
 
 class SearchPosition(NamedTuple):
-    """Where search starts: in a game of perfect information."""
+    """The game and its state, from which an agent can search."""
 
     game: Any
     state: Any
@@ -21,34 +21,34 @@ class SearchPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What an agent gets when a seat of some episode is to act."""
+    """The input of an agent when its seat is to act."""
 
     seat: str
-    rules: str  # what a system prompt says
+    rules: str  # the text of a system prompt
     observation: Observation  # "text" and/or "image" (a Picture), without the rules
-    text: str  # what a model reads; beside the image it holds messages and notices only
-    legal: tuple[str, ...] | None = None  # replies that are legal now, where they can be listed
+    text: str  # the text for a model; with observe="image", only messages and notices
+    legal: tuple[str, ...] | None = None  # legal replies; None: the game cannot list them
     tools: tuple[SeatTool, ...] = ()
     seed: int = 0  # differs for every turn of every seat of every episode
     number: int = 0  # how often the game has advanced
-    first: bool = True  # this seat has not replied yet in this episode
+    first: bool = True  # whether the seat has not replied yet in this episode
     env_id: str = ""
     position: SearchPosition | None = None
-    results: tuple[str, ...] = ()  # what the game's tools said since the last reply
+    results: tuple[str, ...] = ()  # results of the game's tools since the last reply
     chat: Conversation | None = field(default=None, repr=False, compare=False)
-    index: int = 0  # how many replies of this seat are in the chat
-    calls: int | None = None  # how many tool calls of the reply count; None: all
+    index: int = 0  # the number of the seat's replies in the chat
+    calls: int | None = None  # the number of tool calls of a reply that count; None: all
 
     @property
     def episode(self) -> str:
-        """What names the episode in its run, or nothing outside of a run."""
+        """The name of the episode in its run, or "" outside of a run."""
         return "" if self.chat is None else self.chat.episode
 
     @property
     def messages(self) -> Sequence[ChatMessage]:
-        """This seat's chat so far: rules, what it saw, its replies; cut as its context says.
+        """The seat's conversation so far (rules, observations, replies), cut to its context.
 
-        Without a chat (outside of rollouts) it is the rules and what the seat sees now.
+        Without a chat (outside of rollouts), only the rules and the present observation.
         """
         if self.chat is not None:
             return self.chat.build_messages(self.index)

@@ -1,6 +1,5 @@
-"""The command line: one file for each group of commands, with its options, its code and its words.
+"""The command line: one file for each group of commands, with its options, code and output.
 
-`main` puts the groups together and tells errors; `command_options` has what several groups use. It
-stands above all other folders and may import every one of them; what is heavy only where a command
-runs.
+`main` combines the groups and reports errors; `command_options` has code that several groups share.
+This package may import all others. Slow packages are imported only when a command runs.
 """

@@ -1,4 +1,4 @@
-"""What `python -m gem_ma.cli` runs."""
+"""The module that `python -m gem_ma.cli` runs."""
 
 import sys
 

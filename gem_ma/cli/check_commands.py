@@ -1,6 +1,6 @@
-"""The commands check and attack: one environment, of an id or of a game in a file, put to the test.
+"""The commands check and attack, which test an environment, given by an id or a game in a file.
 
-check holds it against the contract; attack tries on it what models have tried on rewards.
+check tests the contract; attack tries the tricks that models have tried on rewards.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from gem_ma.validation import entry_points
 if TYPE_CHECKING:
     from gem_ma.testing.reward_attack import SeatReturn
 
-# What each step of the contract holds, in the order in which they are looked at.
+# What each step of the contract ensures, in the order of the steps.
 CONTRACT_STEPS = {
     "seats": "seats are named, and each has rules",
     "rules": "states are frozen, legal moves are taken, and random play comes to an end",
@@ -56,15 +56,15 @@ CONTRACT_STEPS = {
     "pictures": "views that differ in words differ in their pictures",
 }
 CERTIFIED_VIEW_COUNT, QUICK_VIEW_COUNT = 200, 50  # pictures that are compared
-MAX_FAULT_LENGTH = 2000  # characters of what is wrong with an environment
+MAX_FAULT_LENGTH = 2000  # characters of a reported fault
 
 
 class CheckTargetError(ValueError):
-    """There is nothing to check by this name; the message says what is wrong with it."""
+    """There is no environment with this name to check; the message says why."""
 
 
 class CheckFailure(Exception):
-    """An environment breaks the contract: how, in which step, and which steps held before."""
+    """An environment breaks the contract: the fault, its step, and the steps that passed before."""
 
     def __init__(self, message: str, step: str = "", held: Sequence[str] = ()):
         super().__init__(message)
@@ -72,7 +72,7 @@ class CheckFailure(Exception):
         self.passed_steps = list(held)
 
 
-EXPERT_AGENTS = PackTable("experts", {})  # who shows what can be earned, by patterns of ids
+EXPERT_AGENTS = PackTable("experts", {})  # agents that show what can be earned, by pattern of ids
 
 
 def add_commands(commands: SubcommandParsers) -> None:
@@ -81,7 +81,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     attack = commands.add_parser(
         "attack",
         group="author",
-        help="try on an environment what models have tried on rewards",
+        help="try the tricks that models have tried on rewards",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
@@ -91,23 +91,26 @@ def add_commands(commands: SubcommandParsers) -> None:
         ),
     )
     _add_target(attack)
-    attack.add_argument("--seeds", type=parse_positive, default=8, help="starts (default: 8)")
+    attack.add_argument(
+        "--seeds", type=parse_positive, default=8, help="number of starts (default: 8)"
+    )
     attack.add_argument(
         "--max-turns",
         type=parse_positive,
         default=60,
-        help="where an episode is cut off (default: 60)",
+        help="turns after which an episode is cut off (default: 60)",
     )
     attack.add_argument(
         "--nodes",
         type=parse_count,
         default=300,
-        help="positions of a search for replies that pay, for each start (default: 300)",
+        help="positions that a search for good replies visits from each start (default: 300)",
     )
     attack.add_argument(
         "--best",
         metavar="AGENTS",
-        help="who shows what can be earned, as --agents elsewhere (default: who knows, if anybody)",
+        help="agents that show what can be earned, as --agents elsewhere (default: experts, if any "
+        "are known)",
     )
     add_setting_option(attack)
     attack.set_defaults(run=_run_attack)
@@ -147,7 +150,7 @@ def _run_attack(args: argparse.Namespace) -> int:
 
 
 def _format_returns(returns: Sequence[SeatReturn]) -> Iterator[str]:
-    """Yield a table for each seat: what it earned with each trick, beside each kind of partners."""
+    """Yield a table for each seat: its mean return by trick and by kind of partners."""
     for seat in dict.fromkeys(row.seat for row in returns):
         means = {(row.trick, row.partners): row.mean for row in returns if row.seat == seat}
         partners = list(dict.fromkeys(beside for _, beside in means))
@@ -159,13 +162,13 @@ def _format_returns(returns: Sequence[SeatReturn]) -> Iterator[str]:
 
 
 def find_experts(env: AECEnv, agents: str | None = None) -> dict[str, AgentSource] | None:
-    """Return who shows what can be earned in each seat; None where nobody is known."""
+    """Return agents that show what can be earned in each seat; None if none are known."""
     id, seats = env.core.id, env.possible_agents
     known = (players for pattern, players in EXPERT_AGENTS.items() if fnmatchcase(id, pattern))
     spec = agents or next(known, None)
     if spec is not None:
         try:
-            load_seat_agents(spec, seats)  # what is wrong with them shows at once
+            load_seat_agents(spec, seats)  # reports errors of the spec early
         except (ValueError, TypeError) as error:
             raise UsageError(str(error)) from None
         return dict(assign_agents(spec, seats))
@@ -184,13 +187,13 @@ def find_experts(env: AECEnv, agents: str | None = None) -> dict[str, AgentSourc
 
 
 def _reply_answer(turn: Turn) -> str:
-    assert turn.position is not None  # experts have it
+    assert turn.position is not None  # experts get it
     return f"\\boxed{{{turn.position.state.answer}}}"
 
 
 def _reply_best(turn: Turn) -> str:
-    """Reply what the state holds as best for the seat."""
-    assert turn.position is not None  # experts have it
+    """Return the reply that the state holds as the best for the seat."""
+    assert turn.position is not None  # experts get it
     game, state = turn.position
     return str(state.best[game.agents.index(turn.seat)])
 
@@ -199,14 +202,14 @@ def _add_check(commands: SubcommandParsers) -> None:
     check = commands.add_parser(
         "check",
         group="author",
-        help="check that an environment of yours keeps the contract",
+        help="check that your environment keeps the contract",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
             "  gem-ma check tug_of_war.py\n"
             "  gem-ma check my_games/cards.py:Rummy --seeds 10\n"
             "  gem-ma check game:ConnectFour-v0 --quick\n\n"
-            "It exits with 0 if all holds, and with 1 if something does not."
+            "It exits with 0 if all steps pass, and with 1 if one fails."
         ),
     )
     _add_target(check)
@@ -215,12 +218,12 @@ def _add_check(commands: SubcommandParsers) -> None:
         "--max-turns",
         type=parse_positive,
         default=1000,
-        help="what a random episode may take, or it never ends (default: 1000)",
+        help="turns after which a random episode counts as endless (default: 1000)",
     )
     check.add_argument(
         "--quick",
         action="store_true",
-        help="one seed, fewer pictures, and no episode in another process",
+        help="use one seed, fewer pictures, and no other process",
     )
     add_setting_option(check)
     check.set_defaults(run=_run_check)
@@ -261,7 +264,7 @@ def _run_check(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _show_status() -> Iterator[Callable[[str], None]]:
-    """Give what says on a terminal what is being done; elsewhere it says nothing."""
+    """Yield a function that shows a status on a terminal, and does nothing elsewhere."""
     from rich.console import Console
     from rich.text import Text
 
@@ -281,17 +284,18 @@ def check_contract(
     quick: bool = False,
     on_step: Callable[[str, int], None] = lambda step, done: None,
 ) -> list[str]:
-    """Check an environment as `gem_ma.testing.check_env` does and certify its pictures.
+    """Check an environment as `gem_ma.testing.check_env` does, and certify its pictures.
 
     Args:
-        quick: compare fewer pictures, and play no episode in another process.
-        on_step: called with one of CONTRACT_STEPS, and how often it held, whenever one begins.
+        quick: Compare fewer pictures, and play no episode in another process.
+        on_step: Called when a step begins, with its name in CONTRACT_STEPS and the number of times
+            it has passed.
 
     Returns:
-        The steps that held.
+        The steps that passed.
 
     Raises:
-        CheckFailure: for whatever the environment's own code raises, too.
+        CheckFailure: A step failed, or the environment's own code raised an error.
     """
     from gem_ma.testing import ContractError, certify
     from gem_ma.testing.env_checker import EnvChecker
@@ -320,14 +324,14 @@ def check_contract(
         run_step("pictures", functools.partial(certify, env, views=views))
     except ContractError as error:
         raise CheckFailure(str(error), current, list_passed_steps()) from error
-    except Exception as error:  # whatever a game's code may raise is a finding about it
+    except Exception as error:  # any error of a game's code is a finding about it
         raise CheckFailure(describe_exception(error), current, list_passed_steps()) from error
     current = ""
     return list_passed_steps()
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return an exception in one paragraph: what it says, and where in whose code it was raised."""
+    """Return an exception in one paragraph: its message, and the user's line that raised it."""
     description = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
         return f"{description.partition(' (')[0]}, in {error.filename}, line {error.lineno}"
@@ -350,9 +354,9 @@ def describe_exception(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def open_target(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator[AECEnv]:
-    """Make what is to be checked: an id, FILE.py, or FILE.py:NAME for one of its games.
+    """Make the environment to check from an id, FILE.py, or FILE.py:NAME for one of its games.
 
-    While it is open the file can be imported by other processes as well.
+    While it is open, other processes can also import the file.
     """
     file, name = entry_points.split_file_entry(what)
     path = Path(file or what)
@@ -380,17 +384,17 @@ def open_target(what: str, settings: Sequence[tuple[str, Any]] = ()) -> Iterator
 
 
 def _make_file_env(path: Path, file: str, name: str, arguments: EnvOptions) -> AECEnv:
-    """Return the environment of a game in a file: of the one it has, or of the one named."""
+    """Return the environment of a game in a file: its only game, or the named one."""
     try:
         module = game_files.import_game_file(path.resolve())
         game = game_files.list_games(module)[game_files.find_game_name(module, file, name)]
     except game_files.GameNotFound as error:
         raise CheckTargetError(str(error)) from None
-    except Exception as error:  # a file may raise anything
+    except Exception as error:  # a file may raise any error
         raise CheckFailure(f"{path} cannot be imported. {describe_exception(error)}") from error
     try:
         return Env(game(**arguments))
-    except Exception as error:  # a game's own code
+    except Exception as error:  # raised by the game's own code
         raise CheckFailure(
             f"{game.__name__}() cannot be made. {describe_exception(error)}"
         ) from error

@@ -1,4 +1,4 @@
-"""What several groups of commands share: kinds of values, options, and the words of errors."""
+"""Options, types of values and error messages that several groups of commands share."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ AGENTS_HELP = (
     "(default: random)"
 )
 MAX_IMAGE_SIDE = 8192  # pixels of a side
-_SEED_LIMIT = 10**6  # that are drawn: short enough to be typed again
+_SEED_LIMIT = 10**6  # of drawn seeds: short enough to type again
 _ARGUMENT_PATTERN = re.compile(r"(?<![\w?&/.'\"-])(\w+)=(\.\.\.|True\b|'[^']*'|[^\s,;:()]*)")
 
 
 SubcommandParsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""The commands of a command line, to which each group adds its own."""
+"""The subparsers of gem-ma, to which each group adds its commands."""
 
 
 class UsageError(ValueError):
-    """The words of a command do not fit together."""
+    """The arguments of a command do not fit together."""
 
 
 class CommandInterrupted(KeyboardInterrupt):
-    """A command was stopped from the keyboard; the message says what is kept."""
+    """A command was interrupted from the keyboard; the message says what is kept."""
 
 
 def format_error(error: Exception | str) -> str:
-    """Return what is wrong, without line breaks and without keys.
+    """Return an error message without line breaks and without secrets.
 
-    Of a file it is its name and what the system says of it.
+    For a file, it is the file's name and the message of the operating system.
     """
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
@@ -67,9 +67,9 @@ def format_error(error: Exception | str) -> str:
 
 
 def translate_arguments(text: str, args: argparse.Namespace) -> str:
-    """Return what the library says in the words of a command: --max-errors 3 for max_errors=3.
+    """Return a message with arguments written as options: --max-errors 3 for max_errors=3.
 
-    What --set sets is called as it was set there, and options of agents and tools are their own.
+    Arguments that --set sets keep their names, and so do the options of agents and tools.
     """
     parser: argparse.ArgumentParser | None = getattr(args, "parser", None)
     if parser is None:
@@ -102,7 +102,7 @@ def translate_arguments(text: str, args: argparse.Namespace) -> str:
 
 
 def _list_options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Yield how arguments of the library are called in a command."""
+    """Yield the names of the library's arguments, each with its option in a command."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
@@ -113,7 +113,7 @@ def _list_options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
 
 @contextlib.contextmanager
 def report_interrupt(say: Callable[[], str]) -> Iterator[None]:
-    """Say what is kept of a command that is stopped from the keyboard, and how it goes on."""
+    """If the command is interrupted from the keyboard, report what is kept and how to continue."""
     try:
         yield
     except KeyboardInterrupt:
@@ -121,18 +121,18 @@ def report_interrupt(say: Callable[[], str]) -> Iterator[None]:
 
 
 def suggest_word(word: str, known: Iterable[str]) -> str:
-    """Return what may have been meant in place of a word, as the end of a sentence; or nothing."""
+    """Return a suggestion of a similar word, as the end of a sentence; "" if there is none."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
 
 
 def format_count(count: int, what: str) -> str:
-    """Return a number of things in words."""
+    """Return a count with its noun, in the plural if needed."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def count_played_episodes(*files: Path) -> int:
-    """Return how many episodes that did not fail files hold."""
+    """Return how many episodes without a failure the files hold."""
     count = 0
     for file in files:
         with contextlib.suppress(OSError), file.open("rb") as lines:
@@ -141,28 +141,28 @@ def count_played_episodes(*files: Path) -> int:
 
 
 def parse_positive(text: str) -> int:
-    """Return a number of the command line that counts something, from 1 on."""
+    """Return a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
     return int(text)
 
 
 def parse_port(text: str) -> int:
-    """Return a port of the command line."""
+    """Return a port number from 0 to 65535."""
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 65535")
     return int(text)
 
 
 def parse_count(text: str) -> int:
-    """Return a number of the command line that counts something, from 0 on."""
+    """Return a whole number from 0 on."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 0 on")
     return int(text)
 
 
 def parse_seconds(text: str) -> float:
-    """Return a time of the command line."""
+    """Return a number of seconds above 0."""
     seconds = parse_finite_number(text)
     if seconds <= 0:
         raise argparse.ArgumentTypeError(f"{text!r}: expected seconds, more than 0")
@@ -170,7 +170,7 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_finite_number(text: str) -> float:
-    """Return a number of the command line that is neither infinite nor no number."""
+    """Return a number that is finite."""
     with contextlib.suppress(ValueError):
         if math.isfinite(number := float(text)):
             return number
@@ -178,14 +178,14 @@ def parse_finite_number(text: str) -> float:
 
 
 def parse_seed(text: str) -> int:
-    """Return what decides chance."""
+    """Return a seed: a whole number of up to 38 digits."""
     if not re.fullmatch(r"-?\d{1,38}", text):
         raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number")
     return int(text)
 
 
 def parse_image_size(text: str) -> tuple[int, int] | str:
-    """Return the width and height of pictures: 252 for 252x252; or "own"."""
+    """Return the width and height of pictures: 252 means 252x252; or return "own"."""
     if text == "own":
         return text
     sides = [int(side) for side in text.split("x") if side.isdecimal()]
@@ -200,12 +200,12 @@ def parse_image_size(text: str) -> tuple[int, int] | str:
 
 
 def parse_name_or_number(text: str) -> str | int:
-    """Return a name, or the number that draws one of its kind."""
+    """Return a name, or a number that draws one."""
     return int(text) if text.removeprefix("-").isdecimal() else text
 
 
 def _parse_setting(text: str) -> tuple[str, Any]:
-    """Return a name and what is set: JSON, or else the words as they are."""
+    """Return the name and the value of NAME=VALUE; the value is JSON, or else plain text."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         near = name.replace("-", "_")
@@ -220,7 +220,7 @@ def _parse_setting(text: str) -> tuple[str, Any]:
 
 
 def add_setting_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that sets arguments of an environment."""
+    """Add --set, the option that sets arguments of an environment."""
     parser.add_argument(
         "--set",
         dest="settings",
@@ -228,74 +228,74 @@ def add_setting_option(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_parse_setting,
         metavar="NAME=VALUE",
-        help="an argument of the environment, which gem-ma info names; may be repeated",
+        help="an argument of the environment, as listed by gem-ma info; may be repeated",
     )
 
 
 def add_picture_options(parser: argparse.ArgumentParser, *sizes: str) -> None:
-    """Add the options that say how pictures look; `sizes`: what the one for sizes is called."""
+    """Add the options for pictures; `sizes` are the names of the option for their size."""
     parser.add_argument(
         "--theme",
         type=parse_name_or_number,
-        help="how pictures look: a name, or a whole number that draws one (default: light)",
+        help="theme of pictures: a name, or a whole number that draws one (default: light)",
     )
     parser.add_argument(
         "--noise",
         type=parse_name_or_number,
-        help="what is done to pictures: blur, jpeg:40, downscale:2 or hue:20, several joined by +, "
-        "or a whole number that draws one (default: nothing)",
+        help="noise in pictures: blur, jpeg:40, downscale:2 or hue:20, several joined by +, or a "
+        "whole number that draws one (default: none)",
     )
     parser.add_argument(
         *(sizes or ("--image-size", "--size")),
         dest="image_size",
         type=parse_image_size,
         metavar="WIDTH[xHEIGHT]",
-        help="of pictures; own: photos and frames as they are (default: what the environment says, "
-        "mostly 252x252)",
+        help="size of pictures in pixels; own: photos and frames in their own size (default: set "
+        "by the environment, mostly 252x252)",
     )
     parser.add_argument(
         "--panels",
         choices=("together", "apart"),
-        help="several boards in one picture, or each in one of its own (default: together)",
+        help="show several boards in one picture, or each in its own (default: together)",
     )
 
 
 def add_observation_options(parser: argparse.ArgumentParser, *sizes: str) -> None:
-    """Add what says how seats see an environment: --observe, --theme, --noise, --size, --set."""
+    """Add the options for observations: --observe, --theme, --noise, --size, --panels, --set."""
     parser.add_argument(
         "--observe",
         choices=("text", "image", "both"),
-        help="what seats see (default: what the environment says, mostly text)",
+        help="what seats see (default: set by the environment, mostly text)",
     )
     add_picture_options(parser, *sizes)
     add_setting_option(parser)
 
 
 def add_tool_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that gives tools to seats."""
+    """Add --tools, the option that gives tools to seats."""
     parser.add_argument(
         "--tools",
         action="append",
         metavar="[SEAT=]SPEC",
-        help="what all seats may call, or with SEAT= that one, with commas between; may be "
+        help="tools that all seats may call, or with SEAT= one seat, separated by commas; may be "
         f"repeated: {TOOL_SPECS}; with options such as python:seconds=2 (default: none)",
     )
 
 
 def add_seed_option(parser: argparse.ArgumentParser, decides: str) -> None:
-    """Add the option for a seed; without it a short one is drawn, and said."""
+    """Add --seed; without a value, a short seed is drawn and printed."""
     parser.add_argument(
         "--seed", type=parse_seed, help=f"a whole number that decides {decides} (default: drawn)"
     )
 
 
 def choose_seed(given: int | None) -> int:
-    """Return a seed, drawn if none was given, that a person can type again."""
+    """Return the seed, or draw a short one that a person can type again."""
     return generate_seed() % _SEED_LIMIT if given is None else given
 
 
 def collect_env_arguments(args: argparse.Namespace) -> JSONObject:
-    """Return what a command says of how an environment is made, for `make`."""
+    """Return the arguments of `make` that the options of a command set."""
     names = "observe", "theme", "noise", "image_size", "panels"
     values = {name: getattr(args, name, None) for name in names}
     arguments = {name: value for name, value in values.items() if value is not None}
@@ -303,12 +303,12 @@ def collect_env_arguments(args: argparse.Namespace) -> JSONObject:
 
 
 def make_env_from_args(id: str, args: argparse.Namespace) -> Env:
-    """Make the environment of a command as its options say."""
+    """Make the environment of a command with the arguments of its options."""
     return make_command_env(id, **collect_env_arguments(args))
 
 
 def wrap_with_tools(env: Env, tools: Sequence[str] | None) -> AECEnv:
-    """Return the environment with what --tools gives to seats."""
+    """Return the environment with the tools that --tools gives to seats."""
     if not tools:
         return env
     from gem_ma.tools.tool_env import ToolEnv
@@ -320,17 +320,17 @@ def wrap_with_tools(env: Env, tools: Sequence[str] | None) -> AECEnv:
 
 
 def make_command_env(id: str, **arguments: Any) -> Env:
-    """Make the environment of a command, or say what is wrong with what was set for it."""
+    """Make the environment of a command, or raise UsageError if its arguments are invalid."""
     try:
         return factory.make(id, **arguments)
     except (MissingArgument, ValueError) as error:
         raise UsageError(str(error)) from None
     except TypeError as error:
-        if not arguments:  # which may be of any type
+        if not arguments:  # then it is not an error of the user
             raise
         raise UsageError(str(error)) from None
 
 
 def format_agents_option(given: Sequence[str]) -> str:
-    """Return what stood after --agents."""
+    """Return the option --agents as it was typed."""
     return f"--agents {' '.join(given)}"

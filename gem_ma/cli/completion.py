@@ -1,4 +1,4 @@
-"""The command completion, and what shells complete: ids and agents; argcomplete does the rest."""
+"""The command completion, and the ids, agents and suites that argcomplete completes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     """Add completion to the commands of gem-ma."""
     complete = commands.add_parser(
         "completion",
-        help="print what makes a shell complete commands, options and ids",
+        help="print the script that makes a shell complete commands, options and ids",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
@@ -36,7 +36,7 @@ def _run_completion(args: argparse.Namespace) -> int:
 
 
 def make_completion_script(shell: str) -> str:
-    """Return the lines that make a shell complete `gem-ma`."""
+    """Return the script that makes a shell complete `gem-ma`."""
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
@@ -48,7 +48,7 @@ def make_completion_script(shell: str) -> str:
 
 
 def complete_line(parser: argparse.ArgumentParser) -> None:
-    """Tell the shell that runs this process in order to complete a line, and end it."""
+    """Send completions to the shell that runs this process to complete a line, and exit."""
     import argcomplete
 
     for command in _list_commands(parser):
@@ -59,14 +59,14 @@ def complete_line(parser: argparse.ArgumentParser) -> None:
 
 
 def complete_ids(prefix: str, **_: object) -> list[str]:
-    """Return the ids that begin so, or only what ids begin with while that is not typed."""
+    """Return the ids with this prefix; before a colon, only the beginnings of ids."""
     if ":" in prefix:
         return registry.list_envs(f"{prefix}*")
     return sorted({f"{id.partition(':')[0]}:" for id in registry.list_envs()})
 
 
 def complete_agents(prefix: str, **_: object) -> list[str]:
-    """Return what specs of agents begin with, after those that a comma ends."""
+    """Return the beginnings of agent specs, after the specs that are already complete."""
     before = prefix[: prefix.rfind(",") + 1]
     return [before + one for one in AGENT_SPECS.list_prefixes()]
 
@@ -78,7 +78,7 @@ def complete_suites(prefix: str, **_: object) -> list[str]:
     return list(list_suites())
 
 
-# By the name of an argument, which all commands share.
+# By the name of an argument, which is the same in all commands.
 _COMPLETERS = {
     "agent": complete_agents,
     "agents": complete_agents,

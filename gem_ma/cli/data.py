@@ -1,4 +1,4 @@
-"""The command data: the files that some environments need."""
+"""The command data, which fetches files that some environments need."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def add_commands(commands: SubcommandParsers) -> None:
     data.add_argument(
         "what",
         choices=sorted(DOWNLOADS),
-        help="what some environments need",
+        help="the files to fetch",
     )
     data.add_argument(
         "--from",
         dest="source",
         metavar="PATH",
-        help="a clone of the original, or a folder that holds its files (default: download)",
+        help="a clone of the original, or a folder with its files (default: download them)",
     )
     data.add_argument(
         "--into",
         metavar="PATH",
-        help="a folder (default: that which its variable of the environment names, or one in the "
-        "user's cache)",
+        help="folder for the files (default: the folder that their environment variable names, or "
+        "one in the user's cache)",
     )
     data.set_defaults(run=_run_data)
 

@@ -1,4 +1,4 @@
-"""The commands list and info: which environments there are, and what one of them is."""
+"""The commands list and info: they list environments and describe one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gem_ma.cli.env_info import EnvInfo, GameParameter
 
 
-SAMPLE_DIFFICULTIES = (0, 2, 5, 8, 10)  # difficulties that are shown
+SAMPLE_DIFFICULTIES = (0, 2, 5, 8, 10)  # difficulties that info shows
 
 
 def add_commands(commands: SubcommandParsers) -> None:
@@ -37,22 +37,28 @@ def add_commands(commands: SubcommandParsers) -> None:
         "pattern",
         nargs="?",
         default="",
-        help="part of an id or of what is said of it, or a whole id with * and ?",
+        help="part of an id or of its description, or a whole id with * and ?",
     )
-    lister.add_argument("--ids", action="store_true", help="print ids alone, one on a line")
+    lister.add_argument("--ids", action="store_true", help="print only ids, one per line")
     lister.add_argument(
-        "--here", action="store_true", help="only those that need nothing that is not here"
+        "--here",
+        action="store_true",
+        help="only environments whose requirements are installed here",
     )
-    lister.add_argument("--needs", action="store_true", help="say what each takes beside gem_ma")
     lister.add_argument(
-        "--packs", action="store_true", help="list packs instead, and what each of them adds"
+        "--needs",
+        action="store_true",
+        help="print what each environment needs in addition to gem_ma",
+    )
+    lister.add_argument(
+        "--packs", action="store_true", help="list packs instead, with what each of them adds"
     )
     lister.set_defaults(run=_run_list)
 
     info = commands.add_parser(
         "info",
         group="play",
-        help="say what an environment is, and show its first turn",
+        help="describe an environment and show its first turn",
         epilog="example: gem-ma info game:ConnectFour-v0 --picture board.png",
     )
     info.add_argument("id", help="an environment; see gem-ma list")
@@ -82,7 +88,7 @@ def _run_list(args: argparse.Namespace) -> int:
 
 
 def _describe_packs() -> str:
-    """Return a line for each pack: what it adds, or why it is not here."""
+    """Return a line for each pack: what it adds, or why it is missing."""
     entries = [registry.spec(id).entry_point for id in registry.list_envs()]
     lines = []
     for pack, package in list_packs():
@@ -103,10 +109,10 @@ def _describe_packs() -> str:
 
 
 def _format_groups(specs: Sequence[Spec], chosen: bool) -> str:
-    """Return a line for each game, with its levels and what it is, and a line for each family.
+    """Return a line for each game, with its levels and summary, and a line for each family.
 
     Args:
-        chosen: some were asked for, so that families are told id by id.
+        chosen: Whether a pattern was given; families are then listed id by id.
     """
     groups: dict[str, dict[str, list[str]]] = {}
     descriptions: dict[str, tuple[str, str]] = {}
@@ -136,21 +142,21 @@ def _format_groups(specs: Sequence[Spec], chosen: bool) -> str:
 
 
 def _is_outside_core(spec: Spec) -> bool:
-    """Return where an id stands: the games of the core first."""
+    """Return whether an id is outside the core games, which are listed first."""
     return not spec.id.startswith("game:")
 
 
 def _find_group(spec: Spec) -> str:
-    """Return what the games beside this one are."""
+    """Return the heading of the group that a game belongs to."""
     *package, _ = spec.entry_point.partition(":")[0].split(".")
     return registry.read_summary(".".join(package)) or "registered by others"
 
 
 def _format_seat_count(spec: Spec) -> str:
-    """Return how many seats a game has, if its class says so."""
+    """Return how many seats a game has; "" if its class does not say."""
     try:
         seats = getattr(import_game_class(spec), "agents", None)
-        if not isinstance(seats, tuple):  # which depend on what it is made with
+        if not isinstance(seats, tuple):  # a property that depends on the game's arguments
             seats = make_game(spec, {})[0].agents
     except (AttributeError, ImportError, LookupError, MissingRequirement, OSError, TypeError):
         return ""
@@ -179,14 +185,14 @@ def _run_info(args: argparse.Namespace) -> int:
         sys.stdout.write(_format_plain(info))
         return 0
     if picture is None and not info.missing:
-        with contextlib.suppress(MissingRequirement):  # the words stand for it
+        with contextlib.suppress(MissingRequirement):  # the text suffices without it
             picture = draw_first_turn(args.id)
     _print_info(info, picture)
     return 0
 
 
 def _list_facts(found: EnvInfo) -> list[tuple[str, str]]:
-    """Return what there is to say, by heading, beside the example."""
+    """Return the facts to print, by heading, without the example."""
     settings = ", ".join(f"{key}={value!r}" for key, value in found.settings.items())
     spaces = {kind: space for kind, space in found.observations.items() if kind != "both"}
     tools = (f"{one.name} ({', '.join(one.seats)}): {one.description}" for one in found.tools)
@@ -223,9 +229,9 @@ def _format_parameter(one: GameParameter) -> str:
 
 
 def _format_level(found: EnvInfo, id: str) -> str:
-    """Return another level, and what it sets otherwise than this one."""
+    """Return another level, and the settings that differ from this level."""
     defaults = {one.name: one.default for one in found.parameters} | dict(found.settings)
-    name = id.partition(":")[2]  # which other libraries' games are given as an argument
+    name = id.partition(":")[2]  # games of other libraries get it as an argument
     differences = ", ".join(
         f"{key}={value!r}"
         for key, value in found.levels[id].items()
@@ -235,7 +241,7 @@ def _format_level(found: EnvInfo, id: str) -> str:
 
 
 def _format_difficulty(found: EnvInfo, difficulty: int) -> str:
-    """Return what a difficulty sets."""
+    """Return the settings of a difficulty."""
     sets = found.dial[difficulty]
     return f"{difficulty}: " + ", ".join(f"{key}={value!r}" for key, value in sets.items())
 
@@ -259,7 +265,7 @@ def _format_plain(found: EnvInfo) -> str:
 
 
 def _print_info(found: EnvInfo, drawn: Any) -> None:
-    """Print it on a terminal, its picture as half blocks."""
+    """Print the facts on a terminal, with the picture as half blocks."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""What is to be said of an environment, gathered from its Spec, its Game and its Env."""
+"""Facts about an environment, collected from its Spec, its Game and its Env."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXAMPLE_SEED = 0  # of the first turn that is shown
 RANDOM_MATCHES, MAX_RANDOM_TURNS = (
     20,
     500,
-)  # of random play that says what returns there are, at most
+)  # limits of the random play that samples the returns
 _SENTENCE_PATTERN = re.compile(r".+?(?:[.!?](?=\s|$)|\Z)", re.DOTALL)
 _SECTION = re.compile(r"(Args|Attributes):")
 _PARAMETER_PATTERN = re.compile(r" {4}\*{0,2}(\w+): (.+)")
@@ -41,11 +41,11 @@ _VERSION_PATTERN = re.compile(r".*?-v\d+")
 
 
 class GameParameter(NamedTuple):
-    """What `make` takes for a game; `required` if the id does not work without."""
+    """An argument that `make` takes for a game; `required`: the id does not work without it."""
 
     name: str
     default: Any
-    meaning: str  # "" where it is not documented
+    meaning: str  # "" if it is not documented
     required: bool
 
 
@@ -63,22 +63,22 @@ class FirstTurn(NamedTuple):
     seat: str
     rules: str
     text: str
-    reply: str | None  # a legal one, where legal moves can be listed
+    reply: str | None  # a legal one, if legal moves can be listed
 
 
 @dataclass(frozen=True, slots=True)
 class EnvInfo:
-    """What there is to know of an id; what only a running environment says is empty without one.
+    """All facts about an id; those that need a running environment are empty without one.
 
     Attributes:
-        order: how seats act: "alone", "in turn", "at the same time", or "both" of the latter.
-        settings: arguments of Env that the id sets; those of the game are among the parameters.
-        missing: why no environment could be made here, each with its remedy.
-        reply: how a reply is to look, in the words that a seat reads.
-        observations: a space for each kind of observation that there is.
-        levels: other ids of the same game, with what each sets.
-        dial: what each difficulty from 0 to 10 sets, where that is not an argument of the game.
-        options: of reset, as far as the game names them.
+        order: How seats act: "alone", "in turn", "at the same time", or "both" of the last two.
+        settings: Arguments of Env that the id sets. Arguments of the game are in `parameters`.
+        missing: Reasons why no environment could be made here, each with its remedy.
+        reply: The expected form of a reply, in the words that a seat reads.
+        observations: The space of each kind of observation that exists.
+        levels: Other ids of the same game, with the arguments that each sets.
+        dial: The settings of each difficulty from 0 to 10, unless the game takes it as an argument.
+        options: Options of `reset` that the game names.
     """
 
     id: str
@@ -102,7 +102,7 @@ class EnvInfo:
 
 
 def describe_env(id: str) -> EnvInfo:
-    """Say what an id stands for, as far as that can be said here."""
+    """Return the facts about an id, as far as they are known here."""
     spec = registry.spec(id)
     parameters = list_parameters(spec)
     parameter_names = {one.name for one in parameters}
@@ -123,7 +123,7 @@ def describe_env(id: str) -> EnvInfo:
 
 
 def list_parameters(spec: Spec) -> tuple[GameParameter, ...]:
-    """Return the arguments of a game; none if its file cannot be imported without what is missing.
+    """Return the arguments of a game; none if a missing requirement prevents its import.
 
     Their defaults are those of the id.
     """
@@ -142,7 +142,7 @@ def draw_first_turn(id: str, **kwargs: Any) -> Image:
     """Draw the first turn of the episode with seed 0, as the seat that acts first sees it.
 
     Args:
-        **kwargs: of `make`, such as theme and image_size.
+        **kwargs: Arguments of `make`, such as theme and image_size.
     """
     from PIL import Image
 
@@ -159,7 +159,7 @@ def draw_first_turn(id: str, **kwargs: Any) -> Image:
 def _try_make_env(
     spec: Spec, parameters: tuple[GameParameter, ...]
 ) -> tuple[Env | None, tuple[str, ...]]:
-    """Return the environment at its start, or why there is none."""
+    """Return the environment at its start, or the reasons why there is none."""
     missing = spec.list_missing()
     missing += [
         f"make({spec.id!r}, {one.name}=...): {one.meaning or 'it has no default'}"
@@ -171,7 +171,7 @@ def _try_make_env(
     try:
         env = factory.make(spec)
         env.reset(seed=EXAMPLE_SEED)
-    # data that are not there, for example
+    # For example, data may be missing.
     except (MissingRequirement, ImportError, OSError) as error:
         return None, (str(error),)
     return env, ()
@@ -187,7 +187,7 @@ def _import_game(spec: Spec) -> type[Game] | None:
 
 
 def _read_summary(spec: Spec, game: type[Game] | None) -> str:
-    """Return the first sentence of the file, or of the class where the file has several games."""
+    """Return the first sentence of the module, or of the class if the file has several games."""
     module = spec.entry_point.partition(":")[0]
     if game is None:
         file = importlib.util.find_spec(module)
@@ -204,7 +204,7 @@ def _read_summary(spec: Spec, game: type[Game] | None) -> str:
 
 
 def _parse_parameter_docs(game: type[Game]) -> dict[str, str]:
-    """Return what "Args:" and "Attributes:" say, or else a sentence with `name`."""
+    """Return the texts of "Args:" and "Attributes:", or else sentences that contain `name`."""
     meanings: dict[str, str] = {}
     documents = []
     for one in game.__mro__[: game.__mro__.index(Game)]:
@@ -232,7 +232,7 @@ def _parse_parameter_docs(game: type[Game]) -> dict[str, str]:
 
 
 def _list_levels(spec: Spec) -> dict[str, EnvOptions]:
-    """Return the other ids that begin alike and stand for the same game."""
+    """Return the other ids of the same game whose names begin alike."""
     stem = _strip_level(spec.id)
     others = (registry.spec(id) for id in registry.list_envs(f"{stem}*"))
     return {
@@ -245,7 +245,7 @@ def _list_levels(spec: Spec) -> dict[str, EnvOptions]:
 
 
 def _strip_level(id: str) -> str:
-    """Return what the ids of all levels of a game begin with."""
+    """Return the part with which the ids of all levels of a game begin."""
     version = _VERSION_PATTERN.match(id)
     return version[0] if version else id.partition("-")[0]
 
@@ -285,7 +285,7 @@ def _describe_action_space(env: Env) -> str:
 
 
 def _describe_observation_spaces(env: Env) -> dict[str, str]:
-    """Return the spaces of text, picture, both, and of numbers where there are some."""
+    """Return the spaces of text, image and both, and the space of numbers if there is one."""
 
     def make_space(**kind: Any) -> Any:
         size, length = (
@@ -314,9 +314,9 @@ def _list_game_tools(env: Env) -> tuple[GameTool, ...]:
 
 
 def _play_randomly(env: Env) -> tuple[frozenset[bool], list[Mapping[str, float]]]:
-    """Return whether seats act together, one by one or both, and how some matches ended.
+    """Return whether seats act together, one by one or both, and the returns of some matches.
 
-    Only the first turn is looked at where turns are slow or legal moves are not listed.
+    Only the first turn is examined if turns are slow or legal moves are not listed.
     """
     simultaneous = {len(env.to_act) > 1}
     returns: list[Mapping[str, float]] = []

@@ -1,4 +1,4 @@
-"""What commands share that play many episodes: their options, the run itself, what it says."""
+"""Options, execution and summary of commands that play many episodes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,28 @@ from gem_ma.rollouts.episode import Episode
 
 
 def add_episode_options(parser: argparse.ArgumentParser) -> None:
-    """Add what many episodes are played with."""
-    parser.add_argument("--episodes", type=parse_positive, default=1, help="how many (default: 1)")
+    """Add the options of commands that play many episodes."""
     parser.add_argument(
-        "--concurrency", type=parse_positive, default=64, help="alive at once (default: 64)"
+        "--episodes", type=parse_positive, default=1, help="number of episodes (default: 1)"
+    )
+    parser.add_argument(
+        "--concurrency",
+        type=parse_positive,
+        default=64,
+        help="episodes played at once (default: 64)",
     )
     add_seed_option(parser, "all; that of each episode, which gem-ma play takes, is in its record")
-    parser.add_argument("--out", help="a file of JSON lines, pictures in a folder beside it")
-    parser.add_argument("--resume", action="store_true", help="play what is not in the file yet")
     parser.add_argument(
-        "--max-errors", type=parse_count, default=10, help="then it stops (default: 10)"
+        "--out", help="a file of JSON lines; pictures are saved in a folder next to it"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="play only episodes that are not in the file yet"
+    )
+    parser.add_argument(
+        "--max-errors",
+        type=parse_count,
+        default=10,
+        help="failed episodes to tolerate (default: 10)",
     )
 
 
@@ -45,16 +57,16 @@ def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, st
 
 
 def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
-    """Play many episodes, and say what came of them."""
+    """Play many episodes, print a summary, and return the exit code."""
     from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
     from gem_ma.rollouts.run import TooManyErrors
 
     is_resumed = (
         args.resume and args.out and Path(args.out).exists() and Path(args.out).stat().st_size
     )
-    if not is_resumed:  # with the seed that is in the file
+    if not is_resumed:  # a resumed run keeps the seed in its file
         args.seed = choose_seed(args.seed)
-    warnings.simplefilter("ignore", FailedEpisodesWarning)  # told below
+    warnings.simplefilter("ignore", FailedEpisodesWarning)  # the summary reports them
     try:
         episodes = play(
             concurrency=args.concurrency,
@@ -77,7 +89,7 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
 
 
 def _print_summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:
-    """Say how many episodes there are and what the seats earned; return how many failed."""
+    """Print the number of episodes and the returns of seats; return how many episodes failed."""
     complete = [episode for episode in episodes if episode.failure is None]
     failures = [episode.failure for episode in episodes if episode.failure is not None]
     failure_count = len(failures)
@@ -101,7 +113,7 @@ def _print_summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int
 
 
 def _describe_kept(episodes: Sequence[Episode], args: argparse.Namespace) -> str:
-    """Return what is kept of a run that was stopped, and how it goes on."""
+    """Return a message about what an interrupted run keeps, and how to continue."""
     count = sum(episode.failure is None for episode in episodes)
     if not args.out:
         return f"stopped: {count} of {args.episodes} episodes are done, none is kept without --out"

@@ -1,4 +1,4 @@
-"""The entry point of gem-ma: its commands put together, and how errors are told."""
+"""The entry point of gem-ma: the parser of all commands, and the reporting of errors."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from gem_ma.envs.registry import MissingRequirement, UnknownEnv
 from gem_ma.packs import list_packs
 from gem_ma.rollouts.version import __version__
 
-# In the order in which help lists them; those of other words follow.
+# In the order of the help; other groups follow.
 COMMAND_GROUPS = ("play", "evaluate", "train", "serve", "author")
 _NO_GROUP = "other"
-# In the order in which help lists them.
+# In the order of the help.
 COMMAND_MODULES = (
     env_commands,
     play_commands,
@@ -48,7 +48,7 @@ COMMAND_MODULES = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0, or 2 for input that makes no sense, or 130 when interrupted."""
+    """Run a command and return its exit code: 2 for invalid input, 130 after an interrupt."""
     args = argparse.Namespace()
     try:
         parser = make_parser()
@@ -56,9 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             completion.complete_line(parser)
         args = parser.parse_args(arguments, args)
         code = int(args.run(args))
-        sys.stdout.flush()  # while a pipe that was closed is no news to anybody
+        sys.stdout.flush()  # here a closed pipe is still no error
         return code
-    except BrokenPipeError:  # the reader, `head` for example, has seen enough
+    except BrokenPipeError:  # the reader, `head` for example, has stopped reading
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except _list_user_errors() as error:
@@ -70,9 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _list_user_errors() -> tuple[type[Exception], ...]:
-    """Return what words on a command line, or the machine they are typed on, can lead to.
+    """Return the exceptions that a command line, or the system it runs on, can cause.
 
-    It is asked for when something was raised: some of it takes long to import.
+    It is called only after an exception, because some of these classes take long to import.
     """
     from gymnasium.error import DependencyNotInstalled
 
@@ -84,10 +84,10 @@ def _list_user_errors() -> tuple[type[Exception], ...]:
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """A parser whose errors are told as all others are, with what may have been meant.
+    """A parser that reports errors like all other errors, with suggestions.
 
     Args:
-        group: The heading under which it stands in the help of all commands.
+        group: Heading of the command in the help of all commands.
     """
 
     def __init__(self, *args: Any, group: str = "", **kwargs: Any):
@@ -95,7 +95,7 @@ class _CommandParser(argparse.ArgumentParser):
         self.group = group
 
     def format_help(self) -> str:
-        """Return the help, in which commands stand in their groups."""
+        """Return the help, with the commands in their groups."""
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(self.description)
@@ -112,7 +112,7 @@ class _CommandParser(argparse.ArgumentParser):
         raise UsageError(f"{message}; {self.prog} -h says more")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Complain of what is not known where it is said: of a command, and not of gem-ma."""
+        """Report unknown arguments in the command that got them, and not in gem-ma."""
         arguments, rest = super().parse_known_args(args, namespace)
         if rest:
             hint = suggest_word(rest[0].partition("=")[0], self._option_string_actions)
@@ -129,7 +129,7 @@ class _CommandParser(argparse.ArgumentParser):
 def _split_section(
     section: argparse._ArgumentGroup,
 ) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
-    """Yield a section of a help; of the commands of gem-ma, one for each group of them."""
+    """Yield a section of a help, split into one section for each group if it lists the commands."""
     for action in section._group_actions:
         if isinstance(action, argparse._SubParsersAction):
             parsers = action.choices
@@ -137,7 +137,7 @@ def _split_section(
                 groups: dict[str, list[argparse.Action]] = {group: [] for group in COMMAND_GROUPS}
                 for line in action._get_subactions():
                     groups.setdefault(parsers[line.dest].group or _NO_GROUP, []).append(line)
-                groups[_NO_GROUP] = groups.pop(_NO_GROUP, [])  # the last
+                groups[_NO_GROUP] = groups.pop(_NO_GROUP, [])  # listed last
                 yield from ((group, lines) for group, lines in groups.items() if lines)
                 return
     yield section.title, section._group_actions
@@ -149,7 +149,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="gem-ma",
         description="Several language or vision-language models in one environment.",
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random; gem-ma COMMAND -h "
-        "says more of each command",
+        "explains a command",
     )
     parser.add_argument("--version", action="version", version=f"gem-ma {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -159,5 +159,5 @@ def make_parser() -> argparse.ArgumentParser:
         for module in one.pack.commands:
             importlib.import_module(module).add_commands(commands)
     for command in commands.choices.values():
-        command.set_defaults(parser=command)  # whose words its errors are told in
+        command.set_defaults(parser=command)  # errors use the options of this parser
     return parser

@@ -1,4 +1,4 @@
-"""The command new: a game and its test, or a pack of games, to be changed into one's own."""
+"""The command new, which writes a new game with its test, or a new pack of games."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gem_ma.cli.command_options import SubcommandParsers, UsageError
 
 PLAYER_KINDS = ("one", "two", "together")  # together: two who move at the same time
 _TEMPLATES = Path(__file__).parent / "templates"
-_PACK = {  # the files of a pack, and the template of each
+_PACK = {  # the files of a pack, with their templates
     "pyproject.toml": "pack/pyproject.toml",
     "README.md": "pack/README.md",
     "new_pack/__init__.py": "pack/init.py",
     "new_pack/pack.py": "pack/pack.py",
-    "new_pack/game.py": "",  # that of a single game, with as many players as are asked for
+    "new_pack/game.py": "",  # the template of a single game with this number of players
     "new_pack/agents.py": "pack/agents.py",
     "new_pack/commands.py": "pack/commands.py",
     "new_pack/suites/new_pack.toml": "pack/suite.toml",
@@ -27,7 +27,7 @@ _PACK = {  # the files of a pack, and the template of each
 
 
 class InvalidName(ValueError):
-    """No game can be called like this; the message says what could be."""
+    """The name is not valid for a game; the message says what would be."""
 
 
 def add_commands(commands: SubcommandParsers) -> None:
@@ -35,7 +35,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     new = commands.add_parser(
         "new",
         group="author",
-        help="write a game and its test, or a pack, to be made into your own",
+        help="write a new game with its test, or a new pack, for you to change",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "example: gem-ma new tug_of_war --players together --dir my_games\n\n"
@@ -48,9 +48,11 @@ def add_commands(commands: SubcommandParsers) -> None:
         "name",
         nargs="+",
         metavar="[pack] NAME",
-        help="letters, digits and _, such as tug_of_war; after the word pack, a pack's name",
+        help="letters, digits and _, such as tug_of_war; after the word pack, the name of a pack",
     )
-    new.add_argument("--dir", default=".", metavar="FOLDER", help="where to (default: here)")
+    new.add_argument(
+        "--dir", default=".", metavar="FOLDER", help="folder to write to (default: here)"
+    )
     new.add_argument(
         "--players",
         choices=PLAYER_KINDS,
@@ -82,7 +84,7 @@ def _run_new(args: argparse.Namespace) -> int:
 
 
 def write_game(name: str, folder: Path, players: str = "two") -> tuple[Path, Path]:
-    """Write NAME.py and test_NAME.py into a folder, neither over another file; return both."""
+    """Write NAME.py and test_NAME.py into a folder and return both; existing files are an error."""
     _check_name(name)
     folder.mkdir(parents=True, exist_ok=True)
     files = folder / f"{name}.py", folder / f"test_{name}.py"
@@ -97,7 +99,7 @@ def write_game(name: str, folder: Path, players: str = "two") -> tuple[Path, Pat
 
 
 def write_pack(name: str, folder: Path, players: str = "two") -> Path:
-    """Write a project with a pack into FOLDER/NAME, which may not be there yet; return that."""
+    """Write a project with a pack into FOLDER/NAME and return it; an existing one is an error."""
     _check_name(name)
     top = folder / name
     if top.exists():
@@ -110,7 +112,7 @@ def write_pack(name: str, folder: Path, players: str = "two") -> Path:
 
 
 def _fill_template(template: str, name: str) -> str:
-    """Return the text of a template for a game or a pack of this name."""
+    """Return the text of a template for a game or a pack with this name."""
     text = (_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
     names = {
         "New game": name.replace("_", " ").capitalize(),

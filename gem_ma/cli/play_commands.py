@@ -57,20 +57,24 @@ def add_commands(commands: SubcommandParsers) -> None:
     run = commands.add_parser(
         "run",
         group="play",
-        help="play many episodes and keep their records",
+        help="play many episodes and save their records",
         epilog="example: gem-ma run game:KuhnPoker-v0 --episodes 1000 --out kuhn.jsonl --resume",
     )
     run.add_argument("id", help="an environment; see gem-ma list")
     run.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=AGENTS_HELP)
     add_tool_option(run)
     add_episode_options(run)
-    run.add_argument("--context", help="what agents read of their chat, such as turns=4,images=2")
-    run.add_argument("--shuffle", action="store_true", help="draw who takes which seat")
     run.add_argument(
-        "--workers", type=_parse_workers, help="processes to play in, or 'ray' (default: this one)"
+        "--context", help="how much of their chat agents read, such as turns=4,images=2"
+    )
+    run.add_argument("--shuffle", action="store_true", help="draw which agent takes which seat")
+    run.add_argument(
+        "--workers",
+        type=_parse_workers,
+        help="number of processes to play in, or 'ray' (default: this process)",
     )
     run.add_argument(
-        "--step-timeout", type=parse_seconds, help="seconds for a step, with --workers"
+        "--step-timeout", type=parse_seconds, help="time limit of a step in seconds, with --workers"
     )
     add_observation_options(run)
     run.set_defaults(run=_run_rollout)
@@ -82,14 +86,17 @@ def add_commands(commands: SubcommandParsers) -> None:
         epilog="example: gem-ma render game:ConnectFour-v0 --seed 0 --moves 9 --out board.png",
     )
     render.add_argument("id", help="an environment; see gem-ma list")
-    render.add_argument("--out", required=True, help="board.png, or match.gif for every move")
+    render.add_argument("--out", required=True, help="board.png, or match.gif with every move")
     render.add_argument(
-        "--seed", type=parse_seed, default=0, help="what decides the match (default: 0)"
+        "--seed",
+        type=parse_seed,
+        default=0,
+        help="a whole number that decides the match (default: 0)",
     )
     render.add_argument(
-        "--moves", type=parse_count, default=0, help="random moves to play (default: 0)"
+        "--moves", type=parse_count, default=0, help="number of random moves to play (default: 0)"
     )
-    render.add_argument("--seat", help="a seat whose view it is (default: everything)")
+    render.add_argument("--seat", help="draw what this seat sees (default: everything)")
     add_picture_options(render)
     add_setting_option(render)
     render.set_defaults(run=_run_render)
@@ -118,16 +125,16 @@ def _run_play(args: argparse.Namespace) -> int:
         for seat in session.due:
             try:
                 replies |= session.ask(players, [seat])
-            except ValueError as error:  # it cannot play this game
+            except ValueError as error:  # the agent cannot play this game
                 raise UsageError(f"{seat}: {error}") from None
         turn = env.turns
         session.step(replies)
-        if people:  # who are to see no more than their seats do
+        if people:  # people must see no more than their seats
             continue
         write(f"\n{turn + 1}. {', '.join(f'{seat}: {r}' for seat, r in replies.items())}\n")
         for text in (text for seat in env.to_act for text in env.turn(seat).results):
             write(f"   tool: {text}\n")
-        if not env.game.conversation:  # where each reply says what is new
+        if not env.game.conversation:  # in a conversation, the replies show all that is new
             write(f"{env.render()}\n")
     if people:
         messages = [str(message) for message in env.messages(people[0])]
@@ -141,7 +148,7 @@ def _run_play(args: argparse.Namespace) -> int:
 
 
 def _load_players(names: Sequence[str] | None, seats: Sequence[str]) -> list[Agent]:
-    """Return the agents that a list of spec strings names, one for each seat."""
+    """Return the agents that a list of specs names, one for each seat."""
     try:
         return load_seat_agents(names or "random", seats)
     except (TypeError, ValueError) as error:
@@ -172,7 +179,7 @@ def _run_rollout(args: argparse.Namespace) -> int:
 def _render_frame(env: AECEnv, seat: str | None) -> np.ndarray:
     frame = env.core.render(seat)
     assert frame is not None
-    assert not isinstance(frame, str)  # as its render mode says
+    assert not isinstance(frame, str)  # guaranteed by its render mode
     return frame
 
 

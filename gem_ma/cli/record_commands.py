@@ -1,4 +1,4 @@
-"""The commands on what was played: gem-ma view, watch and plot show it, rescore pays it anew."""
+"""The commands on recorded episodes: gem-ma view, watch, plot and rescore."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def add_commands(commands: SubcommandParsers) -> None:
     view.add_argument(
         "--no-spectator",
         action="store_true",
-        help="leave out what spectators see, for which episodes are played again",
+        help="leave out what spectators see, so that no episode is replayed",
     )
     view.add_argument(
         "--spectators",
         type=_parse_spectator_count,
         default="5000",
         metavar="N|all",
-        help="of so many episodes, the first ones, show what spectators see (default: 5000)",
+        help="replay this many episodes, the first ones, for spectators (default: 5000)",
     )
     _add_trust_option(view)
     view.set_defaults(run=_run_view)
@@ -56,21 +56,24 @@ def add_commands(commands: SubcommandParsers) -> None:
     watch = commands.add_parser(
         "watch",
         group="play",
-        help="watch a match, or recorded ones, in the terminal",
+        help="watch a match, or recorded episodes, in the terminal",
         epilog="example: gem-ma watch game:ConnectFour-v0 --agents search:depth=3,random --delay 1",
     )
     watch.add_argument("what", help="an environment (see gem-ma list), or a file of episodes")
     watch.add_argument(
-        "--agents", action="append", metavar="[SEAT=]SPEC", help="who plays, as for gem-ma play"
+        "--agents",
+        action="append",
+        metavar="[SEAT=]SPEC",
+        help="agents that play, as for gem-ma play",
     )
-    watch.add_argument("--seat", help="see what this seat sees (default: what a spectator sees)")
+    watch.add_argument("--seat", help="show what this seat sees (default: what a spectator sees)")
     add_seed_option(watch, "the match")
     watch.add_argument(
         "--delay", type=parse_finite_number, default=1.0, help="seconds between moves (default: 1)"
     )
     add_observation_options(watch)
     watch.add_argument(
-        "--episode", type=parse_count, help="of a file, only the one with this number"
+        "--episode", type=parse_count, help="only the episode of the file with this number"
     )
     _add_trust_option(watch)
     watch.set_defaults(run=_run_watch)
@@ -78,7 +81,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     plot = commands.add_parser(
         "plot",
         group="evaluate",
-        help="draw a figure of what was measured; needs matplotlib",
+        help="draw a figure of measurements; needs matplotlib",
         epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
     )
     kinds = plot.add_subparsers(required=True, metavar="KIND")
@@ -94,12 +97,14 @@ def add_commands(commands: SubcommandParsers) -> None:
         one.add_argument("source", nargs=several, help=sources)
         one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
         if kind == "learning":
-            one.add_argument("--columns", help="of the history (default: the return of each seat)")
+            one.add_argument(
+                "--columns", help="columns of the history (default: the return of each seat)"
+            )
             one.add_argument(
                 "--smooth",
                 type=parse_positive,
                 default=10,
-                help="a point is the mean of so many updates until then (default: 10)",
+                help="number of updates that each point averages (default: 10)",
             )
         one.set_defaults(run=_run_plot, kind=kind)
 
@@ -116,7 +121,7 @@ def _add_trust_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust",
         action="store_true",
-        help="play again whatever the file names, also games that are not registered here: this "
+        help="replay all games that the file names, even if they are not registered here: this "
         "runs code",
     )
 
@@ -207,7 +212,7 @@ def _run_plot(args: argparse.Namespace) -> int:
 
 
 def _plot_win_rates(args: argparse.Namespace, missing: list[str]) -> Any:
-    """Return the figure of a tournament; what is not in it yet is added to what is missing."""
+    """Return the figure of a tournament, and add a note on its missing matches to `missing`."""
     from gem_ma.evaluation import plots
 
     names, rates, words = plots.read_tournament(args.source)
@@ -216,7 +221,7 @@ def _plot_win_rates(args: argparse.Namespace, missing: list[str]) -> Any:
 
 
 def _plot_pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
-    """Return the figure of evaluations, likewise."""
+    """Return the figure of evaluations, and add notes on their missing episodes to `missing`."""
     from gem_ma.evaluation import plots
 
     evaluations = plots.read_evaluations(args.source)
@@ -233,7 +238,7 @@ def _plot_pass_k(args: argparse.Namespace, missing: list[str]) -> Any:
 
 
 def _plot_learning_curves(args: argparse.Namespace) -> Any:
-    """Return the figure of histories, of the columns that were asked for."""
+    """Return the figure of the requested columns of histories."""
     from gem_ma.evaluation import plots
 
     runs = plots.read_logs(args.source)
@@ -251,11 +256,11 @@ def _add_rescore(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "rescore",
         group="evaluate",
-        help="play records again under another reward, and say what changes in the ranking",
+        help="replay records under another reward, and show how the ranking changes",
         epilog="example: gem-ma rescore played.jsonl --set penalty=0.1",
     )
     parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="episodes, as gem-ma run keeps them"
+        "files", nargs="+", metavar="FILE", help="files of episodes that gem-ma run wrote"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_setting_option(parser)

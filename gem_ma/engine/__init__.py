@@ -1,5 +1,4 @@
-"""One play of one game: the referee (Match), the action in a reply, what a seat observes.
+"""The engine: Match plays one episode, parses actions from replies, and builds observations.
 
-It knows the game and its scenes, draws what is looked at, and knows no API, no agent and no model.
-It may import game, scene, validation and renderers.
+It is independent of APIs, agents and models. It may import game, scene, validation and renderers.
 """

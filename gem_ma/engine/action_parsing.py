@@ -1,4 +1,4 @@
-r"""Finding the action in a model's reply: `\boxed{}`, `[..]`, `<answer>`, or the bare reply."""
+r"""Parsing of actions in replies: `\boxed{}`, `[..]`, `<answer>`, or the bare reply."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 SeatAction: TypeAlias = str | SupportsInt
-"""A reply: a text, or the number of a move where actions are discrete."""
+"""A reply: a text, or the number of a move if actions are discrete."""
 SeatActions: TypeAlias = Mapping[str, SeatAction]
 ToolCall: TypeAlias = Mapping[str, Any]
 """A tool call in OpenAI's shape."""
@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 
 class RejectedReply(str):
-    """Why a reply is invalid, in the place of the reply: for what stands between it and a game."""
+    """The reason why a reply is invalid, passed to the game in place of the reply."""
 
     __slots__ = ()
 
@@ -80,19 +80,25 @@ def _make_format_error(format: object) -> ValueError:
 
 
 def format_action(action: str, format: str) -> str:
-    """Return a reply that says `action` in this format."""
+    """Return a reply with `action` in this format."""
     template = ACTION_TEMPLATES.get(format)
     return template % action if template else action
 
 
 def extract_action(reply: str, format: str = "auto", count: int | None = None) -> str:
-    """Return the action text in a reply, or raise InvalidMove if it holds none or was cut off.
+    """Return the action text in a reply.
 
-    A reply with native tool calls acts by these: one as a JSON object, several as a list.
-    "verbatim" keeps the spaces around a reply, which "bare" drops, and takes no empty arguments.
+    Native tool calls are the action of a reply that has them: one as a JSON object, several as a
+    list. "verbatim" keeps the spaces around a reply, which "bare" strips, and refuses tool calls
+    with empty arguments.
 
     Args:
-        count: how many tool calls of a reply count, in whatever form it has them.
+        reply: The reply, possibly with native tool calls.
+        format: One of ACTION_FORMATS.
+        count: The number of tool calls that count, native or as text; None: all.
+
+    Raises:
+        InvalidMove: The reply has no action in this format, or was cut off.
     """
     if type(reply) is not str and (calls := _find_native_calls(reply)):
         return format_tool_calls(
@@ -109,7 +115,7 @@ def extract_action(reply: str, format: str = "auto", count: int | None = None) -
         boxed = _find_last_match(_BOXED, text) if "\\" in text else -1
         answer = _find_last_match(_ANSWER, text) if "<" in text else -1
         format = "bare" if boxed == answer else "boxed" if boxed > answer else "answer"
-    if format == "bare" or (format == "verbatim" and len(text) < len(reply)):  # it had thoughts
+    if format == "bare" or (format == "verbatim" and len(text) < len(reply)):  # without thoughts
         return text.strip()
     if format == "verbatim":
         return str(text)
@@ -119,7 +125,7 @@ def extract_action(reply: str, format: str = "auto", count: int | None = None) -
 
 
 def _find_native_calls(reply: str) -> Sequence[ToolCall] | None:
-    """Return the native tool calls of a reply."""
+    """Return the native tool calls of a reply, or raise InvalidMove for a RejectedReply."""
     check_type(reply, str, "reply")
     if isinstance(reply, RejectedReply):
         raise InvalidMove(str(reply))
@@ -127,7 +133,7 @@ def _find_native_calls(reply: str) -> Sequence[ToolCall] | None:
 
 
 def has_action(text: str, format: str = "auto") -> bool:
-    r"""Return whether an action is marked in a text, by \boxed{}, <answer> or as `format` says."""
+    r"""Return whether a text marks an action: by `[` for "bracket", else by \boxed or <answer>."""
     check_type(text, str, "text")
     if format == "bracket":
         return "[" in text
@@ -143,16 +149,16 @@ def parse_tool_calls(text: str) -> list[JSONObject]:
             call = parse_json(content[start + len(_CALL_START) : end - len(_CALL_END)])
             name, arguments = call["name"], call.get("arguments", call.get("kwargs")) or {}
         except (ValueError, TypeError, KeyError, AttributeError):
-            continue  # not a call, so it stays what it is: text
+            continue  # not a valid call, so it remains text
         function = {"name": name, "arguments": json.dumps(arguments)}
         calls.append({"id": f"call_{len(calls)}", "type": "function", "function": function})
     return calls
 
 
 def truncate_tool_calls(text: str, count: int) -> str:
-    """Return a text without the tool calls behind its first few, and what stands after these.
+    """Return a text with only its first `count` tool calls and the text before and between them.
 
-    It holds them as <tool_call> blocks, or is the JSON of a list, as `format_tool_calls` writes it.
+    The calls are <tool_call> blocks, or the text is a JSON list as `format_tool_calls` writes it.
     """
     ends = [
         end
@@ -173,10 +179,14 @@ def truncate_tool_calls(text: str, count: int) -> str:
 
 
 def format_tool_calls(calls: Sequence[ToolCall], *, exact: bool = False) -> str:
-    """Return tool calls in OpenAI's shape as {"name": ..., "arguments": ...}, or a list of them.
+    """Return tool calls as JSON: {"name": ..., "arguments": ...}, or a list if there are several.
 
     Args:
-        exact: arguments that are left empty are no JSON; else they are none.
+        calls: Tool calls in OpenAI's shape.
+        exact: Whether empty arguments are an error; if False, they count as {}.
+
+    Raises:
+        InvalidMove: The arguments of a call are not valid JSON.
     """
     plain = []
     for call in calls:
@@ -189,16 +199,20 @@ def format_tool_calls(calls: Sequence[ToolCall], *, exact: bool = False) -> str:
 
 
 def parse_call_name(call: object) -> str:
-    """Return the name in a tool call in OpenAI's shape, or "" where it has none."""
+    """Return the function name of a tool call in OpenAI's shape, or "" if it has none."""
     name = _find_function(call).get("name")
     return replace_surrogates(name) if isinstance(name, str) else ""
 
 
 def parse_call_arguments(call: object, *, exact: bool = False) -> Any:
-    """Return the arguments in a tool call in OpenAI's shape, or raise ValueError.
+    """Return the parsed arguments of a tool call in OpenAI's shape.
 
     Args:
-        exact: arguments that are left empty are no JSON; else they are none.
+        call: The tool call.
+        exact: Whether empty arguments are an error; if False, they count as {}.
+
+    Raises:
+        ValueError: The arguments are not valid JSON, or are refused.
     """
     arguments = _find_function(call).get("arguments", "")
     if not arguments and not exact:
@@ -212,7 +226,7 @@ def parse_call_arguments(call: object, *, exact: bool = False) -> Any:
 
 
 def find_raw_arguments(call: object) -> str:
-    """Return the arguments in a tool call as text, for where they are no JSON."""
+    """Return the unparsed arguments of a tool call, for arguments that are not valid JSON."""
     arguments = _find_function(call).get("arguments")
     return replace_surrogates(arguments) if isinstance(arguments, str) else ""
 
@@ -223,12 +237,12 @@ def _find_function(call: object) -> JSONMapping:
 
 
 def strip_thinking(text: str) -> str:
-    """Drop think blocks, closed or not, and what stands before a closing tag that none opened."""
+    """Remove think blocks, closed or not, and any text before a closing tag without opening."""
     return "".join(text[start:end] for start, end in _find_visible_spans(text))
 
 
 def _find_visible_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the parts of a text that are no thinking begin and end."""
+    """Return the start and end of each part of a text outside of think blocks."""
     spans: list[tuple[int, int]] = []
     inside, position = False, 0
     for tag in _THINK_TAG.finditer(text):
@@ -245,7 +259,7 @@ def _find_visible_spans(text: str) -> list[tuple[int, int]]:
 
 
 def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which no encoding can carry."""
+    """Replace lone surrogates, which cannot be encoded, by question marks."""
     check_type(text, str, "text")
     try:
         text.encode()
@@ -255,7 +269,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def _find_call_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where <tool_call> blocks begin and end, in one pass, which no pattern would do."""
+    """Yield the start and end of <tool_call> blocks, in linear time unlike a regular expression."""
     while (begin := text.find(_CALL_START, start, end)) >= 0:
         closed = text.find(_CALL_END, begin + len(_CALL_START), end)
         if closed < 0:
@@ -265,11 +279,11 @@ def _find_call_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _find_last_match(pattern: re.Pattern[str], text: str) -> int:
-    """Return where the last match ends, or -1, from the end on: a reply may hold many.
+    """Return the end of the last match, or -1, searching backwards: a reply may have many matches.
 
-    No match overlaps another, and each begins with the same word.
+    Matches do not overlap, and each begins with the same word.
     """
-    if pattern is _ANSWER and not text.isascii():  # whose letters have more than two cases
+    if pattern is _ANSWER and not text.isascii():  # `lower` may change lengths, and misses letters
         ends = [match.end() for match in pattern.finditer(text)]
         return ends[-1] if ends else -1
     word, within = ("<answer>", text.lower()) if pattern is _ANSWER else ("\\boxed", text)
@@ -324,7 +338,7 @@ _PARSERS = {"boxed": _parse_boxed, "bracket": _parse_bracket, "answer": _parse_a
 
 
 def parse_choice(text: str, options: Collection[T]) -> T:
-    """Return the option that `text` names, whatever its case and the punctuation around it."""
+    """Return the option that `text` names, ignoring case and surrounding punctuation."""
     if text in options:
         return cast(T, text)
     check_type(text, str, "text")
@@ -336,7 +350,7 @@ def parse_choice(text: str, options: Collection[T]) -> T:
 
 
 def parse_number(text: str) -> int:
-    """Return the whole number that `text` is, whatever the punctuation around it."""
+    """Return the integer that `text` spells, ignoring surrounding punctuation."""
     check_type(text, str, "text")
     if text.isdecimal() and text.isascii() and len(text) < 19:
         return int(text)
@@ -347,12 +361,12 @@ def parse_number(text: str) -> int:
 
 
 def clip_repr(text: str, limit: int = 60) -> str:
-    """Return `text` quoted and short, fit to stand in an error message."""
+    """Return the repr of `text`, cut to `limit` characters, for error messages."""
     return repr(text if len(text) <= limit else text[:limit] + "...")
 
 
 def format_options(options: Sequence[str], limit: int = 30) -> str:
-    """Return the options as one line, and how many more there are."""
+    """Return the first `limit` options as one line, and the number of the others."""
     check_type(options, Sequence, "options")
     more = f", ... ({len(options) - limit} more)" if len(options) > limit else ""
     return ", ".join(options[:limit]) + more

@@ -21,7 +21,7 @@ RenderMode = Literal["ansi", "rgb_array", "human"]
 RENDER_MODES: tuple[str, ...] = get_args(RenderMode)
 
 EnvOptions: TypeAlias = Mapping[str, Any]
-"""What `make` takes by name: options of EnvConfig, and settings of the game."""
+"""The keyword arguments of `make`: options of EnvConfig, and settings of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +29,34 @@ class EnvConfig:
     """All options of an environment; `Env`, `make` and a Spec take them by these names.
 
     Attributes:
-        observe: What seats see: "text", "image" or "both".
-        actions: "text", or "discrete" for numbers into `game.moves` and numeric observations.
-        format: Where in a reply the action stands; see `gem_ma.engine.action_parsing`.
-        invalid: What an invalid reply leads to: "retry" (a notice, and the same seat again; more
-            than `max_invalid` in a row forfeit), "lose" (a forfeit at once), "skip" (the turn is
-            lost) or "random" (a legal move is drawn for it).
-        max_invalid: Invalid replies in a row that "retry" allows.
+        observe: The form of observations: "text", "image" or "both".
+        actions: "text", or "discrete" for indices of `game.moves` and numeric observations.
+        format: How replies mark their action; see `gem_ma.engine.action_parsing`.
+        invalid: The consequence of an invalid reply. "retry": a notice, and the seat replies again;
+            more than `max_invalid` in a row are a forfeit. "lose": an immediate forfeit. "skip":
+            the turn is lost. "random": a random legal move is made.
+        max_invalid: The number of invalid replies in a row that "retry" allows.
         penalty: Subtracted from the return for each invalid reply.
-        max_turns: Truncate the episode after so many moves of the game; None: never.
+        max_turns: The number of turns of the game after which the episode is truncated; None: no
+            limit.
         legal: "show" the legal moves in infos and in the notice of an invalid reply, or "hide"
-            them, which measures whether a model knows the rules. The masks of actions="discrete"
-            stay, and so does `Turn.legal`, which programs play by and no model reads.
-        clock: Let the world of a `realtime` game go on while seats think: "tokens:20" is a tick
-            for every 20 tokens of a reply, "seconds:0.5" for every half a second.
-        render_mode: "ansi", "rgb_array" or "human", for spectators.
-        image_size: Width and height of pictures, or one side of a square; "own" shows photos and
-            frames in turns as they are.
-        image_unit: The side of the model's patches, of which the cells of a board are multiples.
-        theme: The name of a theme, or a seed that draws one.
-        noise: What is done to a picture, such as "blur:2+jpeg:40", or a seed that draws it.
-        panels: "together" in one picture, or "apart" for a picture of each panel.
-        text_length: Bytes that an observed text may have; what is longer is cut in the middle.
-        prompt: Rules in other words: "short", "long", "words:N" (synonyms by a seed), or "null:N"
-            (a change that says nothing, to compare with); see `gem_ma.engine.paraphrase`.
-        examples: How many turns of other episodes the rules show, each with a legal reply: a weak
-            model learns from them what a reply looks like. Their moves are drawn at random.
+            them, to measure whether a model knows the rules. The masks of actions="discrete"
+            remain, and so does `Turn.legal`, which programs use and no model reads.
+        clock: Lets the world of a `realtime` game continue while seats think. "tokens:20" is a tick
+            for every 20 tokens of a reply, "seconds:0.5" for every half a second. None: no clock.
+        render_mode: "ansi", "rgb_array" or "human", for spectators; None: no rendering.
+        image_size: Width and height of pictures in pixels, or one side of a square. "own" keeps the
+            original size of photos and frames in turns.
+        image_unit: The side of the model's patches in pixels. Cells of boards are multiples of it.
+        theme: The name of a theme, or a seed that selects one at random.
+        noise: The distortion of pictures, such as "blur:2+jpeg:40", or a seed that selects one.
+        panels: "together": all panels in one picture. "apart": one picture for each panel.
+        text_length: The maximum length of an observed text in bytes. A longer text is cut in the
+            middle.
+        prompt: A paraphrase of the rules: "short", "long", "words:N" (synonyms by the seed N), or
+            "null:N" (a change without meaning, as a control); see `gem_ma.engine.paraphrase`.
+        examples: The number of example turns in the rules, each with a legal reply that shows weak
+            models the form of replies. They are from other episodes, with random moves.
     """
 
     observe: Observe = "text"
@@ -87,7 +89,7 @@ class EnvConfig:
         check_choice(panels=(self.panels, get_args(PanelLayout)))
         for name in ("max_invalid", "penalty", "text_length", "examples"):
             limit = getattr(self, name)
-            if not 0 <= limit < float("inf"):  # nor what is no number
+            if not 0 <= limit < float("inf"):  # also refuses NaN
                 raise ValueError(f"{name}={limit!r}: expected 0 or more")
         most = self.max_turns
         if most is not None and not most >= 1:
@@ -133,16 +135,16 @@ def _parse_size(image_size: int | Sequence[int]) -> tuple[int, int]:
 
 
 def check_choice(**given: tuple[object, Sequence[object]]) -> None:
-    """Raise ValueError for the first value that is none of those that it is given with."""
+    """Raise ValueError for the first value that is not among its known values."""
     for name, (value, known) in given.items():
         if value not in known:
             raise ValueError(f"{name}={value!r}: expected one of {tuple(known)}")
 
 
 def check_options(options: Iterable[str], known: Sequence[str], game: str) -> None:
-    """Raise ValueError for an option of `reset` that is none of those that a game reads, if any."""
+    """Raise ValueError for an option of `reset` that a game does not know, if it names any."""
     for name in options:
-        # PettingZoo's own test gives every environment one that is called "options".
+        # PettingZoo's test suite passes an option called "options" to every environment.
         if known and name not in known and name != "options":
             raise ValueError(
                 f"options={{{name!r}: ...}}: {game} knows {', '.join(map(repr, known))}"

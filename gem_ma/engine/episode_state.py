@@ -1,4 +1,4 @@
-"""EpisodeState: a point of an episode, as one value."""
+"""EpisodeState: the complete state of an episode, as one value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gem_ma.game import Info, Message, ResetOptions
 
 
 class EpisodeState:
-    """A point of an episode: all that it consists of, in slots that are copied as a whole."""
+    """The complete state of an episode, in slots that are copied together."""
 
     __slots__ = (
         "acting_seats",
@@ -43,36 +43,36 @@ class EpisodeState:
     )
 
     seed: int
-    reset_args: tuple[int, ResetOptions]  # the seed and the options that it began with
-    # what was played: replies, as they were given, and seeds of redrawn chance
+    reset_args: tuple[int, ResetOptions]  # the seed and the options of the reset
+    # All replies as submitted, and the seeds of `redraw_chance`, in their order.
     reply_history: list[dict[str, SeatAction] | int]
     state: Any  # None before the first episode
     lists_moves: bool  # whether the state has `legal`
-    loses_seats: bool  # whether it has `out`
+    loses_seats: bool  # whether the state has `out`
     turns: int  # how often the game has advanced
-    submit_count: int  # how often replies came in
-    acting_seats: tuple[str, ...]  # whom the game waits for, in this position
-    waiting_seats: tuple[str, ...]  # those of them who have not replied yet
-    pending_moves: dict[str, Any]  # the moves of those who have
+    submit_count: int  # how often replies were submitted
+    acting_seats: tuple[str, ...]  # the seats that move in this position
+    waiting_seats: tuple[str, ...]  # the acting seats that have not replied yet
+    pending_moves: dict[str, Any]  # the moves of the acting seats that have replied
     last_moves: dict[str, Any]  # each seat's last move
     invalid_counts: dict[str, int]  # invalid replies in a row
     invalid_replies: dict[str, Info]  # why a seat's last reply was refused
     adjustments: dict[str, float]  # forfeits and penalties
-    total_returns: Mapping[str, float]  # all that was earned until now
-    spent_ticks: dict[str, int]  # ticks that went into invalid replies, with a clock
-    alive_seats: tuple[str, ...]  # who is not done
-    departed_seats: tuple[str, ...]  # who is done by leaving
+    total_returns: Mapping[str, float]  # returns so far, adjustments included
+    spent_ticks: dict[str, int]  # ticks spent on invalid replies of this turn, with a clock
+    alive_seats: tuple[str, ...]  # seats that are not done
+    departed_seats: tuple[str, ...]  # seats that are done because they left
     over: bool
-    truncated: bool  # over by a limit that is no rule
-    read_counts: dict[str, int]  # how much of the log; -1 before the first reply
+    truncated: bool  # over because of a limit outside the rules
+    read_counts: dict[str, int]  # how many messages a seat has read; -1 before its first reply
     message_log: list[Message]
-    log_lines: list[str]  # the first messages of the log as they are shown
-    has_private: bool  # some of them are not for everybody
-    log_start: int  # how many messages were dropped before the log
-    rng_state: Mapping[str, object] | None  # where the game's random numbers stand, of a copy
+    log_lines: list[str]  # the first messages of the log, as they are shown
+    has_private: bool  # whether some messages of the log are not for all seats
+    log_start: int  # the number of messages dropped from the start of the log
+    rng_state: Mapping[str, object] | None  # of a copy: the state of the game's generator
 
     def copy_from(self, other: EpisodeState) -> None:
-        """Become the point that another one is; what both could change is copied."""
+        """Take over all values of another state, with copies of the mutable ones."""
         for name in EpisodeState.__slots__:
             setattr(self, name, getattr(other, name))
         self.pending_moves, self.last_moves = self.pending_moves.copy(), self.last_moves.copy()

@@ -1,4 +1,4 @@
-"""LazyInfo: an info whose legal moves are listed when somebody reads them."""
+"""LazyInfo: an info that lists the legal moves when it is first read."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 
 class LazyInfo(dict[str, Any]):
-    """A dict of which some entries are made when it is first read.
+    """A dict that computes some of its entries when it is first read.
 
-    Most callers of `step` never look, and a list and a mask of all legal moves take longer to make
-    than many games take to advance. What it began with is there at once, for readers in C that
-    look into a dict without asking it.
+    Most callers of `step` never read the legal moves, and listing them takes longer than a step of
+    many games. The initial entries are stored at once, since C code reads dicts without calling
+    their methods.
 
     Attributes:
-        source: A function that returns the rest of its entries, and what it is called with, which
-            never changes; None: they are there.
+        source: A function that returns the other entries, and its arguments, which must not change;
+            None: the entries are complete.
     """
 
     __slots__ = ("source",)

@@ -1,4 +1,4 @@
-"""Match: the referee of one play of one game, under every view of it."""
+"""Match: plays one episode of a game and applies its rules, under every API."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _MAX_REASON_LENGTH = 500  # characters of an InvalidMove that reach its seat
 
 
 class ResetNeeded(RuntimeError):
-    """The episode has not begun, or is over."""
+    """A call needs an episode in progress, but none has begun or it is over."""
 
 
 class SeatError(ValueError):
-    """A seat that does not exist, or is not to act, was addressed."""
+    """A call names a seat that does not exist or is not to act."""
 
 
 class Match(EpisodeState, Generic[S]):
-    """One play of one game, from `begin` until nobody is waited for.
+    """One episode of a game, from `reset` until no seat is waiting.
 
-    Whoever is waited for hands in replies by `submit`, which is `take`, `advance` and `arrive` as
-    long as moves are `due`, and `settle`. Of these only `advance` may wait for something outside.
+    `submit` takes the replies of waiting seats. It calls `parse_actions`, then `advance` and
+    `apply_transition` while the match `can_advance`, then `compute_rewards`. Only `advance` may
+    block.
     """
 
     __slots__ = (
@@ -59,16 +60,16 @@ class Match(EpisodeState, Generic[S]):
         self.config = config
         self.max_turns = math.inf if config.max_turns is None else config.max_turns
         self.clock: RealtimeClock | None = getattr(game, "clock", None)
-        self.waiting_since = 0.0  # since when seats are waited for, with a clock
-        # In a bare format an action is a reply as it stands.
+        self.waiting_since = 0.0  # start of the present turn in monotonic seconds, with a clock
+        # In a bare format the whole reply is the action.
         self.bare_format = config.format not in action_parsing.ACTION_TEMPLATES
         self.has_tell = type(game).tell is not Game.tell
         self.name = name or type(game).__name__
         self.seats = tuple(game.agents)
         self.index = {seat: i for i, seat in enumerate(self.seats)}
         self.zero_returns = dict.fromkeys(self.seats, 0.0)
-        self.rng: np.random.Generator | None = None  # the game's, made when it is needed
-        self.rng_memory: RNGMemory | None = None  # found when it is first seeded
+        self.rng: np.random.Generator | None = None  # the game's generator, made when needed
+        self.rng_memory: RNGMemory | None = None  # mapped at the second reset
         self.rng_state = None
         self.seed = 0
         self.reset_args = 0, {}
@@ -78,7 +79,7 @@ class Match(EpisodeState, Generic[S]):
         self._clear_episode()
 
     def _clear_episode(self) -> None:
-        """Put everything to where an episode begins."""
+        """Set all state to its values at the start of an episode."""
         self.turns = self.submit_count = self.log_start = 0
         self.acting_seats = self.departed_seats = ()
         self.pending_moves, self.last_moves, self.invalid_counts = {}, {}, {}
@@ -88,16 +89,16 @@ class Match(EpisodeState, Generic[S]):
         self.over = self.truncated = self.has_private = False
         self.read_counts = dict.fromkeys(self.seats, -1)
         self.message_log, self.log_lines, self.reply_history = [], [], []
-        # Made once for each position, by seat, and asked for more than once.
+        # Views and legal moves by seat, cached for one position.
         self.view_cache: dict[str, Any] = {}
         self.legal_cache: dict[str, tuple[str, ...]] = {}
 
     def reset(self, seed: int, options: ResetOptions | None = None) -> None:
-        """Begin an episode; the seed decides all of it."""
+        """Begin an episode, which the seed determines completely."""
         self.seed = seed
         if options:
             check_options(options, self.game.reset_options, self.name)
-        if self.rng is not None and self.rng_memory is None:  # it pays from the second time on
+        if self.rng is not None and self.rng_memory is None:  # pays off from the second reset on
             self.rng_memory = map_rng_memory(self.rng)
         rng = self.rng or self._ensure_rng()
         seed_rng(rng, seed, self.rng_memory)
@@ -117,9 +118,9 @@ class Match(EpisodeState, Generic[S]):
             raise RuntimeError(f"{self.name} is over before anybody could move: a broken game")
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        """Take replies, texts or numbers of moves, of seats that are waited for; return rewards.
+        """Submit replies (texts or numbers of moves) of waiting seats, and return the rewards.
 
-        A seat that is not named in what is returned earned nothing.
+        A seat that is missing in the rewards earned 0.
         """
         self.parse_actions(replies)
         while self.pending_moves and len(self.pending_moves) == len(self.acting_seats):
@@ -127,7 +128,7 @@ class Match(EpisodeState, Generic[S]):
         return self.compute_rewards()
 
     def parse_actions(self, replies: SeatActions) -> None:
-        """Read replies: each becomes a move that is pending, or is refused."""
+        """Parse replies: each becomes a pending move or is handled as invalid."""
         self.submit_count += 1
         leavers, read = [], self.game.read
         for seat in self.waiting_seats:
@@ -143,7 +144,7 @@ class Match(EpisodeState, Generic[S]):
                 view = self.view_cache[seat] = self.state.seen_by(seat)
             try:
                 if type(reply) is str and self.bare_format and reply.isalnum() and reply.isascii():
-                    move = read(reply, view, seat)  # as it stands: quicker than to extract it
+                    move = read(reply, view, seat)  # a fast path without parsing
                 else:
                     move = read(self.extract_action(reply, seat), view, seat)
             except InvalidMove as error:
@@ -162,13 +163,13 @@ class Match(EpisodeState, Generic[S]):
 
     @property
     def can_advance(self) -> bool:
-        """Whether everybody whom the game waits for has a move pending, so that it can advance."""
+        """Whether all acting seats have a pending move, so that the game can advance."""
         return bool(self.pending_moves) and len(self.pending_moves) == len(self.acting_seats)
 
     def advance(self) -> S | RefusedMove:
-        """Return what the pending moves lead to; this changes nothing but the game's rng."""
+        """Return the state after the pending moves, changing only the game's generator."""
         moves = self.pending_moves
-        if len(moves) > 1:  # in whatever order they came
+        if len(moves) > 1:  # in the order of the seats
             moves = self.pending_moves = {seat: moves[seat] for seat in self.acting_seats}
         try:
             return self.game.advance(self.state, moves, self.rng or self._ensure_rng())
@@ -176,7 +177,7 @@ class Match(EpisodeState, Generic[S]):
             return error
 
     def apply_transition(self, after: Any) -> None:
-        """Take what `advance` returned, and tell the seats."""
+        """Apply the return value of `advance`, and post the messages about the moves."""
         before, moves = self.state, self.pending_moves
         self.pending_moves = {}
         if isinstance(after, RefusedMove):
@@ -200,7 +201,7 @@ class Match(EpisodeState, Generic[S]):
             self.post_messages(messages)
 
     def compute_rewards(self) -> Mapping[str, float]:
-        """Find who is to act, who is done, and what everybody has earned since the last time."""
+        """Update the acting and the done seats; return the rewards since the last call."""
         self.view_cache, self.legal_cache = {}, {}
         if self.clock:
             self.waiting_since = time.monotonic()
@@ -227,7 +228,7 @@ class Match(EpisodeState, Generic[S]):
         return {seat: float(totals[seat] - paid[seat]) for seat in alive}
 
     def truncate(self) -> None:
-        """End the episode here for everybody, as a limit that is no rule of the game does."""
+        """Truncate the episode for all seats, like a limit outside the rules of the game."""
         if not self.waiting_seats:
             raise self.make_reset_error("truncate")
         self.view_cache, self.legal_cache = {}, {}
@@ -235,7 +236,7 @@ class Match(EpisodeState, Generic[S]):
         self._end_episode()
 
     def remove_seats(self, seats: Sequence[str]) -> Mapping[str, float]:
-        """Let seats leave that somebody else takes out; without them all, the episode ends here."""
+        """Remove seats at a client's request; without any seat left, the episode ends."""
         if len(seats) < len(self.alive_seats):
             self.forfeit_seats(seats, "has left the game")
         else:
@@ -245,7 +246,7 @@ class Match(EpisodeState, Generic[S]):
         return self.compute_rewards()
 
     def close(self) -> None:
-        """Let go of the episode, as if none had begun."""
+        """Discard the episode, as if none had begun."""
         self.state, self.view_cache, self.legal_cache = None, {}, {}
         self.waiting_seats = self.acting_seats = ()
 
@@ -254,7 +255,7 @@ class Match(EpisodeState, Generic[S]):
         self.alive_seats = self.acting_seats = self.waiting_seats = ()
 
     def _remove_finished_seats(self) -> None:
-        """Let the seats be done whose return is final while others play on."""
+        """Mark seats as done that left or whose return is final while others continue."""
         lost = set(self.state.out()) if self.loses_seats else set()
         lost.update(self.departed_seats)
         if any(seat in lost for seat in self.alive_seats):
@@ -266,7 +267,7 @@ class Match(EpisodeState, Generic[S]):
         if isinstance(reply, str):
             return action_parsing.extract_action(reply, self.config.format, game.max_tool_calls)
         move = (game.moves or ())[int(reply)]
-        # where `read` would take what the mask leaves out
+        # Here `read` may accept moves that the mask excludes.
         if game.legal_is_partial and move not in game.name_moves(self.list_legal_moves(seat)):
             raise InvalidMove(f"{int(reply)} is not a move here: the mask leaves it out")
         return move
@@ -306,9 +307,9 @@ class Match(EpisodeState, Generic[S]):
         return True
 
     def _handle_refused_move(self, moves: SeatMoves, error: RefusedMove) -> None:
-        """Treat a move that only `advance` could find illegal as `_take` treats others."""
+        """Handle a move that `advance` refused like an invalid reply in `parse_actions`."""
         ((seat, _),) = moves.items()
-        if seat in self.invalid_replies:  # what stands for an invalid reply has to be legal
+        if seat in self.invalid_replies:  # the substitute of an invalid reply must be legal
             raise error
         if not self._handle_invalid_reply(
             seat, self.make_view(seat), str(error)[:_MAX_REASON_LENGTH]
@@ -318,7 +319,7 @@ class Match(EpisodeState, Generic[S]):
     def forfeit_seats(
         self, seats: Sequence[str], how: str = "forfeits: its reply was invalid"
     ) -> None:
-        """Let seats leave: the game goes on without them, or ends, as `settle` finds."""
+        """Let seats leave: the game continues without them, or ends in `compute_rewards`."""
         state = self.state
         self.departed_seats = (*self.departed_seats, *seats)
         for seat in seats:
@@ -341,7 +342,7 @@ class Match(EpisodeState, Generic[S]):
         }
 
     def post_tool_results(self, seat: str, messages: Iterable[Message]) -> None:
-        """Take a reply that was no move, and let the seat hear what it led to."""
+        """Record a reply that called a tool instead of moving, and post the results."""
         self.submit_count += 1
         self.read_counts[seat] = self.log_start + len(self.message_log)
         self.invalid_replies.pop(seat, None)
@@ -349,7 +350,7 @@ class Match(EpisodeState, Generic[S]):
         self.post_messages(messages)
 
     def post_messages(self, messages: Iterable[Message]) -> None:
-        """Let the seats hear messages."""
+        """Post messages to seats."""
         log = self.message_log
         for message in messages:
             log.append(message)
@@ -362,14 +363,14 @@ class Match(EpisodeState, Generic[S]):
         self.post_messages([Message(None if seat is None else (seat,), "game", text)])
 
     def _trim_log(self) -> None:
-        """Drop the messages that everybody has read."""
+        """Drop messages that all seats have read, if these are more than half of the log."""
         read = min(self.read_counts.values()) - self.log_start
         if read > len(self.message_log) // 2:
             del self.message_log[:read], self.log_lines[:read]
             self.log_start += read
 
     def list_messages(self, seat: str) -> list[Message]:
-        """Return what a seat has heard since its last reply."""
+        """Return the messages to a seat since its last reply."""
         if seat not in self.index:
             raise self.make_seat_error(seat)
         if self.state is None:
@@ -378,7 +379,7 @@ class Match(EpisodeState, Generic[S]):
         return [message for message in news if message.to is None or seat in message.to]
 
     def format_messages(self, seat: str) -> list[str]:
-        """Return what a seat has heard since its last reply, as it is shown."""
+        """Return the messages to a seat since its last reply, as texts."""
         if self.has_private:
             return [str(message) for message in self.list_messages(seat)]
         lines = self.log_lines
@@ -388,7 +389,7 @@ class Match(EpisodeState, Generic[S]):
         return lines[read - self.log_start if read > 0 else 0 :]
 
     def make_view(self, seat: str) -> Any:
-        """Return the position as a seat may know it."""
+        """Return a seat's view of the position."""
         view = self.view_cache.get(seat)
         if view is None:
             if self.state is None:
@@ -399,7 +400,7 @@ class Match(EpisodeState, Generic[S]):
         return view
 
     def list_legal_moves(self, seat: str) -> tuple[str, ...]:
-        """Return the moves that a seat may make now; none for a seat that is not to act."""
+        """Return the legal moves of a seat; empty for a seat that is not to act."""
         legal = self.legal_cache.get(seat)
         if legal is None:
             view = self.view_cache.get(seat) or self.make_view(seat)
@@ -408,7 +409,7 @@ class Match(EpisodeState, Generic[S]):
         return legal
 
     def check_replies(self, replies: SeatActions) -> None:
-        """Raise unless these are replies of seats that are waited for."""
+        """Raise unless these are replies of waiting seats."""
         if not self.waiting_seats:
             raise self.make_reset_error("submit")
         if not replies:
@@ -418,26 +419,26 @@ class Match(EpisodeState, Generic[S]):
                 raise self.make_seat_error(seat)
 
     def make_reset_error(self, what: str) -> ResetNeeded:
-        """Return the error for a call that an episode has to be under way for."""
+        """Return the error for a call that needs an episode in progress."""
         if self.state is None:
             return ResetNeeded(f"{what}: no episode has begun; call reset() first")
         return ResetNeeded(f"{what}: the episode is over; call reset() to begin the next")
 
     def make_seat_error(self, seat: object) -> SeatError:
-        """Return the error for a seat that is addressed and does not exist, or is not to act."""
+        """Return the error for a seat that does not exist or is not to act."""
         if seat not in self.index:
             return SeatError(f"no seat {seat!r}; the seats are {', '.join(self.seats)}")
         return SeatError(f"{seat} is not to act now; to act: {', '.join(self.waiting_seats)}")
 
     def snapshot(self) -> EpisodeState:
-        """Return this point of the episode; it shares everything and copies next to nothing."""
+        """Return a snapshot of the episode; it shares immutable data and so copies little."""
         (point := EpisodeState()).copy_from(self)
         if self.rng is not None:
             point.rng_state = dict(self.rng.bit_generator.state)
         return point
 
     def restore(self, point: EpisodeState) -> None:
-        """Go back to a point of a match of the same game."""
+        """Return to a snapshot of a match of the same game."""
         self.copy_from(point)
         self.view_cache, self.legal_cache = {}, {}
         if self.rng is not None and self.rng_state is not None:
@@ -445,7 +446,7 @@ class Match(EpisodeState, Generic[S]):
             self.rng_state = None
 
     def copy(self) -> Self:
-        """Return a match of its own at the same point."""
+        """Return an independent match at the same point."""
         twin = object.__new__(type(self))
         for name in Match.__slots__:
             setattr(twin, name, getattr(self, name))
@@ -454,14 +455,14 @@ class Match(EpisodeState, Generic[S]):
         return twin
 
     def redraw_chance(self, seed: int) -> None:
-        """Let everything that is drawn from here on follow from another seed."""
+        """Seed the game's generator for all random events from here on."""
         self.seed = seed
         if self.state is not None:
             seed_rng(self._ensure_rng(), seed)
             self.reply_history.append(int(seed))
 
     def _ensure_rng(self) -> np.random.Generator:
-        """Return the game's generator, made if there is none."""
+        """Return the game's generator, and make it if there is none."""
         if self.rng is None:
             self.rng = make_rng()
             if self.rng_state is not None:

@@ -1,4 +1,4 @@
-"""ObservationBuilder: what a seat sees of a match when somebody looks: texts, pictures, numbers."""
+"""ObservationBuilder: builds observations of a match as texts, pictures or numbers."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ from gem_ma.game import Game, Info
 from gem_ma.renderers.picture import Picture
 from gem_ma.scene import Panels, Pixels, Terminal
 
-_DEFAULT_SIZE = 252, 252  # pixels of what has no size of its own
-_MAX_CACHED_MASKS = 1_000  # that are kept
+_DEFAULT_SIZE = 252, 252  # pixels of scenes without their own size
+_MAX_CACHED_MASKS = 1_000
 _TO_ACT = {"to_act": True}
-_EXAMPLES = 0x6578616D706C6573  # the beginning of their seeds
-_MAX_EXAMPLE_TURNS = 100  # of the game, before a turn that is shown as an example
+_EXAMPLES = 0x6578616D706C6573  # mixed into the seeds of examples
+_MAX_EXAMPLE_TURNS = 100  # turns of the game before an example turn
 
 Observation: TypeAlias = dict[str, Any]
-"""What a seat sees, by kind: "text" and "image", or "observation" and "action_mask"."""
+"""An observation: "text" and/or "image", or "observation" and "action_mask"."""
 
 
 class ObservationBuilder:
-    """What seats see of matches of one game, in the form that an environment was made with."""
+    """Builder of the rules, observations and infos of a game's seats, as its EnvConfig says."""
 
     def __init__(self, game: Game, config: EnvConfig):
         self.game = game
         self.discrete = config.actions == "discrete"
-        # In a bare format an action is a reply as it stands.
+        # In a bare format the whole reply is the action.
         self.bare_format = config.format not in action_parsing.ACTION_TEMPLATES
         self.uses_own_size = config.image_size == "own"
         self.image_size = (
             _DEFAULT_SIZE if isinstance(config.image_size, str | int) else config.image_size
         )
-        self.canvas: np.ndarray | None = None  # that pictures are drawn on, if not on a new one
+        self.canvas: np.ndarray | None = None  # pictures are drawn here; None: on a new array
         self.moves = tuple(game.moves or ())
         self.move_numbers = {move: i for i, move in enumerate(self.moves)}
         self.config = config
         self.shows_legal = config.legal == "show"
         self.set_theme(config.theme, config.noise)
-        self._has_brief = type(game).brief is not Game.brief  # the rules differ between episodes
+        self._has_brief = type(game).brief is not Game.brief  # rules differ between episodes
         self._masks: dict[tuple[str, ...], np.ndarray] = {}
         self._masked: tuple[tuple[str, ...] | None, np.ndarray | None] = (
             None,
             None,
-        )  # the last of them
+        )  # the last legal moves and their mask
 
     def set_theme(self, theme: str | int, noise: str | int) -> None:
-        """Let pictures look so from here on."""
+        """Set the theme and the noise of pictures from here on."""
         self.config = dataclasses.replace(self.config, theme=theme, noise=noise)
-        self._palette: Any = None  # what the theme names, looked up when a picture is drawn
-        self._rule_parts: dict[str, tuple[str, ...]] = {}  # rules, and what stands below them
+        self._palette: Any = None  # the theme's colours, loaded when a picture is drawn
+        self._rule_parts: dict[str, tuple[str, ...]] = {}  # rules, instruction, legend, examples
         self._rules_by_seat: dict[
             str, tuple[str, str]
-        ] = {}  # the brief of an episode, and all of these
-        self._noise: Any = None  # what the noise names
+        ] = {}  # the brief of an episode, and the joined parts
+        self._noise: Any = None  # the parsed noise
         if theme != "light":
             self.load_palette()
         if noise != "":
@@ -71,7 +71,7 @@ class ObservationBuilder:
             self._noise = named(noise)
 
     def copy(self) -> Self:
-        """Return a sight that sees the same, for another match."""
+        """Return a builder with the same options, for another match."""
         twin = copy.copy(self)
         twin._rules_by_seat = {}
         twin._masks = self._masks
@@ -81,7 +81,7 @@ class ObservationBuilder:
         return {**self.__dict__, "_masks": {}, "_masked": (None, None), "canvas": None}
 
     def build_rules(self, match: Match, seat: str) -> str:
-        """Return what a seat is told once: rules, its task in this episode, how to reply."""
+        """Return the rules, the task in this episode, and the reply instruction for a seat."""
         texts = self._rules_by_seat.get(seat)
         if texts is not None and not self._has_brief:
             return texts[1]
@@ -106,7 +106,7 @@ class ObservationBuilder:
         return texts[1]
 
     def _describe_legend(self, seat: str) -> str:
-        """Say what things look like in this theme, so that no other word has to name a colour."""
+        """Return the legend of pictures in this theme, so that other texts need no colours."""
         from gem_ma.renderers import make_legend
 
         start = self.game.start(np.random.default_rng(0), {})
@@ -114,7 +114,7 @@ class ObservationBuilder:
         return legend and f"In the picture: {legend}."
 
     def _make_examples(self, seat: str) -> str:
-        """Return turns of a seat in other episodes, each with a legal reply."""
+        """Return example turns of a seat in other episodes, each with a legal reply."""
         match = Match(self.game, self.config)
         parts = []
         for number in range(1, self.config.examples + 1):
@@ -123,8 +123,8 @@ class ObservationBuilder:
         return "\n" + "\n\n".join(parts) if parts else ""
 
     def _draw_example(self, match: Match, seat: str, number: int) -> str:
-        """Return the turn of a seat with this number, or its last before, of a random episode."""
-        match.reset(derive_seed(_EXAMPLES, number))  # which nobody has by counting
+        """Return the text of a seat's turn `number` (or its last one) in a random episode."""
+        match.reset(derive_seed(_EXAMPLES, number))  # unlikely to be a user's seed
         if not match.lists_moves:
             raise ValueError(
                 f"examples={self.config.examples}: {type(self.game).__name__} lists no legal "
@@ -149,7 +149,7 @@ class ObservationBuilder:
         return example
 
     def build_text(self, match: Match, seat: str, *, rules: bool, view: Any = None) -> str:
-        """Return what a seat has heard, and its view in words if one is given."""
+        """Return the new messages to a seat, and the description of its view if one is given."""
         news = match.format_messages(seat) if match.message_log else None
         if view is None or (news and self.game.conversation):
             text = ""
@@ -161,21 +161,21 @@ class ObservationBuilder:
         if rules and match.read_counts[seat] < 0:
             first = self.build_rules(match, seat)
             text = f"{first}\n\n{text}" if text else first
-        if len(text) * 4 > self.config.text_length:  # no character has more than four bytes
+        if len(text) * 4 > self.config.text_length:  # a character has at most four bytes
             text = cut_middle(text, self.config.text_length)
         return text
 
     def build_scene(self, view: Any, seat: str | None) -> object:
-        """Return a view as a scene; what has no picture is a screen of text."""
+        """Return the scene of a view; without a picture, its description as a screen of text."""
         scene = self.game.picture(view, seat)
         return Terminal(self.game.describe(view, seat)) if scene is None else scene
 
     def build_picture(self, view: Any, seat: str | None, alt: str) -> Picture:
-        """Return a view as an object that is drawn when somebody looks."""
+        """Return a view as a Picture, which is drawn when it is first read."""
         return self._make_picture(self.build_scene(view, seat), alt)
 
     def build_pictures(self, view: Any, seat: str, alt: str) -> Picture | tuple[Picture, ...]:
-        """Return a view as a seat is shown it in a turn: one picture, or one for each panel."""
+        """Return the image of a view for a turn: one Picture, or one for each panel."""
         scene = self.build_scene(view, seat)
         if self.config.panels == "together" or not isinstance(scene, Panels):
             return self._make_picture(scene, alt)
@@ -201,7 +201,7 @@ class ObservationBuilder:
         return draw(scene, *look, self.canvas, self._noise)
 
     def load_palette(self) -> Any:
-        """Return the theme."""
+        """Return the palette of the theme."""
         if self._palette is None:
             from gem_ma.renderers import parse_theme
 
@@ -209,9 +209,9 @@ class ObservationBuilder:
         return self._palette
 
     def build_mask(self, legal: tuple[str, ...]) -> np.ndarray:
-        """Return which moves are legal; all are for a seat that is not to act: it is not heard."""
+        """Return the mask of legal moves; all ones for a seat that is not to act."""
         last, mask = self._masked
-        if mask is None or legal is not last:  # which is quicker to find out than to look up
+        if mask is None or legal is not last:  # comparing identities is faster than hashing
             mask = self._masks.get(legal)
             if mask is None:
                 if len(self._masks) > _MAX_CACHED_MASKS:
@@ -223,9 +223,9 @@ class ObservationBuilder:
         return mask.copy()
 
     def encode_state(self, match: Match) -> np.ndarray:
-        """Return what all seats together see, in numbers, or the picture of the whole game.
+        """Return the encodings of all seats' views in one array, in the order of the seats.
 
-        The numbers are those of `Game.encode`, seat after seat.
+        A game without `Game.encode` gives a picture of the whole game instead.
         """
         parts = [self.game.encode(match.make_view(seat), seat) for seat in match.seats]
         numbers = [part for part in parts if part is not None]
@@ -234,7 +234,7 @@ class ObservationBuilder:
         return np.concatenate(numbers)
 
     def build_observation(self, match: Match, seat: str, turn: bool = False) -> Observation:
-        """Return what a seat sees; `turn` is said of `BaseEnv.observe`."""
+        """Return the observation of a seat; for `turn` see `BaseEnv.observe`."""
         view = match.view_cache.get(seat) or match.make_view(seat)
         if self.discrete and not turn:
             numbers = self.game.encode(view, seat) if self.config.observe == "text" else None
@@ -249,7 +249,7 @@ class ObservationBuilder:
         observation: Observation = {}
         if self.config.observe == "both":
             observation["text"] = self.build_text(match, seat, rules=not turn, view=view)
-        if turn:  # the words stand beside it, or else take its place where it is left out
+        if turn:  # without a text, the description replaces a picture that is left out
             alt = "" if "text" in observation else self.game.describe(view, seat)
             observation["image"] = self.build_pictures(view, seat, alt)
         else:
@@ -259,21 +259,18 @@ class ObservationBuilder:
     def build_info(
         self, match: Match, seat: str, turn: bool = False, *, lazy: bool = False
     ) -> Info:
-        """Return what a seat is told beside its observation.
-
-        With `lazy` its legal moves are listed when somebody reads them.
-        """
+        """Return the info of a seat; with `lazy`, it lists legal moves when it is first read."""
         to_act = seat in match.waiting_seats
         refused = match.invalid_replies.get(seat) if match.invalid_replies else None
-        if self.discrete and not turn:  # the same keys and shapes always, as tensors need them
+        if self.discrete and not turn:  # always the same keys and shapes, for tensors
             if not to_act:
-                match.make_view(seat)  # raises for what is no seat
+                match.make_view(seat)  # raises for an unknown seat
             count = 0 if refused is None else refused["count"]
             return {"to_act": np.bool_(to_act), "invalid": np.int64(count)}
         if not (match.lists_moves and self.shows_legal):
             info: Info = {"to_act": to_act}
             if not to_act:
-                match.make_view(seat)  # raises for what is no seat
+                match.make_view(seat)  # raises for an unknown seat
         elif lazy and to_act:
             view = match.view_cache.get(seat) or match.make_view(seat)
             info = lazy_info = LazyInfo(_TO_ACT)
@@ -293,7 +290,7 @@ class ObservationBuilder:
         return info
 
     def _list_legal_moves(self, view: Any, seat: str, known: dict[str, tuple[str, ...]]) -> Info:
-        """Return what an info says of the legal moves of a view, which may be known by seat."""
+        """Return the entries of an info about legal moves; `known` caches these by seat."""
         legal = known.get(seat)
         if legal is None:
             legal = known[seat] = tuple(view.legal(seat))
@@ -303,7 +300,7 @@ class ObservationBuilder:
         return info
 
     def format_replies(self, legal: Sequence[str]) -> list[str]:
-        """Return the replies that say some moves."""
+        """Return moves as replies in the format of the environment."""
         return (
             list(legal)
             if self.bare_format
@@ -324,7 +321,7 @@ def _find_own_size(scene: object) -> tuple[int, int] | None:
 
 
 def cut_middle(text: str, limit: int) -> str:
-    """Cut bytes out of the middle of a text that is too long, and say so if there is room."""
+    """Cut a text to `limit` bytes in its middle, with a note there if there is room."""
     data = text.encode()
     if len(data) <= limit:
         return text

@@ -1,4 +1,4 @@
-"""Rules in other words, by rule: shorter, longer, with synonyms, or the same with a null change."""
+"""Mechanical paraphrases of rules: shorter, longer, with synonyms, or with a null change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gem_ma.engine.seeding import derive_seed
 PARAPHRASE_KINDS = ("short", "long", "words", "null")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
 _REPLY = re.compile(r"\b(?:reply|answer|respond|send)\b", re.IGNORECASE)
-# None of these is a move, or a part of one, in any game.
+# None of these occurs in a move of any game.
 _SYNONYMS = (
     ("You are playing", "You take part in", "The game is"),
     ("at the same time", "simultaneously", "at once"),
@@ -39,12 +39,12 @@ def parse_paraphrase(prompt: str) -> tuple[str, int]:
 
 
 def paraphrase_rules(rules: str, prompt: str) -> str:
-    """Return rules as a prompt has them.
+    """Return the rules in the paraphrase that `prompt` names; "" leaves them unchanged.
 
-    - `short`: what the game is, and how to reply.
-    - `long`: a sentence in each line, and the first and the last thing once more.
-    - `words`: with other words, as a seed draws them.
-    - `null`: with a change that says nothing, as a control.
+    - `short`: only the first sentence and the sentences about how to reply.
+    - `long`: one numbered sentence per line, then the sentences of `short` again.
+    - `words`: some words replaced by synonyms that the seed selects.
+    - `null`: a change without meaning, as a control.
     """
     if not prompt:
         return rules
@@ -67,7 +67,7 @@ def paraphrase_rules(rules: str, prompt: str) -> str:
 
 
 def _apply_null_change(rules: str, how: str) -> str:
-    """Return rules that say the same in the same words."""
+    """Return rules with a change that leaves their words and their meaning."""
     if how.endswith("."):
         return f"{how} {rules}" if how == "Hello." else f"{rules} {how}"
     between = "\n" if how == "a line each" else "  "
@@ -76,7 +76,7 @@ def _apply_null_change(rules: str, how: str) -> str:
 
 
 def _replace_word(text: str, word: str, other: str) -> str:
-    """Return a text with another word, whole and with the same first letter in size."""
+    """Replace a whole word in a text, keeping the case of its first letter."""
 
     def match_case(found: re.Match[str]) -> str:
         return other[0].upper() + other[1:] if found[0][0].isupper() else other

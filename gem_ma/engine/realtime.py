@@ -1,4 +1,4 @@
-"""A world with a clock: what goes on in a game while its seats think."""
+"""Realtime games: games whose world continues while their seats think."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from gem_ma.game import Game, Info, InvalidMove, Message, ResetOptions, S, SeatMoves, SeatTool
 
 CLOCK_UNITS = ("tokens", "seconds")
-_BYTES_PER_TOKEN = 4  # bytes of a token, where a reply does not say how many it has
-_MAX_TICKS = 10_000  # ticks that a reply may take
-_MAX_MESSAGES = 20  # messages of what went on meanwhile
+_BYTES_PER_TOKEN = 4  # estimate for replies without a token count
+_MAX_TICKS = 10_000  # maximum ticks of one reply
+_MAX_MESSAGES = 20  # maximum messages about the ticks between two turns
 
 
 class RealtimeClock(NamedTuple):
-    """How thinking takes time: a tick for so many tokens of a reply, or for so many seconds."""
+    """The length of a tick, in tokens of a reply or in seconds."""
 
     unit: str
     tick_length: float
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read "tokens:20" or "seconds:0.5"."""
+        """Return the clock of a text such as "tokens:20" or "seconds:0.5"."""
         unit, _, number = text.partition(":") if isinstance(text, str) else ("", "", "")
         try:
             each = float(number)
@@ -40,7 +40,7 @@ class RealtimeClock(NamedTuple):
         return f"{self.unit}:{self.tick_length:g}"
 
     def count_ticks(self, reply: object, seconds: float) -> int:
-        """Return how long a reply took, one tick at least; seconds, where it does not say that."""
+        """Return the ticks of a reply, at least 1; `seconds` counts if it has no latency."""
         if self.unit == "seconds":
             latency = getattr(reply, "latency", None)
             spent = seconds if latency is None else latency
@@ -50,12 +50,12 @@ class RealtimeClock(NamedTuple):
 
 
 def count_reply_tokens(reply: object) -> int:
-    """Return how many tokens a reply has: as its model says, or one for every four bytes."""
+    """Return the number of tokens of a reply, as reported by its model or one per four bytes."""
     ids = getattr(reply, "token_ids", None)
     if ids is not None:
         return len(ids)
     used = getattr(reply, "usage", None) or {}
-    if "completion_tokens" in used:  # what was thought and not shown is among them
+    if "completion_tokens" in used:  # includes hidden thoughts
         return int(used["completion_tokens"])
     return (
         math.ceil(len(reply.encode(errors="replace")) / _BYTES_PER_TOKEN)
@@ -65,7 +65,7 @@ def count_reply_tokens(reply: object) -> int:
 
 
 class TimedMove(NamedTuple):
-    """A move that is made so many ticks after its seat was asked; no text is a lost turn."""
+    """A move that is made `ticks` ticks after its seat's turn began; None is a lost turn."""
 
     text: str | None
     ticks: int
@@ -75,11 +75,13 @@ class TimedMove(NamedTuple):
 
 
 class RealtimeState(NamedTuple):
-    """A position of a game, and what those seats are up to who are not waited for.
+    """A position of a realtime game, with the moves of seats that are still thinking.
 
     Attributes:
-        due: seats that think, each with the time at which its move is made, and the move.
-        news: what the seats heard since the last position.
+        world: The state of the game without its clock.
+        time: Ticks since the start.
+        due: The thinking seats, each with the tick at which it moves, and its move as text.
+        news: The messages since the last position.
     """
 
     world: Any
@@ -116,7 +118,7 @@ def unwrap_realtime(game: Game) -> Game:
 
 
 class RealtimeGame(Game[RealtimeState], Generic[S]):
-    """A game whose world goes on while its seats think; see `Game.realtime`."""
+    """A game whose world continues while its seats think; see `Game.realtime`."""
 
     def __init__(self, game: Game[S], clock: str):
         if not game.realtime:
@@ -154,7 +156,7 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
     def advance(
         self, state: RealtimeState, moves: SeatMoves, rng: np.random.Generator
     ) -> RealtimeState:
-        """Let time go on until a seat that has made its move can be asked again."""
+        """Advance tick by tick until a seat has made its move and can act again."""
         world, time, news = state.world, state.time, []
         due = list(state.due)
         for seat, move in moves.items():
@@ -178,13 +180,13 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
     def _read_due_move(
         self, world: Any, seat: str, now: Mapping[str, str | None]
     ) -> tuple[Any, list[Message]]:
-        """Return what a seat does at this time, and what it is told if that cannot be done."""
+        """Return the move of a seat at this tick, and a message if its move is now illegal."""
         view, text = world.seen_by(seat), now.get(seat)
         if text is None:
             return self.game.skip(view, seat), []
         try:
             return self.game.read(text, view, seat), []
-        except InvalidMove as error:  # it was legal when it was thought of
+        except InvalidMove as error:  # it was legal when the seat replied
             late = Message((seat,), "game", f"{text[:60]!r} came too late: {error}.")
             return self.game.skip(view, seat), [late]
 

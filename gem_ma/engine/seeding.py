@@ -1,4 +1,4 @@
-"""Numbers from numbers: every random choice is a pure function of a seed."""
+"""Seeds and random generators: every random choice is a pure function of a seed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def generate_seed() -> int:
 
 
 def check_seed(seed: object) -> None:
-    """Raise unless this is a seed, or None."""
+    """Raise unless this is a valid seed or None."""
     if seed is None:
         return
     if type(seed) is not int:
@@ -51,7 +51,7 @@ def pick_option(options: Sequence[str], *numbers: int) -> str:
 
 
 class _ZeroSeedSequence(np.random.SeedSequence):
-    """What a generator begins with that is seeded before anybody draws; it mixes nothing."""
+    """A seed sequence of zeros, for generators that are seeded later: it saves the mixing."""
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
         return np.zeros(n_words, dtype)
@@ -67,38 +67,39 @@ _ZERO = _ZeroSeedSequence(0)
 
 
 def make_rng() -> np.random.Generator:
-    """Return a PCG64 generator that has yet to be seeded, nine times faster than `PCG64(0)`."""
+    """Return an unseeded PCG64 generator, nine times faster than `PCG64(0)`."""
     return np.random.Generator(np.random.PCG64(_ZERO))
 
 
 class RNGMemory(NamedTuple):
-    """The memory of a generator: its state, and what is left of its last draw."""
+    """The memory of a generator: its state, and the unused half of its last draw."""
 
     state: memoryview
     rest: memoryview
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()  # in another process it lies elsewhere
+        return type(None), ()  # the address is not valid in another process
 
 
 def map_rng_memory(rng: np.random.Generator) -> RNGMemory | None:
-    """Return the memory of a new PCG64 generator, or None where it is not what is expected.
+    """Return the memory of a PCG64 generator, or None if it does not have the expected layout.
 
-    NumPy's interface for ctypes says where it is. To set `bit_generator.state` takes longer than a
-    whole turn of some games.
+    The address is from NumPy's ctypes interface. Writing to memory is faster than setting
+    `bit_generator.state`, which takes longer than a whole turn of some games. The check draws a
+    number, so seed the generator afterwards.
     """
     check_type(rng, np.random.Generator, "rng")
     generator = rng.bit_generator
     if not isinstance(generator, np.random.PCG64):
         return None
     try:
-        address = generator.ctypes.state_address  # of a pointer to the state, and what is left
+        address = generator.ctypes.state_address  # a pointer to the state, then the unused half
         inner = ctypes.c_void_p.from_address(address).value
         state = memoryview((ctypes.c_ubyte * 32).from_address(inner or 0)).cast("B")
         rest = memoryview((ctypes.c_ubyte * 8).from_address(address + 8)).cast("B")
     except (AttributeError, TypeError, ValueError):
         return None
-    rng.integers(1 << 32, dtype=np.uint32)  # half of a draw is left
+    rng.integers(1 << 32, dtype=np.uint32)  # leaves half of a draw unused
     known: Any = generator.state
     numbers = known["state"]["state"], known["state"]["inc"]
     if state != b"".join(number.to_bytes(16, "little") for number in numbers):
@@ -108,12 +109,12 @@ def map_rng_memory(rng: np.random.Generator) -> RNGMemory | None:
 
 
 def seed_rng(rng: np.random.Generator, seed: int, memory: RNGMemory | None = None) -> None:
-    """Put a PCG64 generator into the state that `seed` names, five times faster than a new one.
+    """Set a PCG64 generator to the state of a seed, five times faster than making a new one.
 
     Args:
         rng: The generator.
-        seed: The seed.
-        memory: The memory of this generator, which is quicker to write.
+        seed: An int of at most 127 bits.
+        memory: The memory of this generator, which is faster to write; None: set its `state`.
     """
     try:
         number = seed.to_bytes(16, "little", signed=True)
@@ -140,7 +141,7 @@ def seed_rng(rng: np.random.Generator, seed: int, memory: RNGMemory | None = Non
 
 
 def pack_chance(rng: np.random.Generator) -> str:
-    """Return where a generator stands."""
+    """Return the state of a PCG64 generator as text."""
     check_type(rng, np.random.Generator, "rng")
     state = rng.bit_generator.state
     inner = state["state"]
@@ -148,7 +149,7 @@ def pack_chance(rng: np.random.Generator) -> str:
 
 
 def unpack_chance(text: str, rng: np.random.Generator) -> None:
-    """Put a PCG64 generator where another one stood."""
+    """Set a PCG64 generator to a state that `pack_chance` returned."""
     check_type(text, str, "text")
     check_type(rng, np.random.Generator, "rng")
     state, increment, has_more, more = text.split()

@@ -1,8 +1,8 @@
-"""The environments that come with the package: a line for each game, which is imported when made.
+"""The built-in games, by id; the module of a game is imported when the game is made.
 
-A folder holds the games of one kind and the helpers that only these use; what several kinds use
-stands beside this file. They import `gem_ma.game`, `gem_ma.scene`, `gem_ma.validation` and
-`gem_ma.engine.action_parsing`: never an agent, a renderer or an API.
+Each folder holds the games of one kind, and the helpers that only these games use. Helpers that
+several kinds use are files in this folder. Games and helpers import `gem_ma.game`, `gem_ma.scene`,
+`gem_ma.validation` and `gem_ma.engine.action_parsing`, but never an agent, a renderer or an API.
 """
 
 from gem_ma.envs.registry import register
@@ -53,8 +53,8 @@ register("game:Kitchen-v0", "gem_ma.envs.worlds.kitchen:Kitchen")
 register("game:RadioMaze-v0", "gem_ma.envs.worlds.radio_maze:RadioMaze")
 register("game:Snake-v0", "gem_ma.envs.worlds.snake:Snake")
 
-# An argument that is None is drawn anew for each episode. GEM's easy and hard stand on the dial at
-# 2 and at 8; at 0 it is trivial, and 10 is beyond what anybody reaches today.
+# An argument that is None is drawn again for each episode. Difficulties 2 and 8 are GEM's "easy"
+# and "hard". Difficulty 0 is trivial, and no current model solves difficulty 10.
 
 register(
     "game:GuessTheNumber-v0",

@@ -1,15 +1,15 @@
-"""What an answer says, in whatever form, where that can mean one thing only."""
+"""Normalisation of answers to questions, where an answer has only one possible meaning."""
 
 import re
 
-MAX_ANSWER_LENGTH = 200  # characters of an answer that is looked at
+MAX_ANSWER_LENGTH = 200  # characters; longer answers are not parsed
 _DEGREES = re.compile(r"\^ ?(?:\\circ|\{ ?\\circ ?\})|\\(?:degree|circ)|\u00b0")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
 _NAME_PREFIX = re.compile(r"\\?[a-zA-Z]\w{0,11}\s{0,2}(?:=|:(?!\d))\s{0,2}(?=[^=\s])")
 _NUMBER_WITH_UNIT = re.compile(
     r"([+\u2212-]?\\?\$?\s?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)((?: [A-Za-z][A-Za-z'-]+){1,3})\.?"
 )
-# Words behind a number that make another number of it, or no answer.
+# With one of these words after it, a number means another number or is no answer.
 _MODIFIER_WORDS = (
     "and or not no but if maybe perhaps either to than plus minus times over by percent hundred "
     "thousand million billion trillion dozen half halves third thirds quarter quarters pi squared "
@@ -40,9 +40,9 @@ _WHOLE_NUMBER = re.compile(r"(?<!\d)([+-]?\d++)\.0+")
 
 
 def strip_answer(text: str) -> str:
-    r"""Return an answer without dollar signs, \text{}, degrees, a name before it or units behind.
+    r"""Return an answer without dollar signs, \text{}, degrees, a leading name and trailing units.
 
-    What could mean something else stays as it is: "5 million", "5 x", "5 or 6".
+    An answer that could mean something else is not changed: "5 million", "5 x", "5 or 6".
     """
     if len(text) > MAX_ANSWER_LENGTH:
         return text
@@ -57,7 +57,7 @@ def strip_answer(text: str) -> str:
 
 
 def normalize_integer(text: str) -> str:
-    """Return a number without zeros behind its point and commas within: 1,145.0 is 1145."""
+    """Return a number without thousands separators and trailing zeros: "1,145.0" becomes "1145"."""
     answer = strip_answer(text)
     if re.fullmatch(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.0+)?", answer):
         answer = answer.replace(",", "")
@@ -66,7 +66,7 @@ def normalize_integer(text: str) -> str:
 
 
 def parse_integers(text: str, many: int) -> tuple[int, ...]:
-    """Return so many whole numbers that a text lists, in any brackets; or none if it says more."""
+    """Return the `many` whole numbers in a text, with or without brackets; () if it says more."""
     if len(text) > MAX_ANSWER_LENGTH or not re.fullmatch(r"[\w\s,;:=.%()\[\]{}<>/\"'`|*]*", text):
         return ()
     words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text)]
@@ -83,7 +83,7 @@ def parse_integers(text: str, many: int) -> tuple[int, ...]:
 
 
 def normalize_time(text: str) -> str:
-    """Return a time as on a clock's face: 09:25 AM and 21:25 are 9:25."""
+    """Return a time in 12-hour form: "09:25 AM" and "21:25" become "9:25"."""
     match = _CLOCK_TIME.fullmatch(strip_answer(text))
     if not match or int(match[1]) > 24 or int(match[2]) > 59:
         return text
@@ -91,6 +91,6 @@ def normalize_time(text: str) -> str:
 
 
 def normalize_option(text: str) -> str:
-    """Return the letter of an option that is said with its words: "B) a square" is B."""
+    """Return the letter of an option that is written with its text: "B) a square" becomes "B"."""
     match = _LETTERED_OPTION.fullmatch(text.strip())
     return match[1] if match else text

@@ -1,13 +1,13 @@
-"""Difficulty levels: ranges that the arguments of a game are drawn from, and a dial of them."""
+"""Difficulty levels: sets of arguments to draw from, and a scale from 0 to 10."""
 
 from collections.abc import Mapping
 from typing import Any
 
-MAX_DIFFICULTY = 10  # on the dial, which begins at 0
+MAX_DIFFICULTY = 10  # the highest difficulty; the lowest is 0
 
 
 def fill_levels(drawn, *given):
-    """Return the levels to draw from: these, with every argument that is given put in."""
+    """Return the levels to draw from, with each argument that is not None fixed in all of them."""
     if given[-1] is not None and given[-1] < 1:
         raise ValueError(f"max_turns={given[-1]}: expected 1 or more")
     levels = [
@@ -18,15 +18,15 @@ def fill_levels(drawn, *given):
 
 
 def sample_level(rng, levels):
-    """Return one of the levels."""
+    """Draw one of the levels; the generator is not used if there is only one."""
     return levels[int(rng.integers(len(levels)))] if len(levels) > 1 else levels[0]
 
 
 def interpolate_levels(points: Mapping[int, object]) -> tuple[Any, ...]:
-    """Return what stands at each difficulty from 0 to 10, given what stands at some of them.
+    """Return the values for each difficulty from 0 to 10, interpolated between the given points.
 
-    Numbers in between lie on the line from one point to the next, whole where its ends are; all
-    else is that of the point below. A point is a number, or a mapping or a list of such.
+    A point is a number, or a mapping or a list of points. Numbers are interpolated linearly, and
+    rounded if both ends are integers. All other values are copied from the point below.
     """
     places = sorted(points)
     if not places or places[0] != 0 or places[-1] != MAX_DIFFICULTY:
@@ -59,7 +59,7 @@ def _is_number(value):
 
 
 def select_level(rows, difficulty):
-    """Return what stands at a difficulty, or raise for what is none."""
+    """Return the values for a difficulty; raise if it is not an integer from 0 to 10."""
     if not isinstance(difficulty, int) or isinstance(difficulty, bool):
         raise TypeError(
             f"difficulty={difficulty!r}: expected a whole number from 0 to {MAX_DIFFICULTY}"

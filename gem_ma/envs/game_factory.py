@@ -1,4 +1,4 @@
-"""Factories of games: a Spec in, the Game for which it stands out."""
+"""Factory of games: it makes the Game that a Spec describes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 def import_game_class(spec: Spec) -> type[Game]:
-    """Import the class of a Spec's game."""
+    """Import the game class of a Spec; raise TypeError if it is not a Game."""
     game_class: object = load_entry_point(spec.entry_point)
     if not (isinstance(game_class, type) and issubclass(game_class, Game)):
-        # The spec of a recorded episode may say anything.
+        # The Spec of a recorded episode can name any object.
         is_gem_env = all(hasattr(game_class, name) for name in ("reset", "step"))
         hint = "; gem_ma.gem.make makes what is written for GEM" if is_gem_env else ""
         raise TypeError(f"{spec.id}: {spec.entry_point} is no Game{hint}")
@@ -33,13 +33,15 @@ def import_game_class(spec: Spec) -> type[Game]:
 def make_game(
     spec: Spec, arguments: JSONMapping, beside: Collection[str] = ()
 ) -> tuple[Game, JSONObject]:
-    """Make a Spec's game; return it, and those arguments that it does not take.
+    """Make the game of a Spec; return it, and the arguments that the game does not take.
 
     Args:
-        arguments: they override those of the spec; a difficulty stands for those on its dial.
-        beside: which of them somebody else takes.
+        spec: which game class to import, with its default arguments.
+        arguments: values that override those of the spec. If the spec has a difficulty scale,
+            `difficulty` is replaced by the arguments at that difficulty.
+        beside: names of arguments that are returned for the caller instead of being rejected.
     """
-    # Which file of its data is missing a game says itself; an argument may name others.
+    # The game itself reports a missing data file, because an argument can name another file.
     needs = [need for need in spec.needs if not need.startswith("data:")]
     if missing := list(filter(None, map(find_remedy, needs))):
         raise MissingRequirement(f"{spec.id} cannot be made here: {'; '.join(missing)}")
@@ -52,7 +54,7 @@ def make_game(
     if spec.dial and "difficulty" in arguments:
         level_arguments = select_level(spec.dial, arguments.pop("difficulty"))
     for key, value in {**spec.kwargs, **level_arguments, **arguments}.items():
-        # A game's own argument comes first: max_turns may be one of its rules.
+        # Arguments of the game take precedence: max_turns may be a rule of the game.
         if key in parameter_names:
             game_kwargs[key] = value
         elif key in beside:
@@ -67,7 +69,7 @@ def make_game(
 
 
 def make_argument_error(who: str, key: str, value: object, known: Sequence[str]) -> UnknownArgument:
-    """Return the error for an argument that nobody takes; `known` are those that somebody does."""
+    """Return the error for an unknown argument; `known` are the names that are accepted."""
     error = UnknownArgument(
         f"{who} got an unexpected keyword argument {key!r}; {_suggest_argument(key, value, known)}"
     )

@@ -1,4 +1,4 @@
-"""Games in files: "FILE.py", "FILE.py:NAME" and "module:NAME" wherever an id may stand."""
+"""Games from files: "FILE.py", "FILE.py:NAME" and "module:NAME" in place of an id."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gem_ma.validation import entry_points
 
 
 class GameNotFound(UnknownEnv):
-    """A file has no game of this name, or is not there."""
+    """The file does not exist, or does not define a game of this name."""
 
 
 def find_file_spec(what: str) -> Spec | None:
-    """Return the Spec of a game in a file or in a module that can be imported, or None."""
+    """Return the Spec of a game in a file or an importable module; None if there is none."""
     file, name = entry_points.split_file_entry(what)
     if file:
         path = Path(file).resolve()
@@ -31,7 +31,7 @@ def find_file_spec(what: str) -> Spec | None:
 
 
 def import_game_file(path: Path) -> ModuleType:
-    """Import a file, or raise GameNotFound if another module has its name."""
+    """Import a file; raise GameNotFound if another module has the same name."""
     try:
         return entry_points.import_file(path)
     except entry_points.ShadowedModuleError as error:
@@ -39,7 +39,7 @@ def import_game_file(path: Path) -> ModuleType:
 
 
 def find_game_name(module: ModuleType, file: str, name: str) -> str:
-    """Return the name of a game in a module: of the one that it has, or the one asked for."""
+    """Return the name of the requested game in a module, or of its only game if `name` is empty."""
     games = list_games(module)
     if name in games:
         return name
@@ -53,7 +53,7 @@ def find_game_name(module: ModuleType, file: str, name: str) -> str:
 
 
 def list_games(module: ModuleType) -> dict[str, type[Game]]:
-    """Return the games that a module itself defines."""
+    """Return the games that a module defines itself, without those that it imports."""
     return {
         key: value
         for key, value in vars(module).items()

@@ -1,14 +1,14 @@
-"""Mazes as rows of symbols: cells have odd coordinates, what is between two of them is even."""
+"""Generation of mazes: cells have odd coordinates, and the walls between them even ones."""
 
 WALL, FREE = "#."
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 def generate_maze(rng, size, roots=((0, 0),)):
-    """Dig from several cells at once, each a tree of its own, until all cells are free.
+    """Dig a maze from several cells at once until all cells are connected to one of them.
 
-    Return the maze as lists of symbols, and how far each cell is from the root of its tree, by
-    root; a root counts cells as (row, column).
+    Return the maze as lists of symbols. Also return, for each root in order, the distance of every
+    cell in its tree from that root. Roots and cells are (row, column), in cells.
     """
     side = 2 * size + 1
     maze = [[WALL] * side for _ in range(side)]

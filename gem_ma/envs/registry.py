@@ -1,4 +1,4 @@
-"""The register of environments: a Spec for each id. It makes none, and imports no game."""
+"""Registry of environments: one Spec per id; it imports no game and makes no environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gem_ma.packs import DOWNLOADS, describe_missing, list_packs
 from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.json_types import JSONMapping, replace_tuples
 
-_FACTORY_MODULE = "gem_ma.apis.factory"  # what the other registries import to make one of ours
+_FACTORY_MODULE = "gem_ma.apis.factory"  # imported by Gymnasium and PettingZoo
 
 
 class UnknownEnv(LookupError):
@@ -40,8 +40,8 @@ class UnknownArgument(BadArgument):
     """Neither the game nor Env takes this argument.
 
     Attributes:
-        argument: of what, its name and its value.
-        known: the names of those that somebody takes.
+        argument: the id of the environment, the name of the argument, and its value.
+        known: the names of the arguments that are accepted.
     """
 
     argument: tuple[str, str, object] = "", "", None
@@ -49,7 +49,7 @@ class UnknownArgument(BadArgument):
 
 
 class MissingArgument(BadArgument):
-    """The game cannot be made without this argument."""
+    """A required argument of the game is missing."""
 
 
 class UntrustedSpec(RuntimeError):
@@ -57,21 +57,21 @@ class UntrustedSpec(RuntimeError):
 
 
 class MissingRequirement(RuntimeError):
-    """Something that an environment needs is not there; the message names the remedy."""
+    """A requirement of an environment is not met; the message says how to meet it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """An id, the game it stands for as "module:class", and its arguments (and those of Env).
+    """An id, its game as "module:class", and the arguments of the game and of Env.
 
     Attributes:
-        needs: what it takes beside this package; `Spec.list_missing` says what of it is not there.
-            An extra's name ("textarena", or "games:chess" for one module of it), "python>=3.12",
-            "key:NAME" (an environment variable), "corpus:NAME" (of NLTK), "data:NAME/FILE" (of
-            what `gem-ma data NAME` fetches), "hub" (the Hugging Face Hub), "network", or
-            "broken: why".
-        dial: its arguments at each difficulty from 0 to 10, if it can be made harder in that way.
-        recorded: it comes from a file; what the file calls by an old name is found.
+        needs: requirements in addition to this package; `Spec.list_missing` returns those not met.
+            A requirement is the name of an extra ("textarena", or "games:chess" for one module of
+            the extra), "python>=3.12", "key:NAME" (an environment variable), "corpus:NAME" (of
+            NLTK), "data:NAME/FILE" (a file that `gem-ma data NAME` fetches), "hub" (the Hugging
+            Face Hub), "network", or "broken: why".
+        dial: the arguments at each difficulty from 0 to 10; () if there is no difficulty scale.
+        recorded: whether the Spec comes from a file; old names of modules in it are updated.
     """
 
     id: str
@@ -87,7 +87,7 @@ class Spec:
             return
         check_type(self.kwargs, Mapping, "kwargs")
         check_type(self.dial, tuple, "dial")
-        # What comes back from a record is equal to what was registered.
+        # Tuples become lists, so that a Spec read from a record equals the registered one.
         object.__setattr__(self, "kwargs", replace_tuples(self.kwargs))
         object.__setattr__(
             self, "dial", tuple(map(replace_tuples, check_each(self.dial, Mapping, "dial")))
@@ -95,16 +95,16 @@ class Spec:
 
     @property
     def summary(self) -> str:
-        """What it is, in a line, if a module of this package says so; nothing is imported."""
+        """The first line of the module's docstring, or ""; the module is not imported."""
         return read_summary(self.entry_point.partition(":")[0])
 
     def list_missing(self) -> list[str]:
-        """Return what it needs and is not there, each with its remedy; networks are not tried."""
+        """Return how to meet each requirement that is not met; the network is not checked."""
         return [remedy for need in self.needs if (remedy := find_remedy(need))]
 
 
-# The files of games that lay side by side in gem_ma.envs, and in gem_ma.envs.visual, when episodes
-# were recorded, by the folder in which they are now.
+# Game modules that used to be directly in gem_ma.envs or gem_ma.envs.visual, by their current
+# folder. Older episode records still name the old modules.
 _MOVED_GAMES = {
     "boards": "battleship breakthrough chess connect_four hex nim reversi tic_tac_toe",
     "cards": "blackjack kuhn_poker leduc_poker liars_dice",
@@ -124,7 +124,7 @@ _MOVED_GAMES = {
 
 
 def _update_entry_point(entry_point: str) -> str:
-    """Return where the game is that an entry point named when it was recorded."""
+    """Return the current entry point for one that may come from an old record."""
     module, colon, name = entry_point.partition(":")
     folder, _, file = module.rpartition(".")
     for new_folder, files in _MOVED_GAMES.items():
@@ -135,8 +135,8 @@ def _update_entry_point(entry_point: str) -> str:
 
 
 _specs: dict[str, Spec] = {}
-_rules_hosts: dict[str, str] = {}  # prefix of ids -> "library" or "server", where their rules are
-_families: dict[str, str] = {}  # prefix of ids -> the module that knows them
+_rules_hosts: dict[str, str] = {}  # prefix of ids -> "library" or "server", which holds the rules
+_families: dict[str, str] = {}  # prefix of ids -> the module that looks them up
 
 
 def register(
@@ -148,20 +148,20 @@ def register(
     dial: Mapping[int, JSONMapping] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Give an id to a game, here and in Gymnasium's and PettingZoo's registries.
+    """Register a game under an id, here and in the registries of Gymnasium and PettingZoo.
 
     Args:
         id: The new id, such as "game:Mine-v0".
-        entry_point: Where the game is, as "module:class".
-        needs: What has to be installed, as a Spec says it.
-        levels: More ids of the game, "ID-LEVEL", by what their arguments are besides, or by a
-            difficulty on the dial.
-        dial: Which arguments `make(id, difficulty=...)` stands for, at 0, at 10 and at some
-            difficulties between.
+        entry_point: The class of the game, as "module:class".
+        needs: Requirements, in the form that `Spec.needs` describes.
+        levels: Further ids "ID-LEVEL" for the same game: for each level, the additional arguments,
+            or a difficulty from 0 to 10 of `dial`.
+        dial: The arguments that `make(id, difficulty=...)` uses, at 0, at 10 and at any
+            difficulties in between.
         **kwargs: Arguments of the game and of Env, which must be JSON values.
 
     Raises:
-        ValueError: The id is taken, or `entry_point` is not "module:class".
+        ValueError: The id is already registered, or `entry_point` is not "module:class".
     """
     check_type(id, str, "id")
     if ":" not in entry_point:
@@ -188,7 +188,7 @@ def register(
 
 def _register_elsewhere(id: str) -> None:
     name, kwargs = make_gymnasium_id(id), {"env_id": id}
-    # `gymnasium.register` goes over all that is registered already, each time.
+    # `gymnasium.register` scans the whole registry at each call, which is slow for many ids.
     gymnasium.registry[name] = EnvSpec(name, f"{_FACTORY_MODULE}:make_for_gymnasium", kwargs=kwargs)
     if hasattr(pettingzoo, "register"):  # since 1.27
         pettingzoo.register("aec", name, f"{_FACTORY_MODULE}:make_for_pettingzoo", kwargs=kwargs)
@@ -198,21 +198,24 @@ def _register_elsewhere(id: str) -> None:
 
 
 def make_gymnasium_id(id: str) -> str:
-    """Return the name of an id in the other registries."""
-    return "gem_ma/" + id.replace(":", ".")  # Gymnasium keeps the colon for modules
+    """Return the name of an id in the registries of Gymnasium and PettingZoo."""
+    return "gem_ma/" + id.replace(":", ".")  # Gymnasium uses the colon for modules
 
 
 def register_family(
     prefix: str, module: str, names: Iterable[str] = (), elsewhere: str = ""
 ) -> None:
-    """Leave all ids that begin with "prefix:" to a module, imported when one is asked for.
+    """Let a module look up all ids that begin with "prefix:"; it is imported on first use.
 
-    It defines `specs()`, which returns the Specs that are listed, `find(id)`, which returns the
-    Spec of any other id, or None, and it may define `known(id)`: the same, with nothing imported
-    that the id names. Every listing imports it, so it is to be light.
+    The module defines `specs()`, which returns the listed Specs, and `find(id)`, which returns the
+    Spec of any other id, or None. It may define `known(id)`, which does the same as `find` without
+    importing anything that the id names. Each listing imports the module, so it must be light.
 
     Args:
-        names: of ids "prefix:NAME" that other registries are told of as well.
+        prefix: the part of the ids before the colon.
+        module: the full name of the module.
+        names: each NAME for which "prefix:NAME" is also registered with Gymnasium and PettingZoo.
+        elsewhere: "library" or "server" if another package holds the rules; "" if gem_ma does.
     """
     if prefix in _families:
         raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
@@ -223,14 +226,14 @@ def register_family(
 
 
 def find_rules_host(id: str) -> str:
-    """Return where the rules of an id live that this package and packs do not have, or nothing."""
+    """Return "library" or "server" if the rules of an id are there; "" if gem_ma has them."""
     return _rules_hosts.get(id.partition(":")[0], "")
 
 
 def spec(id: str) -> Spec:
-    """Return the Spec of an id, or of a name that is that of one id only, such as "ConnectFour".
+    """Return the Spec of an id, or of a name that only one id has, such as "ConnectFour".
 
-    Or of a game of one's own: "FILE.py", "FILE.py:NAME" or "module:NAME", which is imported.
+    A game of your own also works: "FILE.py", "FILE.py:NAME" or "module:NAME", which is imported.
     """
     check_type(id, str, "id")
     env_spec = _specs.get(id) or _find_in_family(id)
@@ -254,15 +257,15 @@ def _find_in_file(what: str) -> Spec | None:
     prefix = what.partition(":")[0]
     if prefix in _families or any(id.startswith(f"{prefix}:") for id in _specs):
         return None
-    files = importlib.import_module("gem_ma.envs.game_files")  # which imports this module
+    files = importlib.import_module("gem_ma.envs.game_files")  # it imports this module
     env_spec: Spec | None = files.find_file_spec(what)
     return env_spec
 
 
 def find_ids(name: str) -> list[str]:
-    """Return the ids that a name may stand for, however it is written: ours before all others.
+    """Return the ids that a name can mean; those of this package come before those of families.
 
-    A name is an id without its prefix, its version or both.
+    A name is an id without its prefix, its version or both. Case and punctuation do not matter.
     """
     prefix, colon, rest = name.partition(":")
     target = _normalize_name(rest if colon else name)
@@ -288,7 +291,7 @@ def _normalize_name(text: str) -> str:
 
 
 def _collect_specs() -> dict[str, Spec]:
-    """Return all that is listed."""
+    """Return all listed Specs by id."""
     specs = dict(_specs)
     for prefix in _families:
         specs |= _load_family(prefix)
@@ -296,7 +299,7 @@ def _collect_specs() -> dict[str, Spec]:
 
 
 def suggest_ids(id: str, meant: Sequence[str]) -> str:
-    """Say which ids may have been meant, five at most."""
+    """Return a hint that names at most five ids that were probably meant."""
     prefix, colon, rest = id.lower().rpartition(":")
     ids_by_lower = {env_id.lower(): env_id for env_id in _collect_specs()}
     same_family = {
@@ -313,12 +316,12 @@ def suggest_ids(id: str, meant: Sequence[str]) -> str:
         ]
     if not close_ids:
         names = candidates
-        if not prefix:  # of ids with one name, ours are meant
+        if not prefix:  # if several ids have the same name, prefer ours
             ours_last = reversed(candidates.values())
             names = {name: env_id for env_id in ours_last for name in _list_spellings(env_id)}
         near = difflib.get_close_matches(id.lower() if prefix else target, names, n=3, cutoff=0.75)
         close_ids = list(dict.fromkeys(names[name] for name in near))
-    if not close_ids and prefix:  # the name may be one of another family
+    if not close_ids and prefix:  # try the same name in other families
         return suggest_ids(rest, find_ids(rest))
     close_ids = [
         env_id
@@ -334,7 +337,7 @@ def suggest_ids(id: str, meant: Sequence[str]) -> str:
 
 
 def find_registered(id: str) -> Spec | None:
-    """Return the Spec of an id that is registered; nothing is imported that the id names."""
+    """Return the Spec of a registered id, or None, without importing what the id names."""
     env_spec = _specs.get(id) or _find_in_lists(id)
     if env_spec is None:
         list_packs()
@@ -362,15 +365,15 @@ def _find_in_family(id: str) -> Spec | None:
 
 @functools.cache
 def _load_family(prefix: str) -> dict[str, Spec]:
-    """Return the listed members of a family."""
+    """Return the listed Specs of a family by id."""
     module = importlib.import_module(_families[prefix])
     return {spec.id: spec for spec in module.specs()}
 
 
 def list_envs(pattern: str = "*") -> list[str]:
-    """Return the ids that match a pattern, whatever its case.
+    """Return the ids that match a pattern; case does not matter.
 
-    Without a wildcard it may stand anywhere in an id, or in what a Spec's `summary` says.
+    A pattern without a wildcard matches any part of an id or of a Spec's `summary`.
     """
     list_packs()
     check_type(pattern, str, "pattern")
@@ -387,13 +390,13 @@ def list_envs(pattern: str = "*") -> list[str]:
 
 
 def print_envs(pattern: str = "*") -> None:
-    """Print the ids that match a pattern, one on each line."""
+    """Print the ids that match a pattern, one per line."""
     sys.stdout.write("".join(f"{id}\n" for id in list_envs(pattern)))
 
 
 @functools.cache
 def read_summary(module: str) -> str:
-    """Return how the docstring of a module begins; nothing is imported."""
+    """Return the first line of a module's docstring without importing the module."""
     top, *parts = module.split(".")
     module_spec = importlib.util.find_spec(top) if top else None
     if module_spec is None or module_spec.origin is None:
@@ -412,12 +415,12 @@ def read_summary(module: str) -> str:
 
 
 def read_family_summary(prefix: str) -> str:
-    """Return what a family of ids is, in a line, as its module says."""
+    """Return the first line of the docstring of a family's module."""
     return read_summary(_families[prefix]) if prefix in _families else ""
 
 
 def find_remedy(need: str) -> str:
-    """Return what to do about a need that is not met, or nothing if it is or cannot be told."""
+    """Return how to meet a requirement; "" if it is met or cannot be checked."""
     kind, _, name = need.partition(":")
     if kind == "key":
         return "" if os.environ.get(name) else f"set the environment variable {name}"
@@ -446,7 +449,7 @@ def _find_data_remedy(what: str) -> str:
     return f"gem-ma data {name}, or set {module.VARIABLE} to a folder with {file}"
 
 
-# The modules that show whether an extra is installed, where its name is not that of its module.
+# The modules of each extra whose name is not that of its module.
 _EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "butterfly": ("pymunk", "pygame"),
     "games": ("chess", "wordfreq"),
@@ -463,7 +466,7 @@ def _is_installed(module: str) -> bool:
 
 
 def _has_corpus(name: str) -> bool:
-    """Return whether NLTK finds a corpus; without NLTK nobody could read it."""
+    """Return whether NLTK is installed and finds a corpus."""
     if not _is_installed("nltk"):
         return False
     import nltk
@@ -478,9 +481,9 @@ def _has_corpus(name: str) -> bool:
 
 
 def suggest_names(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Say which of the known names a wrong one may stand for, or what there is."""
+    """Return a hint: the known names close to a wrong one, or else a list of the known names."""
     known = list(dict.fromkeys(known))
-    parts = [one for one in known if len(one) > 3 and one in name]  # as size in board_size
+    parts = [one for one in known if len(one) > 3 and one in name]  # size in board_size
     if close_matches := difflib.get_close_matches(name, known, n=2, cutoff=0.75) or parts[:2]:
         return f"did you mean {' or '.join(map(repr, close_matches))}?"
     return f"{otherwise} {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

@@ -1,4 +1,4 @@
-"""Parsing of replies into screen actions: our grammar, and those of computer-use models."""
+"""Parsing of replies into screen actions, in our grammar and those of computer-use models."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import NamedTuple
 from gem_ma.game import InvalidMove
 from gem_ma.validation.json_types import JSONMapping
 
-PIXELS_PER_NOTCH = 40  # pixels that a page is scrolled by, for each notch
+PIXELS_PER_NOTCH = 40  # how far one notch scrolls a page
 
 
 class ScreenAction(NamedTuple):
-    """One thing that a person does: where, and what."""
+    """One action with mouse or keyboard: its kind, its place and its text."""
 
     kind: str  # click, double, triple, right, drag, scroll, type, key, hover, wait
     at: tuple[int, int] = (0, 0)
-    to: tuple[int, int] = (0, 0)  # of a drag; of a scroll: by how much, in pixels
-    text: str = ""  # what is typed, or the key
+    to: tuple[int, int] = (0, 0)  # the end of a drag; for a scroll, the distance in pixels
+    text: str = ""  # the text to type, or the key
 
 
 KEY_NAMES = {
@@ -54,11 +54,11 @@ PointScaler = Callable[[float, float], tuple[int, int]]
 
 
 class ActionReader:
-    """Reads replies for one screen.
+    """Parser of replies for one screen.
 
     Args:
-        place: turns coordinates as they are said into pixels.
-        middles: returns the middle of what each ref names, where one is asked for.
+        place: converts coordinates as the reply states them into pixels.
+        middles: returns the centre of each ref in pixels; called when a reply names a ref.
     """
 
     def __init__(self, place: PointScaler, middles: Callable[[], Mapping[str, tuple[int, int]]]):
@@ -66,7 +66,7 @@ class ActionReader:
         self.middles = middles
 
     def read(self, text: str) -> ScreenAction:
-        """Return the action of a reply, or raise InvalidMove."""
+        """Return the action of a reply; raise InvalidMove if there is none."""
         text = _TAGS.sub("", text).strip()
         if text.startswith(("{", "[")):
             try:
@@ -208,7 +208,7 @@ class ActionReader:
 
 
 def parse_key(text: str) -> str:
-    """Return a key as it is called here: "ctrl+a", "Enter"."""
+    """Return the canonical name of a key, such as "ctrl+a" or "Enter"."""
     parts = re.split(r"[+ ]", text.strip()[:40]) if len(text.strip()) > 1 else [text.strip() or " "]
     modifiers = sorted(
         {_MODIFIERS[part.lower()] for part in parts[:-1] if part.lower() in _MODIFIERS}
@@ -224,7 +224,7 @@ def parse_key(text: str) -> str:
 
 
 def _compute_scroll(given: JSONMapping) -> int:
-    """Return by how many pixels a call scrolls."""
+    """Return the distance in pixels that a call scrolls; positive is down."""
     direction, amount = (
         given.get("scroll_direction", given.get("direction")),
         given.get("scroll_amount"),

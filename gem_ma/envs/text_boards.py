@@ -1,8 +1,8 @@
-"""Find the boards in a text that another library wrote, so that they can be drawn as boards.
+"""Detection of boards in the texts of other libraries, so that they are drawn as boards.
 
-A board is found only where it, written back, is the text: rows of short signs, all with the same
-spaces and bars between them, lines that rule them at regular places, and labels beside and above.
-Nothing of the text is left out: what is no board stays words, and every sign of a board its sign.
+A board consists of rows of short signs with the same spaces and bars between them. Regular rule
+lines and labels for rows and columns are allowed. A board counts only if writing it back gives
+exactly the original text. All other text stays text, so nothing is lost.
 """
 
 import functools
@@ -11,29 +11,29 @@ from typing import NamedTuple
 
 from gem_ma.scene import Grid, RichText, Tile
 
-MAX_TEXT_LENGTH = 10_000  # characters of a text that is looked at
+MAX_TEXT_LENGTH = 10_000  # characters; longer texts are not searched
 MAX_BOARD_SIZE = 40  # rows or columns of a board
 MAX_SIGN_LENGTH = 3  # characters
 BOARD_GROUNDS = ("", "blue", "red", "green", "yellow", "gray", "purple", "orange", "brown", "black")
 _RULE_LINE = re.compile(r"[ +|=\u2500-]+")
-_DASHES = re.compile(r"[-=\u2500]{3}")  # that it has somewhere
+_DASHES = re.compile(r"[-=\u2500]{3}")  # a rule line contains this
 _TOKEN = re.compile(r"[^\s|]+")
 _WORDS = re.compile(r"[^\W\d_]{3}|```")
-_DRAWING_SIGN = re.compile(r"[\u2500-\u259f\\/=]")  # what makes a drawing or a formula of rows
+_DRAWING_SIGN = re.compile(r"[\u2500-\u259f\\/=]")  # rows with these signs are drawings or formulas
 
 
 class TextBoard(NamedTuple):
-    """A board as it stands in a text: signs in rows, and how each line is written."""
+    """A board found in a text: the signs of each row, and how its lines are written."""
 
     cells: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...]
     lines: tuple[str, ...]
-    width: tuple[int, ...]  # of the columns, labels beside the rows first if there are any
-    align: str  # < ^ > as in format strings, and "|" for a space at the left
-    edges: tuple[str, ...]  # what is before, between and behind the cells of every row
-    rules: tuple[tuple[int, str], ...]  # before which row a line stands that is no row
-    head: tuple[int, str]  # the same of the line with the labels of the columns, or ""
-    after: bool  # labels stand behind the rows too
+    width: tuple[int, ...]  # of the columns, including that of row labels if there are any
+    align: str  # < ^ > as in format strings, and "|" for one space at the left
+    edges: tuple[str, ...]  # text before, between and after the cells, the same in every row
+    rules: tuple[tuple[int, str], ...]  # rule lines: index of the row below, and the text
+    head: tuple[int, str]  # the line of column labels: index of the row below, and the text, or ""
+    after: bool  # whether the rows have labels at their ends too
 
     def write(self):
         """Return the lines that the board was read from."""
@@ -57,7 +57,7 @@ class TextBoard(NamedTuple):
 
 @functools.lru_cache(64)
 def build_text_scene(text):
-    """Return a text as a scene in which its boards are drawn, or None if it has none."""
+    """Return a scene in which the boards of a text are drawn; None if it has no board."""
     if len(text) > MAX_TEXT_LENGTH:
         return None
     parts = [
@@ -67,7 +67,7 @@ def build_text_scene(text):
 
 
 def split_boards(text):
-    """Return a text in parts: boards, and the words before, between and behind them."""
+    """Split a text into its boards and the text around them, in order."""
     lines, parts, words, at = text.split("\n"), [], [], 0
     while at < len(lines):
         board, end = None, at
@@ -84,7 +84,7 @@ def split_boards(text):
 
 
 def _may_begin_board(line):
-    """Return whether a board can begin with a line: it has some short signs, or is a rule."""
+    """Return whether a line can begin a board: it is a rule, or has only short signs."""
     signs = _TOKEN.findall(line)
     return len(line) <= 6 * MAX_BOARD_SIZE and (
         _is_rule(line)
@@ -98,7 +98,7 @@ def _is_rule(line):
 
 
 def _is_dotted_rule(line):
-    """Return whether a line is a rule, where no row has such signs: - - - -."""
+    """Return whether a line is a dotted rule such as "- - - -"."""
     many = line.count("-")
     return many > 3 and line.strip(" ") == " ".join("-" * many)
 
@@ -119,12 +119,12 @@ def _find_longest_board(lines, at):
 
 
 def _ends_board(line):
-    """Return whether a line beside a board is none of its lines: it is empty, or has words."""
+    """Return whether a line separates a board from other text: it is empty or has words."""
     return not line.strip() or bool(_WORDS.search(line))
 
 
 def _parse_board(lines):
-    """Return all of some lines as one board, or None."""
+    """Parse all the lines as one board; None if they are not a board."""
     for rules in (_is_rule, _is_dotted_rule, None):
         rule_flags = [rules is not None and rules(line) for line in lines]
         if rules is None or any(rule_flags):
@@ -136,7 +136,7 @@ def _parse_board(lines):
 
 
 def _parse_rows(lines, ruled, head):
-    """Return a board, given which lines are rules and which one labels the columns."""
+    """Parse lines as a board, given the rule lines and the index of the line of column labels."""
     if head is not None and ruled[head]:
         return None
     rows: list[str] = []
@@ -156,7 +156,7 @@ def _parse_rows(lines, ruled, head):
     table, starts, width, align, edges = layout
     columns, spare = (), 0
     if head is not None:
-        # Whether a rule is between labels and board.
+        # Whether a rule separates the labels from the board.
         is_underlined = bool(rules) and rules[0][0] == 0 == rows_before
         columns, spare = _parse_labels(lines[head], table, starts, width, is_underlined)
         if not columns:
@@ -172,10 +172,10 @@ def _parse_rows(lines, ruled, head):
 
 
 def _parse_labels(line, table, starts, width, under):
-    """Return the labels of a line over columns, and how many of these hold labels of rows."""
+    """Return the column labels in a line, and how many table columns are row labels."""
     labels = list(_TOKEN.finditer(line))
     names, spare = tuple([label.group() for label in labels]), len(starts) - len(labels)
-    is_doubled = spare == 2 and all(row[0] == row[-1] for row in table)  # before and behind rows
+    is_doubled = spare == 2 and all(row[0] == row[-1] for row in table)  # row labels on both sides
     middles = [start + wide / 2 for start, wide in zip(starts, width, strict=True)][spare > 0 :]
     pairs = zip(labels, middles, strict=False)
     is_aligned = all(abs(sum(label.span()) / 2 - middle) <= 1.5 for label, middle in pairs)
@@ -186,7 +186,7 @@ def _parse_labels(line, table, starts, width, under):
 
 
 def _is_board(cells):
-    """Return whether cells are those of a board: three by three, or any number of digits."""
+    """Return whether cells can be a board: at least 3 x 3, or 2 x 2 if all are digits."""
     signs = "".join(map("".join, cells))
     least = 2 if signs.isdecimal() else 3
     return (
@@ -197,7 +197,7 @@ def _is_board(cells):
 
 
 def _are_rules_regular(rules, rows, headed):
-    """Return whether rules are all alike, and around all rows, or every so many of them."""
+    """Return whether all rules are alike and at regular distances."""
     if not rules:
         return True
     places = [place for place, _ in rules]
@@ -212,7 +212,7 @@ def _are_rules_regular(rules, rows, headed):
 
 
 def _parse_spaced_rows(rows):
-    """Read rows in which every cell has a sign, or return None."""
+    """Parse rows in which every cell has a sign; None if there are other rows."""
     tokens = [list(_TOKEN.finditer(row)) for row in rows]
     many = len(tokens[0])
     if many < 2 or any(len(row) != many for row in tokens):
@@ -234,7 +234,7 @@ def _parse_spaced_rows(rows):
 
 
 def _parse_barred_rows(rows):
-    """Read rows whose cells are between bars and may be empty, or return None."""
+    """Parse rows whose cells are between bars and may be empty; None if there are other rows."""
     cuts = [i for i, sign in enumerate(rows[0]) if sign == "|"]
     if not cuts or any([i for i, c in enumerate(row) if c == "|"] != cuts for row in rows):
         return None
@@ -258,7 +258,7 @@ def _parse_barred_rows(rows):
 
 
 def _split_edges(rows, table, starts, width, align):
-    """Return the parts of rows if they are written so, each with the same between its cells."""
+    """Return the parts of rows, or None if the text between cells differs from row to row."""
     behind = [0, *(start + wide for start, wide in zip(starts, width, strict=True))]
     edges = [rows[0][a:b] for a, b in zip(behind, [*starts, len(rows[0])], strict=True)]
     if set("".join(edges)) - set(" |"):
@@ -275,7 +275,7 @@ def _pad_cell(cell, width, align):
 
 
 def _build_grid(board):
-    """Return a board as it is drawn: each sign in its cell, digits that come again on colours."""
+    """Return a board as a Grid: one tile per sign, with colours if the board is made of digits."""
     signs = sorted({sign for row in board.cells for sign in row})
     many = sum(map(len, board.cells))
     matrix = all(len(s) == 1 and s in "0123456789" for s in signs) and len(signs) < many
@@ -287,5 +287,5 @@ def _build_grid(board):
 
 @functools.lru_cache(64)
 def _intern_tiles(tiles):
-    """Return the same object for equal tiles: renderers know them by identity."""
+    """Return the same object for equal tiles, because renderers compare tiles by identity."""
     return tiles

@@ -1,6 +1,6 @@
-"""Whose turn it is, as pictures say it below what they show."""
+"""Captions of pictures that say whose turn it is."""
 
 
 def make_turn_caption(view):
-    """Return a line for the seat that is to act, or none when the game is over."""
+    """Return a caption for each seat that is to act; () when the game is over."""
     return tuple([f"To act: {seat}" for seat in view.to_act()])

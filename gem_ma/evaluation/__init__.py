@@ -1,7 +1,7 @@
-"""What episodes say about who played them: suites, numbers, ratings, pages and figures.
+"""Evaluation of agents: suites, metrics, ratings, leaderboards, pages and figures.
 
-`runner`, `tournament` and `exploitability` play them, the other files read what was played. It
-stands above rollouts and all that they may import, and knows nothing of serving, training or
+`runner`, `tournament` and `exploitability` play episodes; the other modules read them. The package
+may import rollouts and all packages that rollouts may import. It does not know serving, training or
 commands.
 """
 

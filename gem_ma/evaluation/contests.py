@@ -13,13 +13,16 @@ _NEAR = 1e-9
 
 
 def find_contest(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
-    """Return whether seats win from each other, as far as what they earned tells; None: not at all.
+    """Return whether seats win from each other; None: their returns do not show it.
 
-    In a game that says it is zero-sum they do, unless all have gained at once. In another they do
-    if, whenever they did not end level at 0, some earned more than 0 and others less, as teams
-    and tables of many do. They do not where they earn the same together, where only one of them
-    is paid, or where each looks after itself. Episodes that a seat left by invalid replies say
-    nothing, as the referee has paid for that.
+    The returns of a zero-sum game show nothing, unless all seats gained at once in an episode: then
+    the result is False. In another game, seats win from each other if every episode has positive
+    and negative returns, as with teams or tables of many seats. Episodes with all returns at 0 do
+    not count.
+
+    Seats do not win from each other if they earn the same, if only one of them is paid, or if each
+    is paid independently. Episodes with a forfeit are ignored, because the referee decided their
+    returns.
     """
     ends = [
         (min(one.returns.values()), max(one.returns.values()))
@@ -33,13 +36,13 @@ def find_contest(episodes: Iterable[Episode], zero_sum: bool) -> bool | None:
 
 
 def is_contest(found: Iterable[bool | None], zero_sum: bool) -> bool:
-    """Return whether a game has winners; where what was earned does not tell, as it says."""
+    """Return whether a game has winners; if no returns show it, `zero_sum` decides."""
     known = [one for one in found if one is not None]
     return all(known) if known else zero_sum
 
 
 def find_outcome(returns: Mapping[str, float], seats: Sequence[str]) -> str:
-    """Return whether seats earned more than the mean of all: "win", "draw" or "loss"."""
+    """Return "win", "draw" or "loss": the mean of some seats compared with the mean of all."""
     own = fmean(returns[seat] for seat in seats)
     gap = own - fmean(returns.values())
     if abs(gap) < 1e-9:

@@ -1,10 +1,10 @@
-"""inspect-ai: any environment as a task in which each seat is a role that a model takes.
+"""Bridge to inspect-ai: an environment as a task, in which models take seats as roles.
 
     inspect eval gem_ma/play -T env=game:ConnectFour-v0 -T seats="{yellow: search:depth=2}" \
         --model-role red=openai/gpt-5-mini --epochs 4 --token-limit 50000
 
-Providers, retries, caching, epochs, limits, clustered errors and the log viewer are Inspect's own.
-Checked by tests/evaluation/test_inspect_bridge.py against inspect-ai 0.3.285.
+Inspect provides models, retries, caching, epochs, limits, clustered errors and the log viewer.
+tests/evaluation/test_inspect_bridge.py checks this module against inspect-ai 0.3.285.
 """
 
 # mypy: allow-untyped-decorators
@@ -58,7 +58,7 @@ except ImportError as error:
     raise ImportError("this bridge needs inspect-ai: pip install 'gem-ma[inspect]'") from error
 
 _MAX_EPOCHS = 10_000  # of one sample, so that no two episodes of a task have the same number
-# why a reply ended, as others say it
+# Inspect's reasons for the end of a reply, in OpenAI's words.
 _FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
 _OUTCOME_SCORES = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
@@ -73,17 +73,17 @@ def play(
     context: Any = None,
     **make: Any,
 ) -> Task:
-    """Return a task of so many starts, each a sample; its epochs differ in what players draw.
+    """Return a task with a sample for each start; its epochs differ in what agents draw.
 
     Args:
-        env: an id (with `make`, its arguments) or an environment.
-        seats: who else plays: an agent or its spec for each seat that no model takes. The others
-            are roles with the names of the seats, and the evaluated model's own where no role is
-            given.
-        seed: decides all episodes: epoch e of sample n is the episode of `rollout(seed=seed,
-            group=E)` with the number (n - 1) * E + e - 1. Tasks of one seed have the same starts.
-        options: of `reset`; of several, each sample takes the next.
-        context: how much of its chat a seat reads, as in `rollout`.
+        env: An id (with `make`, its arguments) or an environment.
+        seats: Agents or specs for seats that no model takes. The other seats are roles with the
+            names of the seats. Roles without a model are played by the evaluated model.
+        seed: Decides all episodes. Epoch e of sample n is episode (n - 1) * E + e - 1 of
+            `rollout(seed=seed, group=E)`, where E is 10,000. Tasks of one seed have the same
+            starts.
+        options: Options of `reset`. With several, each sample takes the next.
+        context: How much of its chat a seat reads, as in `rollout`.
     """
     if samples < 1:
         raise ValueError(f"samples={samples}: expected 1 or more")
@@ -125,7 +125,7 @@ def play(
 
 
 def read_log_episodes(log: EvalLog | str | os.PathLike[str]) -> Iterator[Episode]:
-    """Yield the episodes of a log; their pictures are drawn again by `Episode.replay`."""
+    """Yield the episodes of a log; `Episode.replay` draws their pictures again."""
     if not isinstance(log, EvalLog):
         log = read_eval_log(os.fspath(log))
     for sample in log.samples or ():
@@ -146,13 +146,13 @@ def rollout_solver(run: RolloutRun) -> Solver:
         state.metadata["seed"] = own.episode.seed
         try:
             await _play_episode(run, own, one_at_a_time)
-        finally:  # an episode that a limit or an error has cut short is on the record too
+        finally:  # records an episode even if a limit or an error stopped it
             run.finished.clear()
             state.store.set("episode", json.loads(json.dumps(episode_to_json(own.episode))))
             for seat in roles:
                 chat = own.session.conversations[seat]
                 replies = [step.reply for step in chat.steps if isinstance(step.reply, _ModelReply)]
-                if replies:  # Inspect shows one chat of a sample, and every call of a model
+                if replies:  # Inspect shows one chat of a sample, and all calls of a model
                     state.messages, state.output = (
                         _to_inspect_chat(chat.build_messages()),
                         replies[-1].output,
@@ -164,7 +164,7 @@ def rollout_solver(run: RolloutRun) -> Solver:
 
 
 async def _play_episode(run: RolloutRun, play: LiveEpisode, one_at_a_time: threading.Lock) -> None:
-    """Play an episode to its end; what stops it is Inspect's to retry and to record."""
+    """Play an episode to its end; Inspect retries and records errors."""
     try:
         while turns := await _advance_episode(play):
             replies = [_ask_player(run, waiting, one_at_a_time) for waiting in turns]
@@ -189,7 +189,7 @@ async def _ask_player(run: RolloutRun, waiting: PendingTurn, one_at_a_time: thre
     player = play.players[seat]
 
     def ask_blocking() -> str:
-        with one_at_a_time:  # as in a rollout
+        with one_at_a_time:  # one at a time, as in a rollout
             return ask_agent(player.agent, [turn])[0]
 
     start = time.perf_counter()
@@ -207,13 +207,13 @@ async def _ask_player(run: RolloutRun, waiting: PendingTurn, one_at_a_time: thre
 
 
 class _ModelReply(Reply):
-    """A model's reply, and what it came in: providers want to see their own messages again."""
+    """A model's reply with its original output, as providers expect their own messages again."""
 
     output: ModelOutput
 
 
 class _RoleAgent:
-    """Asks the model that has the role of a seat."""
+    """An agent that asks the model with the role of its seat."""
 
     def __init__(self, seat: str):
         self.seat = seat
@@ -234,7 +234,7 @@ class _RoleAgent:
                     "type": "function",
                     "function": {
                         "name": call.function,
-                        # arguments that are no JSON are the model's mistake, and stay one
+                        # invalid JSON is the model's mistake, and is passed on as it is
                         "arguments": call.parse_error or json.dumps(call.arguments),
                     },
                 }
@@ -265,9 +265,9 @@ def _make_tool_infos(turn: Turn) -> list[ToolInfo]:
 
 
 def _to_inspect_chat(messages: Sequence[JSONMapping]) -> list[ChatMessage]:
-    """Return a role's chat as Inspect's messages, with those that the model wrote as they came."""
+    """Return a role's chat as Inspect's messages, with the model's own messages unchanged."""
     replies = (message["content"] for message in messages if message["role"] == "assistant")
-    names: dict[str, str] = {}  # of the functions that were called, by the id of the call
+    names: dict[str, str] = {}  # from the id of a call to the name of its function
     out: list[ChatMessage] = []
     for message in to_openai_chat(messages):
         content = message["content"]
@@ -298,7 +298,7 @@ def _to_inspect_chat(messages: Sequence[JSONMapping]) -> list[ChatMessage]:
 
 
 def _escape_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
-    """Return a model's message as it came, unless a server could take some of it for a picture."""
+    """Return a model's message, escaped where a server could read text as a picture."""
 
     def escape_part(part: Any) -> Any:
         if isinstance(part, ContentText):
@@ -318,7 +318,7 @@ def _escape_message(message: ChatMessageAssistant) -> ChatMessageAssistant:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def returns() -> Scorer:
-    """Score each seat by its return, with what the game says at the end."""
+    """Score each seat by its return; the metadata has the report of the game."""
 
     async def score(state: TaskState, target: Target) -> Score:
         return _make_score(state, lambda episode: episode.returns)
@@ -328,7 +328,7 @@ def returns() -> Scorer:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def win() -> Scorer:
-    """Score each seat by 1 for a win, which is more than the mean of all, and 0.5 for a draw."""
+    """Score each seat by 1 for a win (a return above the mean of all), and 0.5 for a draw."""
 
     async def score(state: TaskState, target: Target) -> Score:
         def score_wins(episode: Episode) -> dict[str, float]:

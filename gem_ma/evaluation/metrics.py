@@ -1,7 +1,8 @@
-"""The metrics of an evaluation: each is one function, and everything that shows it asks here.
+"""The metrics of an evaluation: one function each, which all tables and pages use.
 
-The table that `gem-ma eval` prints, results.json, the page of `gem-ma leaderboard`, `gem-ma eval
-compare` and the table of docs/evaluate.md are made of METRICS, in its order.
+METRICS lists them in the order in which they are shown. The table of `gem-ma eval`, results.json,
+the page of `gem-ma leaderboard`, `gem-ma eval compare` and the table of docs/evaluate.md use this
+list.
 """
 
 from __future__ import annotations
@@ -37,36 +38,36 @@ MetricValue: TypeAlias = (
 
 @dataclass(frozen=True)
 class ScoredEpisode:
-    """An episode that came to its end, seen from the seats that are evaluated."""
+    """A finished episode, seen from the evaluated seats."""
 
     episode: Episode
-    seats: Sequence[str]  # that are evaluated
-    success_return: float  # from which on it is a success
-    prices: Mapping[str, tuple[float, float]]  # by seat: of a million tokens read, and written
+    seats: Sequence[str]  # the evaluated seats
+    success_return: float  # the lowest return of a success
+    prices: Mapping[str, tuple[float, float]]  # by seat, for a million tokens read, and written
 
     @cached_property
     def steps(self) -> list[Step]:
-        """The steps that the evaluated seats took."""
+        """The steps of the evaluated seats."""
         return [step for step in self.episode.steps if step.agent in self.seats]
 
     @cached_property
     def total_return(self) -> float:
-        """What the evaluated seats earned, on average over them."""
+        """The mean return of the evaluated seats."""
         return fmean(self.episode.returns[seat] for seat in self.seats)
 
     @property
     def success(self) -> bool:
-        """Whether they earned as much as the suite asks."""
+        """Whether the mean return reaches `success_return`."""
         return self.total_return >= self.success_return - _NEAR
 
     @property
     def outcome(self) -> str:
-        """What it was for them: "win", "draw" or "loss"."""
+        """The outcome for the evaluated seats: "win", "draw" or "loss"."""
         return find_outcome(self.episode.returns, self.seats)
 
     @cached_property
     def usage(self) -> dict[str, tuple[int, int]]:
-        """How many tokens each seat of the episode has read and written."""
+        """The tokens that each seat of the episode read and wrote."""
         used: dict[str, tuple[int, int]] = {}
         for step in self.episode.steps:
             (input_tokens, output_tokens), more = (
@@ -78,12 +79,12 @@ class ScoredEpisode:
 
     @property
     def tokens(self) -> int:
-        """How many tokens the evaluated seats have read and written."""
+        """The number of tokens that the evaluated seats read and wrote."""
         return sum(sum(self.usage.get(seat, ())) for seat in self.seats)
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """What each seat that has a price cost."""
+        """The cost of each seat that has a price."""
         return {
             seat: (input_tokens * price[0] + output_tokens * price[1]) / 1e6
             for seat, price in self.prices.items()
@@ -92,12 +93,12 @@ class ScoredEpisode:
 
     @property
     def cost(self) -> float:
-        """What the evaluated seats cost; nan: one of them has no price."""
+        """The cost of the evaluated seats; nan if the price of one of them is missing."""
         return sum(self._find_cost(seat) for seat in self.seats)
 
     @property
     def seconds(self) -> float:
-        """How long the evaluated seats took to reply, all replies together."""
+        """The total time of the replies of the evaluated seats, in seconds."""
         return sum(_find_latency(step) for step in self.steps)
 
     def _find_cost(self, seat: str) -> float:
@@ -107,11 +108,11 @@ class ScoredEpisode:
 
 @dataclass(frozen=True)
 class EpisodeSample:
-    """What a metric is computed of: the finished episodes of one environment and line-up.
+    """The input of a metric: the finished episodes of one environment and line-up.
 
     Attributes:
-        starts: the episodes of each start.
-        trials: how many of each were asked for.
+        starts: Episodes, grouped by start.
+        trials: Number of requested episodes per start.
     """
 
     starts: Sequence[Sequence[ScoredEpisode]]
@@ -122,42 +123,42 @@ class EpisodeSample:
         count: Callable[[ScoredEpisode], float],
         of: Callable[[ScoredEpisode], float] | None = None,
     ) -> IntervalEstimate:
-        """Return a share, with an interval that knows how unlike starts are.
+        """Return a share, with an interval that accounts for differences between starts.
 
         Args:
-            count: How many an episode has, such as invalid replies, or whether it is one.
-            of: Of how many, such as replies, which then weigh alike; None: of episodes, and
-                starts weigh alike.
+            count: Number of hits in an episode, such as its invalid replies; True counts as 1.
+            of: Number of all cases in an episode, such as its replies; all cases have the same
+                weight. None: an episode is one case, and all starts have the same weight.
 
         Returns:
-            The share of all, with Wilson's interval.
+            The share of hits, with Wilson's interval.
         """
         counts = [sum(map(of or _count_one, start)) for start in self.starts]
         weights = counts if of else [1] * len(counts)
         return estimate_rate([sum(map(count, start)) for start in self.starts], counts, weights)
 
     def estimate_mean(self, measure: Callable[[ScoredEpisode], float]) -> IntervalEstimate:
-        """Return the mean of a number of episodes, each start weighing alike."""
+        """Return the mean of a number over episodes; each start has the same weight."""
         return estimate_mean([fmean(map(measure, start)) for start in self.starts])
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number of an evaluation: what it is, how it is found, and how it is shown.
+    """A metric of an evaluation: its name, how it is computed, and how it is shown.
 
     Attributes:
-        name: Its key in results.json.
-        heading: Of its column; metrics that share one share the column.
-        description: How it is found, in Markdown, for the documentation.
-        compute: What finds it; None: it makes no sense of these episodes.
-        format: What shows one Estimate as text.
+        name: Key in results.json.
+        heading: Heading of its column. Metrics with the same heading share a column.
+        description: How it is computed, in Markdown, for the documentation.
+        compute: Function that computes it; None: the metric does not apply to these episodes.
+        format: Function that formats one IntervalEstimate as text.
         terminal: Where `gem-ma eval` prints it: in a column of the table, as a curve over k below
-            it, or not.
-        overall: What `overall` of results.json has of it: its mean over rows, its sum over
-            episodes ("NAME in all"), or nothing.
-        better: For `gem-ma eval compare`: 1 if more is better, -1 if less is, 0 if neither is;
+            the table, or nowhere.
+        overall: What `overall` of results.json holds: its mean over rows, its sum over episodes
+            ("NAME in all"), or nothing.
+        better: For `gem-ma eval compare`: 1 if more is better, -1 if less is better, 0 if neither.
             None: it is not compared.
-        contest: Whether it makes sense only where seats win from each other.
+        contest: Whether it applies only if seats win from each other.
     """
 
     name: str
@@ -172,7 +173,7 @@ class Metric:
 
 
 def format_number(one: IntervalEstimate | ChangeEstimate, digits: int = 2) -> str:
-    """Return a number with its interval, or nothing if it cannot be told."""
+    """Return a number with its interval, or "" if it is unknown."""
     if math.isnan(one.value):
         return ""
     inside = "" if math.isnan(one.low) else f" [{one.low:.{digits}f}, {one.high:.{digits}f}]"
@@ -180,7 +181,7 @@ def format_number(one: IntervalEstimate | ChangeEstimate, digits: int = 2) -> st
 
 
 def format_percent(one: IntervalEstimate) -> str:
-    """Return a share in percent with its interval, or nothing if it cannot be told."""
+    """Return a share in percent with its interval, or "" if it is unknown."""
     if math.isnan(one.value):
         return ""
     inside = "" if math.isnan(one.low) else f" [{100 * one.low:.0f}, {100 * one.high:.0f}]"
@@ -188,7 +189,7 @@ def format_percent(one: IntervalEstimate) -> str:
 
 
 def format_metric_value(metric: Metric, value: MetricValue) -> str:
-    """Return what a metric came to as text, or nothing if it makes no sense."""
+    """Return the value of a metric as text, or "" if the metric does not apply."""
     if value is None:
         return ""
     if isinstance(value, IntervalEstimate):
@@ -199,7 +200,7 @@ def format_metric_value(metric: Metric, value: MetricValue) -> str:
 
 
 def format_cell(metrics: Sequence[Metric], values: Mapping[str, MetricValue]) -> str:
-    """Return what stands in the column that some metrics share."""
+    """Return the text of a cell in a column that several metrics share."""
     texts = [format_metric_value(one, values.get(one.name)) for one in metrics]
     return "/".join(texts) if all(texts) else ""
 
@@ -213,10 +214,10 @@ def group_by_heading(metrics: Sequence[Metric]) -> dict[str, list[Metric]]:
 
 
 def parse_value(data: object) -> MetricValue:
-    """Return what a metric came to, from results.json; None: it is not there.
+    """Return the value of a metric from results.json; None: there is none.
 
     Raises:
-        ValueError: If something else stands in the place of a number.
+        ValueError: A value is not a number where one is expected.
     """
     if not isinstance(data, Mapping):
         return None
@@ -235,7 +236,7 @@ def _parse_number(value: object) -> float:
 
 
 def format_metrics_table() -> str:
-    """Return the table of docs/evaluate.md, in Markdown: what each metric is called, and is."""
+    """Return the Markdown table of docs/evaluate.md: the names and description of each metric."""
     lines = ["| number | in results.json | how it is found |", "|---|---|---|"]
     for heading, those in group_by_heading(list(METRICS.values())).items():
         names = ", ".join(f"`{one.name}`" for one in those)
@@ -262,23 +263,23 @@ def register_metric(
     better: int | None = None,
     contest: bool = False,
 ) -> Callable[[Callable[[EpisodeSample], MetricValue]], Callable[[EpisodeSample], MetricValue]]:
-    """Make a function a metric; `Metric` says what the arguments are.
+    """Register a function as a metric; `Metric` explains the arguments.
 
     Args:
-        name: Its key in results.json.
-        heading: Of its column.
-        description: How it is found.
-        format: What shows one Estimate as text.
+        name: Key in results.json.
+        heading: Heading of its column.
+        description: How it is computed.
+        format: Function that formats one estimate as text.
         terminal: Where `gem-ma eval` prints it.
-        overall: What `overall` of results.json has of it.
-        better: Whether more (1) or less (-1) is better, or neither (0); None: not compared.
-        contest: Whether it makes sense only where seats win from each other.
+        overall: What `overall` of results.json holds.
+        better: Whether more (1) or less (-1) is better, or neither (0). None: not compared.
+        contest: Whether it applies only if seats win from each other.
 
     Returns:
-        A decorator, which returns the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises:
-        ValueError: There is a metric of that name.
+        ValueError: A metric of that name exists.
     """
     if name in METRICS:
         raise ValueError(f"there is a metric {name!r} already; give this one another name")
@@ -302,7 +303,7 @@ def register_metric(
     better=1,
 )
 def compute_success(sample: EpisodeSample) -> IntervalEstimate:
-    """Return the share of episodes that are a success."""
+    """Return the share of successful episodes."""
     return sample.estimate_share(lambda one: one.success)
 
 
@@ -314,7 +315,7 @@ def compute_success(sample: EpisodeSample) -> IntervalEstimate:
     terminal="curve",
 )
 def compute_pass_at(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
-    """Return pass@k for k = 1, 2, 4, ... and the number of trials."""
+    """Return pass@k for k = 1, 2, 4, ..., and for k equal to the number of trials."""
     return _compute_curve(pass_at_k, sample)
 
 
@@ -326,7 +327,7 @@ def compute_pass_at(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
     terminal="curve",
 )
 def compute_pass_hat(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
-    """Return pass^k for k = 1, 2, 4, ... and the number of trials."""
+    """Return pass^k for k = 1, 2, 4, ..., and for k equal to the number of trials."""
     return _compute_curve(pass_hat_k, sample)
 
 
@@ -337,7 +338,7 @@ def compute_pass_hat(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
     better=1,
 )
 def compute_return(sample: EpisodeSample) -> IntervalEstimate:
-    """Return what the evaluated seats earned in an episode."""
+    """Return the mean return of the evaluated seats."""
     return sample.estimate_mean(lambda one: one.total_return)
 
 
@@ -356,7 +357,7 @@ def compute_wins(sample: EpisodeSample) -> IntervalEstimate:
 
 @register_metric("draw", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
 def compute_draws(sample: EpisodeSample) -> IntervalEstimate:
-    """Return the share of episodes in which nobody won."""
+    """Return the share of episodes that the evaluated seats drew."""
     return sample.estimate_share(lambda one: one.outcome == "draw")
 
 
@@ -390,7 +391,7 @@ def compute_invalid(sample: EpisodeSample) -> IntervalEstimate:
     overall="mean",
 )
 def compute_forfeits(sample: EpisodeSample) -> IntervalEstimate:
-    """Return the share of episodes that an evaluated seat left by invalid replies."""
+    """Return the share of episodes in which an evaluated seat forfeited."""
     return sample.estimate_share(lambda one: bool({*one.episode.forfeits} & {*one.seats}))
 
 
@@ -402,7 +403,7 @@ def compute_forfeits(sample: EpisodeSample) -> IntervalEstimate:
     overall="sum",
 )
 def compute_turns(sample: EpisodeSample) -> IntervalEstimate:
-    """Return how many replies of the evaluated seats an episode has."""
+    """Return the mean number of replies of the evaluated seats in an episode."""
     return sample.estimate_mean(lambda one: len(one.steps))
 
 
@@ -415,7 +416,7 @@ def compute_turns(sample: EpisodeSample) -> IntervalEstimate:
     better=0,
 )
 def compute_tokens(sample: EpisodeSample) -> IntervalEstimate:
-    """Return how many tokens an episode took."""
+    """Return the mean number of tokens of an episode."""
     return sample.estimate_mean(lambda one: one.tokens)
 
 
@@ -427,7 +428,7 @@ def compute_tokens(sample: EpisodeSample) -> IntervalEstimate:
     terminal="none",
 )
 def compute_cost(sample: EpisodeSample) -> IntervalEstimate:
-    """Return what an episode cost."""
+    """Return the mean cost of an episode."""
     return sample.estimate_mean(lambda one: one.cost)
 
 
@@ -439,7 +440,7 @@ def compute_cost(sample: EpisodeSample) -> IntervalEstimate:
     terminal="none",
 )
 def compute_costs(sample: EpisodeSample) -> Mapping[str, IntervalEstimate]:
-    """Return what an episode cost, by seat."""
+    """Return the mean cost of an episode, by seat."""
     seats = [seat for start in sample.starts[:1] for seat in start[0].costs]
     return {seat: sample.estimate_mean(partial(_find_seat_cost, seat)) for seat in seats}
 
@@ -453,7 +454,7 @@ def compute_costs(sample: EpisodeSample) -> Mapping[str, IntervalEstimate]:
     overall="sum",
 )
 def compute_seconds(sample: EpisodeSample) -> IntervalEstimate:
-    """Return how long the replies of an episode took."""
+    """Return the mean time of all replies in an episode, in seconds."""
     return sample.estimate_mean(lambda one: one.seconds)
 
 
@@ -464,14 +465,14 @@ def compute_seconds(sample: EpisodeSample) -> IntervalEstimate:
     format=lambda one: _format_bare(one, ".3f"),
 )
 def compute_latency(sample: EpisodeSample) -> IntervalEstimate:
-    """Return how long a reply took; 0 in a start in which no seat was ever asked."""
+    """Return the mean time of a reply in seconds; a start without replies counts as 0."""
     replies = [sum(len(one.steps) for one in start) for start in sample.starts]
     seconds = [sum(one.seconds for one in start) for start in sample.starts]
     return estimate_mean([s / n if n else 0.0 for s, n in zip(seconds, replies, strict=True)])
 
 
 def count_tokens(reply: object) -> tuple[int, int]:
-    """Return how many tokens a reply took to read and to write, as far as it says."""
+    """Return the numbers of tokens that a reply read and wrote; 0 if it does not report them."""
     usage = getattr(reply, "usage", None) or {}
     ids = getattr(reply, "token_ids", None) or ()
     return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", len(ids)))
@@ -497,14 +498,14 @@ def _format_bare(one: IntervalEstimate, how: str) -> str:
 def _compute_curve(
     function: Callable[..., float], sample: EpisodeSample
 ) -> dict[int, IntervalEstimate]:
-    """Return pass@k or pass^k for k = 1, 2, 4, ... and the number of trials."""
+    """Return pass@k or pass^k for k = 1, 2, 4, ..., and for k equal to the number of trials."""
     trials, most = [[float(one.success) for one in start] for start in sample.starts], sample.trials
     out = {}
     for k in sorted({*(2**i for i in range(most.bit_length())), most}):
-        # a start that was not played k times, because an episode failed, says nothing about k
+        # A start with fewer than k trials, because an episode failed, says nothing about k.
         parts = [one for one in trials if len(one) >= k]
         if parts:
-            tries = [len(one) / k for one in parts]  # so that for one trial it is the success
+            tries = [len(one) / k for one in parts]  # so that k=1 gives the success metric
             shares = [function({0: one}, k) for one in parts]
             came = [share * count for share, count in zip(shares, tries, strict=True)]
             out[k] = estimate_rate(came, tries, [1] * len(parts))

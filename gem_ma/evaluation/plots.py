@@ -1,8 +1,8 @@
-"""Figures of what was measured, from learning curves to tokens; needs matplotlib.
+"""Figures of measurements, from learning curves to token counts; they need matplotlib.
 
-Each function returns a figure, to change or to save:
+Each function returns a figure, which you can change or save:
 
-    save(plot_win_rates(*read_tournament("cup")), "cup.svg")
+    save_figure(plot_win_rates(*read_tournament("cup")), "cup.svg")
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 class BadPlot(ValueError):
-    """There is nothing of the kind to draw."""
+    """The data has nothing that this figure can show."""
 
 
 def make_figure(
     rows: int, columns: int, size: tuple[float, float], **shared: bool
 ) -> tuple[Any, Any]:
-    """Return a figure and its axes as an array, each so many inches wide and high."""
+    """Return a figure and an array of its axes; `size` is the size of each axes in inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -60,7 +60,7 @@ def make_figure(
 
 
 def check_figure_path(path: str | os.PathLike[str]) -> Path:
-    """Return a path that a figure can be written to; its ending says of which kind it is."""
+    """Return a path whose suffix is a format of figures, or raise BadPlot."""
     path = Path(path)
     if path.suffix not in FIGURE_SUFFIXES:
         raise BadPlot(f"{path}: expected a name that ends in {', '.join(FIGURE_SUFFIXES)}")
@@ -68,7 +68,7 @@ def check_figure_path(path: str | os.PathLike[str]) -> Path:
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str]) -> None:
-    """Write a figure into a file; its folder is made."""
+    """Write a figure to a file, and make its folder if needed."""
     path = check_figure_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
@@ -84,12 +84,12 @@ def draw_band(
     smooth: int = 1,
     middle: Callable[..., Any] = np.mean,
 ) -> float:
-    """Draw the middle of runs as a line and all of them as a band; return where the line ends.
+    """Draw the middle of runs as a line and their range as a band; return the line's last value.
 
     Args:
-        runs: numbers of each run, drawn as far as all of them have come.
-        x: where they stand (default: 1, 2, ...).
-        smooth: over so many numbers until then.
+        runs: Numbers of each run. They are drawn up to the length of the shortest run.
+        x: Positions of the numbers (default: 1, 2, ...).
+        smooth: How many numbers, up to the current one, each point averages.
     """
     length = min(map(len, runs))
     if not length:
@@ -108,7 +108,7 @@ def draw_band(
 
 
 def compute_running_mean(values: Sequence[float], count: int) -> list[float]:
-    """Return for each value the mean of it and those before it, so many in all."""
+    """Return for each value the mean of the last `count` values up to it."""
     sums = [0.0, *accumulate(values)]
     starts = (max(0, end - count) for end in range(1, len(sums)))
     return [(sums[end] - sums[at]) / (end - at) for end, at in enumerate(starts, 1)]
@@ -124,9 +124,9 @@ def plot_learning_curves(
     """Draw learning curves: the mean over seeds, and a band from the lowest to the highest.
 
     Args:
-        runs: by name the histories of its seeds, with a row for each update.
-        columns: of the rows, one panel each, and what they are called.
-        smooth: a point is the mean of so many until then.
+        runs: By name, the histories of its seeds, with one row for each update.
+        columns: Columns of the rows and their labels; each column gets a panel.
+        smooth: How many updates, up to the current one, each point averages.
     """
     figure, axes = make_figure(1, len(columns), (5.5, 3.6))
     for place, (column, label) in zip(axes[0], columns.items(), strict=True):
@@ -149,10 +149,10 @@ _HISTORY_SUFFIX = ".history.jsonl"
 
 
 def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[JSONObject]]]:
-    """Return histories by name: files NAME-SEED.jsonl with one row a line, or folders of them.
+    """Return histories by name: files NAME-SEED.jsonl with one row per line, or folders of them.
 
-    Where a folder has histories as a Trainer writes them, only these are read: the name of one is
-    in NAME-SEED.history.jsonl, or that of its folder is, NAME-SEED/history.jsonl.
+    If a folder holds histories that a Trainer wrote, only these are read. Their name comes from the
+    file NAME-SEED.history.jsonl, or from the folder of NAME-SEED/history.jsonl.
     """
     files: list[Path] = []
     for source in map(Path, sources):
@@ -173,7 +173,7 @@ def read_logs(sources: Iterable[str | os.PathLike[str]]) -> dict[str, list[list[
 
 
 def read_log(path: str | os.PathLike[str]) -> list[JSONObject]:
-    """Return the rows of a history, up to the last whole line."""
+    """Return the rows of a history, up to the last complete line."""
     rows = []
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
@@ -190,9 +190,10 @@ def read_log(path: str | os.PathLike[str]) -> list[JSONObject]:
 
 
 def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[list[float]], str]:
-    """Return the agents of a tournament, the best rated first, and their win rates.
+    """Return the agents of a tournament, best rated first, their win rates, and a note.
 
-    Who has no match yet comes last. Then what is there, if not all of its matches are.
+    Agents without a match come last. If matches are missing, the note says which ones there are,
+    else it is "".
     """
     from gem_ma.evaluation.tournament import build_leaderboard
 
@@ -216,12 +217,12 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
 
 
 def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
-    """Draw who wins how often, a draw being half a win: the row against the column.
+    """Draw win rates as a matrix, the row against the column; a draw is half a win.
 
     Args:
-        rates: a matrix of shares, nan where two never met, as `OpponentPool.compute_win_rates` of
-            self-play has it, too.
-        there: what there is of the matches, if not all of them.
+        rates: A matrix of shares, nan for pairs without a match. `OpponentPool.compute_win_rates`
+            of self-play also returns such a matrix.
+        there: Which matches there are, if some are missing; the title shows their number.
     """
     shares = np.asarray(rates, float)
     size = 1.8 + 0.65 * len(names)
@@ -240,16 +241,16 @@ def plot_win_rates(names: Sequence[str], rates: Any, there: str = "") -> Any:
 
 
 def read_evaluations(folders: Iterable[str | os.PathLike[str]]) -> dict[str, list[JSONObject]]:
-    """Return the rows of each evaluation by the name of its folder."""
+    """Return the rows of each evaluation, by its folder."""
     return {str(folder): summarize(folder, *load_evaluation(folder)).rows for folder in folders}
 
 
 def plot_pass_hat_k(evaluations: Mapping[str, Sequence[JSONMapping]]) -> Any:
-    """Draw pass^k, how likely k trials of a task all succeed, with intervals of 95 percent.
+    """Draw pass^k, the probability that k trials of a task all succeed, with 95% intervals.
 
     Args:
-        evaluations: by name the rows of an Evaluation, over which the mean is taken at each k that
-            all rows have; so no row weighs in at one k and not at the next.
+        evaluations: By name, the rows of an Evaluation. The mean over rows is drawn at each k that
+            all rows have, so all points are means over the same rows.
     """
     figure, ((axes,),) = make_figure(1, 1, (5.5, 3.8))
     ks: set[int] = set()
@@ -276,7 +277,7 @@ def plot_pass_hat_k(evaluations: Mapping[str, Sequence[JSONMapping]]) -> Any:
 def read_robustness(
     folders: Iterable[str | os.PathLike[str]],
 ) -> dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]]:
-    """Return by folder, for each noise, the success of each environment and who is evaluated."""
+    """Return, by folder and noise, the success in each environment for each evaluated seat."""
     successes: dict[str, dict[ImageNoise, list[tuple[Any, IntervalEstimate]]]] = {}
     for folder in folders:
         ways = successes[str(folder)] = {}
@@ -292,12 +293,12 @@ def read_robustness(
 def plot_robustness(
     evaluations: Mapping[str, Mapping[ImageNoise, Sequence[tuple[Any, IntervalEstimate]]]],
 ) -> Any:
-    """Draw success over the strength of noise, a panel for each kind, with intervals of 95 percent.
+    """Draw success over the strength of noise, a panel for each kind, with 95% intervals.
 
     Args:
-        evaluations: as `read_robustness` returns them. A line is the mean over the environments
-            that were played at all strengths of a kind, and without noise; noises of several kinds
-            are left out, as they have no one strength.
+        evaluations: The result of `read_robustness`. A line is the mean over the environments that
+            were played without noise and at all strengths of a kind. Noise that combines several
+            kinds is left out, because it has no single strength.
     """
     kinds: dict[str, set[float]] = {}
     for way in (way for ways in evaluations.values() for way in ways if len(way.parts) == 1):
@@ -347,7 +348,7 @@ def read_episodes(sources: Iterable[str | os.PathLike[str]]) -> Iterator[Episode
 
 
 def plot_tokens(episodes: Iterable[Episode]) -> Any:
-    """Draw the tokens that seats read and wrote: in an episode on average, and at each turn."""
+    """Draw the tokens that seats read and wrote: the mean of an episode, and at each turn."""
     seats = _count_tokens_by_seat(episodes)
     figure, ((left, right),) = make_figure(1, 2, (5.2, 2.4 + 0.3 * len(seats)))
     for place, turnwise in enumerate(seats.values()):
@@ -380,7 +381,7 @@ def plot_tokens(episodes: Iterable[Episode]) -> Any:
 def _count_tokens_by_seat(
     episodes: Iterable[Episode],
 ) -> dict[tuple[str, str], list[list[tuple[int, int]]]]:
-    """Return by environment and seat, for each episode, what each turn read and wrote."""
+    """Return, by environment and seat, the tokens read and written at each turn of each episode."""
     seats: dict[tuple[str, str], list[list[tuple[int, int]]]] = {}
     for episode in episodes:
         if episode.failure is None:

@@ -12,15 +12,15 @@ from gem_ma.evaluation.statistics import wilson
 from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.extras import require_extra
 
-ELO_SCALE = 400 / math.log(10)  # points for a factor of e in the odds
-_STRENGTH_PRIOR = 1e-5  # the weight of a squared strength, where nothing else says what it is
-_DRAW_PRIOR = 0.1  # likewise of the log of how common draws are, where there is nothing else
-_CHUNK_SIZE = 1 << 15  # numbers of a table that are worked on at once
-_NO_DRAWS = -30.0  # that log, where there was no draw
+ELO_SCALE = 400 / math.log(10)  # Elo points for a factor of e in the odds
+_STRENGTH_PRIOR = 1e-5  # weight of a squared strength in the prior
+_DRAW_PRIOR = 0.1  # weight of the squared log of how common draws are, in the prior
+_CHUNK_SIZE = 1 << 15  # numbers of a table that are processed at once
+_NO_DRAWS = -30.0  # the log of how common draws are, if there were none
 
 
 class AgentRating(NamedTuple):
-    """An agent's strength in Elo points, and the interval that holds it 95 times in 100."""
+    """An agent's strength in Elo points, with its 95 percent interval."""
 
     agent: str
     points: float
@@ -29,20 +29,21 @@ class AgentRating(NamedTuple):
 
 
 class WinCycle(NamedTuple):
-    """Agents each of which beats the next, and the last the first."""
+    """A cycle of agents: each beats the next, and the last beats the first."""
 
     agents: tuple[str, ...]
-    certain: bool  # every one of these wins is more than noise
+    certain: bool  # each of these wins is statistically significant
 
 
 def fit_davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the log strengths of agents, 0 on average, and the log of how common draws are.
+    """Return the log strengths of agents, with mean 0, and the log of how common draws are.
+
+    In Davidson's model, i wins, draws and loses against j in the ratio of e^a, e^(d + (a+b)/2) and
+    e^b. Newton's method fits it. A prior of very low weight keeps the result finite.
 
     Args:
-        wins: [..., i, j] is how often i beat j.
-        draws: symmetric. Leading dimensions are fitted one by one. Davidson's model: i wins, draws
-            and loses as e^a, e^(d + (a+b)/2) and e^b stand to each other, fitted by Newton's
-            method. A prior of next to no weight keeps it finite.
+        wins: [..., i, j] is how often i beat j. Leading dimensions are fitted separately.
+        draws: [..., i, j] is how often i and j drew; symmetric.
     """
     for name, value in (("wins", wins), ("draws", draws)):
         check_type(value, np.ndarray, name)
@@ -73,13 +74,13 @@ def fit_davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.nd
 def _compute_newton_step(
     wins: np.ndarray, draws: np.ndarray, params: np.ndarray, begin: np.ndarray
 ) -> np.ndarray:
-    """Return how far Newton's method goes from these strengths and draws."""
+    """Return the step of Newton's method from these strengths and draws."""
     many = wins.shape[1]
     games = wins + wins.swapaxes(1, 2) + draws
     place = np.arange(many)
     prior = np.full(many + 1, _STRENGTH_PRIOR)
     prior[many] = _DRAW_PRIOR
-    # How likely each outcome of each pair is, and how sure its points and its draw are.
+    # Probability of each outcome of each pair, and variances of its points and of its draw.
     gap = (params[:, :many, None] - params[:, None, :many]) / 2
     level = params[:, many, None, None]
     top = np.maximum(np.abs(gap), level)
@@ -98,7 +99,7 @@ def _compute_newton_step(
     hessian[:, :many, many] = hessian[:, many, :many] = mixed.sum(2)
     hessian[:, many, many] = (games * draw * (1 - draw)).sum((1, 2)) / 2
     step: np.ndarray = np.linalg.solve(hessian + np.diag(prior), gradient[:, :, None])[:, :, 0]
-    step /= np.maximum(1, np.abs(step).max(1, keepdims=True))  # no leap from a flat start
+    step /= np.maximum(1, np.abs(step).max(1, keepdims=True))  # limits the step from a flat start
     return step
 
 
@@ -109,18 +110,19 @@ def fit_bradley_terry(
     resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[list[AgentRating], float]:
-    """Return the ratings of agents, best first, and how likely equals draw.
+    """Return the ratings of agents, best first, and the probability that equals draw.
 
-    The prior: as if each agent had played one more start, half won and half lost, in equal parts
-    against all others. The intervals are of the proper Bayesian bootstrap: starts and what the
-    prior adds have random weights, whose means are those they count with; of two agents who never
-    draw that is Jeffreys' interval. So who never lost has a finite rating with a wide interval.
+    The prior adds one start for each agent, half won and half lost, in equal parts against all
+    others. So an agent that never lost has a finite rating with a wide interval.
+
+    The intervals come from the proper Bayesian bootstrap: starts and the prior get random weights,
+    whose means are their usual counts. For two agents that never draw, this is Jeffreys' interval.
 
     Args:
-        units: arrays [n, agents, agents, 2] of wins and draws, one for each group of agents that
-            met; its n entries (all matches on one start) weigh more or less together for the
-            intervals.
-        anchor: the agent whose rating is 0; None: their mean is.
+        units: Arrays [n, agents, agents, 2] of wins and draws, one for each group of agents that
+            played each other. Each of the n entries holds all matches on one start, which share a
+            random weight.
+        anchor: The agent whose rating is 0. None: the mean rating is 0.
     """
     check_type(agents, Sequence, "agents")
     if anchor is not None and anchor not in agents:
@@ -165,11 +167,11 @@ def fit_bradley_terry(
 def fit_plackett_luce(
     matches: Sequence[Mapping[str, float]], known: Mapping[str, tuple[float, float]] | None = None
 ) -> dict[str, tuple[float, float]]:
-    """Return each agent's mean and doubt (openskill's mu and sigma) after matches in this order.
+    """Return each agent's mu and sigma of openskill after matches in this order.
 
     Args:
-        matches: what each agent earned.
-        known: what is known of some agents before.
+        matches: For each match, the return of each agent.
+        known: Earlier values of some agents. None: there are none.
     """
     check_type(known, (Mapping, type(None)), "known")
     matches = list(check_each(matches, Mapping, "matches", "what each agent earned"))
@@ -189,10 +191,10 @@ def fit_plackett_luce(
 
 
 def find_cycles(agents: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> list[WinCycle]:
-    """Return a shortest cycle through each agent that is in one, each cycle once.
+    """Return a shortest cycle through each agent that is in a cycle; each cycle is listed once.
 
-    One agent beats another that it takes more than half of the points from. Ratings along a line
-    cannot say what a cycle says: look at the cross table then.
+    An agent beats another if it won more than half of the points. Ratings on a line cannot show a
+    cycle; look at the cross table instead.
     """
     games = wins + wins.T + draws
     share = np.divide(wins + draws / 2, games, out=np.full(wins.shape, 0.5), where=games > 0)
@@ -208,7 +210,7 @@ def find_cycles(agents: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> l
 
 
 def _find_shortest_cycle(beats: np.ndarray, start: int) -> list[int]:
-    """Return the shortest way along wins from an agent back to it, or nothing."""
+    """Return the shortest cycle of wins from an agent back to itself; [] if there is none."""
     paths, seen = [[start]], {start}
     while paths:
         longer = []

@@ -1,11 +1,11 @@
-"""Rescoring: records played again under another reward or grader, without a model.
+"""Rescoring: recorded episodes are replayed under another reward or grader, without a model.
 
-    told = rescore(load_episodes("played.jsonl"), {"partial": True})
-    print(told)
+    result = rescore(load_episodes("played.jsonl"), {"partial": True})
+    print(result)
 
-The replies stay what they were; what an environment makes of them may be other. An episode whose
-turns come to be those of others, since a reply ends it sooner, say, is told apart: what its players
-would have said from there on nobody knows.
+The replies stay the same, but the environment may evaluate them differently. An episode is reported
+separately if its replies no longer fit its turns, for example because a reply now ends it sooner.
+Nobody knows how its agents would have replied from there.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ EpisodeReward = Callable[[Episode], Mapping[str, float]]
 
 
 class RescoredEpisode(NamedTuple):
-    """An episode, and what its seats earn now; nothing if its replies no longer fit its turns."""
+    """An episode and its new returns, which are empty if its replies no longer fit."""
 
     episode: Episode
     returns: Mapping[str, float]
-    why: str = ""  # it does not fit
+    why: str = ""  # why it does not fit; "": it fits
 
 
 class RescoreRow(NamedTuple):
-    """An agent in an environment: what it earned, what it would earn, and its place by each."""
+    """An agent in an environment: its mean return and its rank, before and after the change."""
 
     env: str
     agent: str
@@ -54,14 +54,14 @@ class RescoreRow(NamedTuple):
 
 
 class RescoreResult(NamedTuple):
-    """What came of all episodes."""
+    """The result of `rescore`: all episodes, and a row for each environment and agent."""
 
     episodes: list[RescoredEpisode]
     rows: list[RescoreRow]
 
     @property
     def unfit_episodes(self) -> list[RescoredEpisode]:
-        """Those whose replies no longer fit."""
+        """The episodes whose replies no longer fit their turns."""
         return [one for one in self.episodes if one.why]
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class RescoreResult(NamedTuple):
 
     @property
     def rank_correlation(self) -> float:
-        """How alike the orders of agents are, over environments with several: Kendall's tau."""
+        """Kendall's tau between the orders of agents before and after, over all environments."""
         pairs = [
             (one.before.value - other.before.value) * (one.after.value - other.after.value)
             for one in self.rows
@@ -108,16 +108,16 @@ def rescore(
     *,
     trust: bool = False,
 ) -> RescoreResult:
-    """Play records again with other arguments, or pay them by a function of an episode.
+    """Replay records with other arguments, or compute their returns with a function.
 
     Args:
-        episodes: The records; those that failed are left out.
+        episodes: The records. Failed episodes are left out.
         change: Arguments of `make` that differ, such as {"partial": True}, {"user_reward": {"task":
-            1}} or {"penalty": 0.1}; or what returns the seats' returns of an episode.
-        trust: Run what a file of episodes names, though nobody registered it here.
+            1}} or {"penalty": 0.1}. Or a function of an episode that computes its returns by seat.
+        trust: Whether to run code that a file of episodes names, even if it is not registered here.
 
     Returns:
-        The episodes with their new returns, and a row of numbers for each environment and agent.
+        The episodes with their new returns, and a row for each environment and agent.
     """
     played = [one for one in check_each(episodes, Episode, "episodes") if one.failure is None]
     if callable(change):
@@ -128,7 +128,7 @@ def rescore(
 
 
 def _replay_episode(episode: Episode, change: EnvOptions, trust: bool) -> RescoredEpisode:
-    """Play an episode's replies under other arguments."""
+    """Replay an episode with other arguments of its environment."""
     if episode.wrappers:
         return RescoredEpisode(episode, {}, f"it was played in {' in '.join(episode.wrappers)}")
     env = make(replace(episode.spec, kwargs={**episode.spec.kwargs, **change}), trust=trust)

@@ -1,4 +1,4 @@
-"""A folder that one evaluation or tournament is kept in, by one process at a time."""
+"""The folder of one evaluation or tournament, which one process at a time writes to."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 T = TypeVar("T")
 FOLDER_FORMAT = 1
-_MAX_LISTED = 4  # of what differs
-_LEFTOVER_FILE = re.compile(r"lock|about\.\d+")  # of a run that was killed before it had begun
+_MAX_LISTED = 4  # differences in a message
+_LEFTOVER_FILE = re.compile(r"lock|about\.\d+")  # left by a run that was killed before it began
 
 
 class BadRunFolder(ValueError):
-    """A folder that holds something else, or that somebody else is writing to."""
+    """The folder holds something else, or another process is writing to it."""
 
 
 @contextlib.contextmanager
 def open_run_folder(
     folder: str | os.PathLike[str], kind: str, about: JSONMapping
 ) -> Iterator[Path]:
-    """Make a folder or go on with it; `about` has to be what it was made with."""
+    """Make or reopen a folder and lock it; `about` must equal what it was made with."""
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def open_run_folder(
 
 
 def load_header(folder: str | os.PathLike[str], kind: str) -> JSONObject:
-    """Return what a folder was made with."""
+    """Return the header of a folder: what it was made with."""
     path = Path(folder) / "about.json"
     try:
         about: JSONObject = json.loads(path.read_text(encoding="utf-8"))
@@ -82,7 +82,7 @@ def load_header(folder: str | os.PathLike[str], kind: str) -> JSONObject:
 
 
 def load_json(path: Path, default: T) -> T:
-    """Return what a file of JSON holds, which is of the same type as what it holds at first."""
+    """Return the content of a JSON file, or `default` without one; both have the same type."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -97,14 +97,14 @@ def load_json(path: Path, default: T) -> T:
 
 
 def write_json(path: Path, data: object) -> None:
-    """Write a file of JSON in one go: there is the old one or the new one."""
+    """Write a JSON file atomically: readers find the old file or the new one."""
     write_atomically(
         path, (json.dumps(_redact_secrets(data), indent=1, allow_nan=False) + "\n").encode()
     )
 
 
 def _redact_secrets(value: object) -> object:
-    """Return JSON values as they may be written down."""
+    """Return JSON values without secrets."""
     if isinstance(value, str):
         return redact_secrets(value)
     if isinstance(value, Mapping):
@@ -113,7 +113,7 @@ def _redact_secrets(value: object) -> object:
 
 
 def make_file_name(title: str, about: object) -> str:
-    """Return a name for a file of episodes that tells what is in it, and nothing else's."""
+    """Return a unique file name for episodes, which starts with their title."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", title).strip("-")[:60]
     key = json.dumps(about, sort_keys=True).encode()
     return f"{words}-{hashlib.blake2b(key, digest_size=5).hexdigest()}.jsonl"
@@ -121,7 +121,7 @@ def make_file_name(title: str, about: object) -> str:
 
 @contextlib.contextmanager
 def _lock_folder(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with the process, however it ends."""
+    """Hold a lock that ends with the process, even if the process is killed."""
     with (path / "lock").open("a") as file:
         try:
             lock_file(file.fileno(), path)
@@ -131,7 +131,7 @@ def _lock_folder(path: Path) -> Iterator[None]:
 
 
 def _describe_mismatches(there: Any, asked: Any, name: str = "") -> list[str]:
-    """Return how what a folder was made with differs from what is asked for, in words."""
+    """Return in words how the header of a folder differs from the requested one."""
     if there == asked:
         return []
     if all(one is None or isinstance(one, dict) for one in (there, asked)):

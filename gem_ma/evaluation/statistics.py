@@ -1,4 +1,4 @@
-"""How sure a number is: intervals of rates and means, differences beside noise, and pass^k."""
+"""Uncertainty of numbers: intervals of rates and means, tests of differences, and pass^k."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 
 from gem_ma.validation.arguments import check_each, check_type
 
-_NORMAL_QUANTILE = 1.959964  # what the normal distribution has 2.5 percent above
+_NORMAL_QUANTILE = 1.959964  # 97.5 percent quantile of the normal distribution
 _RESAMPLES = 2000
-_MAX_PERMUTATIONS = 10_000  # of the signs, where there are too many to try them all
-_CHUNK_SIZE = 1 << 20  # numbers held at once while resampling
+_MAX_PERMUTATIONS = 10_000  # random ones, if there are too many to try all
+_CHUNK_SIZE = 1 << 20  # numbers in memory at once while resampling
 
 
 class IntervalEstimate(NamedTuple):
-    """A number, and the interval that holds the true one 95 times in 100; nan: cannot be told.
+    """A number with its 95 percent interval; nan: unknown.
 
-    A mean of values that are all alike has no interval: how much others may differ is not in them.
+    A mean of identical values has no interval, because they do not show how much others may differ.
     """
 
     value: float
@@ -30,7 +30,7 @@ class IntervalEstimate(NamedTuple):
 
 
 class ChangeEstimate(NamedTuple):
-    """What became more or less, its interval, and how likely chance alone does as much."""
+    """A difference with its 95 percent interval, and the p value of a test against chance."""
 
     value: float
     low: float
@@ -38,25 +38,23 @@ class ChangeEstimate(NamedTuple):
     p: float
     paired: bool
     tasks: int
-    unlike: int = 0  # of pairs, how many differ; each doubles what the test can tell
+    unlike: int = 0  # pairs that differ; each halves the least possible p
 
 
 def estimate_rate(
     successes: Sequence[float], trials: Sequence[float], weights: Sequence[float] | None = None
 ) -> IntervalEstimate:
-    """Return the share of successes, with Wilson's interval.
+    """Return the share of successes with Wilson's interval; each position is a task.
 
-    Each place is a task.
-
-    Trials of one task are alike, so together they count for less than as many of different tasks.
-    The interval is that of the number of independent trials that would leave as much doubt (Kish's
-    effective number), as the spread between tasks tells it; lower by a factor from Student's
-    distribution where few tasks tell it (Korn and Graubard's); no lower than the number of tasks,
-    and no higher than that of trials.
+    Trials of one task resemble each other, so they count for fewer independent trials. The interval
+    uses the number of independent trials with the same uncertainty (Kish's effective number),
+    estimated from the spread between tasks. With few tasks, a factor from Student's distribution
+    lowers this number (Korn and Graubard). It is at least the effective number of tasks, and at
+    most that of trials.
 
     Args:
-        weights: of the tasks in the share; None: how many trials they had, so that all trials weigh
-            alike.
+        weights: Weights of the tasks. None: their numbers of trials, so that all trials have the
+            same weight.
     """
     weights = trials if weights is None else weights
     for others, name in ((trials, "trials"), (weights, "weights")):
@@ -69,7 +67,7 @@ def estimate_rate(
     if not total:
         return IntervalEstimate(math.nan, 0.0, 1.0)
     share = min(1.0, sum(w * own for own, _, w in tasks) / total if tasks[1:] else tasks[0][0])
-    fewest = total**2 / sum(w * w for _, _, w in tasks)  # no trial says more than its task
+    fewest = total**2 / sum(w * w for _, _, w in tasks)  # if all trials of a task agree
     most = total**2 / sum(w * w / n for _, n, w in tasks)
     spread = sum((w * (own - share)) ** 2 for own, _, w in tasks) / total**2
     if share in (0, 1) or len(tasks) == 1:
@@ -89,7 +87,7 @@ def estimate_rate(
 
 
 def estimate_mean(values: Sequence[float]) -> IntervalEstimate:
-    """Return the mean over tasks with a bootstrap interval, widened for few of them."""
+    """Return the mean over tasks with a bootstrap interval, which is wider for few tasks."""
     if not values or not all(map(math.isfinite, values)):
         return IntervalEstimate(math.nan, math.nan, math.nan)
     if min(values) == max(values):
@@ -98,7 +96,7 @@ def estimate_mean(values: Sequence[float]) -> IntervalEstimate:
 
 
 def average_estimates(estimates: Sequence[IntervalEstimate]) -> IntervalEstimate:
-    """Return the mean of independent estimates; its interval comes from theirs."""
+    """Return the mean of independent estimates, with an interval from theirs."""
     known = [
         one
         for one in check_each(estimates, IntervalEstimate, "estimates")
@@ -115,7 +113,7 @@ def average_estimates(estimates: Sequence[IntervalEstimate]) -> IntervalEstimate
 def estimate_change(old: Mapping[Any, float], new: Mapping[Any, float]) -> ChangeEstimate:
     """Return how much higher `new` is than `old` on average, by task.
 
-    Tasks that are in both are compared one by one; without any, the two means are.
+    Tasks in both are compared in pairs. Without common tasks, the two means are compared.
     """
     check_type(old, Mapping, "old")
     check_type(new, Mapping, "new")
@@ -141,13 +139,13 @@ def estimate_change(old: Mapping[Any, float], new: Mapping[Any, float]) -> Chang
 
 
 def average_changes(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> ChangeEstimate:
-    """Return the mean over rows of their mean gaps; each row weighs alike.
+    """Return the mean over rows of their mean differences; each row has the same weight.
 
     Args:
-        rows: of each row, how much higher every pair became, by environment and start. A start is
-            drawn again, or has its sign, with all rows that have it; starts are drawn within their
-            environment, or from all of them where an environment has one alone. `tasks` counts the
-            starts.
+        rows: For each row, the difference of every pair, by environment and start. A start is
+            resampled, or gets its sign, together in all rows that have it. Starts are resampled
+            within their environment, or from all environments if one of them has a single start.
+            `tasks` of the result counts the starts.
     """
     sums: dict[Any, dict[Any, float]] = {}
     rows = [row for row in check_each(rows, Mapping, "rows") if row]
@@ -173,7 +171,7 @@ def average_changes(rows: Sequence[Mapping[tuple[Any, Any], float]]) -> ChangeEs
 
 
 def adjust_p_values(chances: Sequence[float]) -> list[float]:
-    """Return p values that allow for the number of questions asked (Holm's)."""
+    """Return p values that are corrected for the number of tests (Holm's method)."""
     chances = list(chances)
     order = sorted(range(len(chances)), key=chances.__getitem__)
     out, highest = [0.0] * len(chances), 0.0
@@ -184,7 +182,7 @@ def adjust_p_values(chances: Sequence[float]) -> list[float]:
 
 
 def _resample_means(values: Sequence[float], seed: int = 0) -> np.ndarray:
-    """Return the means of values drawn again, with the same draws whenever it is asked."""
+    """Return the means of bootstrap resamples; the same seed gives the same draws."""
     array, rng = np.asarray(values, float), np.random.Generator(np.random.PCG64(seed))
     rows = max(1, _CHUNK_SIZE // len(array))
     parts = [
@@ -197,12 +195,12 @@ def _resample_means(values: Sequence[float], seed: int = 0) -> np.ndarray:
 def _compute_interval(
     groups: Sequence[Sequence[float]], weights: Sequence[float]
 ) -> tuple[float, float]:
-    """Return the interval of the sum of weighted means of groups, each of them drawn by itself."""
+    """Return the interval of a weighted sum of means of groups that are resampled separately."""
     samples = sum(
         weight * _resample_means(values, seed)
         for seed, (values, weight) in enumerate(zip(groups, weights, strict=True))
     )
-    true = seen = pooled = 0.0  # how much the sum varies, as samples do and as resamples do
+    true = seen = pooled = 0.0  # variances of the sum: of samples, and of resamples
     for values, weight in zip(groups, weights, strict=True):
         own = weight**2 * float(np.var(values)) / len(values)
         seen += own
@@ -213,27 +211,27 @@ def _compute_interval(
 
 
 def _compute_tails(free: float, wider: float) -> tuple[float, float]:
-    """Return what shares of the resamples to leave out below and keep below, for 95 percent.
+    """Return the two quantiles of the resamples that bound a 95 percent interval.
 
     Args:
-        free: degrees of freedom (of several groups: Satterthwaite's).
-        wider: by what the variance of a sample is larger than that of a resample. So few values
-            have as wide an interval as Student's distribution gives them instead of the normal one
-            (Hesterberg's expanded percentiles).
+        free: Degrees of freedom (Satterthwaite's for several groups).
+        wider: Factor by which the variance of a sample exceeds that of a resample. It gives few
+            values an interval as wide as that of Student's distribution (Hesterberg's expanded
+            percentiles).
     """
     below = NormalDist().cdf(-math.sqrt(wider) * _compute_t_quantile(free))
     return below, 1 - below
 
 
 def _compute_t_quantile(free: float) -> float:
-    """Return what Student's distribution has 2.5 percent above, nearly, for its freedom."""
+    """Return the approximate 97.5 percent quantile of Student's distribution."""
     z, v = _NORMAL_QUANTILE, free
     t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
     return t + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
 
 
 def _test_sign_flips(gaps: Sequence[float]) -> float:
-    """Return how often a mean as far from 0 comes out when each gap has a sign by chance."""
+    """Return the p value of a mean of differences, tested with random signs."""
     array = np.asarray([gap for gap in gaps if gap], float)
     if not len(array):
         return 1.0
@@ -250,7 +248,7 @@ def _test_sign_flips(gaps: Sequence[float]) -> float:
 
 
 def _test_permutations(before: Sequence[float], after: Sequence[float]) -> float:
-    """Return how often means as far apart come out when all values are dealt again."""
+    """Return the p value of a difference of means, tested with random permutations."""
     both, rng = np.asarray([*before, *after], float), np.random.Generator(np.random.PCG64(3))
     count, hits = len(before), 0
     least = abs(fmean(after) - fmean(before)) * (1 - 1e-12)
@@ -261,23 +259,23 @@ def _test_permutations(before: Sequence[float], after: Sequence[float]) -> float
 
 
 def pass_hat_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
-    """Return how likely k trials of a task all succeed: the mean over tasks of C(c,k)/C(n,k).
+    """Return the probability that k trials all succeed: the mean over tasks of C(c,k)/C(n,k).
 
     Args:
-        results: for each task its n trials, c of them True or 1, the others False or 0.
+        results: For each task its n trials: c of them True or 1, the others False or 0.
     """
     return fmean(math.comb(c, k) / math.comb(n, k) for n, c in _count_trials(results, k))
 
 
 def pass_at_k(results: Mapping[Hashable, Sequence[float]], k: int) -> float:
-    """Return how likely one of k trials of a task succeeds: the mean of 1 - C(n-c,k)/C(n,k)."""
+    """Return the probability that any of k trials succeeds: the mean of 1 - C(n-c,k)/C(n,k)."""
     return fmean(1 - math.comb(n - c, k) / math.comb(n, k) for n, c in _count_trials(results, k))
 
 
 def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, float]:
     """Return Wilson's score interval of a share; without trials it is 0 to 1.
 
-    Neither has to be whole: trials that depend on each other count for fewer.
+    Both numbers may be fractions, because trials that depend on each other count for fewer.
     """
     if not 0 <= successes <= trials:
         raise ValueError(f"{successes} successes in {trials} trials: expected 0 to {trials}")
@@ -291,7 +289,7 @@ def wilson(successes: float, trials: float, z: float = 1.96) -> tuple[float, flo
 
 
 def _count_trials(results: Mapping[Hashable, Sequence[float]], k: int) -> list[tuple[int, int]]:
-    """Return how many trials each task had, and how many succeeded."""
+    """Return the numbers of trials and of successes of each task."""
     if k < 1:
         raise ValueError(f"k={k}: expected 1 or more")
     if not results:

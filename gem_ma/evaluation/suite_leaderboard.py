@@ -1,4 +1,4 @@
-"""Results of several evaluations as one table, of what can be compared and nothing else."""
+"""A leaderboard of the results of several evaluations, for the rows that can be compared."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from gem_ma.validation.arguments import check_type
 from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-RESULTS_SCHEMA = 1  # of results.json
-CONDITION_LABELS = {  # of what has to be the same, as it is told
+RESULTS_SCHEMA = 1  # version of the format of results.json
+CONDITION_LABELS = {  # what must be the same in compared rows, in words
     "id": "the environment",
     "arguments": "its arguments",
     "tasks": "the number of starts",
@@ -58,24 +58,24 @@ RowKey = tuple[str, str]  # the name of an entry, and the seat
 
 
 class BadResults(ValueError):
-    """A file that is no results.json of an evaluation; the message says what would be one."""
+    """A file that is not the results.json of an evaluation; the message says what is expected."""
 
 
 class RowResult(NamedTuple):
-    """What one agent came to in one row of a suite."""
+    """The result of one agent in one row of a suite."""
 
     success: IntervalEstimate
     earned: IntervalEstimate
     episodes: int
-    cost: float  # of an episode; nan: nobody said a price
-    records: str  # the file that holds the episodes
-    metrics: Mapping[str, MetricValue]  # by name; of an older release, those that it knew
+    cost: float  # mean of an episode; nan: no price is known
+    records: str  # the file of the episodes
+    metrics: Mapping[str, MetricValue]  # by name; older releases wrote fewer
 
 
 class AgentResults(NamedTuple):
-    """One agent: its mean over what all agents played, and each row."""
+    """The results of one agent: its mean over the rows that all agents played, and each row."""
 
-    name: str  # the alias that was given, or its spec, as short as tells it from the others
+    name: str  # the alias, or the spec, shortened as long as it stays unique
     agent: str  # its spec
     success: IntervalEstimate
     cost: float
@@ -83,22 +83,22 @@ class AgentResults(NamedTuple):
 
 
 class LeaderboardTable(NamedTuple):
-    """Agents who played one suite, the best first."""
+    """The agents that played one suite, best first."""
 
     suite: str
     rows: list[RowKey]
-    common_rows: list[RowKey]  # the rows of the mean: those that everybody has played to the end
+    common_rows: list[RowKey]  # the rows of the mean: all agents have finished episodes in them
     agent_results: list[AgentResults]
 
 
 class SuiteLeaderboard(NamedTuple):
-    """A table for each suite, and what is in none of them, and why."""
+    """A table for each suite, and the rows that no table includes, with reasons."""
 
     tables: list[LeaderboardTable]
     refused: list[str]
 
     def to_dict(self) -> JSONObject:
-        """Return it as JSON values."""
+        """Return the leaderboard as JSON values."""
         tables = [
             {
                 "suite": table.suite,
@@ -113,14 +113,14 @@ class SuiteLeaderboard(NamedTuple):
 def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
     """Merge the results of evaluations: files `results.json`, or the folders that hold them.
 
-    "NAME=FILE" gives the agent of a file a name. Rows of one entry and seat stand in one column
-    only if all that decides a score was the same. The first file that has a row says what that is;
-    a row of another that differs is refused.
+    "NAME=FILE" gives the agent of a file a name. Rows of the same entry and seat share a column
+    only if all conditions of a score are the same. The first file with a row sets these conditions;
+    a row with other conditions is refused.
     """
     questions: dict[tuple[str, RowKey], tuple[JSONMapping, str]] = {}
     places: dict[str, dict[str, dict[RowKey, RowResult]]] = {}
     refused: dict[str, list[RowKey]] = {}
-    specs: dict[str, str] = {}  # of aliases
+    specs: dict[str, str] = {}  # by alias
     for file in files:
         alias, source = _split_alias(file)
         path, results = load_results(source)
@@ -163,16 +163,16 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
 
 
 def _split_alias(file: str | os.PathLike[str]) -> tuple[str, str | os.PathLike[str]]:
-    """Return the name that NAME=FILE gives an agent, or nothing, and the file."""
+    """Return the alias and the file of NAME=FILE; the alias is "" if there is none."""
     alias, equals, path = str(file).partition("=")
     return (alias, path) if equals and alias and not Path(file).exists() else ("", file)
 
 
-_OPTIONS = re.compile(r"@\w+://[^?,]*|\?[^,]*")  # of a spec: where its server is, and the rest
+_OPTIONS = re.compile(r"@\w+://[^?,]*|\?[^,]*")  # of a spec: its server's address, and its options
 
 
 def _shorten_specs(agents: Iterable[str]) -> dict[str, str]:
-    """Return specs without servers and options, each that is another then as it is."""
+    """Return specs without servers and options, except where two would become the same."""
     short = {agent: _OPTIONS.sub("", agent) for agent in agents}
     counts = Counter(short.values())
     return {agent: one if counts[one] == 1 else agent for agent, one in short.items()}
@@ -184,7 +184,7 @@ def _format_keys(keys: Sequence[RowKey]) -> str:
 
 
 def load_results(file: str | os.PathLike[str]) -> tuple[Path, JSONObject]:
-    """Return the path of results, and what they say."""
+    """Return the path and the checked content of a results.json."""
     path = Path(file)
     path = path / "results.json" if path.is_dir() else path
     try:
@@ -206,7 +206,7 @@ def load_results(file: str | os.PathLike[str]) -> tuple[Path, JSONObject]:
 
 
 def _check_types(path: Path, data: JSONMapping) -> None:
-    """Raise BadResults about what is of another type than an evaluation writes."""
+    """Raise BadResults if a value has another type than an evaluation writes."""
 
     def check(value: object, kind: type, place: str) -> None:
         if type(value) is not kind:
@@ -231,7 +231,7 @@ def _check_types(path: Path, data: JSONMapping) -> None:
 
 
 def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSONObject]:
-    """Return which row it is, who was evaluated, and all that decides a score beside them."""
+    """Return the key of a row, the evaluated agents, and all other conditions of its score."""
     try:
         entry = next(one for one in results["entries"] if one["name"] == row["entry"])
         own = {row["agents"][seat] for seat in row["evaluated"]}
@@ -325,12 +325,12 @@ def _shorten_value(value: object) -> str:
 
 
 def format_share(one: IntervalEstimate) -> str:
-    """Return a share with its interval, or "-" where it is not known."""
+    """Return a share with its interval, or "-" if it is unknown."""
     return format_percent(one) or "-"
 
 
 def write_leaderboard_page(found: SuiteLeaderboard, out: str | os.PathLike[str]) -> None:
-    """Write tables as one HTML page, without a script; each row leads to its records."""
+    """Write tables as one HTML page without scripts; each result links to its records."""
     check_type(found, SuiteLeaderboard, "found", "what `merge_results` returns")
     path = Path(out).resolve()
     style = "".join(
@@ -356,7 +356,7 @@ _PAGE_TEMPLATE = """<!doctype html>
 
 
 def _render_section(table: LeaderboardTable, here: Path) -> str:
-    """Return a suite as a table of HTML: agents below each other, rows beside each other."""
+    """Return a suite as an HTML table, with a line for each agent and a column for each row."""
     esc = html.escape
     heads = "".join(
         f'<th scope="col">{esc(entry)}<br>{esc(seat)}</th>' for entry, seat in table.rows
@@ -386,13 +386,13 @@ def _render_section(table: LeaderboardTable, here: Path) -> str:
 
 
 def _render_hint(columns: int) -> str:
-    """Return what narrow screens say above a table that goes on beside them."""
+    """Return the hint that narrow screens show above a wide table."""
     what = f"{columns} more columns" if columns > 1 else "one more column"
     return f'<p class="hint">Scroll the table sideways: it has {what}.</p>'
 
 
 def _metrics_section(table: LeaderboardTable) -> str:
-    """Return all metrics of each agent in each row, folded; what is empty in all is left out."""
+    """Return a folded table of all metrics of each agent in each row, without empty columns."""
     esc = html.escape
     places = [
         (line.name, key, line.results[key]) for line in table.agent_results for key in line.results
@@ -427,7 +427,7 @@ def _render_cell(place: RowResult | None, here: Path) -> str:
 
 
 def _render_interval(one: IntervalEstimate) -> str:
-    """Return an interval as a line, and the value as a mark on it."""
+    """Return an interval as an SVG line, with a mark at the value."""
     if math.isnan(one.value):
         return ""
     low, high = (_replace_nan(end, one.value) * 100 for end in (one.low, one.high))

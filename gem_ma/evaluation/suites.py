@@ -1,4 +1,4 @@
-"""Suites: which environments an evaluation plays, how often, and from which seats."""
+"""Suites: the environments, starts and seats that an evaluation plays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class BadSuite(ValueError):
-    """A suite, or what was said beside it, makes no sense."""
+    """A suite, or an argument that changes it, is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,20 @@ class SuiteEntry:
     """One environment of a suite.
 
     Attributes:
-        tasks: so many different starts.
-        trials: how often each of them is played.
-        seats: the line-ups in which the evaluated agent plays: names of seats, each a line-up of
-            its own, and lists of names, which it takes all at once; "each" of them, or "all" at
+        tasks: Number of different starts.
+        trials: Number of episodes per start.
+        seats: Line-ups of the evaluated agent: "each" seat alone, "all" seats at once, or a list.
+            Each item of the list is a line-up: a seat, or a list of seats that the agent takes at
             once.
-        opponents: who sits in the other seats: a spec, or a table from seat to spec.
-        success: the return from which on an episode counts as a success.
-        options: of reset; of several, each start takes the next.
-        numbered: an option that is the number of the start, from 0 on: all tasks of a data set, in
-            order.
-        tools: spec strings of what seats may call: a list for all, or a table from seat to list.
-        sampling: a table from seat to options of whoever sits there, such as temperature = 0, where
-            it takes them and its spec does not say them.
+        opponents: Agents in the other seats: a spec, or a table from seat to spec.
+        success: The lowest return that counts as a success.
+        options: Options of `reset`. With several, each start takes the next.
+        numbered: An option that is set to the number of the start, from 0 on. It plays all tasks of
+            a data set in order.
+        tools: Specs of tools that seats may call: a list for all seats, or a table from seat to
+            list.
+        sampling: A table from seat to options of its agent, such as temperature = 0. They apply if
+            the agent takes them and its spec does not set them.
     """
 
     id: str
@@ -57,7 +58,7 @@ class SuiteEntry:
     sampling: Mapping[str, JSONMapping] = field(default_factory=dict)
 
     def list_lineups(self, seats: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the line-ups, each the seats that the evaluated agent takes."""
+        """Return the line-ups: the seats that the evaluated agent takes in each of them."""
         if self.seats == "all":
             return [tuple(seats)]
         seat_groups = seats if self.seats == "each" else self.seats
@@ -68,13 +69,13 @@ class SuiteEntry:
         return lineups
 
     def find_opponent(self, seat: str) -> str:
-        """Return the spec of who sits in a seat that is not evaluated."""
+        """Return the spec of the agent in a seat that is not evaluated."""
         if isinstance(self.opponents, str):
             return self.opponents
         return str(self.opponents.get(seat, "random"))
 
     def list_reset_options(self) -> list[ResetOptions]:
-        """Return the options of the starts."""
+        """Return the options of `reset` for the starts."""
         if not self.numbered:
             return [dict(one) for one in self.options] or [{}]
         listed = [dict(one) for one in self.options] or [{}]
@@ -85,7 +86,7 @@ class SuiteEntry:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A list of environments to play, and the seed that decides all of it."""
+    """A list of environments to play, and the seed that decides all episodes."""
 
     name: str
     entries: tuple[SuiteEntry, ...]
@@ -103,7 +104,7 @@ class Suite:
 
 
 def list_suites() -> list[str]:
-    """Return the names of the suites that come with the package."""
+    """Return the names of the suites of this package and of all packs."""
     return sorted(_find_files())
 
 
@@ -121,7 +122,7 @@ def _find_files() -> dict[str, Traversable]:
 
 
 def load_suite(name: str) -> Suite:
-    """Return a suite that comes with the package, or that a TOML file describes."""
+    """Return a suite by its name, or from a TOML file."""
     path = Path(name)
     if name.endswith(".toml"):
         try:
@@ -145,10 +146,11 @@ def load_suite(name: str) -> Suite:
 
 
 def parse_suite(data: JSONMapping, name: str) -> Suite:
-    """Return the suite that a table describes: description, seed, defaults, and each `entry`.
+    """Return the suite in a table with description, seed, defaults, and a list `entry`.
 
-    An entry with a list of ids is one for each; so it is with `vary`, a table from an argument to
-    the list of its values, which are said in the names.
+    An entry with a list of ids stands for one entry per id. An entry with `vary`, a table from
+    argument to a list of values, stands for one entry per combination of values. The names of these
+    entries include the values.
     """
     known = ("description", "seed", "defaults", "entry")
     _check_keys(data, known, f"suite {name}")
@@ -178,12 +180,12 @@ def make_suite(
     opponents: str = "random",
     tools: str | Sequence[str] | JSONMapping = "",
 ) -> Suite:
-    """Return a suite of environments as they come; an id that nobody knows is an error.
+    """Return a suite of environments in their registered form; an unknown id is an error.
 
     Args:
-        arguments: of `gem_ma.make`, for all of them.
-        opponents: who sits in seats not evaluated.
-        tools: spec strings of what seats may call.
+        arguments: Arguments of `gem_ma.make` for all environments.
+        opponents: Spec of the agent in seats that are not evaluated.
+        tools: Specs of tools that seats may call.
     """
     fields: JSONObject = {"arguments": dict(arguments)} if arguments else {}
     fields |= {"opponents": opponents, "tools": tools}
@@ -197,9 +199,10 @@ def make_suite(
 def select_tasks(
     suite: Suite, ids: Sequence[str] = (), start: int | None = None, end: int | None = None
 ) -> Suite:
-    """Return a suite that plays these tasks only: by their ids, or from a place to before another.
+    """Return a suite that plays some tasks only: by their ids, or from `start` to before `end`.
 
-    It is for environments that take the option "task" of `reset`; an id of digits is a place.
+    It is for environments with the option "task" of `reset`. An id of digits is the position of a
+    task.
     """
     if ids and (start is not None or end is not None):
         raise BadSuite(
@@ -220,7 +223,7 @@ _ENTRY_FIELDS = [one.name for one in fields(SuiteEntry)]
 
 
 def _expand_vary(given: JSONMapping, where: str) -> list[SuiteEntry]:
-    """Return an entry for each choice of what varies, or the one."""
+    """Return an entry for each combination of varied values; without `vary`, the entry itself."""
     vary = given.get("vary", {})
     if not (_is_table(vary) and all(isinstance(one, list) and one for one in vary.values())):
         raise BadSuite(f"{where}: vary is {vary!r}; expected a table from argument to list")
@@ -265,7 +268,7 @@ def _is_specs(value: object) -> bool:
 
 
 def _is_lineups(value: object) -> bool:
-    """Return whether it is a word for line-ups, or a list of names and of lists of names."""
+    """Return whether a value is "each", "all", or a list of seats and of lists of seats."""
     if isinstance(value, str):
         return value in ("each", "all")
     return (
@@ -322,7 +325,7 @@ def _name_entries(entries: Sequence[SuiteEntry], suite: str) -> tuple[SuiteEntry
 
 
 def _tuples_to_lists(value: Any) -> Any:
-    """Return a value with lists for tuples, as JSON brings it back."""
+    """Return a value with lists in place of tuples, as JSON returns it."""
     if isinstance(value, Mapping):
         return {key: _tuples_to_lists(one) for key, one in value.items()}
     return [_tuples_to_lists(one) for one in value] if isinstance(value, list | tuple) else value

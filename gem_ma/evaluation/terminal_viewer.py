@@ -1,4 +1,4 @@
-"""Matches in the terminal, with pictures as half-block cells of colour."""
+"""Matches in the terminal, with pictures drawn as coloured half blocks."""
 
 from __future__ import annotations
 
@@ -40,33 +40,33 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import RecordError
 from gem_ma.validation.json_types import JSONMapping
 
-_MIN_TEXT_COLUMNS = 30  # columns that text beside a picture needs
+_MIN_TEXT_COLUMNS = 30  # columns that text next to a picture needs
 _MAX_REPLY_LENGTH = 2000  # characters of a reply that are shown
-# of the characters that show nothing, those that writing needs
+# Invisible characters that text needs; they are not escaped.
 _ALLOWED_INVISIBLES = "\n\t\u200c\u200d"
 
 
 class WatchError(ValueError):
-    """What was asked for cannot be watched; the message says what can."""
+    """The requested match or file cannot be watched; the message says what can."""
 
 
 class ShownReply(NamedTuple):
-    """A seat's reply, and what became of it."""
+    """A seat's reply and its result."""
 
     seat: str
     reply: str
-    invalid: str  # why it was no move
+    invalid: str  # why it was invalid; "": it was valid
     reward: float
 
 
 class WatchFrame(NamedTuple):
-    """What is on the screen between two moves."""
+    """The content of the screen between two moves."""
 
     title: str
     acting: tuple[str, ...]
     pixels: np.ndarray | None
     text: str
-    replies: tuple[ShownReply, ...]  # since the moment before
+    replies: tuple[ShownReply, ...]  # since the previous frame
     returns: dict[str, float]
 
 
@@ -85,8 +85,9 @@ def watch(
     """Show a match of an environment, or the episodes of a file, and return an exit code.
 
     Args:
-        trust: play episodes of a file again whatever they name, and without limits: it runs code.
-        **make: arguments of `gem_ma.make`, for a match, such as theme and image_size.
+        trust: Replay episodes of a file without limits, even if their games are not registered
+            here. This runs code that the file names.
+        **make: Arguments of `gem_ma.make` for a match, such as theme and image_size.
     """
     if not (math.isfinite(delay) and delay >= 0):
         raise WatchError(f"--delay {delay}: expected seconds, 0 or more")
@@ -117,7 +118,7 @@ def play_match_frames(
     seed: int | None,
     make: EnvOptions,
 ) -> Iterator[WatchFrame]:
-    """Play a match and yield its moments."""
+    """Play a match and yield its frames."""
     env = _make_env(id, make)
     seats = env.possible_agents
     _check_seat(seat, seats)
@@ -135,7 +136,7 @@ def _play_frames(
     while True:
         title, acting = f"{env.id}, seed {env.episode_seed}, turn {env.turns + 1}", env.to_act
         pixels, text = env.picture(seat).array, env.render(seat)
-        assert isinstance(text, str)  # as "ansi" says
+        assert isinstance(text, str)  # guaranteed by render mode "ansi"
         yield WatchFrame(title, acting, pixels, text, shown_replies, dict(session.returns))
         if not acting:
             return
@@ -143,7 +144,7 @@ def _play_frames(
         for name in acting:
             try:
                 replies |= session.ask(players, [name])
-            except ValueError as error:  # it cannot play this game
+            except ValueError as error:  # the agent cannot play this game
                 raise WatchError(f"{name}: {error}") from None
         rewards = session.step(replies)
         shown_replies = tuple(
@@ -182,7 +183,7 @@ def _load_players(names: str | Sequence[str], seats: Sequence[str]) -> list[Agen
 def replay_file_frames(
     path: Path, seat: str | None, number: int | None, trust: bool = False
 ) -> Iterator[WatchFrame]:
-    """Return the moments of the episodes of a file, or of one of them."""
+    """Return the frames of all episodes of a file, or of the one with a number."""
     try:
         files = find_episode_files(path)
     except RecordError as error:
@@ -210,14 +211,14 @@ def _replay_all_frames(
 def _replay_frames(
     episode: Episode, seat: str | None, spectator: Spectator
 ) -> Iterator[WatchFrame]:
-    """Yield the moments of an episode: as a spectator sees them, or as the seat saw them."""
+    """Yield the frames of an episode: as a spectator sees them, or as the seats saw them."""
     returns = dict.fromkeys(episode.agents, 0.0)
     last_steps: Sequence[Step] = ()
     views: Iterator[SpectatorView] = iter(())
     why = ""
     if seat is None or _has_lost_pictures(episode):
         try:
-            for _ in spectator.replay_views(episode):  # whether all goes as it went
+            for _ in spectator.replay_views(episode):  # first checks the whole replay
                 pass
             views = spectator.replay_views(episode)
         except UnseenEpisode as error:
@@ -227,7 +228,7 @@ def _replay_frames(
     for number, steps in enumerate([*together, []]):
         view = next(views, None)
         rewards = {step.agent: step.reward for step in last_steps}
-        if view is not None:  # which knows by which move it was earned
+        if view is not None:  # the view knows which move earned a reward
             rewards = {one: view.earned.get(one, 0.0) - had for one, had in returns.items()}
         returns = {one: had + rewards.get(one, 0.0) for one, had in returns.items()}
         replies = tuple(
@@ -280,7 +281,7 @@ def _join_pixels(shown: tuple[Picture, ...]) -> np.ndarray | None:
 
 
 def _format_reply(reply: str | None) -> str:
-    """Return what a reply says beside its thoughts."""
+    """Return a reply without its thoughts, but with its tool calls."""
     if reply is None:
         return "no reply"
     calls = getattr(reply, "tool_calls", None) or ()
@@ -295,7 +296,7 @@ def _format_reason(invalid: JSONMapping | None) -> str:
 
 
 def escape_invisible(text: str) -> str:
-    """Return a text with every character that shows nothing, or steers a terminal, spelled out."""
+    """Return a text with invisible and control characters spelled out."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_escape_character, text.replace("\r\n", "\n")))
@@ -315,7 +316,7 @@ def _escape_character(one: str) -> str:
 
 
 def format_frame(moment: WatchFrame) -> str:
-    """Return a moment as lines, for what is no terminal."""
+    """Return a frame as plain text, for output that is not a terminal."""
     lines = [*_format_replies(moment.replies), "", moment.title, moment.text]
     lines.append(_format_acting(moment))
     return escape_invisible("\n".join(lines) + "\n")
@@ -344,12 +345,12 @@ def _format_acting(moment: WatchFrame) -> str:
 def fit_picture(pixels: np.ndarray, columns: int, rows: int) -> tuple[int, int]:
     """Return the most columns and rows that a picture fills without a change of its shape."""
     height, width, _ = pixels.shape
-    scale = min(columns / width, 2 * rows / height)  # two pixels in a cell
+    scale = min(columns / width, 2 * rows / height)  # a cell shows two pixels, one above the other
     return max(1, int(width * scale)), max(1, int(height * scale / 2))
 
 
 def render_half_blocks(pixels: np.ndarray, columns: int, rows: int) -> Segments:
-    """Return a picture as half blocks: the upper pixel of a cell before the lower one's ground."""
+    """Return a picture as half blocks: upper pixels in the foreground, lower ones behind."""
     small = Image.fromarray(pixels).resize((columns, 2 * rows), Image.Resampling.BOX)
     lines = np.asarray(small).tolist()
     out = []
@@ -366,7 +367,7 @@ def _make_style(top: tuple[int, int, int], bottom: tuple[int, int, int]) -> Styl
 
 
 def render_frame(moment: WatchFrame, width: int, height: int) -> Group:
-    """Return a moment as it fits a terminal: the picture, and the words beside or below."""
+    """Return a frame that fits a terminal: the picture, with the text next to it or below it."""
     words = Text()
     for line in _format_replies(moment.replies):
         words.append(escape_invisible(line) + "\n", "red" if line.startswith("  invalid") else "")
@@ -388,7 +389,7 @@ def render_frame(moment: WatchFrame, width: int, height: int) -> Group:
 
 
 def _show_frames(shown: Iterator[WatchFrame], console: Console, delay: float) -> None:
-    """Show moments one after the other on the whole screen, and leave the last one behind."""
+    """Show frames one after the other on the whole screen, and print the last one at the end."""
     moment: WatchFrame | None = None
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:

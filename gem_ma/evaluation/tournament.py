@@ -1,4 +1,4 @@
-"""Every agent against every other, from all seats, on the same starts; and a leaderboard of it."""
+"""Tournaments: agents play each other from all seats on the same starts, and get ratings."""
 
 from __future__ import annotations
 
@@ -45,30 +45,31 @@ OUTCOME_COUNTS = ("win", "draw", "loss", "forfeit")
 
 
 class BadTournament(ValueError):
-    """What was asked for is no tournament."""
+    """The request is not a valid tournament."""
 
 
 @dataclass(slots=True)
 class Leaderboard:
-    """What a tournament has come to.
+    """The result of a tournament.
 
-    Only games in which seats win from each other count for ratings, wins, draws and seats.
+    Ratings, wins, draws and seats count only games in which seats win from each other.
 
     Attributes:
-        wins: how often the agent of a row beat that of a column.
-        draws: how often neither did.
-        returns: by game and agent, what it earned on average, seats of all and all its seats alike.
-        unrated: games without winners.
-        absent: agents of whom no match came to its end.
-        missing: line-ups of which fewer matches came to their end than were asked for.
-        seats: by game, seat and agent, how often it earned more than the mean of all, as much,
-            less, or left by invalid replies, which counts as nothing else.
+        wins: How often the agent of a row beat the agent of a column.
+        draws: How often the agents of a row and a column drew.
+        returns: By game and agent, its mean return over starts. If an agent has several seats,
+            their returns are averaged.
+        unrated: Games without winners.
+        absent: Agents without a finished match.
+        missing: Line-ups with fewer finished matches than requested.
+        seats: By game, seat and agent, the numbers of wins, draws, losses and forfeits. A win is a
+            return above the mean of all seats. A forfeit counts as nothing else.
     """
 
     agents: list[str]
     ratings: list[AgentRating]
     by_game: dict[str, list[AgentRating]]
-    drawing: float  # how likely equals draw
+    drawing: float  # probability that equal agents draw
     wins: np.ndarray
     draws: np.ndarray
     seats: dict[tuple[str, str, str], dict[str, int]]
@@ -83,22 +84,22 @@ class Leaderboard:
     stopped: list[dict[str, str]] = field(default_factory=list)
 
     def count_outcomes(self, agent: str) -> dict[str, int]:
-        """Return how often an agent won, drew, lost and forfeited in all."""
+        """Return how often an agent won, drew, lost and forfeited."""
         rows = [row for (_, _, who), row in self.seats.items() if who == agent]
         return {name: sum(row[name] for row in rows) for name in OUTCOME_COUNTS}
 
     def compute_points(self, row: int, column: int) -> float:
-        """Return the share of points that one agent took from another; nan: they never met."""
+        """Return the share of points that one agent won from another; nan: they never played."""
         games = self.wins[row, column] + self.wins[column, row] + self.draws[row, column]
         won = self.wins[row, column] + self.draws[row, column] / 2
         return float(won / games) if games else math.nan
 
     def rank_agents(self) -> list[int]:
-        """Return the places of the agents in the tables, the best rated first."""
+        """Return the indices of the agents in the tables, best rated first."""
         return [self.agents.index(one.agent) for one in self.ratings]
 
     def build_cross_table(self) -> list[list[str]]:
-        """Return the points in percent that each agent took from each other, best rated first."""
+        """Return the points in percent of each agent against each other, best rated first."""
         order = self.rank_agents()
         out = [["agent", *(self.agents[i] for i in order)]]
         for i in order:
@@ -116,7 +117,7 @@ class Leaderboard:
         return text.getvalue()
 
     def build_scene(self) -> Any:
-        """Return the cross table as a picture: green where the row won more, red where less."""
+        """Return the cross table as a scene: green if the row won more, red if it won less."""
         from gem_ma.scene import Grid, Tile
 
         order = self.rank_agents()
@@ -140,7 +141,7 @@ class Leaderboard:
         return Grid(tuple(rows), tuple(tiles.items()), (), numbers, numbers, names)
 
     def to_dict(self) -> JSONObject:
-        """Return it as JSON values."""
+        """Return the leaderboard as JSON values."""
         return {
             "matches": self.matches,
             "failed": self.failed,
@@ -198,37 +199,40 @@ def run_tournament(
     on_cell: Callable[[str, int, int], None] | None = None,
     make: EnvOptions | None = None,
 ) -> Leaderboard:
-    """Play what is not in the folder yet, and return the leaderboard of all that is.
+    """Play the matches that the folder lacks, and return the leaderboard of all its matches.
 
-    A folder goes on with more agents, more matches, or another schedule: only what is missing is
-    played.
+    A folder can be continued with more agents, more matches, or another schedule. Only missing
+    matches are played.
 
     Args:
         games: Ids of the games.
-        agents: Specs, or NAME=SPEC, so that one may meet itself; those who played in this folder
-            before stay in the pool.
-        out: The folder that episodes and results are written to.
-        matches: Starts, the same for all; from each, every group of agents plays in every seating.
-        schedule: "round-robin": every group of agents meets; "swiss": agents with like results
-            meet.
-        rounds: How many rounds a Swiss tournament has.
-        seating: "all" permutations, or "rotate": each agent once in each seat.
-        anchors: Specs that join; the rating of the first is 0. Without any, the mean rating is.
-        forfeits: Whether leaving by invalid replies rates as a loss; it is counted apart either
-            way.
-        skills: Rate by Plackett-Luce as well, which knows more than pairs.
-        seed: Decides all starts, and what agents draw.
-        concurrency: Episodes alive at once. It changes no result.
-        max_errors: Failed episodes that the run puts up with.
-        workers: Play in so many processes; None: in this one.
-        named: Agents, or functions of a Turn, by the name that stands for each instead of a spec.
-        progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
+        agents: Specs, or NAME=SPEC, so that an agent can also play itself. Agents of earlier runs
+            in this folder stay in the pool.
+        out: Folder for episodes and results.
+        matches: Number of starts, the same for all. Each group of agents plays each start in every
+            seating.
+        schedule: "round-robin": every group of agents plays. "swiss": agents with similar results
+            play each other.
+        rounds: Number of rounds of a Swiss tournament. None: the binary logarithm of the number of
+            agents, rounded up.
+        seating: "all": all permutations. "rotate": each agent once in each seat.
+        anchors: Specs that join; the rating of the first is 0. Without any, the mean rating is 0.
+        forfeits: "loss": ratings count a forfeit as a loss. "leave-out": they ignore it. Forfeits
+            are counted separately in both cases.
+        skills: Also rate by Plackett-Luce, which uses whole rankings and not only pairs.
+        seed: Decides all starts, and the random choices of agents.
+        concurrency: Number of episodes to play at the same time. It does not change the results.
+        max_errors: Number of failed episodes to tolerate in each line-up; one more stops it.
+        workers: Number of processes to play in. None: this process.
+        named: Agents, or functions of a Turn, by the name that stands for each in place of a spec.
+        progress: True: show a bar on a terminal, and lines elsewhere. None: a bar on a terminal
             only.
-        on_cell: Called with the title of what has ended, its episodes done, and those asked for.
-        make: Arguments of `gem_ma.make`, for all games.
+        on_cell: Called at the end of a line-up, unless a bar is drawn, with its title and its
+            numbers of finished and expected episodes.
+        make: Arguments of `gem_ma.make` for all games.
 
     Returns:
-        The leaderboard of all that was played in this folder.
+        The leaderboard of all matches in this folder.
     """
     agents, anchors = (
         list(check_each(agents, str, "agents")),
@@ -239,7 +243,7 @@ def run_tournament(
         counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits
     )
     if skills:
-        ratings.fit_plackett_luce([])  # so that what it needs is missed before anything is played
+        ratings.fit_plackett_luce([])  # raises here if a requirement is missing, before any match
     entries = [_make_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
     if not entries:
         raise BadTournament("name a game; gem-ma list shows them")
@@ -255,7 +259,7 @@ def run_tournament(
         for one, agent in shared.items():
             check_agent_seat(agent, seat, one)
     with run_folder.open_run_folder(out, TOURNAMENT_KIND, about) as path:
-        pool = _load_pool(path, pool, known)  # others may have joined until nobody else wrote there
+        pool = _load_pool(path, pool, known)  # others may have joined before the lock was free
         named = {**_parse_named_specs(pool, entries), **named}
         shared |= load_agents([one for one in pool if one not in shared], named)
         run_folder.write_json(path / POOL_FILE, pool)
@@ -288,7 +292,7 @@ def run_tournament(
 
 
 def _record_plan(planned: JSONObject, cells: Sequence[EvalTask]) -> None:
-    """Add the matches that are to be played to those that ever were, by file."""
+    """Add the planned matches of some cells to those of earlier runs, by file."""
     for cell in cells:
         most = max(cell.episodes, planned.get(cell.file, {}).get("matches", 0))
         who = {"game": cell.entry.id, "agents": list(cell.agents.values())}
@@ -315,7 +319,7 @@ def _start_progress(cells: Sequence[EvalTask], progress: bool | None) -> Rollout
 
 
 def _load_pool(path: Path, agents: Sequence[str], known: Collection[str]) -> list[str]:
-    """Return the pool of a folder, unless to load it would run code that nobody named now."""
+    """Return the pool of a folder, or raise if loading an agent would run code not named now."""
     pool = _merge_pool(path, agents)
     for one in pool:
         if one not in known and AGENT_SPECS.runs_own_code(_split_name(one)[1]):
@@ -337,13 +341,13 @@ def _check_pool(pool: Sequence[str], agents: Sequence[str]) -> None:
 
 
 def _merge_pool(path: Path, agents: Sequence[str]) -> list[str]:
-    """Return all who ever joined, and who joins now."""
+    """Return all agents that joined earlier, and the agents that join now."""
     before: list[str] = run_folder.load_json(path / POOL_FILE, [])
     return list(dict.fromkeys([*before, *agents]))
 
 
 def _parse_named_specs(pool: Sequence[str], games: Sequence[SuiteEntry]) -> dict[str, str]:
-    """Return the spec of everybody who has a name beside it: NAME=SPEC."""
+    """Return the specs of the agents that are named by NAME=SPEC."""
     specs, seats = {}, {seat for entry in games for seat in make_entry_env(entry).possible_agents}
     for one in pool:
         name, spec = _split_name(one)
@@ -358,7 +362,7 @@ def _parse_named_specs(pool: Sequence[str], games: Sequence[SuiteEntry]) -> dict
 
 
 def _split_name(one: str) -> tuple[str, str]:
-    """Return the name and the spec of NAME=SPEC; "" for a spec alone."""
+    """Return the name and the spec of NAME=SPEC; the name is "" for a spec alone."""
     name, equals, spec = one.partition("=")
     return (name, spec) if equals and re.fullmatch(r"[\w.-]+", name) else ("", one)
 
@@ -376,7 +380,7 @@ def _plan_round_robin(
 ) -> Iterator[list[EvalTask]]:
     seats = make_entry_env(entry).possible_agents
     groups: Any = itertools.combinations(pool, len(seats))
-    if len(pool) < len(seats):  # then some take several seats
+    if len(pool) < len(seats):  # agents then take several seats
         every = itertools.combinations_with_replacement(pool, len(seats))
         groups = (group for group in every if len(set(group)) > 1)
     yield [cell for group in groups for cell in _list_seatings(entry, seats, group, seating)]
@@ -385,7 +389,7 @@ def _plan_round_robin(
 def _list_seatings(
     entry: SuiteEntry, seats: Sequence[str], group: Sequence[str], seating: str
 ) -> list[EvalTask]:
-    """Return the ways in which a group takes the seats."""
+    """Return a cell for each way in which a group takes the seats."""
     if seating == "all":
         ways = list(itertools.permutations(group))
     else:
@@ -401,7 +405,7 @@ def _list_seatings(
 def _plan_swiss(
     entry: SuiteEntry, pool: Sequence[str], seating: str, rounds: int | None, folder: Path
 ) -> Iterator[list[EvalTask]]:
-    """Yield the cells of each round; who meets depends on the rounds before."""
+    """Yield the cells of each round; the groups depend on the results of earlier rounds."""
     seats = make_entry_env(entry).possible_agents
     if len(pool) < len(seats):
         raise BadTournament(
@@ -430,11 +434,11 @@ def _form_groups(
     met: Mapping[frozenset[str], int],
     size: int,
 ) -> list[list[str]]:
-    """Return groups of agents with like scores that have met seldom; who is left over rests."""
+    """Return groups of agents with similar scores and few common matches; others rest."""
     standing = {agent: fmean(own) if own else 0.5 for agent, own in scores.items()}
     order = sorted(pool, key=lambda agent: (-standing[agent], pool.index(agent)))
     resting = len(pool) % size
-    # those rest who have played most, and among them the lowest
+    # Agents with the most matches rest, and among them the lowest.
     rest = sorted(order, key=lambda agent: (-len(scores[agent]), -order.index(agent)))[:resting]
     left = [agent for agent in order if agent not in rest]
     groups = []
@@ -517,7 +521,7 @@ def build_leaderboard(
 
 
 def _find_missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> list[JSONObject]:
-    """Return which line-ups have fewer matches that came to their end than were asked for."""
+    """Return the line-ups with fewer finished matches than requested."""
     planned: dict[str, JSONObject] = run_folder.load_json(folder / PLAN_FILE, {})
     out = []
     for file, cell in planned.items():
@@ -530,7 +534,7 @@ def _find_missing(folder: Path, episodes: Mapping[str, Sequence[Episode]]) -> li
 def _build_resample_units(
     episodes: Sequence[Episode], agents: Sequence[str], forfeits: str
 ) -> list[np.ndarray]:
-    """Return wins and draws by group of agents and by start, which are drawn again together."""
+    """Return wins and draws by group of agents and by start, which are resampled together."""
     place = {agent: i for i, agent in enumerate(agents)}
     groups: dict[tuple[str, ...], dict[int, np.ndarray]] = {}
     for episode in episodes:
@@ -541,7 +545,7 @@ def _build_resample_units(
             a, b = place[episode.agents[one]], place[episode.agents[two]]
             if a == b or (forfeits == "leave-out" and left & {one, two}):
                 continue
-            # where one left, the other has won, whatever they earned
+            # After a forfeit, the other seat has won, regardless of the returns.
             gap = episode.returns[one] - episode.returns[two]
             gap = (two in left) - (one in left) or gap
             if abs(gap) < 1e-9:
@@ -565,7 +569,7 @@ def _count_by_seat(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], di
 def _average_returns(
     game: str, episodes: Sequence[Episode]
 ) -> list[tuple[tuple[str, str], IntervalEstimate]]:
-    """Return what each agent earned in a game: the mean over starts of what it had from each."""
+    """Return each agent's mean return in a game: the mean over starts of its mean per start."""
     parts: dict[str, dict[int, list[float]]] = {}
     for episode in episodes:
         for agent, earned in _average_by_agent(episode).items():
@@ -581,7 +585,7 @@ def _nan_to_none(value: float) -> float | None:
 
 
 def _average_by_agent(episode: Episode) -> dict[str, float]:
-    """Return what each agent earned, on average over its seats."""
+    """Return the mean return of each agent over its seats."""
     parts: dict[str, list[float]] = {}
     for seat, agent in episode.agents.items():
         parts.setdefault(agent, []).append(episode.returns[seat])
@@ -589,7 +593,7 @@ def _average_by_agent(episode: Episode) -> dict[str, float]:
 
 
 def _shuffle_episodes(episodes: Sequence[Episode]) -> list[Episode]:
-    """Return episodes in an order of their own, for ratings that depend on it."""
+    """Return episodes in a fixed random order, for ratings that depend on the order."""
     return sorted(
         episodes, key=lambda one: (derive_seed(one.seed, 1), one.spec.id, *one.agents.values())
     )

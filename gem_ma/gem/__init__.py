@@ -1,8 +1,8 @@
-"""GEM's own face, so that a script written for GEM changes its imports: `from gem_ma import gem`.
+"""GEM's own API, so that scripts for GEM only change their imports: `from gem_ma import gem`.
 
-What GEM's examples import lies under the same names; `VectorEnv` and `SingleSeatEnv` are what
-`make_vec` and `make` return. They import the environments, their APIs and the tools, and nobody
-imports them.
+All names that GEM's examples import are here. `make` returns a `SingleSeatEnv`, and `make_vec` a
+`VectorEnv`. The package imports the environments, their APIs and the tools; no other package
+imports it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MODULES = ("core", "envs", "single_seat_env", "tools", "utils", "vector", "wrap
 
 
 def __getattr__(name: str) -> object:
-    """Import a name, or a folder of this package, when it is first asked for."""
+    """Import a name, or a folder of this package, when it is first used."""
     if name in _MODULES:
         return importlib.import_module(f"gem_ma.gem.{name}")
     if name not in __all__:

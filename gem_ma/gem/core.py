@@ -10,16 +10,16 @@ from gem_ma.gem.utils.seeding import set_seed
 from gem_ma.validation.json_types import JSONObject
 
 ResetResult: TypeAlias = tuple[Any, JSONObject]
-"""What `reset` returns: an observation, which is mostly text, and the info."""
+"""The result of `reset`: an observation, which is usually text, and the info."""
 StepResult: TypeAlias = tuple[Any, float, bool, bool, JSONObject]
-"""What `step` returns: observation, reward, terminated, truncated and info."""
+"""The result of `step`: observation, reward, terminated, truncated and info."""
 
-ObsType = TypeVar("ObsType")  # of observations and actions, for annotations in scripts
+ObsType = TypeVar("ObsType")  # for annotations in scripts, as ActType
 ActType = TypeVar("ActType")
 
 
 class EnvLike(Protocol):
-    """What wrappers and vectors need of an environment: one for GEM, or a seat of ours."""
+    """The interface that wrappers and vectors need: of GEM's environments and SingleSeatEnv."""
 
     @property
     def reset(self) -> Callable[..., ResetResult]:
@@ -33,14 +33,14 @@ class EnvLike(Protocol):
 
 
 class Env(abc.ABC):
-    """An environment of one agent, as GEM has them: text in, text out, one reply at a time.
+    """An environment of one agent as in GEM: each step takes a text reply and returns a text.
 
-    A subclass writes `reset` and `step`. `gem.make` makes it by its id once it is registered.
+    A subclass implements `reset` and `step`. After `gem.register`, `gem.make` makes it by its id.
     """
 
     @abc.abstractmethod
     def reset(self, seed: int | None = None) -> ResetResult:
-        """Begin an episode; a seed, if given, goes to the global generators, as it does in GEM."""
+        """Begin an episode; a seed, if any, is set in the global generators, as in GEM."""
         if seed is not None:
             set_seed(seed)
         return "", {}
@@ -50,11 +50,11 @@ class Env(abc.ABC):
         """Take a reply; return observation, reward, terminated, truncated and info."""
 
     def sample_random_action(self) -> str:
-        """Draw an action."""
+        """Return a random action."""
         raise NotImplementedError(f"{type(self).__name__} draws no actions")
 
     def spawn(self, same_state: bool = False, **kwargs: object) -> EnvLike:
-        """Return another environment like this one, at the same point or at its beginning."""
+        """Return another environment like this one, in the same state or at its beginning."""
         raise NotImplementedError(f"{type(self).__name__} has no spawn()")
 
     @property
@@ -64,10 +64,10 @@ class Env(abc.ABC):
 
 
 class EnvWrapper(Env):
-    """Forward everything, live, to the environment inside; override what changes."""
+    """A wrapper that forwards all attributes to its environment; subclasses override some."""
 
     def __init__(self, env: EnvLike):
-        self.env: Any = env  # of which any attribute is forwarded
+        self.env: Any = env  # any attribute of it is forwarded
 
     def __getattr__(self, name: str) -> Any:
         if name == "env" or name.startswith("__"):
@@ -85,7 +85,7 @@ class EnvWrapper(Env):
         return result
 
     def sample_random_action(self) -> str:
-        """Draw an action of the environment inside."""
+        """Return a random action of the environment inside."""
         action: str = self.env.sample_random_action()
         return action
 

@@ -1,4 +1,4 @@
-"""What the pack gem adds."""
+"""The contents of the pack gem."""
 
 from gem_ma.packs import Pack
 

@@ -14,11 +14,14 @@ from gem_ma.gem.core import Env, ResetResult
 
 
 class SingleSeatEnv(GymnasiumView):
-    """A seat whose `reset` takes what GEM's take, and with what else GEM's environments have.
+    """A seat of an environment, with the methods and attributes of GEM's environments.
 
     Args:
-        seed: of the first episode, unless its `reset` has one.
-        again: makes another one like this.
+        env: the environment.
+        agent: the seat; None: the only seat.
+        others: the agents of the other seats.
+        seed: the seed of the first episode, unless its `reset` has one.
+        again: a function that makes another environment like this one, for `spawn`.
     """
 
     def __init__(
@@ -42,7 +45,7 @@ class SingleSeatEnv(GymnasiumView):
         *,
         options: ResetOptions | None = None,
     ) -> ResetResult:
-        """Begin an episode, of a task the one that asks question number `idx`."""
+        """Begin an episode; `idx` is the number of the question of a task."""
         if seed is None:
             seed = self._first_seed
         self._first_seed = None
@@ -52,11 +55,11 @@ class SingleSeatEnv(GymnasiumView):
 
     @property
     def max_turns(self) -> int | None:
-        """How many turns an episode has at most, if there is a limit."""
+        """The maximum number of turns of an episode, or None without a limit."""
         core = self.env.core
         rule = inspect.signature(type(core.game)).parameters.get("max_turns")
         limits = (
-            getattr(self.env, "max_turns", None),  # of a wrapper
+            getattr(self.env, "max_turns", None),  # of a TimeLimit
             self.env.match.config.max_turns,
             getattr(core.game, "max_turns", None),
             core.spec.kwargs.get("max_turns", rule.default) if rule else None,
@@ -64,13 +67,13 @@ class SingleSeatEnv(GymnasiumView):
         return min((one for one in limits if one is not None), default=None)
 
     def __dir__(self) -> list[str]:
-        """List what there is: GEM's own wrappers copy all of it."""
+        """List the attributes that exist, since GEM's own wrappers copy all of them."""
         over_data = hasattr(self.env.core.game, "rows")
         return [one for one in super().__dir__() if over_data or one not in ("answer", "dataset")]
 
     @property
     def dataset(self) -> Any:
-        """The rows that a task draws its questions from; what is no task over data has none."""
+        """The rows from which a task over data draws its questions; other games have none."""
         rows = getattr(self.env.core.game, "rows", None)
         if rows is None:
             raise AttributeError(f"{self.env_id} draws from no dataset")
@@ -78,23 +81,24 @@ class SingleSeatEnv(GymnasiumView):
 
     @property
     def answer(self) -> Any:
-        """What the dataset has in the column of answers, or of tests, for the question asked."""
+        """The dataset's cell with the answer, or the tests, for the current question."""
         rows, game = self.dataset, cast(Any, self.env.core.game)  # a task over data
         return rows[self.env.match.state.index][game.columns[1]]
 
     def get_state(self) -> GymnasiumSnapshot:
-        """Return this point of the episode, for `set_state`."""
+        """Return a snapshot of the episode for `set_state`."""
         return self.snapshot()
 
     def set_state(self, state: GymnasiumSnapshot) -> None:
-        """Go back to a point of an episode, of this environment or of one made like it."""
+        """Restore a snapshot of this environment or of one made like it."""
         self.restore(state)
 
     def spawn(self, same_state: bool = False, **kwargs: object) -> SingleSeatEnv:
-        """Return another one made like this, at the same point or at its beginning.
+        """Return another environment made like this one.
 
         Args:
-            **kwargs: arguments of `make` that change.
+            same_state: whether it continues from the state of this one; by default it is new.
+            **kwargs: arguments of `make` that differ.
         """
         if self._make_another is None:
             raise ValueError("only what gem.make has made can spawn()")

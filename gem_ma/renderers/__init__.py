@@ -1,8 +1,8 @@
-"""Renderers: a Scene in, a picture of the given size out.
+"""Renderers: functions that draw a Scene as a picture of a given size.
 
-A file in `scenes` for each type of Scene; here are themes, fonts, figures, PNG files, and
-`drawing`, which finds the file for a Scene. They import `scene`, and nothing of games, matches or
-environments.
+`scenes` has a file for each type of Scene. This folder has themes, fonts, figures, PNG files and
+`drawing`, which selects the renderer of a Scene. Renderers import `scene`, and nothing from games,
+matches or environments.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "use_fonts",
 ]
 
-__getattr__ = lazy_getattr(  # so that a file of this folder can be imported without all others
+__getattr__ = lazy_getattr(  # allows to import one file of this folder without the others
     __name__,
     {
         "FIGURES": "figures",

@@ -1,4 +1,4 @@
-"""A cache of what was drawn, which holds so many bytes in a process and no more."""
+"""A process-wide cache of rendered pictures with a limit in bytes."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-MAX_CACHE_BYTES = 32 << 20  # bytes of all that is kept together
-_ENTRY_BYTES = 256  # bytes that a key and its place take
+MAX_CACHE_BYTES = 32 << 20  # limit of the whole cache in bytes
+_ENTRY_BYTES = 256  # overhead of a key and its entry in bytes
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class RenderCache:
-    """Values by their keys, of so many bytes: for new ones the oldest go that nobody asked for."""
+    """A cache limited in bytes that evicts the oldest entries not read recently."""
 
     def __init__(self, most: int = MAX_CACHE_BYTES) -> None:
         self.max_bytes = most
-        self.used_bytes = 0  # bytes
+        self.used_bytes = 0
         self._values: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
-        self._used_keys: set[Hashable] = set()  # since it was put there, or since its turn to go
+        self._used_keys: set[Hashable] = set()  # read since stored or last spared
         self.get = self._values.get
         self.mark_used = self._used_keys.add
 
     def put(self, key: Hashable, value: T) -> T:
-        """Keep a value, which has `nbytes` or a length, and return it."""
+        """Store a value that has `nbytes` or a length, and return it; arrays become read-only."""
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
         with self._lock:
@@ -48,7 +48,7 @@ class RenderCache:
         return value
 
     def pop(self, key: Hashable) -> Any:
-        """Hand over what is kept, which may be changed then, or None."""
+        """Remove and return a value, which the caller may then change; None if there is none."""
         with self._lock:
             value = self._values.pop(key, None)
             if value is not None:
@@ -56,7 +56,7 @@ class RenderCache:
         return value
 
     def clear(self) -> None:
-        """Let all go."""
+        """Remove all entries."""
         with self._lock:
             self._values.clear()
             self._used_keys.clear()
@@ -67,7 +67,7 @@ RENDER_CACHE = RenderCache()
 
 
 def memoize(make: Callable[P, T]) -> Callable[P, T]:
-    """Keep what a function returns for its arguments, which are given by place."""
+    """Cache the results of a function by its positional arguments; keyword arguments are no key."""
 
     @functools.wraps(make)
     def find_or_make(*args: P.args, **named: P.kwargs) -> T:

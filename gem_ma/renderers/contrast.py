@@ -1,4 +1,4 @@
-"""Contrast: ink that can be read on its ground, outlines, and measures of both."""
+"""Contrast: readable inks, outlines, and measures of contrast."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ RGB = tuple[int, int, int]
 
 DARK_INK: RGB = (20, 20, 22)
 BRIGHT_INK: RGB = (250, 250, 250)
-# the least contrast of what is to be seen, as the guidelines for web pages have it
+# least contrast of visible parts, as in the Web Content Accessibility Guidelines
 MIN_CONTRAST = 3.0
-# what stands out less gets an outline, since thin parts and edges lose some of it
+# shapes with less contrast get an outline: thin parts and edges lose some contrast
 CLEAR_CONTRAST = 5.0
-# percent of an edge that may stand out less: corners, and pixels half covered
+# percent of an edge that may have less contrast: corners and half covered pixels
 _EDGE_PERCENTILE = 10
 
 _LUMINANCE_WEIGHTS = (0.2126, 0.7152, 0.0722)
@@ -20,13 +20,13 @@ _LUMINANCE_UNIT = 1 << 40
 
 
 def _make_luminance_table(part: float) -> np.ndarray:
-    """Return what each level of a channel adds to the luminance, as whole numbers."""
+    """Return the contribution of each level of a channel to the luminance, as integers."""
     shares = [level / 255 for level in range(256)]
     linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
     return np.array([round(part * one * _LUMINANCE_UNIT) for one in linear])
 
 
-# Sums of whole numbers are the same on every processor; those of floats hang on how it adds.
+# Integer sums are equal on every processor; float sums depend on the order of addition.
 _RED_TABLE, _GREEN_TABLE, _BLUE_TABLE = map(_make_luminance_table, _LUMINANCE_WEIGHTS)
 
 
@@ -40,18 +40,18 @@ def compute_luminance(colors: np.ndarray | RGB) -> np.ndarray:
 
 
 def compute_contrast(one: np.ndarray | RGB, other: np.ndarray | RGB) -> np.ndarray:
-    """Return how much colours stand out from others, 1 to 21."""
+    """Return the contrast of colours with others, 1 to 21."""
     a, b = compute_luminance(one) + 0.05, compute_luminance(other) + 0.05
     return np.maximum(a, b) / np.minimum(a, b)
 
 
 def choose_ink(ground: RGB) -> RGB:
-    """Return dark or bright, whichever stands out more from a ground."""
+    """Return the dark or bright ink, whichever contrasts more with a background."""
     return max(DARK_INK, BRIGHT_INK, key=lambda ink: compute_contrast(ink, ground))
 
 
 def choose_outline(color: RGB, ground: RGB) -> RGB:
-    """Return dark or bright for an outline: what stands out from both, or else from the colour."""
+    """Return the outline ink that contrasts with both colours, or else with `color` alone."""
     for ink in (DARK_INK, BRIGHT_INK):
         if min(compute_contrast(ink, color), compute_contrast(ink, ground)) >= MIN_CONTRAST:
             return ink
@@ -59,7 +59,7 @@ def choose_outline(color: RGB, ground: RGB) -> RGB:
 
 
 def dilate_mask(coverage: np.ndarray, by: int) -> np.ndarray:
-    """Return coverage (0..255) that reaches so many pixels further, and is that much larger."""
+    """Return a mask (0..255) dilated by `by` pixels, and larger by that much on each side."""
     tall, wide = coverage.shape
     result = np.zeros((tall + 2 * by, wide + 2 * by), coverage.dtype)
     for y in range(-by, by + 1):
@@ -71,16 +71,17 @@ def dilate_mask(coverage: np.ndarray, by: int) -> np.ndarray:
 
 
 def compute_edge_contrast(picture: np.ndarray, shape: np.ndarray, reach: int) -> float:
-    """Return how much a shape stands out along its edge, within so many pixels of it.
+    """Return the contrast of a shape along its edge, within `reach` pixels.
+
+    The result is the tenth percentile: a tenth of the edge may have less contrast.
 
     Args:
-        shape: which pixels belong to it. What stands out least, but for a tenth of the edge,
-            counts.
+        shape: mask of the pixels that belong to the shape.
     """
     if not shape.any():
         return float("inf")
     inner = ~dilate_mask((~shape).astype(np.uint8), 1)[1:-1, 1:-1].astype(bool)
-    if not (shape & ~inner).any():  # all of the picture: what is around it is drawn elsewhere
+    if not (shape & ~inner).any():  # it fills the picture: no edge is visible
         return float("inf")
     bright = compute_luminance(picture)
     levels = np.round(bright * 60000).astype(np.uint16) + 1

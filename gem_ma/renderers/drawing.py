@@ -1,4 +1,4 @@
-"""`draw`, which renders a Scene of any type; legends of scenes; and frames as a GIF file."""
+"""`draw`, which renders a Scene of any type; legends of scenes; and GIF files of frames."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ _RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     Terminal: terminal.draw,
     RichText: rich_text.draw,
 }
-# Pixels of a frame in which letters of their own size leave room for the rest, and of the largest
-# that is drawn to be reduced.
+# Area in pixels of a frame that has room for letters at full scale, and of the largest frame that
+# is drawn to be reduced.
 _ROOMY_AREA, _MAX_AREA = 168**2, 2048**2
-_GROWTH = 1.1  # of a frame that is still too small
+_GROWTH = 1.1  # factor by which a frame that is too small grows
 
 
 def draw(
@@ -73,14 +73,14 @@ def draw(
     out: np.ndarray | None = None,
     noise: ImageNoise | None = None,
 ) -> np.ndarray:
-    """Return the scene as an array of height x width x 3 bytes: a new one, or `out`.
+    """Draw a scene as an array of height x width x 3 bytes, in a new array or in `out`.
 
-    Where letters of their own size would leave little room for it, it is drawn larger and reduced.
+    If letters at full scale would leave little room, the scene is drawn larger and then reduced.
 
     Args:
-        unit: the side of a vision model's patch; the cells of a Grid are multiples of it if they
+        unit: side in pixels of a vision model's patch. Cells of a Grid are multiples of it if they
             fit.
-        noise: what is done to the finished picture, as parse_noise('blur:2') returns.
+        noise: applied to the finished picture, such as parse_noise('blur:2'). None: no noise.
     """
     check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if noise is not None:
@@ -110,7 +110,7 @@ def draw(
 def _draw_at_full_scale(
     scene: object, size: tuple[int, int], theme: Theme, unit: int
 ) -> np.ndarray:
-    """Return the scene with letters of their own size, or raise FrameTooSmall."""
+    """Draw the scene with letters at full scale, or raise FrameTooSmall."""
     if isinstance(scene, Grid):
         return grid.draw(scene, size, theme, unit)
     if isinstance(scene, Panels):
@@ -126,12 +126,12 @@ def _draw_at_full_scale(
 
 
 def _draw_panel(scene: object, size: tuple[int, int], theme: Theme, unit: int) -> np.ndarray:
-    """Return one of the Panels, or raise FrameTooSmall: all of them are drawn to one scale."""
+    """Draw one scene of Panels, or raise FrameTooSmall; all of them share one scale."""
     return _draw_at_full_scale(normalize_scene(scene), size, theme, unit)
 
 
 def _draw_inset(scene: object, size: tuple[int, int], theme: Theme, unit: int) -> np.ndarray:
-    """Return a scene within a Screen, where it has so many pixels and no more."""
+    """Draw a scene within a Screen at exactly this size, reduced if necessary."""
     scene = normalize_scene(scene)
     try:
         return _draw_at_full_scale(scene, size, theme, unit)
@@ -140,7 +140,7 @@ def _draw_inset(scene: object, size: tuple[int, int], theme: Theme, unit: int) -
 
 
 def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
-    """Raise FrameTooSmall if letters of their own size would leave little room for the rest."""
+    """Raise FrameTooSmall if letters at full scale would leave little room for the rest."""
     if size[0] * size[1] >= _ROOMY_AREA:
         return
     if isinstance(scene, Grid):
@@ -152,7 +152,7 @@ def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
         cramped = False
     elif isinstance(scene, Shapes):
         cramped = bool(scene.title or scene.status or scene.labels)
-    else:  # these leave out what has no room
+    else:  # these scenes omit what does not fit
         cramped = isinstance(scene, Chat | RichText | Terminal | WebPage)
     if cramped:
         raise FrameTooSmall(f"little room for what is drawn in {size[0]} x {size[1]} pixels")
@@ -161,9 +161,9 @@ def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
 def _draw_reduced(
     scene: object, size: tuple[int, int], theme: Theme, unit: int, error: FrameTooSmall
 ) -> np.ndarray:
-    """Return the scene as it is in a larger frame, reduced to this one, letters and all.
+    """Draw the scene in a larger frame and reduce it to this size, letters included.
 
-    Where it has no room in any frame so oblong, it stands in a square in the middle.
+    If it fits into no larger frame of the same proportions, it is drawn as a centred square.
     """
     for width, height in (size, (min(size), min(size))):
         times = max(1.0, (_ROOMY_AREA / (width * height)) ** 0.5)
@@ -184,19 +184,19 @@ def _draw_reduced(
 
 
 def normalize_scene(scene: Any) -> Any:
-    """Return a scene with its texts as they are drawn, or itself: see `normalize_text`.
+    """Return a scene with its texts normalised by `normalize_text`, or itself if unchanged.
 
-    Of a Grid that is what stands around it; a cell's symbol is a key, and no text.
+    In a Grid, only the texts around the board are normalised: a cell's symbol is a key, not text.
     """
-    around = getattr(scene, "__match_args__", ())  # of what is no scene, none
+    around = getattr(scene, "__match_args__", ())  # empty for objects that are not scenes
     if isinstance(scene, Grid):
-        if "".join((*scene.columns, *scene.lines, *scene.status)).isascii():  # mostly, and quick
+        if "".join((*scene.columns, *scene.lines, *scene.status)).isascii():  # the usual case
             return scene
         around = "columns", "lines", "status"
     changes = {}
     for name in around:
         value = getattr(scene, name)
-        if isinstance(scene, Chat) and repr(value).isascii():  # quicker than to look at each
+        if isinstance(scene, Chat) and repr(value).isascii():  # faster than checking each text
             continue
         if value and (new_value := _normalize_value(value)) is not value:
             changes[name] = new_value
@@ -215,7 +215,7 @@ def _normalize_value(value: object) -> object:
 
 
 def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> None:
-    """Write frames as a GIF file that runs for ever, each frame shown for so long."""
+    """Write frames as an endless GIF file that shows each frame for `seconds`."""
     from PIL import Image
 
     if not 0 < seconds < 600:
@@ -228,7 +228,7 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
 
 
 def make_legend(scene: object, theme: Theme) -> str:
-    """Say what the named things in a scene look like in this theme, or nothing."""
+    """Describe how the named things in a scene look in this theme; "" if there are none."""
     check_type(theme, Theme, "theme", "a Theme, as parse_theme('dark') returns")
     if isinstance(scene, (Grid, HexGrid)):
         return grid.make_grid_legend(scene, theme)

@@ -1,4 +1,4 @@
-"""Figures: pieces and icons as coverage masks, drawn in code, the same on every machine."""
+"""Figures: pieces and icons as coverage masks, drawn in code, equal on every machine."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gem_ma.renderers.contrast import dilate_mask
 
 PolygonPoints = Sequence[tuple[float, float]]
 FigureFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
-SAMPLES_PER_PIXEL = 8  # samples along each side of a pixel
-_COARSE_SIZE = 96  # from this size on, half as many are enough
+SAMPLES_PER_PIXEL = 8  # per axis
+_COARSE_SIZE = 96  # from this size in pixels, half as many samples suffice
 
 
 class UnknownFigure(ValueError):
@@ -24,10 +24,11 @@ class UnknownFigure(ValueError):
 
 @memoize
 def make_mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0) -> np.ndarray:
-    """Return how much of each pixel of a size x size square a figure covers, as 0..255.
+    """Return the coverage (0..255) of a figure in a square of size x size pixels.
 
     Args:
-        spread: how much larger the square is than the figure; what is turned needs up to 1.42.
+        spread: side of the square as a multiple of the figure's size. A rotated figure needs up to
+            1.42.
     """
     if figure not in FIGURES:
         close = difflib.get_close_matches(figure, FIGURES, n=1)
@@ -50,7 +51,7 @@ def make_mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0)
 
 @memoize
 def make_outline_mask(figure: str, size: int, degrees: float, spread: float, by: int) -> np.ndarray:
-    """Return what lies around a figure, so many pixels wide."""
+    """Return the mask of the outline around a figure, `by` pixels wide."""
     inside = (make_mask(figure, size, degrees, spread) > 63).astype(np.uint8) * 255
     around: np.ndarray = dilate_mask(inside, by) - np.pad(inside, by)
     return around
@@ -96,7 +97,7 @@ def _make_box(left: float, top: float, right: float, bottom: float):  # type: ig
 
 
 def _make_stroke(x1: float, y1: float, x2: float, y2: float, width: float):  # type: ignore[no-untyped-def]
-    """Return what lies within half a width of a line from one point to another."""
+    """Return a function that covers the points within half a width of a line segment."""
     across, down = x2 - x1, y2 - y1
 
     def covers(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -112,12 +113,12 @@ def _subtract(  # type: ignore[no-untyped-def]
     whole: Callable[[np.ndarray, np.ndarray], np.ndarray],
     *parts: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ):
-    """Return what is in the whole and in no part."""
+    """Return a function that covers the points of a whole that are in none of the parts."""
     return lambda x, y: whole(x, y) & ~_unite(*parts)(x, y)
 
 
 def _cover_ball(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Leave the seams of a basketball free in a disc."""
+    """Cover a disc without the seams of a basketball."""
     square = x * x + y * y
     seams = (np.minimum(abs(x), abs(y)) < 0.05) | (abs(np.hypot(abs(x) - 1.1, y) - 0.72) < 0.055)
     inside: np.ndarray = (square <= 0.95**2) & (~seams | (square >= 0.85**2))
@@ -125,7 +126,7 @@ def _cover_ball(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _cover_dial(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Mark sixty minutes around a clock, every fifth by a longer and thicker stroke."""
+    """Cover the sixty minute marks of a clock face; every fifth mark is longer and thicker."""
     square = x * x + y * y
     inside: np.ndarray = (square > 0.74) & (square <= 1)
     outer = square[inside] > 0.865
@@ -148,7 +149,7 @@ def _intersect(*parts: FigureFunction) -> FigureFunction:
 
 
 def _make_disc_arc(count: int, first: float, last: float, r: float):  # type: ignore[no-untyped-def]
-    """Return discs around a head, from an angle to another, in degrees from the right upwards."""
+    """Return discs around a head between two angles, in degrees from the right upwards."""
     turns = [math.radians(first + (last - first) * i / (count - 1)) for i in range(count)]
     return _unite(*[_make_disc(0.56 * math.cos(t), -0.16 - 0.62 * math.sin(t), r) for t in turns])
 
@@ -186,7 +187,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _make_disc(0, -0.48, 0.46),
         _make_disc(-0.5, 0.16, 0.46),
         _make_disc(0.5, 0.16, 0.46),
-        _make_disc(0, 0, 0.16),  # no pinholes where the leaves meet
+        _make_disc(0, 0, 0.16),  # no gaps where the leaves touch
         _make_polygon([(0, -0.1), (0.34, 0.98), (-0.34, 0.98)]),
     ),
     "arrow": _make_polygon(
@@ -346,7 +347,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         ),
         _PIECE_BASE,
     ),
-    # Parts of a face, which fit on one another.
+    # Parts of a face, drawn over one another.
     "long hair": _unite(_make_oval(0, -0.2, 0.76, 0.72), _make_box(-0.76, -0.2, 0.76, 0.72)),
     "curls": _make_disc_arc(9, -48, 228, 0.27),
     "shoulders": _unite(_make_oval(0, 1.08, 0.86, 0.46), _make_box(-0.2, 0.4, 0.2, 0.8)),
@@ -415,7 +416,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _make_polygon([(-0.48, -0.5), (-0.4, -0.96), (0.4, -0.96), (0.48, -0.5)]),
     ),
     "hat band": _make_polygon([(-0.47, -0.57), (-0.45, -0.72), (0.45, -0.72), (0.47, -0.57)]),
-    # A point of backgammon, a crown upon a disc.
+    # A point of a backgammon board; a crown on a disc.
     "spike": _make_polygon([(0, -1), (0.188, 1), (-0.188, 1)]),
     "crown": _make_polygon(
         [
@@ -429,7 +430,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         ]
     ),
     "crossed": lambda x, y: abs(abs(x) - abs(y)) < 0.09,
-    # Around a table, by day and by night.
+    # Figures for a round of players at a table, by day and by night.
     "sitting": _unite(
         _make_disc(0, -0.42, 0.46),
         _intersect(_make_oval(0, 0.96, 0.92, 0.84), _make_box(-1, 0, 1, 1)),

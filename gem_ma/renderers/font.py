@@ -1,4 +1,4 @@
-"""The monospaced font: letters from glyph pictures in the package, the same on every machine."""
+"""The monospaced font: glyph pictures from the package, equal on every machine."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ RGB = tuple[int, int, int]
 
 _ADVANCES = {11: 6, 14: 7, 18: 9, 22: 11, 28: 14, 36: 18, 44: 22, 56: 28, 72: 36, 88: 44, 112: 56}
 LETTER_HEIGHTS = tuple(_ADVANCES)
-_MAX_DRAWN_HEIGHT = 56  # letters that are higher are those of half their height, enlarged
-_LATIN_GLYPHS = 526  # glyphs of the alphabets that most texts are written in
+_MAX_DRAWN_HEIGHT = 56  # higher letters are letters of half their height, enlarged
+_LATIN_GLYPHS = 526  # the first glyphs cover the alphabets of most texts
 TAB_WIDTH = 8
 
 _FONT_FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
-COVERAGE_STEP = 17  # between two levels of coverage: there are 16 of them
-_BOX_COVERAGE = 3 * COVERAGE_STEP  # coverage of the ground of a box that stands for a missing glyph
+COVERAGE_STEP = 17  # between the 16 levels of coverage
+_BOX_COVERAGE = 3 * COVERAGE_STEP  # background of a box that replaces a missing glyph
 _FAINT_COVERAGE = 9 * COVERAGE_STEP
-# Codes of terminals, "ESC[31m" for a colour, as a whole; and letters that are none. No parameters
-# are longer than a few numbers: what goes on for more is text.
+# Whole escape sequences of terminals, such as "ESC[31m" for a colour, and control characters.
+# Their parameters are limited in length: longer sequences are text.
 _CONTROL_CODES = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, the cursor
     "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\x9d]{0,256}(?:\x07|\x1b\\\\|\x9c)"  # titles, links
-    "|\x1b[ -/]{1,8}[0-~]"  # sets of letters
+    "|\x1b[ -/]{1,8}[0-~]"  # character sets
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]"
 )
-# Five rows of three pixels, one octal digit a row, for each hexadecimal digit.
+# Five rows of three pixels for each hexadecimal digit; an octal digit is one row.
 _HEX_DIGITS = {
     "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717",
     "6": "74757", "7": "71222", "8": "75757", "9": "75717", "A": "25755", "B": "65656",
@@ -41,7 +41,7 @@ _HEX_DIGITS = {
 
 
 def measure_advance(height: int) -> int:
-    """Return how far apart letters of a height are."""
+    """Return the distance of letters of a height, in pixels."""
     try:
         return _ADVANCES[height]
     except KeyError:
@@ -49,7 +49,7 @@ def measure_advance(height: int) -> int:
 
 
 def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
-    """Return the largest height at which so many cells fit into a size, or the smallest."""
+    """Return the largest height at which columns x rows letters fit, or the smallest height."""
     for height in reversed(LETTER_HEIGHTS):
         if columns * _ADVANCES[height] <= size[0] and rows * height <= size[1]:
             return height
@@ -57,19 +57,19 @@ def fit_height(columns: int, rows: int, size: tuple[int, int]) -> int:
 
 
 def choose_height(size: tuple[int, int]) -> int:
-    """Return the height of words beside what is drawn in a frame: about an 18th of it."""
+    """Return the usual height of text in a frame: about an 18th of its shorter side."""
     return list_heights(size)[0]
 
 
 @functools.lru_cache
 def list_heights(size: tuple[int, int]) -> tuple[int, ...]:
-    """Return the usual height of words in a frame, and those to try where there is no room."""
+    """Return the letter heights to try in a frame: the usual one first, then smaller ones."""
     heights = [h for h in LETTER_HEIGHTS if h * 18 <= min(size)]
     return tuple(reversed(heights)) or LETTER_HEIGHTS[:1]
 
 
 def has_glyph(char: str) -> bool:
-    """Return whether a character has a glyph; others are drawn as a box with their code point."""
+    """Return whether all characters have glyphs; others are drawn as boxes with code points."""
     return bool((_find_glyphs(char)[1] >= 0).all())
 
 
@@ -82,10 +82,11 @@ def render_lines(
     paper: RGB,
     keep: bool = True,
 ) -> np.ndarray:
-    """Draw lines from the top left; what exceeds columns or rows is left out.
+    """Draw lines from the top left; text beyond `columns` and `rows` is cut off.
 
     Args:
-        keep: hold Latin letters in these colours ready, for many screens; else colour those needed.
+        keep: whether to cache all Latin letters in these colours, for many screens. False:
+            only the letters of these lines are coloured.
     """
     advance = measure_advance(height)
     visible_lines = [line[:columns].ljust(columns) for line in lines[:rows]]
@@ -96,7 +97,7 @@ def render_lines(
     else:
         kinds, glyphs = np.unique(glyphs, return_inverse=True)
         atlas = _color_glyphs(_render_glyphs(kinds, missing, height), ink, paper)
-    # One row of pixels of a glyph is one item, so that the gather copies whole runs of bytes.
+    # Each pixel row of a glyph is one item, so that `take` copies whole runs of bytes.
     start = glyphs.reshape(rows, 1, columns) * height
     picture = atlas.reshape(-1).take(start + np.arange(height).reshape(1, -1, 1))
     frame: np.ndarray = picture.view(np.uint8).reshape(rows * height, columns * advance, 3)
@@ -109,7 +110,7 @@ def render_lines(
 
 
 def draw_line(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RGB) -> int:
-    """Blend one line of text into an array, clipped at its borders, and return the x behind it."""
+    """Blend a line of text into an array, clipped at its borders; return the x behind the text."""
     advance = measure_advance(height)
     end = x + len(text) * advance
     first = max(0, -x // advance)
@@ -127,7 +128,7 @@ def draw_line(image: np.ndarray, x: int, y: int, text: str, height: int, ink: RG
 def draw_lines(
     image: np.ndarray, x: int, y: int, lines: Sequence[str], height: int, ink: RGB
 ) -> int:
-    """Paste lines below each other, and return the y below them."""
+    """Blend lines below each other into an array; return the y below them."""
     for line in lines:
         draw_line(image, x, y, line, height, ink)
         y += height
@@ -135,35 +136,35 @@ def draw_lines(
 
 
 def blend_ink(region: np.ndarray, mask: np.ndarray, ink: RGB) -> None:
-    """Lay ink over a region where, and as far as, a mask (0..255) says."""
+    """Blend ink into a region, in place, with the opacity of a mask (0..255)."""
     alpha = mask[..., None].astype(np.uint16)
     mixture = region * (255 - alpha)
     mixture += alpha * np.array(ink, np.uint16)
     mixture += 128
     mixture += mixture >> 8
-    mixture >>= 8  # the whole number that is nearest to a 255th
+    mixture >>= 8  # divides by 255, rounded to the nearest integer
     region[...] = mixture
 
 
 def truncate_line(text: str, columns: int) -> str:
-    """Return a line that is too long with "..." for what is left out."""
+    """Shorten a line to `columns` characters; "..." marks the cut."""
     return text if len(text) <= columns else text[: max(columns - 3, 0)] + "..."[:columns]
 
 
 def wrap_lines(lines: Sequence[str], columns: int) -> Sequence[str]:
-    """Break those of some lines that are longer than so many columns."""
+    """Wrap the lines that are longer than `columns`; return the same object if none is."""
     if all(len(line) <= columns for line in lines):
         return lines
     return [part for line in lines for part in wrap_text(line, columns)]
 
 
 def wrap_text(text: str, columns: int) -> list[str]:
-    """Break text into lines of at most so many columns, between words where that is possible."""
+    """Wrap text to lines of at most `columns` characters, between words where possible."""
     columns = max(1, columns)
     lines: list[str] = []
     for raw in text.splitlines():
         line = raw
-        if not line.isprintable():  # a quick test: most lines hold nothing to be dropped
+        if not line.isprintable():  # fast check: most lines contain nothing to remove
             line = _CONTROL_CODES.sub("", line).expandtabs(TAB_WIDTH)
         line = line.rstrip(" ")
         if len(line) <= columns:
@@ -180,9 +181,9 @@ def _break_line(line: str, columns: int, lines: list[str]) -> None:
         part = line[at:cut].rstrip(" ") if cut > at else ""
         if part:
             at = cut
-            while line[at] == " ":  # ends at a word: the line has no space at its end
+            while line[at] == " ":  # ends at a word: the line has no trailing space
                 at += 1
-        else:  # a word, or an indent, that no line holds
+        else:  # a word or an indent longer than a line
             cut = at + columns - (columns > 1 and line[at + columns] == user_fonts.WIDE_FILLER)
             part, at = line[at:cut], cut
         lines.append(part)
@@ -203,7 +204,7 @@ def _load_codes() -> np.ndarray:
 
 @functools.cache
 def _make_glyph_table() -> np.ndarray:
-    """Return the glyph of each code point below 0x10000, -1 for none."""
+    """Return the glyph number of each code point below 0x10000; -1 means no glyph."""
     table = np.full(0x10000, -1, np.int32)
     codes = _load_codes()
     table[codes] = np.arange(len(codes))
@@ -216,7 +217,10 @@ def _find_glyphs(text: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _index_glyphs(text: str) -> tuple[np.ndarray, list[int]]:
-    """Return the glyph of each character, and the code points of those behind the last glyph."""
+    """Return the glyph numbers of a text; missing characters get numbers after the last glyph.
+
+    The second value lists the code points of the missing characters.
+    """
     codes, glyphs = _find_glyphs(text)
     if not text or glyphs.min() >= 0:
         return glyphs, []
@@ -233,7 +237,7 @@ def _load_glyphs(height: int) -> np.ndarray:
 
 
 def _select_glyphs(kinds: np.ndarray, height: int) -> np.ndarray:
-    """Return the glyphs of these kinds, all of which there are."""
+    """Return the pictures of glyphs that the font has."""
     glyphs: np.ndarray
     if height <= _MAX_DRAWN_HEIGHT:
         glyphs = _load_glyphs(height)[kinds]
@@ -243,7 +247,7 @@ def _select_glyphs(kinds: np.ndarray, height: int) -> np.ndarray:
 
 
 def _render_glyphs(kinds: np.ndarray, missing: Sequence[int], height: int) -> np.ndarray:
-    """Return the glyphs of these kinds, which are sorted: last the boxes of those missing."""
+    """Return the pictures of sorted glyph numbers; the last are boxes for missing glyphs."""
     glyphs = _select_glyphs(kinds[: len(kinds) - len(missing)], height)
     return (
         np.concatenate([glyphs, [_draw_code_box(code, height) for code in missing]])
@@ -253,7 +257,7 @@ def _render_glyphs(kinds: np.ndarray, missing: Sequence[int], height: int) -> np
 
 
 def render_coverage(text: str, height: int) -> np.ndarray:
-    """Return how much of each pixel the letters of a line cover, as 0..255 in 16 levels."""
+    """Return the coverage of a line of text: 0..255 in 16 levels."""
     text, runs = _arrange_line(text)
     glyphs, missing = _index_glyphs(text)
     kinds, glyphs = np.unique(glyphs, return_inverse=True)
@@ -268,7 +272,7 @@ def render_coverage(text: str, height: int) -> np.ndarray:
 
 
 def _arrange_line(text: str) -> tuple[str, list[user_fonts.LetterRun]]:
-    """Return a line as it is seen, and what of it is drawn out of files that the user names."""
+    """Return a line in visual order, and the runs of letters that the user's fonts draw."""
     if not user_fonts.get_font_files() or text.isascii() or has_glyph(text):
         return text, []
     return user_fonts.arrange_line(text, lambda char: not has_glyph(char))
@@ -276,13 +280,13 @@ def _arrange_line(text: str) -> tuple[str, list[user_fonts.LetterRun]]:
 
 @memoize
 def render_line(text: str, height: int, ink: RGB, paper: RGB) -> np.ndarray:
-    """Draw one line of text on its ground, to be kept: a status that is shown again and again."""
+    """Draw one line of text on its background, cached for lines that repeat, such as a status."""
     picture: np.ndarray = render_lines([text], len(text), 1, height, ink, paper)
     return picture
 
 
 def make_shades(ink: RGB, paper: RGB) -> np.ndarray:
-    """Return the colours that the 256 levels of coverage have."""
+    """Return the colours of the 256 levels of coverage."""
     levels = np.arange(256)[:, None]
     shades: np.ndarray = (levels * np.array(ink) + (255 - levels) * np.array(paper) + 127) // 255
     return shades.astype(np.uint8)
@@ -294,15 +298,15 @@ def _make_atlas(height: int, ink: RGB, paper: RGB) -> np.ndarray:
 
 
 def _color_glyphs(grey: np.ndarray, ink: RGB, paper: RGB) -> np.ndarray:
-    """Return glyph x row of pixels, each row one item of raw bytes."""
+    """Return coloured glyphs as an array of glyph x pixel row, each row one item of raw bytes."""
     rows: np.ndarray = make_shades(ink, paper)[grey].reshape(*grey.shape[:2], -1)
     return rows.view(f"V{3 * grey.shape[2]}")[..., 0]
 
 
 @memoize
 def _draw_code_box(code: int, height: int) -> np.ndarray:
-    """Draw a tinted cell with a code point in it, distinct for each."""
-    if height > 28:  # large enough already to be read
+    """Draw a tinted cell that shows a code point, different for each."""
+    if height > 28:  # large enough to enlarge a smaller box
         half: np.ndarray = _draw_code_box(code, height // 2)
         return half.repeat(2, 0).repeat(2, 1)
     advance = measure_advance(height)
@@ -312,7 +316,7 @@ def _draw_code_box(code: int, height: int) -> np.ndarray:
     gap = 1 if advance >= 7 else 0
     left = (advance - 6 * scale - gap) // 2
     top = {11: 0, 14: 2, 18: 4, 22: 6, 28: 6}[height]
-    # In a narrow cell a digit touches the next: they take turns in tone to stay apart.
+    # In a narrow cell the digits touch, so their tones alternate.
     tones = (255, 255) if advance >= 9 else (255, _FAINT_COVERAGE)
     for i, digit in enumerate(digits):
         x = left + i % 2 * (3 * scale + gap)
@@ -325,7 +329,7 @@ def _draw_code_box(code: int, height: int) -> np.ndarray:
     if height >= 22:
         for i, digit in enumerate(f"{plane:02X}"):
             _draw_digit(box[max(0, top - 6) :, (advance - 7) // 2 + 4 * i :], digit, 1, 255)
-    else:  # no room for digits: dots, the plane in binary, between or above the others
+    else:  # no room for digits: dots show the plane in binary
         row = 5 if height == 11 else 0
         for bit in range(5):
             box[row, bit] = 255 if plane >> (4 - bit) & 1 else 0

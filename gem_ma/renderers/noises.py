@@ -23,18 +23,18 @@ class UnknownNoise(ValueError):
 
 
 class NoiseKind(NamedTuple):
-    """One thing that can be done to a picture."""
+    """A kind of noise, with the limits of its strength."""
 
-    low: float  # strengths, both included
+    low: float  # lowest and highest valid strength
     high: float
-    default: float  # if none is said
-    sample_low: float  # between which and `strong` a seed draws
+    default: float  # strength if a noise names none
+    sample_low: float  # a seed samples between this and `sample_high`
     sample_high: float
-    unit: str  # of strengths, in words
+    unit: str  # of the strength, in words
     apply: Callable[[PillowImage, float], PillowImage]
 
     def compute_effect(self, strength: float) -> float:
-        """Return a number that is higher for what changes more."""
+        """Return a number that grows with the visible effect of a strength."""
         return abs(strength) if self.sample_high > self.sample_low else -strength
 
 
@@ -60,13 +60,13 @@ def _downscale(image: PillowImage, factor: float) -> PillowImage:
 
 
 def _rotate_hue(image: PillowImage, degrees: float) -> PillowImage:
-    """Turn colours around the axis of grays, in whole numbers: the same on every machine."""
+    """Rotate hues around the grey axis, with integers for the same result on every machine."""
     from PIL import Image
 
     angle = math.radians(degrees)
     even, odd = (1 - math.cos(angle)) / 3, math.sin(angle) / math.sqrt(3)
     row = [round(4096 * part) for part in (even + math.cos(angle), even - odd, even + odd)]
-    row[0] += 4096 - sum(row)  # grays stay as they are
+    row[0] += 4096 - sum(row)  # greys stay unchanged
     turn = np.array([np.roll(row, place) for place in range(3)], np.int32)
     pixels = (np.asarray(image, np.int32) @ turn.T + 2048) >> 12
     return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
@@ -83,7 +83,7 @@ _STRENGTH = re.compile(r"-?\d+(\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class ImageNoise:
-    """What is done to a picture: kinds and their strengths, in order; none leaves it as it is."""
+    """A sequence of noise kinds with their strengths; an empty sequence changes nothing."""
 
     name: str
     parts: tuple[tuple[str, float], ...]
@@ -92,7 +92,7 @@ class ImageNoise:
         return bool(self.parts)
 
     def apply(self, picture: np.ndarray) -> np.ndarray:
-        """Return what becomes of a picture of height x width x 3 bytes: another of its size."""
+        """Return a changed copy of a picture (height x width x 3 bytes), of the same size."""
         from PIL import Image
 
         check_type(picture, np.ndarray, "picture")
@@ -107,9 +107,9 @@ class ImageNoise:
 
 
 def parse_noise(which: str | int) -> ImageNoise:
-    """Return a noise by its name, such as "blur:2+jpeg:40", or one of one kind drawn from a seed.
+    """Parse a noise such as "blur:2+jpeg:40", or sample one noise kind from an integer seed.
 
-    "" is none, and a kind without a strength has its usual one.
+    The empty string means no noise. A kind without a strength has its default strength.
     """
     if isinstance(which, bool) or not isinstance(which, int | str):
         raise UnknownNoise(f"noise={which!r}: expected a name or an int")
@@ -121,7 +121,7 @@ def parse_noise(which: str | int) -> ImageNoise:
 
 
 def _parse_part(text: str, whole: str) -> tuple[str, float]:
-    """Return a kind and its strength."""
+    """Parse one part of a noise name and return its kind and strength."""
     name, colon, value = text.partition(":")
     kind = NOISE_KINDS.get(name)
     if kind is None:
@@ -142,7 +142,7 @@ def _parse_part(text: str, whole: str) -> tuple[str, float]:
 
 
 def _sample_noise(seed: int) -> ImageNoise:
-    """Draw a kind, and a strength at which boards of the usual size can still be read."""
+    """Sample a kind and a strength that leaves boards of the usual size readable."""
     rng = np.random.default_rng([abs(seed), int(seed < 0)])
     name = list(NOISE_KINDS)[int(rng.integers(len(NOISE_KINDS)))]
     kind = NOISE_KINDS[name]

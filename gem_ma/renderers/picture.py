@@ -1,4 +1,4 @@
-"""Picture: an image with its key and its PNG, which is drawn when its pixels are asked for."""
+"""Picture: an image with a key and a PNG file, drawn when its pixels are first read."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 
 class Picture:
-    """An image in flight: pixels, what they show in words, a key, and the PNG when asked for.
+    """An image in an observation: pixels, a description in words, a key, and a PNG on demand.
 
     Args:
-        array: uint8, height x width x 3, C-contiguous. It becomes the picture's and is set
-            read-only; `from_array` copies. Or a function that draws it: it is called whenever
-            pixels are asked for, and a record of ten thousand pictures then holds no pixel.
-        alt: what stands for the picture where it is left out.
-        key: equal keys mean equal pictures, here and in the caches of servers. Whoever gives one,
-            made of a game's state for example, answers for that; otherwise it is a digest of the
+        array: uint8, height x width x 3, C-contiguous. The picture owns the array and makes it
+            read-only; `from_array` copies instead. Or a function that draws the array: it is called
+            each time pixels are read, so a record of ten thousand pictures holds no pixels.
+        alt: text that replaces the picture where pictures are omitted.
+        key: equal keys mean equal pictures, here and in the caches of servers. A caller that passes
+            a key, made from a game's state for example, guarantees this. None: a digest of the
             pixels.
-        png: the file, if the maker has it already, or a function that makes it faster than Pillow.
+        png: the PNG file, if the caller already has it, or a function that makes it faster than
+            Pillow. None: encoded from the pixels.
     """
 
     __slots__ = ("_alt", "_array", "_draw", "_key", "_png")
@@ -51,7 +52,7 @@ class Picture:
 
     @classmethod
     def from_array(cls, array: ArrayLike, alt: str = "", *, key: str | None = None) -> Picture:
-        """Return a picture of a copy of the array: uint8, in colour or gray."""
+        """Return a picture with a copy of an array: uint8, in colour or grey."""
         pixels = np.array(array)
         if pixels.ndim == 2:
             pixels = pixels[:, :, None]
@@ -69,22 +70,22 @@ class Picture:
 
     @property
     def alt(self) -> str:
-        """What the picture shows, in words."""
+        """A description of the picture in words."""
         return self._alt
 
     @property
     def width(self) -> int:
-        """Pixels in a row."""
+        """The number of pixels in a row."""
         return int(self.array.shape[1])
 
     @property
     def height(self) -> int:
-        """Rows of pixels."""
+        """The number of rows of pixels."""
         return int(self.array.shape[0])
 
     @property
     def key(self) -> str:
-        """The key that was given, or a digest of size and pixels."""
+        """The key passed to the constructor, or a digest of size and pixels."""
         if self._key is None:
             pixels = self.array
             height, width, _ = pixels.shape
@@ -95,7 +96,7 @@ class Picture:
 
     @property
     def png(self) -> bytes:
-        """The picture as a PNG file, made once, or each time if a function makes it."""
+        """The picture as a PNG file, encoded once; a `png` function is called at each access."""
         if self._png is None:
             from gem_ma.renderers.png import encode_png
 
@@ -109,12 +110,12 @@ class Picture:
 
     @property
     def data_uri(self) -> str:
-        """The PNG file as a URL that holds it."""
+        """The PNG file as a data URI."""
         return f"data:image/png;base64,{self.base64}"
 
     def to_pil(self) -> Image:
-        """Return a new Pillow image, which is the caller's to change."""
-        from PIL import Image  # importing gem_ma loads no Pillow
+        """Return a new Pillow image; the caller may change it."""
+        from PIL import Image  # importing gem_ma does not import Pillow
 
         return Image.fromarray(self.array)
 
@@ -137,12 +138,12 @@ class Picture:
     def __reduce__(self) -> tuple[object, ...]:
         if self._draw is not None:
             return _rebuild_picture, (self._draw, self._alt, self._key, self._png)
-        # The PNG is left behind: whoever needs it makes it again.
+        # The PNG is not pickled: it can be encoded again.
         return _rebuild_picture, (self._array, self._alt, self._key)
 
 
 def join_pictures(pictures: Sequence[Picture]) -> NDArray[np.uint8]:
-    """Return pictures as the pixels of one, from left to right, for a person to look at."""
+    """Join pictures from left to right into one array of pixels, for people to look at."""
     arrays = [picture.array for picture in check_each(pictures, Picture, "pictures")]
     high = max(len(array) for array in arrays)
     padded = [np.pad(a, ((0, high - len(a)), (0, 0), (0, 0))) for a in arrays]

@@ -1,4 +1,4 @@
-"""PNG files of scenes: of a Grid from cached compressed bands, of others from their pixels."""
+"""PNG files of scenes: a Grid from cached compressed bands, other scenes from their pixels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gem_ma.renderers.themes import THEMES, Theme
 from gem_ma.scene import FrameTooSmall, Grid
 
 _ADLER_MODULUS = 65521
-_ZLIB_LEVEL, _ZLIB_MEMORY = 2, 6  # of zlib: small tables, which stay near the processor
+_ZLIB_LEVEL, _ZLIB_MEMORY = 2, 6  # small tables that fit into the processor's cache
 _MAX_COLORS = 256  # of a palette
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -33,7 +33,7 @@ def render_png(
     unit: int = 28,
     noise: ImageNoise | None = None,
 ) -> bytes:
-    """Return the scene as a PNG file, the same picture as `draw` makes."""
+    """Return the scene as a PNG file with the same pixels as `draw`."""
     scene = normalize_scene(scene)
     if isinstance(scene, Grid) and not noise:
         with contextlib.suppress(FrameTooSmall):
@@ -50,9 +50,9 @@ def render_png(
 
 
 def encode_png(picture: np.ndarray) -> bytes:
-    """Return an array of height x width x 3 bytes as a PNG file.
+    """Encode an array of height x width x 3 bytes as a PNG file.
 
-    Its rows are not filtered: what is drawn repeats itself, and zlib finds that by itself.
+    Rows are not filtered: drawn pictures repeat themselves, and zlib finds the repetitions.
     """
     height, width, _ = picture.shape
     rows = np.empty((height, 1 + 3 * width), np.uint8)
@@ -68,17 +68,17 @@ def encode_png(picture: np.ndarray) -> bytes:
     )
 
 
-_encoder_ids = itertools.count(-1, -1)  # those of looks are 0 and more
+_encoder_ids = itertools.count(-1, -1)  # negative, since ids of styles are 0 and more
 
 
 class _CompressedBand(NamedTuple):
-    """Compressed rows of pixels that can stand between any others."""
+    """A band of compressed pixel rows that can be joined with any others."""
 
     data: bytes
-    length: int  # of the rows themselves
-    low: int  # of their checksum
+    length: int  # of the uncompressed rows
+    low: int  # lower and upper half of their checksum
     high: int
-    last: int = -1  # of the tiles in it, in the order of the palette
+    last: int = -1  # the highest palette rank of the tiles in the band
 
     @property
     def nbytes(self) -> int:
@@ -86,23 +86,22 @@ class _CompressedBand(NamedTuple):
 
 
 class _BoardEncoder:
-    """What the files of one kind of board share: its colours, and where everything stands.
+    """The parts that files of one kind of board share: the palette and the positions.
 
-    Colours have their places in the palette in the order of the tiles, plain ones before marked
-    ones, and a file has those up to its last tile: so it has the same bytes whatever was drawn
-    before it.
+    The palette is ordered by tiles, plain ones before marked ones. A file has the palette up to
+    its last tile, so its bytes do not depend on the files that were encoded before.
     """
 
     def __init__(self, scene: Grid, size: tuple[int, int], look: grid.GridStyle):
         self.size, self.style = size, look
         theme, place = look.theme, look.layout
-        self.encoder_id = next(_encoder_ids)  # in the keys of what is kept of it
+        self.encoder_id = next(_encoder_ids)  # in the cache keys of its bands
         self.lock = threading.Lock()
-        self.colors: dict[int, int] = {}  # as numbers, and their places in the palette
+        self.colors: dict[int, int] = {}  # colour as an integer -> index in the palette
         shades = self._index_colors(font.make_shades(theme.ink, theme.paper)[:: font.COVERAGE_STEP])
         self.shades = shades.repeat(font.COVERAGE_STEP)[:256]
-        self.heads_by_count: dict[int, bytes] = {}  # by how many colours there are
-        # colours before each tile, as far as they were looked for
+        self.heads_by_count: dict[int, bytes] = {}  # by number of colours
+        # number of colours before each tile, for the tiles so far
         self.color_counts = [len(self.colors)]
         self.end_chunk = _make_chunk(b"IEND", b"")
         canvas = np.full(size[::-1], self.shades[0], np.uint8)  # no coverage: the paper
@@ -111,7 +110,7 @@ class _BoardEncoder:
         self.canvas = canvas
         self.nbytes = 2 * canvas.nbytes
         self.top_band = _compress_rows(canvas[: place.top])
-        # Rows of cells stand between margins, which may hold the numbers of the lines.
+        # Rows of cells have margins left and right, which may contain row labels.
         tops = [place.top + row * place.cell for row in range(place.rows)]
         margins = [canvas[top : top + place.cell].tobytes() for top in tops]
         self.row_tops = [tops[margins.index(margin)] for margin in margins]
@@ -119,9 +118,9 @@ class _BoardEncoder:
         self.status_top = place.top + place.rows * place.cell
 
     def encode(self, scene: Grid) -> bytes | None:
-        """Join the compressed bands, if there are no more than 256 colours.
+        """Join the compressed bands into a file; return None if there are more than 256 colours.
 
-        The checksum of the whole follows from those of the parts.
+        The checksum of the file is computed from those of the bands.
         """
         style, text = self.style, self.style.layout.text
         bands = [self.top_band]
@@ -172,7 +171,7 @@ class _BoardEncoder:
         return _compress_rows(pixels)._replace(last=max(map(self._compute_rank, tiles)))
 
     def _compute_rank(self, number: int) -> int:
-        """Return where a tile stands in the order of the palette."""
+        """Return the position of a tile in the order of the palette."""
         return number // 2 + number % 2 * len(self.style.tiles)
 
     def _index_tile(self, number: int) -> np.ndarray:
@@ -185,7 +184,7 @@ class _BoardEncoder:
                 mark, kind = divmod(len(self.color_counts) - 1, kinds)
                 before = 2 * kind + mark
                 indices = self._index_colors(grid.render_tile(self.style, before))
-                self.color_counts.append(len(self.colors))  # before others can find the tile
+                self.color_counts.append(len(self.colors))  # before other threads can find the tile
                 RENDER_CACHE.put((self.encoder_id, before), indices)
         indices = RENDER_CACHE.get((self.encoder_id, number))
         if indices is None:
@@ -194,15 +193,15 @@ class _BoardEncoder:
         return indices
 
     def _index_colors(self, pixels: np.ndarray) -> np.ndarray:
-        """Return the place of each pixel's colour in the palette, to which new ones are added.
+        """Return the palette index of each pixel; new colours are appended to the palette.
 
-        What was compressed before stays true, since no place changes.
+        Earlier compressed bands stay valid, since no index changes.
         """
         wide = pixels.astype(np.uint32)
         codes = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
         unique_codes, inverse = np.unique(codes, return_inverse=True)
         places = [self.colors.setdefault(one, len(self.colors)) for one in unique_codes.tolist()]
-        # One colour too many is noticed by who joins the bands.
+        # `encode` checks the number of colours.
         return np.array(places).astype(np.uint8)[inverse].reshape(codes.shape)
 
     def _make_head(self, many: int) -> bytes:
@@ -213,13 +212,13 @@ class _BoardEncoder:
         return head
 
     def _draw_line(self, pixels: np.ndarray, x: int, y: int, line: str, height: int) -> None:
-        """Write a line on plain paper; what exceeds the pixels is left out."""
+        """Draw a line of text on plain paper, clipped at the borders of `pixels`."""
         letters = self.shades[font.render_coverage(line, height)]
         part = pixels[y : y + height, x : x + letters.shape[1]]
         part[:] = letters[: part.shape[0], : part.shape[1]]
 
     def _make_blank_band(self, rows: int) -> _CompressedBand:
-        """Return so many rows of paper."""
+        """Return a compressed band of empty rows."""
         band = self.blank_bands.get(rows)
         if band is None:
             band = _compress_rows(np.full((rows, self.size[0]), self.shades[0], np.uint8))

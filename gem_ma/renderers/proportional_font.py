@@ -16,7 +16,7 @@ _FONT_FILE = Path(__file__).with_name("fonts") / "sans.npz"
 
 @functools.cache
 def _load_letters(size: int, bold: bool) -> dict[str, tuple[int, np.ndarray]]:
-    """Return of each letter how far left of its place it begins, and its columns in a row."""
+    """Return each letter's left overhang and its flattened columns of pixels."""
     name = f"{size}{'-Bold' if bold else ''}"
     with np.load(_FONT_FILE, allow_pickle=False) as data:
         codes, strip = data["codes"], data[name] * np.uint8(font.COVERAGE_STEP)
@@ -30,11 +30,11 @@ def _load_letters(size: int, bold: bool) -> dict[str, tuple[int, np.ndarray]]:
 
 @memoize
 def render_line_coverage(text: str, size: int, bold: bool = False) -> np.ndarray:
-    """Return how much of each pixel a line covers, as 0..255; a pixel is free at its left."""
+    """Return the coverage (0..255) of a line, with one free pixel column at its left."""
     letters, high = _load_letters(size, bold), text_metrics.LINE_HEIGHTS[size]
     edges = text_metrics.measure_edges(text, size, bold)
     wide = int(edges[-1])
-    coverage = np.zeros((wide + size + 2) * high, np.uint8)  # column after column
+    coverage = np.zeros((wide + size + 2) * high, np.uint8)  # column by column
     end = 0
     for letter, edge in zip(text, edges, strict=False):
         entry = letters.get(letter)
@@ -44,7 +44,7 @@ def render_line_coverage(text: str, size: int, bold: bool = False) -> np.ndarray
             else (0, _flatten_columns(_make_missing_letter(letter, high)))
         )
         start = max(0, 1 + round(edge) - before) * high
-        if start < end:  # it has columns in common with the letter before
+        if start < end:  # it overlaps the letter before
             area = coverage[start : start + len(shape)]
             np.maximum(area, shape[: len(area)], out=area)
         else:
@@ -59,7 +59,7 @@ def _flatten_columns(shape: np.ndarray) -> np.ndarray:
 
 
 def _make_missing_letter(letter: str, high: int) -> np.ndarray:
-    """Return a letter that is not among these, from those of one width."""
+    """Return a letter that this font lacks, from the monospaced font."""
     near = max((one for one in font.LETTER_HEIGHTS if one <= high), default=font.LETTER_HEIGHTS[0])
     shape = np.zeros((high, font.measure_advance(near)), np.uint8)
     shape[high - near :] = font.render_coverage(letter, near)[:near, : font.measure_advance(near)]

@@ -1,4 +1,4 @@
-"""Themes: the colours in which a picture is drawn."""
+"""Themes: the colours of a picture."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ RGB = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of everything, and how pieces sit in their cells."""
+    """The colours of a picture, and the size and position of figures in their cells."""
 
     name: str
-    paper: RGB  # the ground of a picture
+    paper: RGB  # background of a picture
     ink: RGB  # text
     line: RGB  # borders and grid lines
-    cell: RGB  # the ground of a cell
-    mark: RGB  # the frame of a cell that stands out
-    colors: dict[str, tuple[RGB, str]] = field(hash=False)  # scene colour -> colour, what it is
+    cell: RGB  # background of a cell
+    mark: RGB  # frame of a marked cell
+    colors: dict[str, tuple[RGB, str]] = field(hash=False)  # scene colour -> RGB, its name
     size: float = 0.72  # of a figure, as a share of its cell
-    shift: tuple[float, float] = (0.0, 0.0)  # of a figure out of the middle, across and down
-    figures: dict[str, str] = field(default_factory=dict)  # drawn for those of a Grid
+    shift: tuple[float, float] = (0.0, 0.0)  # of a figure, in cells: right, down
+    figures: dict[str, str] = field(default_factory=dict)  # Grid figure -> drawn figure
 
     def __hash__(self) -> int:
-        return hash(self.name)  # as a key of what is kept, for every frame
+        return hash(self.name)  # every frame uses the theme as a cache key
 
     def color(self, name: str) -> RGB:
-        """Return the colour that stands for a scene's colour."""
+        """Return the RGB value of a scene colour."""
         return self._find_color(name)[0]
 
     def figure(self, name: str) -> str:
-        """Return the figure that a Grid shows for a figure."""
+        """Return the figure that a Grid draws for a figure name."""
         return self.figures.get(name, name)
 
     def describe_color(self, name: str) -> str:
-        """Return what a reader of the picture would call it."""
+        """Return the name of a scene colour as a reader of the picture would call it."""
         return self._find_color(name)[1]
 
     def _find_color(self, name: str) -> tuple[RGB, str]:
@@ -54,7 +54,7 @@ def _name_colors(**rgb: RGB) -> dict[str, tuple[RGB, str]]:
     return {name: (rgb[name], name) for name in (*COLORS, SKIN)}
 
 
-# Okabe and Ito's palette, told apart by readers with any common colour vision.
+# The palette of Okabe and Ito: readers with any common type of colour vision can distinguish it.
 _OKABE_ITO = _name_colors(
     red=(213, 94, 0),
     orange=(230, 159, 0),
@@ -131,7 +131,7 @@ THEMES = {
         ),
     )
 }
-_HUES = {  # names that a reader would give, by hue in degrees
+_HUES = {  # colour names by hue in degrees
     "red": 0,
     "orange": 30,
     "yellow": 55,
@@ -143,7 +143,7 @@ _HUES = {  # names that a reader would give, by hue in degrees
 }
 
 
-# dealt out anew
+# a sampled theme permutes these figures
 _SHUFFLED_FIGURES = ["disc", "ring", "square", "diamond", "triangle", "hexagon", "star"]
 
 
@@ -158,16 +158,17 @@ def make_frame(size: tuple[int, int], color: RGB) -> np.ndarray:
 
 @memoize
 def make_shared_frame(size: tuple[int, int], color: RGB) -> np.ndarray:
-    """Return a frame of one colour that is kept, to be copied from."""
+    """Return a cached frame of one colour, to be copied and not changed."""
     frame = np.empty((size[1], size[0], 3), np.uint8)
     frame[:] = color
     return frame
 
 
 def parse_theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train") -> Theme:
-    """Return a theme by its name, or one drawn from a seed out of a split of all drawn themes.
+    """Return the theme with a name, or sample a theme from a seed.
 
-    "train:5" and "held-out:5" name drawn themes too.
+    Every sampled theme belongs to a split, "train" or "held-out". `split` selects the split of an
+    integer seed; the names "train:5" and "held-out:5" give split and seed.
     """
     if isinstance(which, Theme):
         return which
@@ -189,10 +190,10 @@ def parse_theme(which: str | int | Theme, split: Literal["train", "held-out"] = 
 
 
 def _sample_theme(seed: int, split: str) -> Theme:
-    """Deal hues out to the scene's colours; those of one split lie between the other's."""
+    """Sample a theme; hues of the two splits do not overlap."""
     rng = np.random.default_rng([abs(seed), int(seed < 0), int(split == "held-out")])
     dark = bool(rng.random() < 0.5)
-    shift = 0 if split == "train" else 12  # degrees: no hue of one split occurs in the other
+    shift = 0 if split == "train" else 12  # degrees between the hues of the splits
     names = list(rng.permutation(list(_HUES)))
     colors: dict[str, tuple[RGB, str]] = {}
     for color in (*COLORS, SKIN):

@@ -1,4 +1,4 @@
-"""Fonts that the user names, for letters that the package's own font lacks."""
+"""Font files of the user, for letters that the package's own font lacks."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from gem_ma.renderers.cache import RENDER_CACHE, memoize
 if TYPE_CHECKING:
     import uharfbuzz
 
-# of the environment: files with os.pathsep between, the first one first
+# environment variable: font files separated by os.pathsep, in order of priority
 FONTS_VARIABLE = "GEM_MA_FONTS"
-WIDE_FILLER = "\uffff"  # no character: the second cell of the one before it
-_SUBPIXELS = 64  # of a pixel: in such parts letters stand
+WIDE_FILLER = "\uffff"  # not a character: fills the second cell of a wide letter
+_SUBPIXELS = 64  # letters are positioned in steps of this part of a pixel
 _MIRRORED_BRACKETS = dict(zip("()[]{}<>\xab\xbb", ")(][}{><\xbb\xab", strict=True))
 
 
 class LetterRun(NamedTuple):
-    """Letters that are joined and drawn together, in the cells from `start` on."""
+    """Letters that are shaped and drawn together, in `cells` cells from `start`."""
 
     start: int
     cells: int
-    text: str  # as it is read
+    text: str  # in logical order
     backward: bool
     file: int
 
 
 def use_fonts(*paths: str | os.PathLike[str]) -> None:
-    """Draw letters that the package has no pictures of out of these font files; none forgets them.
+    """Use font files for letters that the package's font lacks; without arguments, use none.
 
-    Processes that are started later take the same, as GEM_MA_FONTS of their environment says.
+    Processes started later use the same files, through the environment variable GEM_MA_FONTS.
     """
     for path in paths:
         _load_font(str(path))
@@ -46,12 +46,12 @@ def use_fonts(*paths: str | os.PathLike[str]) -> None:
 
 
 def get_font_files() -> str:
-    """Return the files that were named, as the environment says it; mostly none."""
+    """Return the font files as in the environment variable; usually ""."""
     return os.environ.get(FONTS_VARIABLE, "")
 
 
 def normalize_text(text: str) -> str:
-    """Return a text in Unicode's composed form, with a second cell behind each wide letter."""
+    """Return a text in Unicode form NFC, with a filler cell after each wide letter."""
     if text.isascii():
         return text
     text = unicodedata.normalize("NFC", text)
@@ -67,7 +67,7 @@ def _is_wide(char: str, files: str) -> bool:
 
 @functools.lru_cache(32)
 def _load_font(path: str) -> tuple[uharfbuzz.Font, frozenset[int]]:
-    """Return a font, and what there is in it."""
+    """Load a font file; return the font and its code points."""
     try:
         import uharfbuzz as hb
     except ImportError:
@@ -84,7 +84,7 @@ def _load_font(path: str) -> tuple[uharfbuzz.Font, frozenset[int]]:
 
 
 def _find_file(char: str, files: str) -> int | None:
-    """Return the number of the first file that has a letter."""
+    """Return the number of the first font file that has a letter, or None."""
     for number, path in enumerate(files.split(os.pathsep)):
         if ord(char) in _load_font(path)[1]:
             return number
@@ -92,10 +92,10 @@ def _find_file(char: str, files: str) -> int | None:
 
 
 def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[LetterRun]]:
-    """Return a line in the order in which it is seen, and its runs that files have letters for.
+    """Return a line in visual order, and the runs of letters that font files draw.
 
     Args:
-        missing: whether the package has no picture of a letter.
+        missing: returns whether the package's font lacks a letter.
     """
     files = get_font_files()
     file_numbers = [
@@ -105,7 +105,7 @@ def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[L
         return text, []
     depths = compute_bidi_levels(text)
     visual = compute_visual_order(depths)
-    # What stands in the second cell of a letter belongs to it, and so does a mark on it.
+    # The filler of a wide letter and combining marks belong to the letter before them.
     for place in range(1, len(text)):
         is_attached = text[place] == WIDE_FILLER or unicodedata.combining(text[place])
         if is_attached and file_numbers[place] is None and file_numbers[place - 1] is not None:
@@ -122,7 +122,7 @@ def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[L
         else:
             step = -1 if level % 2 else 1
             wide = WIDE_FILLER in text[first : first + 2]
-            while end < len(visual) and not wide:  # wide letters stand in cells of their own
+            while end < len(visual) and not wide:  # wide letters have cells of their own
                 place = visual[end]
                 alike = file_numbers[place] == file and depths[place] == level
                 if (
@@ -142,14 +142,14 @@ def arrange_line(text: str, missing: Callable[[str], bool]) -> tuple[str, list[L
 
 
 def compute_bidi_levels(text: str) -> list[int]:
-    """Return how deep each letter lies in what is read backward, as Unicode's rules have it.
+    """Return the embedding level of each letter by Unicode's bidirectional algorithm.
 
-    Of these the ones for marks that only give directions are left out: such marks are drawn.
+    Rules for explicit formatting characters are omitted: such characters are drawn.
     """
     kinds = [unicodedata.bidirectional(char) or "ON" for char in text]
     base = next(("L" if one == "L" else "R" for one in kinds if one in ("L", "R", "AL")), "L")
     last = base
-    directions: list[str] = []  # L and R, N for numbers in what is read backward, "" for all others
+    directions: list[str] = []  # L, R, N (number in right-to-left text), "" (neutral)
     for kind in kinds:
         if kind in ("L", "R", "AL"):
             last = "L" if kind == "L" else "R"
@@ -163,7 +163,7 @@ def compute_bidi_levels(text: str) -> list[int]:
     for place, kind in enumerate(kinds[1:-1], 1):  # 3.14 and 1/2 stay together
         if kind in ("ES", "CS") and directions[place - 1] == directions[place + 1] == "N":
             directions[place] = "N"
-    for start, end in _pair_brackets(text):  # which go with what is in them, or with the line
+    for start, end in _pair_brackets(text):  # directed by their content, or the line
         inside = {_resolve_direction("", kind) for kind in directions[start:end]} - {""}
         context = next(
             filter(None, (_resolve_direction("", one) for one in reversed(directions[:start]))),
@@ -181,7 +181,7 @@ def compute_bidi_levels(text: str) -> list[int]:
 
 
 def _pair_brackets(text: str) -> list[tuple[int, int]]:
-    """Return the places of brackets that belong together, in the order of the first of them."""
+    """Return the positions of matching brackets, ordered by the opening bracket."""
     pending: list[int] = []
     pairs = []
     for place, char in enumerate(text):
@@ -196,12 +196,12 @@ def _pair_brackets(text: str) -> list[tuple[int, int]]:
 
 
 def _resolve_direction(before: str, kind: str) -> str:
-    """Return the direction of the last letter that has one; numbers count as read backward."""
+    """Return the direction after a letter: its own, or else `before`; numbers count as R."""
     return {"": before, "N": "R"}.get(kind, kind)
 
 
 def compute_visual_order(depths: list[int]) -> list[int]:
-    """Return the places of letters as they are seen from left to right."""
+    """Return the positions of letters in visual order, from left to right."""
     places = list(range(len(depths)))
     for level in range(max(depths, default=0), 0, -1):
         at = 0
@@ -216,7 +216,7 @@ def compute_visual_order(depths: list[int]) -> list[int]:
 
 @memoize
 def render_run(run: LetterRun, files: str, cell: int, height: int) -> np.ndarray:
-    """Return how much of each pixel a run covers: joined, and squeezed if it needs more room."""
+    """Return the coverage of a run of shaped letters, squeezed if wider than its cells."""
     import uharfbuzz as hb
 
     font, _ = _load_font(files.split(os.pathsep)[run.file])

@@ -1,6 +1,7 @@
-"""Many episodes at once: the run, its records, and the processes and clusters that play them.
+"""Rollouts: many episodes at once, their records, and the processes and clusters that play them.
 
-It may import apis, agents and what is below; training and evaluation read what it records.
+This package may import apis, agents and the packages below those. Training and evaluation read its
+records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""AgentScheduler: the agents of a run, the turns that wait for them, and how each is asked."""
+"""AgentScheduler: asks the agents of a run for the replies to the turns that wait for them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from gem_ma.chat.agent import Agent, AgentSource, AgentTraits, check_agent_replies
 from gem_ma.chat.turn import Turn
 
-_MAX_BATCH_SECONDS = 0.1  # seconds
-_get_turn = operator.itemgetter(2)  # of a seat that waits
+_MAX_BATCH_SECONDS = 0.1
+_get_turn = operator.itemgetter(2)  # the turn of a PendingTurn
 
 
 @dataclass(slots=True, eq=False)
@@ -25,50 +25,52 @@ class ScheduledAgent:
     agent: Agent
     name: str
     kind: Literal["plain", "thread", "async"]
-    given: AgentSource  # what the agent was made from: itself, a function, a spec string
+    given: AgentSource  # source of the agent: the agent itself, a function or a spec string
     traits: AgentTraits
     queue: list[PendingTurn] = field(default_factory=list)
-    busy: bool = False  # of kind "thread": a batch is under way
-    batch_size: int = 1  # turns at once, of an agent that replies to each by itself
+    busy: bool = False  # for kind "thread": a batch is running
+    batch_size: int = 1  # turns per call, for an agent that prefers single turns
 
     def is_made_from(self, given: object) -> bool:
-        """Return whether it was made from this: the same object, or an equal spec string."""
+        """Return whether the agent's source is this object or an equal spec string."""
         return self.given is given or (isinstance(given, str) and bool(self.given == given))
 
 
 class PendingTurn(NamedTuple):
-    """A seat that waits for its player's reply."""
+    """A turn that waits for its agent's reply."""
 
-    play: Any  # a Play, or what stands for one that goes on elsewhere
+    play: Any  # a LiveEpisode, or an identifier of an episode in another process
     seat: str
     turn: Turn
 
 
-# what came, or the error, and after how long
+# the turn, the reply or the exception, and the seconds that the agent took
 TimedAnswer: TypeAlias = tuple[PendingTurn, object, float]
 
 
 class AgentScheduler:
-    """Asks players for the replies that wait for them, each in the way that suits it."""
+    """A scheduler that asks each agent for replies: directly, in a thread or as a coroutine."""
 
-    pool: ThreadPoolExecutor | None = None  # for agents that block; None: the event loop's own
+    # for agents that block; None: the event loop's default executor
+    pool: ThreadPoolExecutor | None = None
 
     def __init__(self) -> None:
-        self.left = False  # turns wait for a player that is not busy
-        self.crash: BaseException | None = None  # of our own, which no episode is to blame for
+        self.left = False  # turns wait for an agent that is not busy
+        # an exception in gem_ma itself, which must not fail an episode
+        self.crash: BaseException | None = None
         self.tasks: set[asyncio.Task[object]] = set()
         self.wake = asyncio.Event()
 
     def handle_answers(self, answers: list[TimedAnswer]) -> None:
-        """Do something with what players said."""
+        """Process the replies of agents."""
         raise NotImplementedError
 
     async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
-        """Ask a player that is a coroutine."""
+        """Ask an agent whose `act` is a coroutine function."""
         raise NotImplementedError
 
     def ask_agents(self, players: Iterable[ScheduledAgent]) -> None:
-        """Ask every player that something waits for, and that is not asked already."""
+        """Ask every agent for which turns wait, unless a call is already running."""
         if self.crash is not None:
             raise self.crash
         self.left = False
@@ -82,7 +84,7 @@ class AgentScheduler:
             elif player.kind == "thread":
                 player.busy = True
                 self.start(self.ask_in_thread(player, queue))
-            elif player.traits.prefers_single_turns:  # as many as come within a moment
+            elif player.traits.prefers_single_turns:  # as many as it answers quickly
                 player.queue, queue = queue[player.batch_size :], queue[: player.batch_size]
                 self.left = self.left or bool(player.queue)
                 answers = ask_batch(player.agent, queue)
@@ -92,7 +94,7 @@ class AgentScheduler:
                 self.handle_answers(ask_batch(player.agent, queue))
 
     async def ask_in_thread(self, player: ScheduledAgent, queue: list[PendingTurn]) -> None:
-        """Ask in a thread, while others go on; what comes meanwhile is the next batch."""
+        """Ask in a thread while others continue; new turns form the next batch."""
         loop = asyncio.get_running_loop()
         self.handle_answers(await loop.run_in_executor(self.pool, ask_batch, player.agent, queue))
         player.busy = False
@@ -110,7 +112,7 @@ class AgentScheduler:
 
 
 def ask_batch(agent: Agent, queue: list[PendingTurn]) -> list[TimedAnswer]:
-    """Ask a plain agent for all replies at once; where it fails, find the turns it fails at."""
+    """Ask a plain agent for all replies at once; if it raises, split to find turns that fail."""
     turns = [*map(_get_turn, queue)]
     start = time.perf_counter()
     try:

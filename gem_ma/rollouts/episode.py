@@ -1,4 +1,4 @@
-"""Episode: the record of one play, who saw what, said what, got what."""
+"""Episode: the record of one play, with all observations, replies and rewards."""
 
 from __future__ import annotations
 
@@ -19,53 +19,54 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class EpisodeFailure(NamedTuple):
-    """Why an episode did not come to its end."""
+    """The reason why an episode failed."""
 
     seat: str | None  # whose reply failed; None: the environment itself
-    kind: str  # the exception's class
+    kind: str  # class name of the exception
     message: str
 
 
 @dataclass(slots=True)
 class Episode:
-    """The record of one play: who saw what, said what, got what."""
+    """The record of one play, with all observations, replies and rewards."""
 
-    id: str  # the seed of the run, the group in it, and ".1", ".2", … for its second, third, …
+    id: str  # seed of the run, the number of the group, and ".1", ".2", … for its further episodes
     number: int
-    spec: Spec  # makes the environment
+    spec: Spec  # from which the environment can be made
     seed: int  # of the environment
-    agents: dict[str, str]  # who sits in each seat
+    agents: dict[str, str]  # name of the agent of each seat
     group: int = 0  # episodes of one group have the same start
     options: JSONObject = field(default_factory=dict)  # of reset
     wrappers: tuple[str, ...] = ()  # around the environment, outermost first
-    contexts: dict[str, str] = field(default_factory=dict)  # how a seat's chat is cut
+    contexts: dict[str, str] = field(default_factory=dict)  # how the chat of a seat is shortened
     rules: dict[str, str] = field(default_factory=dict)
     tools: dict[str, list[JSONMapping]] = field(
         default_factory=dict
-    )  # schemas that a seat was shown
+    )  # schemas of the tools that a seat may call
     steps: list[Step] = field(default_factory=list)
     returns: dict[str, float] = field(default_factory=dict)  # empty if it failed
     ended: str = ""  # "terminated", "truncated" or "failed"
-    report: JSONObject = field(default_factory=dict)  # what the game says at the end
+    report: JSONObject = field(default_factory=dict)  # the game's report at the end
     failure: EpisodeFailure | None = None
-    begun: int = 0  # so many steps were taken before the rollout, which went on from there
-    redrawn: list[tuple[int, int]] = field(default_factory=list)  # before which step, by what seed
+    begun: int = 0  # steps before the rollout, which continued from there
+    # step before which chance was redrawn, and the seed
+    redrawn: list[tuple[int, int]] = field(default_factory=list)
     version: str = ""  # of this package
-    sandbox: str = field(default="", compare=False)  # the weakest level that code has run at
+    sandbox: str = field(default="", compare=False)  # the weakest level of a sandbox that was used
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def forfeits(self) -> tuple[str, ...]:
-        """The seats that left by invalid replies."""
+        """The seats that forfeited by invalid replies."""
         return tuple(s.agent for s in self.steps if s.invalid and s.invalid.get("forfeit"))
 
     def list_own_steps(self, seat: str) -> list[int]:
-        """Return which steps a seat took in the rollout itself, and not before it."""
+        """Return the indices of the steps that a seat took in the rollout itself."""
         steps = enumerate(self.steps)
         return [i for i, step in steps if step.agent == seat and i >= self.begun]
 
     def chat(self, seat: str) -> Conversation:
-        """Return one seat's conversation as it grew."""
+        """Return one seat's conversation."""
         if seat not in self.agents:
             raise ValueError(f"no seat {seat!r}; the seats are {', '.join(self.agents)}")
         context = self.contexts.get(seat)
@@ -84,20 +85,21 @@ class Episode:
         return list(self.chat(seat).build_messages())
 
     def replay(self, env: AECEnv | None = None, *, trust: bool = False) -> Episode:
-        """Play the same replies again, checked at every step.
+        """Play the same replies again, and check every step.
 
         Args:
-            env: The environment to play in, which has to be given if it was wrapped; None: it is
-                made from the record.
-            trust: Run what a file of episodes names, though nobody registered it here.
+            env: The environment to play in; needed if it was wrapped. None: make it from the
+                record.
+            trust: Run code that a file of episodes names, even if it is not registered here.
 
         Returns:
             The episode with its pictures drawn.
 
         Raises:
-            ReplayError: Something does not go as it went.
-            ValueError: The environment was wrapped, and `env` is not given.
-            UntrustedSpec: The record names what is not registered here, and `trust` is False.
+            ReplayError: A step differs from the record.
+            ValueError: The environment was wrapped, and `env` is None.
+            UntrustedSpec: The record names an environment that is not registered here, and `trust`
+                is False.
         """
         if env is None:
             if self.wrappers:

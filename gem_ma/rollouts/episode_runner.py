@@ -1,4 +1,4 @@
-"""EpisodeRunner: the part of a run that needs an event loop."""
+"""EpisodeRunner: plays the episodes of a run in an event loop."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.run import RolloutRun
 
-_LEAST_ALLOCATIONS = 50_000  # between two looks; Python's own default is 700
-_TIME_SLICE = 0.01  # seconds for which a rollout may keep the event loop to itself
+_LEAST_ALLOCATIONS = 50_000  # allocations between two collections; Python's own default is 700
+_TIME_SLICE = 0.01  # seconds for which a rollout may block the event loop
 
 
 class EpisodeRunner(AgentScheduler):
-    """The part of a run that needs an event loop."""
+    """A runner that plays the episodes of a run in an event loop."""
 
     def __init__(self, run: RolloutRun):
         super().__init__()
@@ -36,7 +36,7 @@ class EpisodeRunner(AgentScheduler):
         while True:
             ready, self.ready = self.ready, []
             if run.has_more and run.live_count < run.concurrency:
-                # who takes the place of a finished one joins the batch
+                # new episodes join the batch at once
                 ready += run.start_episodes()
             for play in ready:
                 for waiting in self.advance(play):
@@ -51,7 +51,7 @@ class EpisodeRunner(AgentScheduler):
                 return
             if not busy:
                 await self.wake.wait()
-            elif self.tasks or finished or time.perf_counter() > due:  # others want to run, too
+            elif self.tasks or finished or time.perf_counter() > due:  # let other tasks run
                 await asyncio.sleep(0)
                 due = time.perf_counter() + _TIME_SLICE
             self.wake.clear()
@@ -65,9 +65,9 @@ class EpisodeRunner(AgentScheduler):
                 self.ready.append(play)
 
     def advance(self, play: LiveEpisode) -> list[PendingTurn]:
-        """Begin an episode or hand in its replies; return the turns that follow.
+        """Begin an episode or apply its replies; return the turns that follow.
 
-        A game that blocks advances in a thread, and its turns wait for their players later.
+        A game that blocks advances in a thread. Its turns are queued when the thread has finished.
         """
         run = self.run_
         if play.blocking:
@@ -87,7 +87,7 @@ class EpisodeRunner(AgentScheduler):
         return turns
 
     async def advance_in_thread(self, play: LiveEpisode) -> None:
-        """Do what `advance` does in a thread, for a game that blocks."""
+        """Do what `advance` does, but in a thread, for a game that blocks."""
         run, loop = self.run_, asyncio.get_running_loop()
         try:
             advancing = loop.run_in_executor(self.pool, play.advance)
@@ -100,9 +100,9 @@ class EpisodeRunner(AgentScheduler):
         run.queue_turns(turns)
 
     async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
-        """Ask for a reply, and go on with the episode as long as it waits for such replies only.
+        """Ask for a reply, and continue the episode while it waits for coroutine agents only.
 
-        What an episode computes then hides in the time that others wait.
+        The game's computation then overlaps with the waiting of other episodes.
         """
         run = self.run_
         while True:
@@ -131,10 +131,10 @@ class EpisodeRunner(AgentScheduler):
 
 
 class CollectionThreshold:
-    """Looks of the garbage collector, made rarer as long as somebody asks for that.
+    """A reference-counted increase of the garbage collector's threshold.
 
-    At every look it goes over all live episodes, which takes a quarter of a turn where a thousand
-    of them wait for replies, and finds nothing.
+    Each collection visits all live episodes and frees nothing. With a thousand episodes that wait
+    for replies, this takes a quarter of a turn's time.
     """
 
     def __init__(self) -> None:
@@ -143,10 +143,10 @@ class CollectionThreshold:
 
     @contextlib.contextmanager
     def raised(self) -> Iterator[None]:
-        """Look less often until the last of those that ask for it has ended."""
+        """Raise the threshold until the last user of this context has left it."""
         if not self.users:
             self.before = gc.get_threshold()
-            if 0 < self.before[0] < _LEAST_ALLOCATIONS:  # 0: somebody has turned it off
+            if 0 < self.before[0] < _LEAST_ALLOCATIONS:  # 0: collection is disabled
                 gc.set_threshold(_LEAST_ALLOCATIONS, *self.before[1:])
         self.users += 1
         try:

@@ -18,7 +18,7 @@ from gem_ma.wrappers import Wrapper
 
 
 class LiveEpisode:
-    """An episode of a rollout while it is played: its session, its record and who plays it."""
+    """An episode of a rollout while it is played: its session, its record and its agents."""
 
     __slots__ = (
         "blocking",
@@ -47,7 +47,7 @@ class LiveEpisode:
         self.session = session
         self.prefix = prefix
         self.players = players
-        self.home = home  # where the environment goes back to
+        self.home = home  # the list to which the environment is returned
         self.failed = False
         self.start = 0.0
         episode.steps, episode.returns = session.steps, session.returns
@@ -67,7 +67,7 @@ class LiveEpisode:
         players: Mapping[str, ScheduledAgent] | None = None,
         home: list[AECEnv] | None = None,
     ) -> Self:
-        """Return an episode that is about to begin, with an empty record."""
+        """Return an episode that has not begun, with an empty record."""
         contexts = contexts or {}
         episode = Episode(
             id=id,
@@ -94,7 +94,7 @@ class LiveEpisode:
         return cls(episode, env, session, prefix, players or {}, [] if home is None else home)
 
     def advance(self) -> list[PendingTurn]:
-        """Begin, or hand in the replies that came; return what the seats are asked that are due."""
+        """Reset the game, or apply the replies; return the turns of the seats that act next."""
         session = self.session
         if self.start:
             session.step()
@@ -112,7 +112,7 @@ class LiveEpisode:
         return waiting
 
     def _record_end(self) -> None:
-        """Write down how the episode ended."""
+        """Record how the episode ended."""
         episode, match = self.episode, self.session.env.match
         episode.ended = "truncated" if match.truncated else "terminated"
         episode.report = to_json_value(match.game.report(match.state))

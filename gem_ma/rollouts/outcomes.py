@@ -1,4 +1,4 @@
-"""How an episode ended, in words: who won, or whether it was solved."""
+"""The outcome of an episode in words: who won, or whether it was solved."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from gem_ma.envs import registry
 
 
 def describe_outcome(returns: Mapping[str, float], contest: bool | None = None) -> str:
-    """Return in words what seats came to; nothing, where nobody earned anything that was kept.
+    """Return the outcome of an episode in words, or "" if there are no returns.
 
     Args:
-        contest: whether what one seat wins another loses; None: nobody knows.
+        contest: Whether the game is zero-sum; None: unknown.
     """
     if not returns:
         return ""
@@ -26,7 +26,8 @@ def describe_outcome(returns: Mapping[str, float], contest: bool | None = None) 
         if best:
             return f"{best:+.2g} each"
         return "not solved" if contest is False else "a draw"
-    if contest is False and len(returns) == 2:  # neither is ahead of the other
+    # not zero-sum, so neither seat is ahead of the other
+    if contest is False and len(returns) == 2:
         return ", ".join(f"{seat} {value:+.2g}" for seat, value in returns.items())
     who = " and ".join(str(seat) for seat, value in returns.items() if value == best)
     return f"{who} won" if abs(sum(returns.values())) < 1e-9 else f"{who} ahead"
@@ -34,7 +35,7 @@ def describe_outcome(returns: Mapping[str, float], contest: bool | None = None) 
 
 @functools.cache
 def is_zero_sum(id: str) -> bool | None:
-    """Return whether what one seat wins another loses, if the rules are in this package."""
+    """Return whether a game is zero-sum, or None if its rules are not in this package."""
     known = registry.find_registered(id)
     module, _, name = known.entry_point.partition(":") if known is not None else ("", "", "")
     if not module or registry.find_rules_host(id):

@@ -1,4 +1,4 @@
-"""EpisodePrefix: what was played of an episode before a rollout goes on with it."""
+"""EpisodePrefix: the moves of an episode before a rollout continues it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gem_ma.rollouts.replay import RecordedMove, ReplayableRecord, list_moves, r
 
 
 class EpisodePrefix(NamedTuple):
-    """What was played of an episode before a rollout goes on with it, and where that led to."""
+    """The moves of an episode before a rollout continues it, and the position that they lead to."""
 
     seed: int
     options: ResetOptions
@@ -22,7 +22,7 @@ class EpisodePrefix(NamedTuple):
 
     @classmethod
     def from_env(cls, env: AECEnv) -> Self:
-        """Return how an environment came to where it is."""
+        """Return the moves that led an environment to its present position."""
         match, sight = env.match, env.observation_builder
         if not match.waiting_seats:
             raise match.make_reset_error("start='here'")
@@ -47,18 +47,18 @@ class EpisodePrefix(NamedTuple):
 
     @classmethod
     def from_record(cls, record: ReplayableRecord, step: int) -> Self:
-        """Return how an episode came to where its step with this number was taken.
+        """Return the moves that led to a step of an episode, by the step's index.
 
-        Steps that were taken together stay together.
+        Simultaneous steps stay together.
         """
         return cls(record.seed, dict(record.options), tuple(list_moves(record, step)))
 
     def list_replies(self) -> list[tuple[str, str]]:
-        """Return who said what."""
+        """Return the seat and the text of each reply."""
         return [pair for move in self.moves if isinstance(move, Mapping) for pair in move.items()]
 
     def play(self, session: Session) -> None:
-        """Play it in an episode that has begun, so that every seat saw it and it is recorded."""
+        """Play the moves after a reset, so that all seats see them and they are recorded."""
         for _ in replay_moves(session, self.moves):
             pass
         match = session.env.match

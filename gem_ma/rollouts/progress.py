@@ -1,4 +1,4 @@
-"""Signs of life of long work, on the standard error: a bar on a terminal, lines elsewhere."""
+"""Progress of long work on standard error: a bar on a terminal, lines of text elsewhere."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, Self
 
 from gem_ma.rollouts.episode import Episode
 
-LINE_INTERVAL = 5.0  # seconds between two lines where there is no terminal
+LINE_INTERVAL = 5.0  # seconds between two lines if there is no terminal
 _REPORT_INTERVAL = 0.5  # seconds between two reports of a worker
 
 
 class RolloutProgress:
-    """How many episodes are done, what was said until now, and what the seats earned on average.
+    """The progress of rollouts: episodes done, turns and tokens so far, and mean returns by seat.
 
-    Drawn from the start on, and anew while nothing ends: `heard` is told of every reply. Several
+    It is drawn from the start, and updated when `count_reply` is called with a reply. Several
     rollouts may share one.
     """
 
     def __init__(self, total: int, drawn: bool = True):
-        self.drawn = drawn  # on a terminal; else told in lines
+        self.drawn = drawn  # as a bar on a terminal; otherwise as lines
         self.total = total
         self.done = self.played = self.failed = self.turns = self.tokens = 0
         self._sums: dict[str, tuple[float, int]] = {}
@@ -36,23 +36,23 @@ class RolloutProgress:
 
     @classmethod
     def start(cls, total: int, *, force: bool = False) -> Self | None:
-        """Show a bar where there is a terminal; elsewhere lines, if that has to be."""
+        """Show a bar on a terminal; elsewhere show lines if `force` is True, or return None."""
         is_terminal = sys.stderr.isatty()
         return cls(total, is_terminal) if is_terminal or force else None
 
     def count_reply(self, reply: object) -> None:
-        """Count a reply."""
+        """Count a reply and its tokens."""
         self.turns += 1
         if type(reply) is not str:
             self.tokens += count_completion_tokens(reply)
 
     def count(self, turns: int, tokens: int) -> None:
-        """Count replies that were heard elsewhere."""
+        """Count replies of another process."""
         self.turns += turns
         self.tokens += tokens
 
     def add(self, episode: Episode, played: bool = True) -> None:
-        """Count an episode; one that was not `played` now says nothing of how fast it goes."""
+        """Count an episode; one that was not `played` now does not count for the speed."""
         self.done += 1
         self.played += played
         self.failed += episode.failure is not None
@@ -63,7 +63,7 @@ class RolloutProgress:
             self._bar.update(self._task, advance=1)
 
     def format_line(self) -> str:
-        """Return the figures beside the bar."""
+        """Return the text next to the bar."""
         seconds = max(time.monotonic() - self._start, 1e-9)
         parts = [f"{self.turns} turns ({_format_rate(self.turns / seconds)})"]
         if self.tokens:
@@ -77,7 +77,7 @@ class RolloutProgress:
         return "  ".join(parts)
 
     def stop(self) -> None:
-        """Leave the last line on the terminal."""
+        """Stop, with the last line left on the terminal."""
         self._over.set()
         if self.drawn:
             self._bar.stop()
@@ -95,7 +95,7 @@ class RolloutProgress:
 
 
 class ProgressReporter:
-    """What stands in a worker for the Progress of its parent: counts, and tells it now and then."""
+    """A counter of replies in a worker, which reports to the parent's RolloutProgress."""
 
     def __init__(self, tell: Callable[[int, int], object]):
         self._send_counts = tell
@@ -103,7 +103,7 @@ class ProgressReporter:
         self._last = 0.0
 
     def count_reply(self, reply: object) -> None:
-        """Count a reply."""
+        """Count a reply and its tokens."""
         self._turns += 1
         if type(reply) is not str:
             self._tokens += count_completion_tokens(reply)
@@ -111,7 +111,7 @@ class ProgressReporter:
             self.report()
 
     def report(self) -> None:
-        """Tell what was counted since the last time."""
+        """Send the counts since the last report."""
         if self._turns:
             self._send_counts(self._turns, self._tokens)
         self._turns = self._tokens = 0
@@ -119,11 +119,11 @@ class ProgressReporter:
 
 
 class ProgressBar:
-    """Steps of long work.
+    """The progress of work that consists of steps.
 
     Args:
-        progress: show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
-            only.
+        progress: Show a bar on a terminal, and a line every few seconds elsewhere; None: show a bar
+            on a terminal only.
     """
 
     def __init__(self, total: int, done: int, progress: bool | None):
@@ -137,7 +137,7 @@ class ProgressBar:
             self._lines = bool(progress)
 
     def update(self, done: int, line: str) -> None:
-        """Say how many steps are done, and what there is to say beside."""
+        """Show the number of steps done, and a line of text."""
         if self._bar is not None:
             self._bar.update(self._task, completed=done, description=line)
             return
@@ -161,10 +161,10 @@ class ProgressBar:
 def make_rich_bar(
     total: int, done: int = 0, said: Callable[[], str] | None = None
 ) -> tuple[Any, Any]:
-    """Return a bar of rich for the terminal, and its task, with room for a line beside it.
+    """Return a progress bar of rich and its task, with room for a line of text.
 
     Args:
-        said: returns the line whenever the bar is drawn; None: the line is the task's description.
+        said: Returns the line whenever the bar is drawn; None: the line is the task's description.
     """
     from rich.console import Console
     from rich.progress import (
@@ -179,7 +179,7 @@ def make_rich_bar(
     from rich.text import Text
 
     class Line(ProgressColumn):
-        """The line beside the bar."""
+        """The line of text next to the bar."""
 
         def render(self, task: Any) -> Text:
             line = said() if said is not None else task.description
@@ -189,7 +189,7 @@ def make_rich_bar(
         BarColumn(12),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TimeElapsedColumn(Column(no_wrap=True)),
-        Line(),  # which gives way where a terminal is narrow
+        Line(),  # shortened on a narrow terminal
         Remaining(table_column=Column(no_wrap=True)),
         console=Console(stderr=True),
         refresh_per_second=5,
@@ -198,7 +198,7 @@ def make_rich_bar(
 
 
 def count_completion_tokens(reply: object) -> int:
-    """Return how many tokens a reply has, as far as it says."""
+    """Return the number of tokens of a reply, or 0 if the reply does not report it."""
     ids = getattr(reply, "token_ids", None)
     if ids is not None:
         return len(ids)

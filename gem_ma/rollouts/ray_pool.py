@@ -1,4 +1,4 @@
-"""RayWorkerPool: the episodes of one run in actors of Ray, wherever in the cluster these are."""
+"""RayWorkerPool: plays the episodes of one run in Ray actors, anywhere in the cluster."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from gem_ma.rollouts.progress import RolloutProgress
 from gem_ma.rollouts.run import RolloutRun
 from gem_ma.rollouts.sharding import Shard, ShardScheduler, make_shard_arguments
 
-_MAX_CHUNK = 32  # episodes that an actor takes at once, at most
+_MAX_CHUNK = 32  # episodes that an actor gets at once, at most
 
 
 class _RayWorker:
-    """Plays chunks of a run, in an actor."""
+    """An actor that plays chunks of a run."""
 
     def __init__(self, step_timeout: float | None, arguments: Mapping[str, Any]):
         self.shard = Shard(step_timeout, **arguments)
 
     def play(self, numbers: Sequence[int]) -> list[Episode]:
-        """Play some episodes, all at the same time."""
+        """Play some episodes at the same time."""
         return asyncio.run(_play_chunk(self.shard, numbers))
 
 
 async def _play_chunk(share: Shard, numbers: Sequence[int]) -> list[Episode]:
-    # A method that is a coroutine would make Ray run the whole actor in a loop of its own.
+    # If this were a coroutine method, Ray would run the whole actor in its own event loop.
     share.add(numbers)
     loop = EpisodeRunner(share)
     try:
@@ -40,7 +40,7 @@ async def _play_chunk(share: Shard, numbers: Sequence[int]) -> list[Episode]:
 
 
 class RayWorkerPool:
-    """The actors of a run; agents travel with the episodes."""
+    """The Ray actors of a run; agents are sent to them with the episodes."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class RayWorkerPool:
                 self.ray.kill(actor)
 
     def _assign_episodes(self) -> None:
-        """Give every actor a chunk to play and one to go on with."""
+        """Give every actor a chunk to play and another that waits."""
         waiting = [actor for actor, _ in self.calls.values()]
         for actor in self.actors:
             for _ in range(2 - waiting.count(actor)):
@@ -90,7 +90,7 @@ class RayWorkerPool:
                     self.calls[actor.play.remote(numbers)] = actor, numbers
 
     async def _collect_episodes(self) -> None:
-        """Wait for a chunk, and take note of its episodes or of its actor's death."""
+        """Wait for a chunk; take its episodes, or reassign those of an actor that died."""
         ready, _ = await asyncio.to_thread(self.ray.wait, list(self.calls), num_returns=1)
         for call in ready:
             actor, _ = self.calls.pop(call)

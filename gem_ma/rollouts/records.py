@@ -1,4 +1,4 @@
-"""Episodes on disk: JSON lines with the pictures beside them, and data sets."""
+"""Episodes on disk: JSON lines with the pictures in a folder next to them, and datasets."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from gem_ma.validation.files import (
 from gem_ma.validation.json_types import JSONObject
 
 if TYPE_CHECKING:
-    import datasets  # of the extra "datasets"
+    import datasets  # from the extra "datasets"
 
 RECORD_FORMAT = 1
-_LINE_START = '{"gem_ma": '  # every line of such a file begins so
+_LINE_START = '{"gem_ma": '  # every line of such a file begins with this
 
 
 class RecordError(ValueError):
-    """A file that holds something else than episodes."""
+    """Raised if a file contains something other than episodes."""
 
 
 def episode_to_json(episode: Episode) -> JSONObject:
-    """Return an episode as JSON values; a picture is its key."""
+    """Return an episode as JSON values; a picture is written as its key."""
     out: JSONObject = {"gem_ma": RECORD_FORMAT}
     for name in Episode.__slots__:
         out[name] = getattr(episode, name)
@@ -57,9 +57,9 @@ def episode_to_json(episode: Episode) -> JSONObject:
 
 
 def _pack_prompt_ids(steps: Iterable[JSONObject]) -> None:
-    """Write a prompt as how many ids it shares with the seat's last prompt and reply, and the rest.
+    """Replace ids that prompt_ids shares with the seat's last prompt and reply by their number.
 
-    Without that, a record would grow with the square of a chat's length.
+    Otherwise, a record would grow with the square of a chat's length.
     """
     before: dict[str, list[int]] = {}
     for step in steps:
@@ -72,7 +72,7 @@ def _pack_prompt_ids(steps: Iterable[JSONObject]) -> None:
 
 
 def _unpack_prompt_ids(steps: Iterable[Step]) -> None:
-    """Write prompts out again."""
+    """Restore the full prompt_ids."""
     before: dict[str, list[int]] = {}
     for step in steps:
         reply, seat = step.reply, step.agent
@@ -94,7 +94,7 @@ def _step_to_json(step: Step) -> JSONObject:
     if step.text != step.observation.get("text"):
         out["text"] = step.text
     if step.results:
-        out["results"] = [str(one) for one in step.results]  # the words of what has pictures
+        out["results"] = [str(one) for one in step.results]  # pictures are recorded as their words
     if step.calls is not None:
         out["calls"] = step.calls
     fields = step.reply.fields() if isinstance(step.reply, Reply) else {}
@@ -111,9 +111,9 @@ def _picture_to_json(value: Picture | tuple[Picture, ...]) -> Any:
 
 
 def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
-    """Return the episode that `to_json` was given; its pictures come from files, when needed.
+    """Return the episode that `episode_to_json` wrote; pictures are read when needed.
 
-    What is not as `to_json` writes it is NotARecord, and nothing that it names is made or read.
+    Other data raises RecordError. Nothing that the data names is made or read before that.
     """
     fields = _check_fields(
         {**_OPTIONAL_FIELDS, **data} if isinstance(data, Mapping) else data, _EPISODE_FIELDS
@@ -147,7 +147,7 @@ def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
     return Episode(**fields)
 
 
-_OPTIONAL_FIELDS = {"sandbox": "", "begun": 0, "redrawn": ()}  # which a record may lack
+_OPTIONAL_FIELDS = {"sandbox": "", "begun": 0, "redrawn": ()}  # a record may lack these fields
 FieldTypes: TypeAlias = type | tuple[type, ...]
 _NUMBER_TYPES = (int, float)
 _LIST_TYPES = (list, tuple)
@@ -200,12 +200,12 @@ _REPLY_FIELDS: dict[str, FieldTypes] = {
     "calls": _LIST_TYPES,
     "thinking_blocks": _LIST_TYPES,
 }
-# What becomes the name of a picture's file: it leads out of no folder.
+# The key becomes the name of a picture's file, so it must not lead out of the folder.
 _PICTURE_KEY = re.compile(r"[0-9A-Za-z_-]{1,128}")
 
 
 def _check_fields(data: Any, kinds: Mapping[str, FieldTypes]) -> JSONObject:
-    """Return the fields of a part of a record, each of its kind; others are left out."""
+    """Return the known fields of a part of a record, after checking their types; drop others."""
     if not isinstance(data, Mapping):
         raise RecordError(f"expected {{{', '.join(kinds)}}}, got {_shorten_repr(data)}")
     for name, kind in kinds.items():
@@ -225,13 +225,13 @@ def _check_values(values: Iterable[object], kind: FieldTypes, where: str) -> Non
 def _shorten_repr(value: object) -> str:
     try:
         text = repr(value)
-    except (RecursionError, ValueError):  # too deep, or a number of too many digits
+    except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
         text = type(value).__name__
     return text if len(text) <= 60 else text[:60] + "..."
 
 
 def _check_picture_key(key: object) -> str:
-    """Return the key of a picture, if it can name a file."""
+    """Return the key of a picture, or raise RecordError if it is no safe file name."""
     if not isinstance(key, str) or not _PICTURE_KEY.fullmatch(key):
         raise RecordError(
             f"{_shorten_repr(key)} is no key of a picture: expected 1 to 128 letters, digits, _ "
@@ -302,14 +302,14 @@ def _read_png(path: str) -> bytes:
 
 
 class EpisodeFile:
-    """A file that episodes are appended to, each in one line; its pictures lie in a folder beside.
+    """A file to which episodes are appended, one per line, with a folder of pictures next to it.
 
-    A program that is killed leaves whole lines and at most one that is cut; opening the file for
-    more drops that one. As long as it is open nobody else can open it for more: InUse says who
-    tried to.
+    If a program is killed, the file has whole lines and at most one partial line. Opening the file
+    again removes the partial line. While the file is open, nobody else can open it for appending:
+    they get FileInUse, which names the process.
 
     Args:
-        pictures: False leaves their files out, and `Episode.replay` redraws them.
+        pictures: Whether to write picture files; False: `Episode.replay` draws them again.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, pictures: bool = True):
@@ -320,11 +320,11 @@ class EpisodeFile:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it."""
+        """Whether the file is empty."""
         return os.fstat(self._file).st_size == 0
 
     def append(self, episode: Episode) -> None:
-        """Write an episode: first its pictures, then its line, at once."""
+        """Write an episode: first its pictures, then its line, in one write."""
         line = (json.dumps(episode_to_json(episode)) + "\n").encode()
         if self.pictures is not None:
             for step in episode.steps:
@@ -341,21 +341,21 @@ class EpisodeFile:
         write_atomically(path, picture.png)
 
     def drop_failures(self) -> None:
-        """Drop the episodes that failed, which then are played again."""
+        """Remove episodes that failed, so that they are played again."""
         self.keep_lines(lambda line: not json.loads(line)["failure"])
 
     def keep_lines(self, choose: Callable[[bytes], bool]) -> None:
-        """Drop the lines that are not chosen; there is the old file or the new one."""
+        """Keep only the lines that `choose` accepts; the file is replaced atomically."""
         with self.path.open("rb") as file:
             lines = list(file)
         chosen_lines = [line for line in lines if choose(line)]
         if len(chosen_lines) == len(lines):
             return
-        path = self.path.resolve()  # a link goes on leading here
+        path = self.path.resolve()  # keep a symbolic link in place
         half = path.with_suffix(f".{os.getpid()}")
         new = os.open(half, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         try:
-            lock_file(new, half)  # before anybody can find it under the file's name
+            lock_file(new, half)  # before another process can find it under the file's name
             os.chmod(half, stat.S_IMODE(os.fstat(self._file).st_mode))
             append_whole(new, b"".join(chosen_lines))
             half.replace(path)
@@ -367,7 +367,7 @@ class EpisodeFile:
         self._file = new
 
     def close(self) -> None:
-        """Close the file; nothing waits to be written."""
+        """Close the file; nothing is buffered."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -380,9 +380,9 @@ class EpisodeFile:
 
 
 def find_picture_folder(path: str | os.PathLike[str]) -> Path:
-    """Return the folder in which the pictures of a file of episodes lie.
+    """Return the folder with the pictures of a file of episodes.
 
-    Those of a link lie beside it, or else beside what it leads to.
+    For a symbolic link, this is the folder next to the link, or else next to the link's target.
     """
     path = Path(path)
     folder = path.with_suffix(".pictures")
@@ -397,12 +397,12 @@ def save_episodes(
     """Append episodes to a file of JSON lines.
 
     Args:
-        episodes: What `rollout` returned, or any other episodes.
-        path: The file; it is made if it is not there.
-        pictures: Whether to keep the pictures too, in a folder beside the file.
+        episodes: The episodes, such as those that `rollout` returned.
+        path: The file; it is created if necessary.
+        pictures: Whether to write the pictures as well, in a folder next to the file.
 
     Raises:
-        TypeError: One of them is no Episode.
+        TypeError: An element is no Episode.
     """
     with EpisodeFile(path, pictures=pictures) as file:
         for episode in check_each(episodes, Episode, "episodes"):
@@ -416,10 +416,10 @@ def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
         path: A file that `save_episodes` or `rollout(out=...)` wrote.
 
     Yields:
-        One episode after the other, in the order of the file.
+        The episodes, in the order of the file.
 
     Raises:
-        RecordError: A line holds no episode.
+        RecordError: A line contains no episode.
     """
     path = Path(path)
     folder = find_picture_folder(path)
@@ -428,7 +428,7 @@ def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
         file.seek(0)
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
-                return  # the writer was stopped here
+                return  # a partial line, because the writer was killed
             try:
                 yield parse_record_line(line, folder)
             except RecordError as error:
@@ -436,7 +436,7 @@ def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
 
 
 def parse_record_line(line: bytes, pictures: Path | None = None) -> Episode:
-    """Return the episode of one line of a file."""
+    """Return the episode in one line of a file."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -456,7 +456,7 @@ def parse_record_line(line: bytes, pictures: Path | None = None) -> Episode:
 
 
 def open_regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
-    """Open a regular file for reading: nothing else, which may wait for ever."""
+    """Open a regular file for reading; refuse others, because reading a pipe may block for ever."""
     file = os.open(path, os.O_RDONLY | _NONBLOCKING)
     try:
         _check_file_kind(file, path)
@@ -477,7 +477,7 @@ _FILE_KINDS = {
 
 
 def _open_locked(path: Path) -> int:
-    """Open a file of episodes for writing, or make it, and lock it."""
+    """Open a file of episodes for writing, create it if necessary, and lock it."""
     while True:
         try:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NONBLOCKING, 0o644)
@@ -491,12 +491,12 @@ def _open_locked(path: Path) -> int:
             _check_head(read_at(file, 0, len(_LINE_START)), path)
             if os.path.samestat(os.fstat(file), os.stat(path)):
                 return file
-        except FileNotFoundError:  # it was removed meanwhile
+        except FileNotFoundError:  # the file was removed meanwhile
             pass
         except BaseException:
             os.close(file)
             raise
-        os.close(file)  # its last owner has put another in its place
+        os.close(file)  # the previous owner has replaced the file
 
 
 def _check_file_kind(file: int, path: object) -> None:
@@ -508,7 +508,7 @@ def _check_file_kind(file: int, path: object) -> None:
 
 
 def _check_head(head: bytes, path: Path) -> None:
-    """Refuse a file that is not ours before anything is written or cut."""
+    """Raise RecordError for a file of another kind, before anything is written or cut off."""
     if not _LINE_START.startswith(text := head.decode(errors="replace")):
         raise RecordError(f"{path} is no file of episodes: it begins with {text!r}")
 
@@ -520,7 +520,7 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
     messages (conversational, pictures as {"type": "image"}) and images. `to_parquet` writes it.
 
     Args:
-        episodes: What `rollout` or `load_episodes` returned.
+        episodes: The episodes, such as those of `rollout` or `load_episodes`.
 
     Returns:
         A `datasets.Dataset`.
@@ -560,7 +560,8 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
         for seat, agent in episode.agents.items():
             row = to_trl_row(episode.messages(seat))
             for one in row["prompt"]:
-                for tool_call in one.get("tool_calls", ()):  # Arrow has one type for all arguments
+                # Arrow needs one type for all arguments
+                for tool_call in one.get("tool_calls", ()):
                     tool_call["function"]["arguments"] = json.dumps(
                         tool_call["function"]["arguments"]
                     )

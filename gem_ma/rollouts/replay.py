@@ -1,4 +1,4 @@
-"""The replayer: recorded moves played again, step by step, and checked."""
+"""Replay: recorded moves are played again, step by step, and checked."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from gem_ma.chat.conversation import Step
 from gem_ma.chat.turn import Turn
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-# Replies by seat that were handed in together, or the seed with which chance was redrawn.
+# Simultaneous replies by seat, or the seed with which chance was redrawn.
 RecordedMove: TypeAlias = JSONMapping | int
 
 
 class ReplayError(AssertionError):
-    """An episode did not happen again as it was recorded."""
+    """Raised if a replay differs from the record."""
 
 
 class ReplayableRecord(Protocol):
-    """What of a record is played again."""
+    """The part of a record that a replay needs."""
 
     seed: int
     options: JSONObject
@@ -29,17 +29,17 @@ class ReplayableRecord(Protocol):
 
 
 class ReplayedMove(NamedTuple):
-    """What is about to be handed in again."""
+    """A recorded move that is about to be played again."""
 
-    number: int  # of the first of the steps
+    number: int  # index of the first step
     steps: Sequence[Step]  # as they were recorded
-    turns: Mapping[str, Turn]  # as they are asked now
+    turns: Mapping[str, Turn]  # turns in the replay
 
 
 def replay_moves(session: Session, moves: Iterable[RecordedMove]) -> Iterator[dict[str, Turn]]:
-    """Play moves again in an episode that has begun; yield the turns that each move replies to.
+    """Play moves in an episode that was reset; yield the turns that each move replies to.
 
-    A move is handed in when the next one is asked for.
+    A move is applied when the next one is requested.
     """
     for move in moves:
         if isinstance(move, int):
@@ -54,16 +54,16 @@ def replay(
     record: ReplayableRecord,
     find_difference: Callable[[Turn, Step], str] | None = None,
 ) -> Iterator[ReplayedMove]:
-    """Play a record again from its reset; yield every move just before it is handed in.
+    """Replay a record from its reset; yield every move just before it is applied.
 
     Args:
-        session: What it is played in, such as `Session(make(record.spec))`.
+        session: The session to play in, such as `Session(make(record.spec))`.
         record: The episode.
-        find_difference: Says how a turn differs from what was recorded, or nothing if it does
-            not; None: turns may differ, and the episode may end sooner.
+        find_difference: Returns how a turn differs from the record, or "" if it does not. None:
+            turns may differ, and the episode may end sooner.
 
     Raises:
-        ReplayError: The turns are those of others, or differ.
+        ReplayError: Other seats are to act, or a turn differs.
     """
     at = 0
     session.reset(record.seed, record.options or None)
@@ -74,7 +74,7 @@ def replay(
             if find_difference and (difference := find_difference(turns[step.agent], step)):
                 raise ReplayError(f"step {at}, {step.agent}: {difference}")
         yield ReplayedMove(at, steps, turns)
-        if any(step.reply is None for step in steps):  # the record ends here: it failed
+        if any(step.reply is None for step in steps):  # the episode failed here
             return
         at += len(turns)
 
@@ -82,9 +82,9 @@ def replay(
 def _check_seats(
     session: Session, record: ReplayableRecord, moves: Iterable[RecordedMove], strict: bool
 ) -> Iterator[RecordedMove]:
-    """Yield the moves of a record, or raise ReplayError where other seats are to act.
+    """Yield the moves of a record, or raise ReplayError if other seats are to act.
 
-    Unless strict, an episode that is over sooner is no error.
+    Unless `strict`, an episode may end before its record does.
     """
     at = 0
     for move in moves:
@@ -92,7 +92,7 @@ def _check_seats(
             waiting, seats = session.env.match.waiting_seats, list(move)
             if not waiting and not strict:
                 return
-            # By hand some seats may have replied before the others of their round.
+            # In steps before the rollout, some seats may have replied before others of their round.
             expected = [seat for seat in waiting if seat in move or at >= record.begun]
             if expected != seats:
                 due = ", ".join(waiting) or "nobody"
@@ -102,9 +102,9 @@ def _check_seats(
 
 
 def list_moves(record: ReplayableRecord, until: int | None = None) -> list[RecordedMove]:
-    """Return what led to the step of a record with this number, or to its end.
+    """Return the moves before a step of a record, by the step's index, or all moves if it is None.
 
-    Steps that were taken together stay together.
+    Simultaneous steps stay together.
     """
     steps = record.steps
     count = len(steps) if until is None else max(0, min(until, len(steps)))

@@ -1,4 +1,4 @@
-"""rollout: play many episodes at once, each recorded as its seats saw it."""
+"""rollout: play many episodes at once, and record each as its seats saw it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from gem_ma.rollouts.run import RolloutRun, StartMode, TooManyErrors
 
 
 class FailedEpisodesWarning(UserWarning):
-    """Some episodes failed, and the others went on."""
+    """Issued if some episodes failed and the others were played."""
 
 
 class RolloutInterrupted(KeyboardInterrupt):
-    """The run was stopped from the keyboard; `episodes` holds all that ended."""
+    """Raised if the run was interrupted from the keyboard; `episodes` has all that ended."""
 
     episodes: list[Episode]
 
@@ -112,34 +112,36 @@ def rollout(
     """Play episodes and return them in order.
 
     Args:
-        env: An id (with `make`, its arguments), an environment, or several of them, taken in turn.
-        agents: One for all seats, a list in the order of the seats, or a mapping from seat to
-            agent; each an object with `act`, a function of a Turn, or a spec string such as
+        env: An id (with `make`, its arguments), an environment, or a list of these, used in turn.
+        agents: One agent for all seats, a list in the order of the seats, or a mapping from seat to
+            agent. An agent is an object with `act`, a function of a Turn, or a spec string such as
             "random".
-        episodes: How many to play.
-        concurrency: Episodes alive at once. It changes no result.
-        seed: Decides all episodes; drawn if None.
-        group: So many episodes in a row have the same start, and differ in what agents draw.
-        shuffle: Draw for each episode who takes which seat.
-        start: "new" starts, or "here": go on from where each environment is, such as a fork. What
-            was played before is on the record, too (`episode.begun` steps); `seed` decides the
-            agents'.
-        options: Options of `reset`; of several, each group takes the next.
+        episodes: Number of episodes.
+        concurrency: Episodes that are played at once. It does not change results.
+        seed: Seed of all episodes; None: draw one.
+        group: Number of consecutive episodes with the same start. They differ in what agents draw.
+        shuffle: Draw for each episode which agent plays which seat.
+        start: "new" for new starts. "here": continue each environment, such as a fork, from its
+            present position. The record contains the earlier steps as well (`episode.begun` counts
+            them). `seed` then only decides what agents draw.
+        options: Options of `reset`; with several, each group takes the next.
         context: How much of its chat an agent reads: a Context, a text such as "turns=4,images=2",
-            or a mapping from seat to these.
-        max_errors: Failed episodes that the run puts up with; one more ends it with TooManyErrors.
-        out: A file that each episode is appended to as it ends, with its pictures beside it unless
-            `pictures` is False.
-        resume: Play what is not in `out` yet, and what failed once more.
-        pictures: Whether `out` keeps pictures.
-        progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
-            only. A RolloutProgress that several rollouts share goes on.
-        workers: Play in so many processes, or in "ray" or "ray:8" actors. Agents that say `portable
-            = True` (random, scripted, search) go there too; those of other kinds stay here and get
-            the turns of all processes in one batch, while Ray takes them along as they are.
-        step_timeout: With workers, the seconds that a game may take for a step before it fails.
+            or a mapping from seat to these. None: all of it.
+        max_errors: Number of failed episodes to tolerate; one more raises TooManyErrors.
+        out: A file to which each episode is appended as it ends. Its pictures are saved next to the
+            file, unless `pictures` is False. None: no file.
+        resume: Play only episodes that are not in `out` yet or that failed.
+        pictures: Whether to save pictures with `out`.
+        progress: Show a bar on a terminal, and lines elsewhere; None: a bar on a terminal only. A
+            RolloutProgress may be shared by several rollouts.
+        workers: Number of worker processes, or "ray" or "ray:8" for Ray actors. Agents with
+            `portable = True` (random, scripted, search) run in the workers. Others stay in this
+            process and get the turns of all workers in one batch. With Ray, all agents are sent to
+            the actors.
+        step_timeout: With workers, seconds that a game may take for a step before its episode
+            fails.
         actor: With Ray, the options of each actor, such as {"num_cpus": 2}.
-        **make: Arguments of `make`, where `env` is an id.
+        **make: Arguments of `make` if `env` is an id.
 
     Returns:
         The episodes, in order.
@@ -190,7 +192,7 @@ def rollout(
 
 
 def _warn_of_failures(episodes: Sequence[Episode]) -> None:
-    """Say that some episodes failed, where `rollout` was called."""
+    """Warn the caller of `rollout` that some episodes failed."""
     failures = [episode.failure for episode in episodes if episode.failure is not None]
     if failures:
         warnings.warn(
@@ -206,7 +208,7 @@ def _sort_episodes(episodes: Iterable[Episode]) -> list[Episode]:
 
 
 async def play_concurrently(run: RolloutRun) -> AsyncGenerator[Episode, None]:
-    """Let every episode go on as soon as its own replies are there."""
+    """Play a run in this process; each episode continues as soon as its own replies are there."""
     async with run.open_agents(), contextlib.AsyncExitStack() as stack:
         loop = EpisodeRunner(run)
         stack.push_async_callback(loop.stop)

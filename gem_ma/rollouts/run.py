@@ -1,4 +1,4 @@
-"""RolloutRun: what a rollout plays, what is being played, and what is done."""
+"""RolloutRun: the episodes of a rollout, planned, running and finished."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from gem_ma.rollouts.records import EpisodeFile
 
 StartMode = Literal["new", "here"]
-_SHUFFLE_SALT = 0x5EA75  # keeps the order of seats apart from the seeds of games
+_SHUFFLE_SALT = 0x5EA75  # makes the order of seats independent of the seeds of games
 
 
 class TooManyErrors(RuntimeError):
-    """More episodes failed than the run was to put up with; `episodes` holds all that ended."""
+    """Raised if more episodes failed than `max_errors`; `episodes` has all that ended."""
 
     episodes: list[Episode]
 
 
 class RolloutRun:
-    """All that a rollout keeps: what to play, what is being played, what is done."""
+    """The state of a rollout: its agents, its output file and the progress of its episodes."""
 
     def __init__(
         self,
@@ -101,17 +101,18 @@ class RolloutRun:
         if start == "here" and any(self.options):
             raise ValueError("options are for reset, and start='here' goes on without one")
         self.max_errors = max_errors
-        self.error_counts: Counter[str] = Counter()  # of episodes that failed, the first one first
-        self.last_error: BaseException | None = None  # of the last one
+        # messages of failed episodes, in order of first occurrence
+        self.error_counts: Counter[str] = Counter()
+        self.last_error: BaseException | None = None  # of the latest failed episode
         self.live_count = 0
         self.next = 0
-        self.has_more = True  # episodes that have not begun
+        self.has_more = True  # whether some episodes have not begun
         self.alarm: contextlib.AbstractContextManager[None] | None = None  # around each step
         self.finished: deque[Episode] = deque()
         self.file: EpisodeFile | None = None
         self.done: dict[int, Episode] = {}
         self.progress: RolloutProgress | ProgressReporter | None = None
-        self.earlier_numbers: set[int] = set()  # numbers of episodes that were played before
+        self.earlier_numbers: set[int] = set()  # numbers of episodes that an earlier run played
         self.step_timeout: float | None = None
         self.seed = seed if seed is not None else generate_seed()
         if out is not None:
@@ -175,7 +176,7 @@ class RolloutRun:
         options = self.options[group % len(self.options)]
         past = here or EpisodePrefix(derive_seed(self.seed, group), options)
         name = f"{self.seed}-{group}.{member}" if member else f"{self.seed}-{group}"
-        if here:  # the seed of the run is not that of the environment, and decides what agents draw
+        if here:  # the environment keeps its seed; the seed of the run decides what agents draw
             member = derive_seed(self.seed, number)
         home = self.idle_envs[which]
         return LiveEpisode.create(
@@ -197,7 +198,7 @@ class RolloutRun:
         if resume or not path.exists():
             self.file = EpisodeFile(path, pictures=pictures)
         else:
-            open_regular_file(path).close()  # what is no file has another error
+            open_regular_file(path).close()  # raise another error if the path is no regular file
         if self.file is None or not (resume or self.file.is_empty):
             self.close()
             raise FileExistsError(
@@ -217,7 +218,7 @@ class RolloutRun:
             raise
 
     def _resume(self, path: Path, seed: int | None) -> None:
-        """Take what a file holds as played, except for what failed."""
+        """Take the episodes in a file as played, except for those that failed."""
         from gem_ma.rollouts.records import RecordError, load_episodes
 
         assert self.file is not None
@@ -270,10 +271,10 @@ class RolloutRun:
                 f"{path} comes from another run: episode {episode.number} went on from other "
                 "moves; name another file"
             )
-        episode.spec = play.episode.spec  # which no longer comes from a file
+        episode.spec = play.episode.spec  # so that the spec does not count as read from a file
 
     def iterate_numbers(self) -> Iterator[int]:
-        """Yield the numbers of the episodes to be played; those that were played are finished."""
+        """Yield the numbers of episodes to play; those of an earlier run go to `finished`."""
         while self.next < self.total:
             number = self.next
             self.next += 1
@@ -284,7 +285,7 @@ class RolloutRun:
                 yield number
 
     def start_episodes(self) -> Iterator[LiveEpisode]:
-        """Yield new episodes, as many as may be alive."""
+        """Yield new episodes until `concurrency` episodes are live."""
         numbers = self.iterate_numbers()
         while self.live_count < self.concurrency:
             number = next(numbers, None)
@@ -295,7 +296,7 @@ class RolloutRun:
             yield self.plan_episode(number)
 
     def take_reply(self, play: LiveEpisode, seat: str, reply: object, seconds: float) -> bool:
-        """Take a reply; return whether the episode waits for no other."""
+        """Take a reply; return whether the episode has all replies that it waits for."""
         if play.failed:
             return False
         if not isinstance(reply, str):
@@ -309,12 +310,12 @@ class RolloutRun:
         return play.session.reply(seat, reply, seconds)
 
     def queue_turns(self, turns: list[PendingTurn]) -> None:
-        """Let turns wait for their players."""
+        """Queue turns for their agents."""
         for waiting in turns:
             waiting.play.players[waiting.seat].queue.append(waiting)
 
     def fail_episode(self, play: LiveEpisode, seat: str | None, error: BaseException) -> None:
-        """End an episode that cannot go on."""
+        """End an episode as failed."""
         if play.failed:
             return
         play.failed = True
@@ -322,14 +323,14 @@ class RolloutRun:
         self.finish_episode(play)
 
     def accept_episode(self, episode: Episode) -> None:
-        """Take an episode that was played elsewhere."""
+        """Take an episode that was played in another process."""
         if episode.failure is not None:
             kind, message = episode.failure.kind, episode.failure.message
             self._count_error(f"{kind}: {message}", RuntimeError(f"{kind}: {message}"))
         self.record_episode(episode)
 
     def record_lost_episode(self, number: int, error: BaseException) -> None:
-        """Record an episode that could not be played."""
+        """Record an episode that no worker could play."""
         episode = self.plan_episode(number).episode
         self._record_failure(episode, None, error)
         self.record_episode(episode)
@@ -353,18 +354,18 @@ class RolloutRun:
             s: make_tool_schemas(chat.tools) for s, chat in chats.items() if chat.tools
         }
         self.live_count -= 1
-        if not play.failed:  # what a failed episode left of its environment is not used again
+        if not play.failed:  # the environment of a failed episode is not used again
             play.home.append(play.env)
         self.record_episode(episode)
 
     def record_episode(self, episode: Episode) -> None:
-        """Write down an episode that has ended, and tell agents that want to know."""
+        """Record an episode that has ended, and notify agents that have `on_episode_end`."""
         for player in self.players:
             notify_episode_end(player.agent, episode)
         if self.file is not None:
             try:
                 self.file.append(episode)
-            except OSError:  # no room on the disk is nobody's episode
+            except OSError:  # a full disk must stop the run and not fail the episode
                 raise
             except Exception as error:  # noqa: BLE001 - a picture that cannot be drawn
                 episode.steps = []
@@ -374,7 +375,7 @@ class RolloutRun:
         self.finished.append(episode)
 
     def drain_finished(self) -> Iterator[Episode]:
-        """Yield what is finished, and stop the run if too much of it failed."""
+        """Yield finished episodes; then raise TooManyErrors if too many of them failed."""
         while self.finished:
             episode = self.finished.popleft()
             if isinstance(self.progress, RolloutProgress):
@@ -387,7 +388,7 @@ class RolloutRun:
             raise TooManyErrors(f"{failed}, {often} {words}") from self.last_error
 
     def close(self) -> None:
-        """Close file and bar, and tell agents that no chat goes on, if they want to know."""
+        """Close the file and the bar, and notify agents that have `on_rollout_end`."""
         for player in self.players:
             notify_rollout_end(player.agent)
         if self.file is not None:
@@ -397,7 +398,7 @@ class RolloutRun:
 
     @contextlib.asynccontextmanager
     async def open_agents(self) -> AsyncGenerator[None, None]:
-        """Open what agents hold while a run lasts: connections, say."""
+        """Open agents that are asynchronous context managers, for example their connections."""
         async with contextlib.AsyncExitStack() as stack:
             for player in self.players:
                 if hasattr(player.agent, "__aenter__"):
@@ -452,7 +453,7 @@ def _check_seat_names(envs: list[AECEnv], given: object, what: str) -> None:
 
 
 def _describe_difference(name: str, there: Any, asked: Any) -> list[str]:
-    """Return what episodes were played with, and would be now, as one asks for it."""
+    """Return what differs between a recorded episode and the present run, as two texts."""
     if name == "id":
         return [f"seed={one.rpartition('-')[0]}" for one in (there, asked)]
     if name == "agents" and there.keys() == asked.keys():

@@ -1,4 +1,4 @@
-"""Shards of a run, for processes and for Ray: which worker plays what, and what it is told."""
+"""Shards of a run, for processes and for Ray: which worker plays which episodes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from gem_ma.chat.agent import AgentSource, EpisodeAgents
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.run import RolloutRun
 
-# workers that die over an episode that they play alone, before it counts as failed
+# Deaths of workers while they play an episode alone, after which the episode fails.
 _MAX_STRIKES = 5
 
 
 class StepCounter(Protocol):
-    """Memory that a worker shares with its parent: a number that is odd during a step."""
+    """Memory that a worker shares with its parent: a counter that is odd during a step."""
 
     value: int
 
 
 class Shard(RolloutRun):
-    """The part of a run that one worker plays: the numbers that it is told."""
+    """The part of a run that one worker plays: the episodes whose numbers the parent sends."""
 
     def __init__(self, step_timeout: float | None, pulse: StepCounter | None = None, **run: Any):
         super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
@@ -34,7 +34,7 @@ class Shard(RolloutRun):
         self.alarm = None if step_timeout is None else StepAlarm(step_timeout, pulse)
 
     def add(self, numbers: Iterable[int]) -> None:
-        """Take numbers of episodes to play."""
+        """Add numbers of episodes to play."""
         self.todo.extend(numbers)
         self.has_more = True
 
@@ -48,12 +48,14 @@ class Shard(RolloutRun):
 
 
 class StepAlarm(contextlib.AbstractContextManager[None]):
-    """Raise StepTimeout in the main thread when something takes too long.
+    """A timer that raises StepTimeout in the main thread when a step takes too long.
 
-    Code that does not come back to Python, and computes, is ended with its process a little later.
+    Code that computes without returning to Python is killed with its process, after 2 * seconds + 1
+    seconds of CPU time.
 
     Args:
-        pulse: memory in which the parent sees a number that is odd during a step, and always new.
+        pulse: Memory that the parent reads: a counter, odd during a step and different for each
+            step.
     """
 
     def __init__(self, seconds: float, pulse: StepCounter | None = None):
@@ -87,7 +89,7 @@ def make_shard_arguments(
     far: Callable[[AgentSource], AgentSource],
     concurrency: int,
 ) -> dict[str, Any]:
-    """Return what makes a Share of a run, every agent passed through `far`."""
+    """Return the arguments of a Shard of a run, with every agent passed through `far`."""
     far_agents: EpisodeAgents
     if isinstance(agents, Mapping):
         far_agents = {seat: far(agent) for seat, agent in agents.items()}
@@ -111,10 +113,10 @@ def make_shard_arguments(
 
 
 class ShardScheduler:
-    """Who plays which episode, and which must be played again because a worker died.
+    """A scheduler that assigns episodes to workers, and reassigns those of workers that died.
 
-    A worker's death may be the fault of any episode it was at: these are played again one at a
-    time, alone in a worker, until it is clear which.
+    Any of the episodes that a worker was playing may have caused its death. These are played again,
+    each alone in a worker, until the cause is clear.
     """
 
     def __init__(self, run: RolloutRun):
@@ -123,11 +125,11 @@ class ShardScheduler:
         self.left = run.total - len([number for number in run.done if number < run.total])
         self.suspects: deque[int] = deque()
         self.strikes: dict[int, int] = {}
-        self.assigned: dict[Hashable, dict[int, None]] = {}  # what each worker has, in order
-        self.isolated: set[Hashable] = set()  # workers that play a suspect
+        self.assigned: dict[Hashable, dict[int, None]] = {}  # the episodes of each worker, in order
+        self.isolated: set[Hashable] = set()  # workers that play a suspect alone
 
     def assign_episodes(self, worker: Hashable, wanted: int) -> list[int]:
-        """Return what a worker is to play beside what it has."""
+        """Return the episodes that a worker gets in addition to those it has."""
         held = self.assigned.setdefault(worker, {})
         if worker in self.isolated:
             if held:
@@ -142,12 +144,12 @@ class ShardScheduler:
         return numbers
 
     def mark_finished(self, worker: Hashable, number: int) -> None:
-        """Take note of an episode that has come back."""
+        """Record that a worker has returned an episode."""
         del self.assigned[worker][number]
         self.left -= 1
 
     def reassign_episodes(self, worker: Hashable, error: BaseException) -> None:
-        """Deal again what a worker had."""
+        """Reassign the episodes of a worker that died."""
         held = self.assigned.pop(worker, {})
         if worker in self.isolated:
             self.isolated.discard(worker)

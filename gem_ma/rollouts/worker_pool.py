@@ -1,4 +1,4 @@
-"""WorkerPool: the episodes of one run in worker processes of this machine."""
+"""WorkerPool: plays the episodes of one run in worker processes of this computer."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
 from gem_ma.rollouts.run import RolloutRun
 from gem_ma.rollouts.sharding import Shard, ShardScheduler, StepCounter, make_shard_arguments
 
-# workers that die one after the other before they begin, until the run gives up
+# Workers that may die in a row before they begin; one more stops the run.
 _MAX_FAILED_STARTS = 20
-_GRACE_PERIOD = 2.0  # seconds beyond those in which a worker ends its step, or itself, on its own
-_START_TIMEOUT = 120.0  # seconds that a worker may take to begin, if its steps are timed
+_GRACE_PERIOD = 2.0  # seconds beyond those in which a worker ends its step, or its process, itself
+_START_TIMEOUT = 120.0  # seconds that a worker may take to begin, if its steps have a time limit
 ConversationKey: TypeAlias = tuple[str, int, "Context | None", int]
-"""Of a conversation its episode and context, the number of its step, and its salt."""
+"""A conversation's key: its episode, the number of its last step, its context and its salt."""
 WorkerPayload: TypeAlias = tuple[float | None, Mapping[str, Any], bool]
-"""How long a step may take, what makes a Shard, and whether replies are counted."""
+"""The time limit of a step, the arguments of a Shard, and whether replies are counted."""
 
 
 class StepMonitor:
-    """For how long a worker was in one and the same step, or stopped, as its parent sees it."""
+    """A monitor in the parent of how long a worker has been in the same step, or stopped."""
 
     def __init__(self, number: StepCounter | None):
         self.number = number
@@ -51,8 +51,8 @@ class StepMonitor:
         self.age = 0.0
 
     def update(self, worker: WorkerProcess, passed: float) -> None:
-        """Take note of what a worker does, so many seconds after the last time."""
-        assert self.number is not None  # where steps are timed
+        """Update the monitor, `passed` seconds after the last update."""
+        assert self.number is not None  # steps have a time limit
         now = self.number.value
         self.age += passed
         held = worker.stopped or (now == self.last and now % 2)
@@ -61,7 +61,7 @@ class StepMonitor:
 
 
 class WorkerPool(AgentScheduler):
-    """The workers of a run, and the agents that stay with the parent."""
+    """The worker processes of a run, and the agents that stay in the parent."""
 
     def __init__(
         self, run: RolloutRun, agents: EpisodeAgents, count: int, step_timeout: float | None
@@ -84,7 +84,7 @@ class WorkerPool(AgentScheduler):
         self.chats: dict[tuple[WorkerProcess, str, str], Conversation] = {}
 
     def make_stand_in(self, agent: AgentSource) -> AgentSource:
-        """Return an agent that can travel, or what stands for it on the other side."""
+        """Return a portable agent itself, or a stand-in for use in workers."""
         index, player = next(
             (i, player) for i, player in enumerate(self.main.players) if player.is_made_from(agent)
         )
@@ -109,7 +109,8 @@ class WorkerPool(AgentScheduler):
             if self.dealer.left:
                 self.assign_episodes()
             else:
-                deque(self.dealer.unassigned, 0)  # what was played before
+                # moves the episodes of an earlier run to `finished`
+                deque(self.dealer.unassigned, 0)
             self.ask_agents(self.local_agents.values())
             finished = False
             for episode in self.main.drain_finished():
@@ -124,7 +125,7 @@ class WorkerPool(AgentScheduler):
             self.wake.clear()
 
     def assign_episodes(self) -> None:
-        """Keep every worker busy, and replace those that died."""
+        """Keep every worker busy, and replace workers that died."""
         while len(self.workers) < self.count:
             self.start_worker()
         for worker in [worker for worker in self.workers if worker in self.started_workers]:
@@ -142,7 +143,7 @@ class WorkerPool(AgentScheduler):
         self.loop.add_reader(worker.connection.fileno(), self.receive_messages, worker)
 
     def remove_worker(self, worker: WorkerProcess, error: BaseException) -> None:
-        """Do without a worker that died."""
+        """Remove a worker that died, and reassign its episodes."""
         if worker not in self.workers:
             return
         self.workers.remove(worker)
@@ -160,13 +161,13 @@ class WorkerPool(AgentScheduler):
         self.wake.set()
 
     async def watch_workers(self, patience: float) -> None:
-        """Do without workers that are stuck where their own alarm is not heard, or were stopped."""
+        """Remove workers that were stopped, or are stuck where their own timer does not work."""
         tick = min(patience / 8, 1.0)
         before = time.monotonic()
         while True:
             await asyncio.sleep(tick)
             now = time.monotonic()
-            passed = min(now - before, 2 * tick)  # this process may have been stopped as well
+            passed = min(now - before, 2 * tick)  # this process may have been suspended as well
             before = now
             for worker in list(self.workers):
                 pulse = self.monitors[worker]
@@ -190,7 +191,7 @@ class WorkerPool(AgentScheduler):
             self.remove_worker(worker, error)
 
     def receive_messages(self, worker: WorkerProcess) -> None:
-        """Take the messages of a worker."""
+        """Process the messages of a worker."""
         try:
             while True:
                 kind, *parts = worker.recv()
@@ -221,7 +222,7 @@ class WorkerPool(AgentScheduler):
     def queue_turn(
         self, worker: WorkerProcess, ticket: int, index: int, chat_of: ConversationKey, turn: Turn
     ) -> None:
-        """Let a turn of a worker's episode wait for its player, with its chat kept here."""
+        """Queue a turn of a worker's episode for its agent, with a copy of its chat kept here."""
         episode, number, context, salt = chat_of
         key = worker, episode, turn.seat
         chat = self.chats.get(key)
@@ -262,7 +263,7 @@ class WorkerPool(AgentScheduler):
 
 
 class RemoteAgent:
-    """What stands in a worker for an agent that stayed with the parent."""
+    """A stand-in in a worker for an agent that stayed in the parent."""
 
     link: ParentLink | None = None
 
@@ -279,7 +280,7 @@ class RemoteAgent:
 
 
 class ParentLink:
-    """A worker's end of the line to its parent."""
+    """A worker's end of the connection to its parent."""
 
     def __init__(self, connection: Connection, share: Shard, loop: EpisodeRunner):
         self.connection = connection
@@ -298,7 +299,7 @@ class ParentLink:
                 else:
                     ticket, reply = parts
                     self.waiting.pop(ticket).set_result(reply)
-        except (EOFError, OSError) as error:  # the parent needs us no more
+        except (EOFError, OSError) as error:  # the parent has ended or closed the connection
             asyncio.get_running_loop().remove_reader(self.connection.fileno())
             self.loop.crash = EOFError(str(error))
         self.loop.wake.set()
@@ -319,7 +320,7 @@ class ParentLink:
 
 
 def run_worker(connection: Connection, payload: WorkerPayload, pulse: StepCounter | None) -> None:
-    """Play what the parent says, in a worker process."""
+    """Play the episodes that the parent sends, in a worker process."""
     step_timeout, arguments, counted = payload
     share = Shard(step_timeout, pulse, **arguments)
     if counted:
@@ -336,7 +337,7 @@ async def _run_shard(connection: Connection, share: Shard) -> None:
         if isinstance(player.agent, RemoteAgent):
             player.agent.link = link
     send_message(connection, ("begun",))
-    loop.start(asyncio.Event().wait())  # so that the loop waits for more when all is done
+    loop.start(asyncio.Event().wait())  # keeps the loop running after all present episodes are done
     try:
         async with share.open_agents():
             async for episode in loop.run():

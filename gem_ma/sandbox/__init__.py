@@ -1,17 +1,18 @@
-"""Run code that a model wrote, and functions on text that a model wrote, where they can do no harm.
+"""A sandbox that runs code of a model, and functions on text of a model, without risk to the host.
 
     box = Sandbox(preload=("math_verify",))
     box.run("print(1)").stdout
     box.call("math_verify:parse", text)
 
-A server, a fresh interpreter that has nothing of this process, enters a jail, imports what it shall
-preload, and forks a child for every run. How strong the jail is depends on what the kernel allows:
-PROMISES says what each level keeps, `check_levels()` which levels can be had here, and a level that
-cannot be had is an error. Programs may import the standard library and all installed packages.
+A server is a new interpreter that shares nothing with this process. It enters a jail, imports the
+modules to preload, and forks a child for every run. The strength of the jail depends on the kernel.
+PROMISES lists the guarantees of each level, `check_levels()` returns which levels are available
+here, and an unavailable level is an error. Programs may import the standard library and all
+installed packages.
 
-`sandbox` and what it imports are this side of the socket. `server`, `job_runner`, `jail` and
-`run_folders` are the other: they have the standard library and each other, by bare names;
-`protocol` is on both.
+`sandbox` and its imports run in this process. `server`, `job_runner`, `jail` and `run_folders` run
+in the server: they import the standard library and each other only, without the package's name.
+`protocol` is used on both sides.
 """
 
 from gem_ma.sandbox.levels import (

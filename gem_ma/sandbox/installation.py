@@ -1,4 +1,4 @@
-"""What a sandbox shows of this machine: the interpreter, its packages, the system's libraries."""
+"""The files that a sandbox can read: the interpreter, its packages and the system's libraries."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from collections.abc import Iterable
 
 
 def make_environment() -> dict[str, str]:
-    """Return the environment of servers, with nothing of ours but where libraries are."""
+    """Return the environment variables of servers; only the library path is inherited."""
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "USER": "sandbox",
-        "LD_BIND_NOW": "1",  # or every child would look up the same symbols
-        # One program, one core; and the stacks of a hundred threads would count as memory.
+        "LD_BIND_NOW": "1",  # otherwise every child would resolve the same symbols
+        # One core per program; and the stacks of a hundred threads would count as memory.
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
@@ -28,14 +28,14 @@ def make_environment() -> dict[str, str]:
 
 @functools.cache
 def find_installation() -> tuple[list[str], list[str]]:
-    """Return the path of modules in a sandbox, and the files and folders that Python needs."""
+    """Return the module path of a sandbox, and the files and folders that Python needs."""
     standard = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     standard.add(os.path.realpath(os.path.dirname(os.__file__)))
     path = []
     for entry in sys.path:  # noqa: TID251  only read
         real = os.path.realpath(entry or ".")
         inside = any(real == folder or real.startswith(folder + "/") for folder in standard)
-        # Packages that are installed, and not the caller's own folders, which may hold anything.
+        # Installed packages only: the caller's own folders may contain anything.
         packages = os.path.basename(real) in ("site-packages", "dist-packages")
         if entry and os.path.exists(entry) and (inside or packages):
             path.append(os.path.abspath(entry))
@@ -49,7 +49,7 @@ def find_installation() -> tuple[list[str], list[str]]:
 
 
 def locate_module(name: str) -> tuple[str, str]:
-    """Return where a module is found: the folder on the path, and the file or package in it."""
+    """Return the folder on the path with a module, and the module's file or package."""
     top = name.partition(":")[0].partition(".")[0]
     spec = importlib.util.find_spec(top) if top.isidentifier() else None
     if spec is None:
@@ -62,7 +62,7 @@ def locate_module(name: str) -> tuple[str, str]:
 
 
 def select_outermost(paths: Iterable[str]) -> list[str]:
-    """Return what exists of these paths, and where they lead, without what lies in another."""
+    """Return the existing paths and their targets, without those inside another of these paths."""
     existing_paths: dict[str, None] = {}
     for path in paths:
         if os.path.isabs(path) and os.path.exists(path):

@@ -1,7 +1,7 @@
-"""The means by which Linux keeps a process in: namespaces, Landlock, seccomp, a user of its own.
+"""Isolation of a process on Linux: namespaces, Landlock, seccomp and a separate user.
 
-Runs in the server, which has only the standard library. Whatever does not work raises OSError with
-the name of the step.
+This module runs in the server, with the standard library only. A step that fails raises OSError
+with the step's name.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _SECCOMP_FILTER = 2
 
 _TO_BECOME = 1 << 0 | 1 << 6 | 1 << 7  # capabilities: CHOWN, SETGID, SETUID
 
-INNER_UID = 1000  # what the jail calls its user where it has a user namespace
+INNER_UID = 1000  # user id inside a user namespace
 
-# Of x86-64, and of those with the generic table; 0 where there is no such call.
+# Of x86-64, and of systems with the generic table; 0 if there is no such call.
 _SYSCALL_NUMBERS = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -150,8 +150,8 @@ _SYSCALL_NUMBERS = {
     "vfork": (58, 0),
     "vhangup": (153, 58),
 }
-_NEWEST_SYSCALL = 462  # what came later has not been looked at
-_ARCHITECTURES = {  # its name for seccomp, and the column above
+_NEWEST_SYSCALL = 462  # newer calls were not reviewed
+_ARCHITECTURES = {  # seccomp's name of the architecture, and the column above
     "x86_64": (0xC000003E, 0),
     "aarch64": (0xC00000B7, 1),
     "riscv64": (0xC00000F3, 1),
@@ -201,10 +201,10 @@ def end_with_parent() -> None:
 
 
 def find_spare_uid() -> int | None:
-    """Return the number of a user that nobody is, or None if there are no others to become."""
+    """Return an unused user id for programs, or None if this process cannot change its user."""
     if os.geteuid() != 0:
         return None
-    if not os.path.exists("/proc/self/uid_map"):  # no Linux
+    if not os.path.exists("/proc/self/uid_map"):  # not Linux
         return 0x7FFF0000 + os.getpid() % 4096
     with open("/proc/self/uid_map") as lines:
         ranges = [(int(count), int(start)) for start, _, count in map(str.split, lines)]
@@ -218,24 +218,24 @@ def find_spare_uid() -> int | None:
             "this is root without the right to become another user, which the sandbox must be: "
             "run as an ordinary user, or with the capabilities CHOWN, SETGID and SETUID"
         )
-    # One for each server: the kernel counts processes by user, and users may signal their own.
+    # One user per server: the kernel counts processes by user, and users may signal their own.
     return start + count - 4098 + os.getpid() % 4096
 
 
 def become_user(uid: int) -> None:
-    """Become another user, without a way back."""
+    """Become another user permanently."""
     _drop_bounding_set()
     os.setgroups([])
     if hasattr(os, "setresuid"):
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
-    else:  # macOS, where these set all three for root
+    else:  # macOS, where these set all three ids for root
         os.setgid(uid)
         os.setuid(uid)
 
 
 def drop_capabilities() -> None:
-    """Drop all capabilities for good, and hide this process's memory from others of its user."""
+    """Drop all capabilities permanently, and hide this process's memory from others of its user."""
     _drop_bounding_set()
     header = struct.pack("=Ii", 0x20080522, 0)
     _check_result("capset", _libc.capset(header, bytes(24)))
@@ -244,25 +244,25 @@ def drop_capabilities() -> None:
 
 
 def hide_memory() -> None:
-    """Hide this process's memory and files from others of its user."""
+    """Hide this process's memory and files from other processes of its user."""
     _prctl(_SET_DUMPABLE, 0)
 
 
 def _drop_bounding_set() -> None:
-    for capability in range(64 if hasattr(_libc, "prctl") else 0):  # only Linux has them
+    for capability in range(64 if hasattr(_libc, "prctl") else 0):  # only Linux has capabilities
         if _libc.prctl(_CAPBSET_DROP, capability, 0, 0, 0) < 0:
-            break  # the kernel has no more, or this process may drop none
+            break  # the kernel has no more, or this process may not drop any
 
 
 def count_user_tasks(uid: int) -> int:
-    """Return how many threads a user has."""
+    """Return the number of threads of a user."""
     count = 0
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 if os.stat(f"/proc/{name}").st_uid == uid:
                     count += len(os.listdir(f"/proc/{name}/task"))
-            except OSError:  # it ended meanwhile
+            except OSError:  # the process ended meanwhile
                 continue
     return count
 
@@ -271,16 +271,16 @@ def leave_namespaces() -> tuple[int, bool]:
     """Leave all namespaces; the next child is the first process of the new ones.
 
     Returns:
-        The user that it shall be, and whether it is root of a kind until then.
+        The user id to change to, and whether the process has root's rights until then.
     """
     uid = find_spare_uid()
     if uid is not None:
         try:
             _call_kernel("unshare", _NAMESPACES)
             return uid, True
-        except PermissionError:  # the root of a container, who may do little more than others
+        except PermissionError:  # root in a container, with few rights
             become_user(uid)
-            _prctl(_SET_DUMPABLE, 1)  # or the files below belong to root
+            _prctl(_SET_DUMPABLE, 1)  # otherwise the files below belong to root
     outer_uid, outer_gid = os.geteuid(), os.getegid()
     _call_kernel("unshare", _NEWUSER | _NAMESPACES)
     for name, line in (
@@ -294,7 +294,7 @@ def leave_namespaces() -> tuple[int, bool]:
 
 
 def counts_by_namespace() -> bool:
-    """Return whether the kernel counts a user's processes anew in each user namespace."""
+    """Return whether the kernel counts a user's processes separately in each user namespace."""
     major, minor, *_ = os.uname().release.replace("-", ".").split(".")
     return (int(major), int(minor)) >= (5, 14)
 
@@ -302,10 +302,10 @@ def counts_by_namespace() -> bool:
 def enter_private_root(
     visible: Sequence[str], base: str, scratch: str, size: int, uid: int
 ) -> None:
-    """Make a root of these files and folders, read-only, and an empty scratch folder; go there.
+    """Enter a root with only these files and folders, read-only, and an empty scratch folder.
 
     Args:
-        base: any folder, as a place to build the root.
+        base: Any folder, in whose place the root is built.
     """
     _mount("none", "/", flags=_REC | _PRIVATE)
     sources = {path: os.open(path, os.O_PATH) for path in visible}
@@ -317,7 +317,7 @@ def enter_private_root(
             base + path, folder=path not in devices and os.path.isdir(f"/proc/self/fd/{fd}")
         )
     os.makedirs(base + scratch, exist_ok=True)
-    os.symlink(scratch, base + "/dev/shm")  # where the C library has semaphores
+    os.symlink(scratch, base + "/dev/shm")  # the C library keeps semaphores here
     for path, fd in sources.items():
         _mount(f"/proc/self/fd/{fd}", base + path, flags=_BIND | _REC)
         os.close(fd)
@@ -362,8 +362,8 @@ def _list_mounts(base: str) -> list[str]:
 
 
 def _make_read_only(path: str, *, device: bool = False) -> None:
-    """Make a mount read-only; a device can still be written to, but not have its times changed."""
-    # A mount from outside keeps its flags, or the kernel refuses.
+    """Make a mount read-only; a device can still be written to, but its times cannot be changed."""
+    # A mount from outside must keep its flags, or the kernel refuses.
     had = os.statvfs(path).f_flag
     flags = had & (_NOEXEC | _NOATIME | _NODIRATIME) | (_RELATIME if had & _ST_RELATIME else 0)
     flags |= had & _NODEV if device else _NODEV
@@ -371,12 +371,12 @@ def _make_read_only(path: str, *, device: bool = False) -> None:
 
 
 _READ_ACCESS = 1 | 4 | 8  # execute, read a file, list a folder
-_FILE_ACCESS = 1 | 2 | 4 | 1 << 14 | 1 << 15  # what can be done to a file
+_FILE_ACCESS = 1 | 2 | 4 | 1 << 14 | 1 << 15  # all rights to a file
 _ALL_ACCESS = (1 << 16) - 1
 
 
 class LandlockRules:
-    """What a process may read, and that it may write nothing but one folder."""
+    """Landlock rules: a process may read these paths, and write to one folder only."""
 
     def __init__(self, visible: Iterable[str]):
         try:
@@ -403,7 +403,7 @@ class LandlockRules:
         return fd, struct.pack("=Qi", access, fd)
 
     def restrict(self, scratch: str) -> None:
-        """Hold this process to the rules, with this folder as the one that it may write."""
+        """Restrict this process to the rules; it may write to this folder only."""
         ruleset = _call_kernel(
             "landlock_create_ruleset", self._attributes, len(self._attributes), 0
         )
@@ -439,11 +439,11 @@ _EPERM, _ENOSYS = 1, 38
 _THREAD = 0x10000
 _UNIX, _IPV4, _IPV6 = 1, 2, 10
 _DATAGRAM = 2
-OWN_PID = 0xFFFFFFFF  # stands for the number of the process that a filter is for
+OWN_PID = 0xFFFFFFFF  # a placeholder for the id of the process that installs the filter
 
 
 class SeccompFilter:
-    """A seccomp filter: what is not named in it stays allowed."""
+    """A seccomp filter; system calls that it does not name stay allowed."""
 
     def __init__(self) -> None:
         self._architecture, self._column = _find_architecture()
@@ -455,21 +455,21 @@ class SeccompFilter:
         ]
 
     def deny(self, *names: str, error: int = _EPERM) -> None:
-        """Deny calls whatever their arguments are."""
+        """Deny calls, whatever their arguments."""
         for name in names:
             if number := _SYSCALL_NUMBERS[name][self._column]:
                 self._instructions += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ERROR | error)]
 
     def deny_newer(self) -> None:
-        """Say of all calls that came after these that there are none such."""
+        """Return ENOSYS for all calls that are newer than those in the table."""
         self._instructions += [(_ABOVE, 0, 1, _NEWEST_SYSCALL), (_RETURN, 0, 0, _ERROR | _ENOSYS)]
 
     def allow_if(self, name: str, argument: int, values: Iterable[int]) -> None:
-        """Deny a call unless the lower half of an argument is one of these."""
+        """Deny a call unless the lower half of an argument is one of these values."""
         self._add_test(name, argument, [(_EQUAL, value) for value in values], found=_ALLOW)
 
     def deny_if(self, name: str, argument: int, values: Iterable[int]) -> None:
-        """Deny a call if the lower half of an argument is one of these."""
+        """Deny a call if the lower half of an argument is one of these values."""
         self._add_test(name, argument, [(_EQUAL, value) for value in values], found=_ERROR | _EPERM)
 
     def deny_bits(self, name: str, argument: int, bits: int) -> None:
@@ -492,7 +492,7 @@ class SeccompFilter:
         self._instructions += [(_EQUAL, 0, len(body), number), *body]
 
     def make_installer(self) -> Callable[[int], None]:
-        """Return the function that puts this filter on its caller, the process of this number."""
+        """Return the function that installs this filter in the calling process, given its id."""
         program = [*self._instructions, (_RETURN, 0, 0, _ALLOW)]
         code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *i) for i in program))
         fprog = struct.pack("HxxxxxxQ", len(program), ctypes.addressof(code))
@@ -507,31 +507,35 @@ class SeccompFilter:
 
 
 def make_common_filter(level: str) -> SeccompFilter:
-    """Return what neither the server nor a program has any business with."""
+    """Return a filter of the calls that neither the server nor a program needs."""
     filter = SeccompFilter()
-    filter.deny_newer()  # and those of x32, whose numbers are larger still
-    filter.deny("clone3", error=_ENOSYS)  # its flags are in memory; the C library takes clone then
+    filter.deny_newer()  # this includes the calls of x32, whose numbers are larger still
+    # its flags are in memory, where a filter cannot read them; the C library falls back to clone
+    filter.deny("clone3", error=_ENOSYS)
     filter.deny(*_DENIED_SYSCALLS)
     filter.deny_bits("clone", 0, _NAMESPACES | _NEWUSER)
     for name in _PROCESS_SYSCALLS:
         filter.allow_if(name, 0, [0])
-    filter.deny_if("fcntl", 1, [8, 10, 15])  # who gets a signal for a file, and which
+    # the process that gets a file's signals, and the signal
+    filter.deny_if("fcntl", 1, [8, 10, 15])
     filter.deny_if("ioctl", 1, [0x8901, 0x8902])
-    if level == "namespaces":  # others, as those of virtual machines, know no namespaces
+    # other families, such as those of virtual machines, are not isolated by namespaces
+    if level == "namespaces":
         filter.allow_if("socket", 0, [_UNIX, _IPV4, _IPV6])
     elif level == "landlock":
         filter.deny("socket", "bind", "connect")
-        filter.deny_bits("socketpair", 1, _DATAGRAM)  # each of a pair can write to any address
+        # either socket of such a pair can send to any address
+        filter.deny_bits("socketpair", 1, _DATAGRAM)
     return filter
 
 
 def make_program_filter(level: str, *, single: bool, own_files: bool) -> Callable[[int], None]:
-    """Return the filter of a program.
+    """Return the function that installs a program's filter.
 
     Args:
-        single: it starts no process, and signals only itself.
-        own_files: no file outside is of its user, who could change the rights of what cannot be
-            opened.
+        single: Whether the program starts no process and signals only itself.
+        own_files: Whether no file outside its folder belongs to its user. A user could change the
+            rights of their own files without opening them.
     """
     filter = SeccompFilter()
     filter.deny("memfd_create")  # memory that no limit counts
@@ -542,9 +546,11 @@ def make_program_filter(level: str, *, single: bool, own_files: bool) -> Callabl
         filter.allow_if("kill", 0, [0, OWN_PID])
         filter.allow_if("tgkill", 0, [OWN_PID])
     elif level != "namespaces":
-        filter.deny("setsid")  # by its session is found what a run leaves that killed the server
+        # processes of a run that killed the server are found by their session
+        filter.deny("setsid")
     if level == "landlock":
-        filter.deny(*_TIMES_SYSCALLS)  # which who may write a file may change without opening it
+        # a user who may write to a file could change its times without opening it
+        filter.deny(*_TIMES_SYSCALLS)
         if not own_files:
             filter.deny(*_RIGHTS_SYSCALLS)
     return filter.make_installer()

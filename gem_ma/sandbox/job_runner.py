@@ -1,4 +1,4 @@
-"""What a child of the server does with its job: it runs a program, or calls a function."""
+"""The job of a server's child: run a program, or call a function."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ else:
     import jail
     import protocol
 
-ANSWER_FD = 3  # where a child writes its answer
-NULL_FD = 4  # /dev/null, for what has no other file
-MAX_OPEN_FILES = 128  # a process may have open
-PROGRAM_NAME = "main.py"  # what a program is called in tracebacks
+ANSWER_FD = 3  # a child writes its answer here
+NULL_FD = 4  # /dev/null, in place of any other file
+MAX_OPEN_FILES = 128  # of a process
+PROGRAM_NAME = "main.py"  # name of a program in tracebacks
 
 
 class ServerState(Protocol):
-    """What a program knows of the server that forked it."""
+    """The part of the server's state that a program needs."""
 
     limits: JSONObject
     config: JSONObject
@@ -44,9 +44,9 @@ class ServerState(Protocol):
 
 
 class JobRunner:
-    """What a child does with its job.
+    """The code that a child runs for its job.
 
-    The server makes it, once: a page of memory that a child need not write need not be copied.
+    The server makes it once, since pages that a child does not write to are not copied.
     """
 
     def __init__(self, server: ServerState):
@@ -81,16 +81,17 @@ class JobRunner:
         sys.modules["__main__"] = self.main
 
     def run(self) -> NoReturn:
-        """Do a job, or the many jobs of a session, and exit."""
-        if sys.platform == "linux":  # not the server: another run of its user may have used it up
+        """Do a job, or the jobs of a session, and exit."""
+        # not in the server, because other runs of its user may have reached the limit
+        if sys.platform == "linux":
             _set_limit(resource.RLIMIT_NPROC, self.tasks)
         if self.filter is not None:
             self.filter(os.getpid())
         kind, job = self.receive_job()
         sys.path[0] = os.getcwd()  # noqa: TID251
         if "tempfile" in sys.modules:
-            vars(sys.modules["tempfile"])["tempdir"] = None  # it may know the server's
-        if "numpy.random" in sys.modules:  # it has the server's state, as all children would
+            vars(sys.modules["tempfile"])["tempdir"] = None  # it may contain the server's folder
+        if "numpy.random" in sys.modules:  # otherwise all children have the server's state
             sys.modules["numpy.random"].seed()
         if kind in (protocol.SESSION, protocol.REUSED_CALL):
             self.job_fd = os.dup(0)
@@ -116,13 +117,13 @@ class JobRunner:
         job = marshal.loads(protocol.read_exactly(self.job_fd, length))
         usage = resource.getrusage(resource.RUSAGE_SELF)
         soft = int(usage.ru_utime + usage.ru_stime + cpu + 0.999)
-        # The hard limit cannot be raised again for a next job.
+        # The hard limit could not be raised again for the next job.
         hard = soft + 1 if kind in (protocol.RUN, protocol.CALL) else resource.RLIM_INFINITY
         _set_limit(resource.RLIMIT_CPU, soft, hard)
         return kind, job
 
     def open_stdin(self, data: bytes) -> None:
-        """Make standard input of these bytes."""
+        """Make these bytes the standard input."""
         fd = NULL_FD
         if data:
             name = f".{os.urandom(12).hex()}"
@@ -134,7 +135,7 @@ class JobRunner:
         os.close(fd)
 
     def execute_code(self, code: str, echo: bool, kind: int) -> tuple[JSONObject, bool]:
-        """Run a program, and return what came of it, and whether it asked to exit."""
+        """Run a program; return its answer and whether it asked to exit."""
         name = PROGRAM_NAME if kind == protocol.RUN else f"run-{self.run_count}.py"
         self.run_count += 1
         try:
@@ -151,7 +152,7 @@ class JobRunner:
             return {"exit": 1}, False
 
     def call(self, function: str, args: bytes) -> JSONObject:
-        """Call a function, and return what it returns."""
+        """Call a function; return its value or its traceback."""
         try:
             answer = {"exit": 0, "value": import_name(function)(*pickle.loads(args))}
             json.dumps(answer)
@@ -160,12 +161,12 @@ class JobRunner:
         return answer
 
     def answer(self, answer: JSONObject) -> None:
-        """Write the answer, after all that was printed."""
+        """Write the answer, after all output."""
         self.flush()
         protocol.write_all(ANSWER_FD, json.dumps(answer).encode() + b"\n")
 
     def flush(self) -> None:
-        """Write out what was printed."""
+        """Flush the output."""
         for file in (sys.stdout, sys.stderr, *self.streams):
             try:
                 file.flush()
@@ -173,7 +174,7 @@ class JobRunner:
                 continue
 
     def exit(self, answer: JSONObject) -> NoReturn:
-        """End as an interpreter would: threads joined, exit functions called."""
+        """Exit as an interpreter does: join threads and call exit functions."""
         try:
             if "threading" in sys.modules:
                 sys.modules["threading"]._shutdown()
@@ -182,14 +183,14 @@ class JobRunner:
         except BaseException as error:  # noqa: BLE001  a program's errors are its result
             _print_error(error)
         if self.job_fd:
-            self.flush()  # without an answer, as the session does not go on
+            self.flush()  # without an answer, because the session ends here
         else:
             self.answer(answer)
         os._exit(answer["exit"])
 
 
 def _execute_code(code: str, name: str, names: dict[str, object], echo: bool) -> object:
-    """Run code; with `echo`, return the value of an expression that stands last."""
+    """Run code; with `echo`, return the value of its last statement if that is an expression."""
     last = None
     if echo:
         tree: Any = compile(code, name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -203,7 +204,7 @@ def _execute_code(code: str, name: str, names: dict[str, object], echo: bool) ->
 
 
 def _print_error(error: BaseException) -> None:
-    """Print an error as an interpreter would, without the frames of this file."""
+    """Print an error as an interpreter does, without the frames of this file."""
     while error.__traceback__ and error.__traceback__.tb_frame.f_code.co_filename == __file__:
         error.__traceback__ = error.__traceback__.tb_next
     try:
@@ -213,7 +214,7 @@ def _print_error(error: BaseException) -> None:
 
 
 def import_name(name: str) -> Any:
-    """Return a module, or what "module:function" names."""
+    """Return a module, or the object that "module:function" names."""
     module, _, function = name.partition(":")
     target: Any = importlib.import_module(module)
     for part in function.split(".") if function else ():
@@ -230,7 +231,7 @@ def _set_limit(name: int, soft: int, hard: int | None = None) -> None:
 
 
 def _open_writer(fd: int, errors: str) -> io.TextIOWrapper:
-    # By lines: what was printed before a timeout has been printed.
+    # Line by line, so that output before a timeout is not lost.
     raw = open(fd, "wb", closefd=False)  # noqa: SIM115
     return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, line_buffering=True)
 

@@ -1,4 +1,4 @@
-"""How well code can be kept in: the levels, what each of them promises, and why there is none."""
+"""The levels of isolation, the guarantees of each, and reasons why a level is unavailable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-LEVELS = ("namespaces", "landlock", "limits")  # the strongest first
+LEVELS = ("namespaces", "landlock", "limits")  # strongest first
 
 PROMISES: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -31,23 +31,23 @@ PROMISES: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
 
 
 class SandboxError(RuntimeError):
-    """Something about a sandbox went wrong."""
+    """The base class of sandbox errors."""
 
 
 class SandboxUnavailable(SandboxError):
-    """The level of protection cannot be had here."""
+    """Raised if a level of isolation is not available here."""
 
 
 class SandboxTimeout(SandboxError):
-    """A call took too long."""
+    """Raised if a call took too long."""
 
 
 class SandboxCrash(SandboxError):
-    """A call raised an error, or its process died."""
+    """Raised if a call raised an error, or its process died."""
 
 
 def explain_missing(level: str) -> str:
-    """Return why a level cannot be had on a system of this kind, or nothing if it may be."""
+    """Return why a level is unavailable on this kind of system, or "" if it may be available."""
     system: str = sys.platform
     if system == "linux":
         return ""
@@ -59,7 +59,7 @@ def explain_missing(level: str) -> str:
 
 
 def suggest_remedy(level: str, problem: str) -> str:
-    """Return what could be done about a level that cannot be had for this reason."""
+    """Return a remedy for a level that is unavailable for this reason, or ""."""
     if sys.platform != "linux":
         return ""
     if "Landlock" in problem or "landlock" in problem:

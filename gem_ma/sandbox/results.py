@@ -1,4 +1,4 @@
-"""What came of a run, read from bytes that a program may have written as it liked."""
+"""The result of a run, parsed from bytes that the program may have forged."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ END_REASONS = ("", "timeout", "output", "killed")
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of a run."""
+    """The result of a run."""
 
     stdout: str
     stderr: str
-    exit_code: int  # negative: the signal that ended it
-    reason: str  # why it was ended: "", "timeout", "memory", "output" (too much) or "killed"
+    exit_code: int  # negative: the number of the signal that ended it
+    reason: str  # "", "timeout", "memory", "output" (too much) or "killed"
     seconds: float
-    value: str = ""  # repr of an expression that stood last, where that was asked for
+    value: str = ""  # with `echo`, the repr of a last expression
 
     @property
     def ok(self) -> bool:
-        """Whether it ended by itself, and well."""
+        """Whether the run ended by itself with exit code 0."""
         return not self.reason and self.exit_code == 0
 
 
 def parse_result(
     reason: int, status: int, spent: float, stdout: bytes, stderr: bytes, answer: bytes
 ) -> RunResult:
-    """Return what a frame of a server tells; `answer` may be forged, and says an exit at most."""
+    """Return the result in a server's frame; a forged `answer` changes exit code and value only."""
     errors, why, value = decode_output(stderr), END_REASONS[reason], ""
     if reason == ENDED and answer:
         data = parse_answer(answer)
@@ -39,16 +39,17 @@ def parse_result(
         if type(ended) is int and 0 <= ended <= 0xFF and isinstance(value, str):
             status = ended
         else:
-            status, why, value = -9, "killed", ""  # the program wrote there itself, and was ended
+            # the program wrote the answer itself, and was killed
+            status, why, value = -9, "killed", ""
     if status == 1 and errors.rstrip().rpartition("\n")[2].startswith("MemoryError"):
         why = "memory"
     return RunResult(decode_output(stdout), errors, status, why, spent, value)
 
 
 def parse_answer(data: bytes) -> JSONObject:
-    """Return what a process answered, which a model's text may have written: no more than data."""
+    """Return the answer of a process as JSON data; it may be forged by a model's text."""
     try:
-        # as long as the output's limit lets it be
+        # the output limit has bounded its length
         answer = parse_json(data, size=None, digits=4300)
     except ValueError as error:
         return {"error": f"its answer is refused: {error}"} if data else {}
@@ -56,5 +57,5 @@ def parse_answer(data: bytes) -> JSONObject:
 
 
 def decode_output(data: bytes) -> str:
-    """Return what was printed, as text."""
+    """Return output as text."""
     return data.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""A folder for each run where there are no namespaces, and how it is emptied safely."""
+"""A folder for each run if there are no namespaces, and its safe removal."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ else:
 
 
 class RunFolders:
-    """A folder for each run, all within one that no run can rename or replace.
+    """Folders for runs, inside a folder that no run can rename or replace.
 
-    Its user is the one that programs run as, and so is whoever looks into what they have left:
-    a run could have put a link there to anything.
+    The folders belong to the user of the programs. Processes that read the files of a run have the
+    same user, because a run could have made a link to any file.
     """
 
     def __init__(self, outer: str, uid: int | None):
@@ -36,27 +36,27 @@ class RunFolders:
         os.set_blocking(self._removal_pipe, False)
 
     def make_folder(self) -> str:
-        """Make a folder, and return its name."""
+        """Make a folder and return its name."""
         name = os.urandom(12).hex()
         os.mkdir(name, 0o700, dir_fd=self.fd)
         return name
 
     def remove_folder(self, name: str) -> None:
-        """Remove a folder, or have it removed beside the next runs if there is anything in it."""
+        """Remove a folder; if it is not empty, another process removes it during the next runs."""
         try:
             os.rmdir(name, dir_fd=self.fd)
         except OSError:
-            # With too many waiting, or with nobody there, it goes in the end.
+            # If the queue is full or the remover has ended, `remove_all` removes it.
             with contextlib.suppress(BlockingIOError, BrokenPipeError):
                 os.write(self._removal_pipe, name.encode() + b"\n")
 
     def remove_all(self) -> None:
-        """Remove all of it, when nothing runs any more."""
+        """Remove all folders, when nothing runs any more."""
         os.close(self._removal_pipe)
-        with contextlib.suppress(ChildProcessError):  # it has been ended, as on Linux
+        with contextlib.suppress(ChildProcessError):  # it has been reaped already, as on Linux
             os.waitpid(self._remover_pid, 0)
         os.waitpid(self._fork_as_user(lambda: empty_folders(self.fd)), 0)
-        with contextlib.suppress(OSError):  # a run of this very user may have moved or locked it
+        with contextlib.suppress(OSError):  # a run of the same user may have moved or locked it
             os.rmdir(self.path)
             os.rmdir(self.parent)
 
@@ -64,12 +64,12 @@ class RunFolders:
         os.close(self._removal_pipe)
         with open(names) as lines:
             for line in lines:
-                with contextlib.suppress(OSError):  # it goes in the end
+                with contextlib.suppress(OSError):  # `remove_all` removes it
                     empty_folders(self.fd, [line.rstrip()])
-        empty_folders(self.fd)  # whoever would do it has been killed
+        empty_folders(self.fd)  # in case the process that calls `remove_all` was killed
 
     def _fork_as_user(self, work: Callable[[], None]) -> int:
-        """Do something in a process of the user that programs run as."""
+        """Call a function in a forked process of the programs' user, and return its id."""
         pid = os.fork()
         if pid == 0:
             try:
@@ -87,17 +87,17 @@ class RunFolders:
 
 
 def empty_folders(top: int, folders: list[str] | None = None) -> None:
-    """Remove all that is in an open folder, or these folders in it.
+    """Remove everything in an open folder, or only these folders in it.
 
-    However deep they are and whatever their rights: paths stay short, as every folder moves to the
-    top.
+    This works for any depth and any permissions. Paths stay short, because subfolders are moved to
+    the top.
     """
     if folders is None:
         os.fchmod(top, 0o700)
         folders = _thin_out(top, top)
-    for name in folders:  # grows meanwhile
+    for name in folders:  # this list grows in the loop
         if not stat.S_ISDIR(os.stat(name, dir_fd=top, follow_symlinks=False).st_mode):
-            os.unlink(name, dir_fd=top)  # a run has put something else there
+            os.unlink(name, dir_fd=top)  # a run has replaced the folder by something else
             continue
         os.chmod(name, 0o700, dir_fd=top)
         fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
@@ -109,10 +109,10 @@ def empty_folders(top: int, folders: list[str] | None = None) -> None:
 
 
 def _thin_out(folder: int, top: int) -> list[str]:
-    """Empty a folder but for folders that are not empty, which move to the top; return these."""
+    """Empty a folder; move its non-empty subfolders to the top, and return their new names."""
     moved = []
     with os.scandir(folder) as iterator:
-        entries = list(iterator)  # before others move here
+        entries = list(iterator)  # before others are moved here
     for entry in entries:
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.name, dir_fd=folder)
@@ -120,7 +120,7 @@ def _thin_out(folder: int, top: int) -> list[str]:
         try:
             os.rmdir(entry.name, dir_fd=folder)
         except OSError:
-            os.chmod(entry.name, 0o700, dir_fd=folder)  # or it cannot be moved
+            os.chmod(entry.name, 0o700, dir_fd=folder)  # otherwise it cannot be moved
             name = os.urandom(12).hex()
             os.rename(entry.name, name, src_dir_fd=folder, dst_dir_fd=top)
             moved.append(name)

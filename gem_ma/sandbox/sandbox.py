@@ -1,4 +1,4 @@
-"""Sandboxes, which lend warm servers to runs and calls, and sessions."""
+"""Sandboxes, with warm servers for runs and calls, and sessions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from gem_ma.sandbox.results import RunResult, decode_output, parse_answer, parse
 from gem_ma.sandbox.server_process import ServerProcess
 from gem_ma.validation.json_types import JSONObject
 
-_GRACE_SECONDS = 5.0  # seconds that a server has to answer after a run's own
+_GRACE_SECONDS = 5.0  # seconds for a server to answer after the time limit of a run
 _log = logging.getLogger(__name__)
 
 
@@ -41,16 +41,18 @@ class Sandbox:
     """A pool of warm servers; several threads may use it at once.
 
     Args:
-        level: the least protection that will do, of LEVELS, or "auto" for the most there is.
-        seconds: of wall-clock time for a run.
-        cpu_seconds: of CPU time, if not the same.
-        memory: bytes of address space that each process may add to the interpreter's own.
-        file_size: bytes that a file may have; all together may have four times that.
-        processes: that a run may have at once; more than one needs namespaces, or level "limits".
-        output: bytes of stdout and of stderr, and of an answer to `call`.
-        workers: runs at the same time.
-        preload: modules, "package.module", and functions to call without arguments,
-            "module:function", before all runs, which have what these made ready.
+        level: The least level of isolation to accept, of LEVELS, or "auto" for the strongest that
+            is available.
+        seconds: Wall-clock time limit of a run.
+        cpu_seconds: CPU time limit of a run; None: equal to `seconds`.
+        memory: Bytes of address space that each process may use in addition to the interpreter's.
+        file_size: Limit of a file in bytes. All files together may have four times this size.
+        processes: Limit of a run's processes at once. More than one needs level "namespaces" or
+            "limits".
+        output: Limit in bytes of stdout, of stderr and of an answer to `call`.
+        workers: Number of runs at the same time.
+        preload: Modules ("package.module") to import, and functions ("module:function") to call
+            without arguments, before all runs.
     """
 
     def __init__(
@@ -105,8 +107,8 @@ class Sandbox:
         """Run code as a program of its own.
 
         Args:
-            files: what its folder holds, by name.
-            echo: tell the value of an expression that stands last, as a notebook does.
+            files: Files in the program's folder, from name to content.
+            echo: Whether to return the value of a last expression, as a notebook does.
         """
         contents = {_check_relative(name): _to_bytes(content) for name, content in files.items()}
         read = _to_bytes(stdin)
@@ -120,14 +122,19 @@ class Sandbox:
     def call(
         self, function: str, *args: object, seconds: float | None = None, fresh: bool = True
     ) -> Any:
-        """Return what a function returns, as JSON has it, called in a process of its own.
+        """Call a function in a process of its own, and return its value as JSON.
 
         Args:
-            function: "module:name", of a module that is preloaded. The function is trusted to be
-                what it is; its arguments, which must pickle, may be what a model wrote. Raises
-                TimedOut, or Crashed if it raised an error or died.
-            fresh: False lets calls share a process one after the other, which saves the time that a
-                big library takes to fork; a text that got hold of it could answer for later ones.
+            function: "module:name", in a preloaded module. The function itself is trusted. Its
+                arguments must pickle, and may be text of a model.
+            fresh: False lets calls share a process one after the other, which saves the time to
+                fork a process with a large library. A text that takes control of it could forge
+                later answers.
+
+        Raises:
+            SandboxTimeout: The call took too long.
+            SandboxCrash: The function raised an error, its process died, or its output was too
+                long.
         """
         module = function.partition(":")[0]
         loaded = [name.partition(":")[0] for name in self.preload]
@@ -158,7 +165,7 @@ class Sandbox:
         seconds: float | None = None,
         fresh: bool = True,
     ) -> list[Any]:
-        """Return what `call` returns for each of these arguments, or its error, on all workers."""
+        """Return the result or the error of `call` for each of the arguments, on all workers."""
 
         def call_one(args: Sequence[object]) -> Any:
             try:
@@ -170,11 +177,11 @@ class Sandbox:
             return list(pool.map(call_one, arguments))
 
     def session(self) -> SandboxSession:
-        """Return a session: a process, beside the workers, whose variables live on between runs."""
+        """Return a session: an additional process that keeps variables between runs."""
         return SandboxSession(self)
 
     def close(self) -> None:
-        """End all servers; so do garbage collection and the end of the interpreter."""
+        """End all servers; garbage collection and the interpreter's exit do so too."""
         self._finalizer()
 
     def __enter__(self) -> Sandbox:
@@ -204,7 +211,7 @@ class Sandbox:
         return functools.partial(Sandbox, **arguments), ()
 
     def _choose_level(self, level: str) -> tuple[str, ServerProcess]:
-        """Return the first level that can be had, with a server in it; say so if it is a weaker."""
+        """Return the strongest available level and its server; warn if it is not the first."""
         levels: tuple[str, ...] = LEVELS if level == "auto" else (level,)
         if self.processes > 1:
             levels = tuple(
@@ -239,7 +246,7 @@ class Sandbox:
 
     @contextlib.contextmanager
     def _lend_server(self) -> Iterator[ServerProcess]:
-        """Lend a server that lives."""
+        """Yield a live server, and take it back afterwards."""
         if not self._finalizer.alive:
             raise ValueError("the sandbox is closed")
         slots = self._idle_servers
@@ -265,7 +272,8 @@ class Sandbox:
                 self.output,
             )
         except BaseException as error:
-            _close_server(server, self._servers)  # or the next job would get this one's result
+            # otherwise the next job would get this job's result
+            _close_server(server, self._servers)
             if isinstance(error, TimeoutError):
                 return TIMEOUT, -9, seconds, b"", b"", b""
             if isinstance(error, OSError | EOFError):
@@ -274,18 +282,18 @@ class Sandbox:
 
 
 class SandboxSession:
-    """Runs of code that share their variables; opened by `Sandbox.session`.
+    """A series of runs that share their variables; made by `Sandbox.session`.
 
-    A session whose process ends, by a timeout or an exit, is an empty one at its next run.
+    If the session's process ends, by a timeout or an exit, the next run starts without variables.
     """
 
     def __init__(self, box: Sandbox):
         self._sandbox = box
         self._server: ServerProcess | None = None
-        self.alive = False  # whether there are variables
+        self.alive = False  # whether the process has variables of earlier runs
 
     def run(self, code: str, *, seconds: float | None = None, echo: bool = False) -> RunResult:
-        """Run code; an error ends the code, and not the session."""
+        """Run code; an error ends the code but not the session."""
         if not self._sandbox._finalizer.alive:
             raise ValueError("the sandbox is closed")
         if self._server is None or not self._server.alive:
@@ -314,10 +322,10 @@ class SandboxSession:
 def get_shared_sandbox(
     *, level: str = "auto", preload: Iterable[str] = (), workers: int | None = None
 ) -> Sandbox:
-    """Return this process's sandbox for these arguments; there is one, made when first asked for.
+    """Return this process's shared sandbox for these arguments; it is made when it is first needed.
 
     Args:
-        workers: as many as there are cores, up to 8, if it is None.
+        workers: Number of workers; None: the number of cores, up to 8.
     """
     key = level, tuple(preload), workers or min(8, os.cpu_count() or 1)
     with _shared_lock:
@@ -334,7 +342,7 @@ _shared_lock = threading.Lock()
 
 
 def find_weakest_level() -> str:
-    """Return the weakest level at which this process has had anything run, or ""."""
+    """Return the weakest level that this process has used to run code, or ""."""
     return next((level for level in reversed(LEVELS) if level in _used_levels), "")
 
 
@@ -343,7 +351,7 @@ _used_levels: set[str] = set()
 
 @functools.cache
 def check_levels() -> Mapping[str, str]:
-    """Return for each level why it cannot be had here, or an empty text if it can."""
+    """Return for each level why it is unavailable here, or "" if it is available."""
     reasons = {}
     for level in LEVELS:
         try:
@@ -381,7 +389,7 @@ def _close_servers(servers: set[ServerProcess]) -> None:
 
 @functools.cache
 def _warn_of_level(level: str, missing: tuple[str, ...]) -> None:
-    """Say once that code of models runs at a weaker level than there could be."""
+    """Log once that code of models runs at a weaker level than the strongest one."""
     _log.warning("code of models runs at level %r: %s", level, "; ".join(missing))
 
 

@@ -1,9 +1,10 @@
-"""The server: enters the jail once, then forks a child for every program.
+"""The server: it enters the jail once, and forks a child for every program.
 
-Runs as a program of its own, in a fresh interpreter with only the standard library. There are two
-processes: the first one waits outside, cleans up, and ends with the second, which serves. Where
-there are no namespaces a third one removes what runs have left. The socket to the caller is
-standard input. A child has its job in file 0, and writes its answer, a line of JSON, into file 3.
+The server is a program of its own, in a new interpreter with the standard library only. It has two
+processes. The first one waits outside the jail, ends with the second one and cleans up; the second
+one serves. Without namespaces, a third process removes the files of runs. Standard input is the
+socket to the caller. A child reads its job from file 0, and writes its answer, a line of JSON, to
+file 3.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ else:
     from run_folders import RunFolders, empty_folders
 
 CONTROL_FD = 0
-ANSWERED = -1  # beside the reasons of protocol: the child says that it is done
-MAX_THREADS = 64  # a program may have
-MAX_REUSED_CALLS = 200  # of which one child may be kept for
-BARE_MODULES = ("server", "job_runner", "jail", "protocol", "run_folders")  # by bare names
+ANSWERED = -1  # in addition to the reasons of protocol: the child has answered
+MAX_THREADS = 64  # of a program
+MAX_REUSED_CALLS = 200  # calls that one child may answer
+# imported without the package's name
+BARE_MODULES = ("server", "job_runner", "jail", "protocol", "run_folders")
 
 
 def main() -> None:
@@ -47,8 +49,9 @@ def main() -> None:
     config["number"] = protocol.read_exactly(CONTROL_FD, protocol.JOB_ID_SIZE)
     sys.dont_write_bytecode = True
     while os.open(os.devnull, os.O_RDWR) <= NULL_FD:
-        pass  # so that nothing opened later has a number that children use
-    os.umask(0o022)  # whatever the caller's is, others must be able to enter the jail
+        pass  # so that no file opened later has a number that children use
+    # independent of the caller's umask, because other users must be able to enter the jail
+    os.umask(0o022)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     folders = None
     try:
@@ -70,7 +73,7 @@ def main() -> None:
             _run_server(config, uid, root, folders)
         with open(os.devnull) as null:
             os.dup2(null.fileno(), CONTROL_FD)
-        # Told to terminate, it ends the other one, and still cleans up.
+        # On SIGTERM, kill the second process, and still clean up.
         signal.signal(signal.SIGTERM, lambda *_: _kill_process(pid))
         os.waitpid(pid, 0)
         _end_children()
@@ -99,11 +102,11 @@ def _run_server(
 
 
 class PreloadError(Exception):
-    """A module that shall be preloaded cannot be imported."""
+    """Raised if a module to preload cannot be imported."""
 
 
 def _report_failure(number: bytes, error: BaseException) -> None:
-    """Tell the caller that there is no server."""
+    """Report to the caller that the server cannot start."""
     kind = "preload" if isinstance(error, PreloadError) else "level"
     text = json.dumps({kind: f"{type(error).__name__}: {error}"}).encode()
     protocol.write_all(
@@ -116,7 +119,7 @@ class ChildProcess:
     """A forked process that waits for a job, and the ends of its pipes.
 
     Args:
-        enter: what it does at once, while it still has the server's files open.
+        enter: Called first in the child, while the server's files are still open.
     """
 
     def __init__(self, enter: Callable[[], None], program: Callable[[], NoReturn], folder: str):
@@ -139,9 +142,9 @@ class ChildProcess:
             os._exit(1)
         for fd in files:
             os.close(fd)
-        # It can be read when the child has ended.
+        # It becomes readable when the child has ended.
         self.pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
-        self.running = False  # it has answered, and waits for another job
+        self.running = False  # whether it has answered, and waits for another job
         self.calls = 0
         self.ended: tuple[int, float] | None = None
 
@@ -158,7 +161,7 @@ class ChildProcess:
         return ended
 
     def reap(self, flags: int) -> tuple[int, float] | None:
-        """Return its exit status and CPU time, if it has ended."""
+        """Return its exit status and CPU time, or None if it has not ended."""
         if self.ended is None:
             pid, status, usage = os.wait4(self.pid, flags)
             if pid:
@@ -173,7 +176,7 @@ class ChildProcess:
 
 
 class OutputBuffer:
-    """What a child writes into a pipe, up to a limit."""
+    """A buffer of what a child writes into a pipe, up to a limit."""
 
     def __init__(self, limit: int):
         self.data = bytearray(limit + 1)
@@ -181,11 +184,11 @@ class OutputBuffer:
 
     @property
     def full(self) -> bool:
-        """Whether there is more than may be."""
+        """Whether there is more than the limit."""
         return self.size > self.limit
 
     def read(self, fd: int) -> int:
-        """Read once; return 0 at the end of the pipe, or of the buffer."""
+        """Read once; return 0 if the pipe has ended or the buffer is full."""
         if self.full:
             return 0
         count = os.readv(fd, [memoryview(self.data)[self.size :]])
@@ -193,17 +196,17 @@ class OutputBuffer:
         return count
 
     def contains(self, text: bytes) -> bool:
-        """Return whether this has been written."""
+        """Return whether a text has been written."""
         return self.data.find(text, 0, self.size) >= 0
 
     def truncate(self) -> bool:
-        """Leave as much as may be, and return whether there was more."""
+        """Cut the data to the limit, and return whether there was more."""
         over = self.full
         self.size = min(self.size, self.limit)
         return over
 
     def send(self) -> None:
-        """Send all of it to the caller, and forget it."""
+        """Send all data to the caller, and clear the buffer."""
         with memoryview(self.data)[: self.size] as view:
             protocol.write_all(CONTROL_FD, view)
         self.data[: self.size + 1] = bytes(self.size + 1)
@@ -211,7 +214,7 @@ class OutputBuffer:
 
 
 class SandboxServer:
-    """One program at a time, while the child for the next one is being forked."""
+    """A server that runs one program at a time, while it forks the child for the next one."""
 
     def __init__(self, config: JSONObject, uid: int | None, root: bool, folders: RunFolders | None):
         self.config = config
@@ -221,18 +224,18 @@ class SandboxServer:
         self.folders = folders
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         linux = sys.platform == "linux"
-        # A program that can neither start nor signal others leaves other processes alone,
+        # A program that can neither start nor signal processes cannot affect other processes.
         self.single_process = linux and self.limits["processes"] == 1
-        # and the next child's files too
+        # At these levels it cannot affect the next child's files either.
         self.forks_ahead = self.single_process and self.level != "limits"
         self.child: ChildProcess | None = None
         self.next_child: ChildProcess | None = None
         self.buffers = [OutputBuffer(self.limits["output"]) for _ in range(3)]
-        self.own_files = uid is not None  # no file outside is of this user
+        self.own_files = uid is not None  # no file outside the run's folder belongs to this user
         if linux:
             jail.adopt_orphans()
         os.setpgrp()
-        # Where others of the same user count too, these may grow by so many.
+        # If processes of the same user elsewhere count as well, allow for their growth.
         alone = uid is not None and (root or not self.namespaces or jail.counts_by_namespace())
         others = 4 if alone or not linux else 1000 + jail.count_user_tasks(os.getuid())
         self.tasks = self.limits["processes"] + MAX_THREADS + others
@@ -265,17 +268,17 @@ class SandboxServer:
         self.program = JobRunner(self)
         gc.collect()
         gc.disable()
-        gc.freeze()  # what is never visited stays shared with the children
+        gc.freeze()  # memory that the collector does not visit stays shared with the children
 
     def preload_modules(self) -> None:
-        """Import what programs and calls are going to need."""
+        """Import the modules that programs and calls need."""
         sys.path[:] = self.config["path"]  # noqa: TID251  the caller's, without what is its own
         import site
 
         site.setquit()  # exit and quit
         site.setcopyright()
         site.sethelper()
-        for name in BARE_MODULES:  # a program may have its own
+        for name in BARE_MODULES:  # a program may have modules of these names
             del sys.modules[name]
         for name in self.config["preload"]:
             try:
@@ -309,7 +312,7 @@ class SandboxServer:
                 self.end()
 
     def renew_child(self) -> None:
-        """Have a child that has not been used."""
+        """Replace the child by one that has not been used."""
         while True:
             if self.child is not None:
                 self.signal_child(signal.SIGKILL)
@@ -319,14 +322,14 @@ class SandboxServer:
                 return
 
     def fork_child(self) -> ChildProcess:
-        """Fork a child, with a folder of its own where it cannot have a place of its own."""
+        """Fork a child; without a private root, it gets a folder of its own."""
         if self.folders is None:
             return ChildProcess(lambda: None, self.program.run, "")
         folder = self.folders.make_folder()
         return ChildProcess(lambda: self.enter_folder(folder), self.program.run, folder)
 
     def enter_folder(self, folder: str) -> None:
-        """Go to a child's own folder, and where that can be had, be held to it."""
+        """Enter a child's own folder, and restrict the child to it if Landlock is used."""
         assert self.folders is not None
         path = f"{self.folders.path}/{folder}"
         _change_folder(path)
@@ -334,21 +337,21 @@ class SandboxServer:
             self.rules.restrict(path)
 
     def run_job(self, head: bytes) -> bytes:
-        """Have the child do a job, and return the head of the frame that tells what came of it."""
+        """Let the child do a job, and return the header of the result."""
         child = self.child
         assert child is not None
         kind, seconds, cpu, length = protocol.JOB_HEADER.unpack(head)
         start = time.monotonic()
-        # If it dies meanwhile, nobody knows what of the job is left, and the server ends.
+        # If the child dies now, the rest of the job is lost, and the server ends.
         protocol.write_all(child.job, head)
         _forward_bytes(child.job, length)
-        # No child is forked while something of another's job or result is in this process.
+        # Fork no child while this process holds data of another job or its result.
         if self.forks_ahead and self.next_child is None and kind in (protocol.RUN, protocol.CALL):
             self.next_child = self.fork_child()
         number = protocol.read_exactly(CONTROL_FD, protocol.JOB_ID_SIZE)
         reason = self.collect_output(child, start + seconds)
         spent = time.monotonic() - start
-        # Whoever says that it is done has no more time, but need not be waited for.
+        # A child that says it has finished gets no more time, and need not be waited for.
         child.calls += kind == protocol.REUSED_CALL
         stays = kind in (protocol.SESSION, protocol.REUSED_CALL) and child.calls < MAX_REUSED_CALLS
         child.running = reason == ANSWERED and stays
@@ -373,14 +376,14 @@ class SandboxServer:
         return protocol.RESULT_HEADER.pack(number, reason, status, spent, *sizes)
 
     def collect_output(self, child: ChildProcess, deadline: float) -> int:
-        """Read what the child writes until it answers, has ended, or must end."""
+        """Read the child's output until it answers, ends or reaches a limit."""
         poll = select.poll()
         for fd in (CONTROL_FD, *child.outputs, child.pidfd):
             if fd >= 0:
                 poll.register(fd, select.POLLIN)
         while (left := deadline - time.monotonic()) > 0:
             ready = self.wait(poll, child, left)
-            if CONTROL_FD in ready:  # the caller is gone, or speaks out of turn
+            if CONTROL_FD in ready:  # the caller has ended, or sent data at the wrong time
                 os._exit(1)
             for fd, buffer in zip(child.outputs, self.buffers, strict=True):
                 if fd in ready and not buffer.read(fd):
@@ -394,16 +397,16 @@ class SandboxServer:
         return protocol.TIMEOUT
 
     def wait(self, poll: select.poll, child: ChildProcess, left: float) -> list[int]:
-        """Return which files can be read, within so many seconds."""
+        """Return the files that can be read, after at most `left` seconds."""
         if child.pidfd >= 0:
             return [fd for fd, _ in poll.poll(left * 1000 + 1)]
         ready = [fd for fd, _ in poll.poll(min(left * 1000 + 1, 5))]
         return ready if child.is_alive() else [*ready, child.pidfd]
 
     def signal_child(self, number: int) -> None:
-        """Send a signal to all that the child consists of."""
+        """Send a signal to all processes of the child."""
         assert self.child is not None
-        # macOS answers EPERM for a group of which all have ended.
+        # macOS answers EPERM for a group whose processes have all ended.
         gone = ProcessLookupError if sys.platform == "linux" else OSError
         with contextlib.suppress(gone):
             if self.single_process:
@@ -414,7 +417,7 @@ class SandboxServer:
                 os.killpg(self.child.pid, number)
 
     def end(self) -> None:
-        """Wait for the end of the child, which was killed, and clear away all that it left."""
+        """Wait for the end of the killed child, and remove all that it left."""
         assert self.child is not None
         self.child.wait()
         if not self.single_process:
@@ -429,7 +432,7 @@ class SandboxServer:
 
 
 def _forward_bytes(fd: int, length: int) -> None:
-    """Move what the caller sends into a pipe."""
+    """Move data that the caller sends into a pipe."""
     while length:
         if hasattr(os, "splice"):
             moved = os.splice(CONTROL_FD, fd, length)
@@ -443,14 +446,15 @@ def _forward_bytes(fd: int, length: int) -> None:
 
 
 def _end_children(killed: bool = False) -> None:
-    """Kill all children that have not been killed, and reap them; orphans become children here."""
+    """Kill and reap all children; orphans become children of this process."""
     while True:
         try:
             while os.waitpid(-1, 0 if killed else os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
             return
-        if sys.platform != "linux":  # where nobody says who they are, and orphans do not come here
+        # children cannot be listed there, and orphans do not become children of this process
+        if sys.platform != "linux":
             return
         with open("/proc/thread-self/children") as file:
             for pid in file.read().split():

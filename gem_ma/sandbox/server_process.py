@@ -1,4 +1,4 @@
-"""A server's process as this side sees it: started, asked, ended with all that is in it."""
+"""The process of a server as the sandbox sees it: started, sent jobs, and ended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gem_ma.sandbox.results import END_REASONS, decode_output
 
 
 class SandboxSettings(Protocol):
-    """What a server is told of its sandbox."""
+    """The settings of a sandbox that its server needs."""
 
     preload: tuple[str, ...]
     memory: int
@@ -39,12 +39,12 @@ class SandboxSettings(Protocol):
 
 
 _START_SECONDS = 120.0  # seconds for preloading
-_CLEANUP_SECONDS = 60.0  # seconds for removing what runs have left
+_CLEANUP_SECONDS = 60.0  # seconds for removing the files of runs
 _LAUNCH_CODE = "import sys; sys.path.insert(0, sys.argv[1]); import server; server.main()"
 
 
 class ServerProcess:
-    """A server's process, and the socket to it."""
+    """The process of a server, and the socket to it."""
 
     def __init__(self, box: SandboxSettings, level: str):
         if why := explain_missing(level):
@@ -70,7 +70,7 @@ class ServerProcess:
             },
         }
         inside = [*config["visible"], *path]
-        # Programs like /tmp; unless Python itself is there, as in a test's virtual environment.
+        # Programs expect /tmp, unless Python itself is in /tmp, as in a test's virtual environment.
         config["scratch"] = "/scratch" if any(p.startswith("/tmp/") for p in inside) else "/tmp"
         data = pickle.dumps(config)
         self._socket, theirs = socket.socketpair()
@@ -114,7 +114,7 @@ class ServerProcess:
             )
 
     def exchange(self, data: bytes, seconds: float, cap: int) -> Any:
-        """Send a frame, and return what the frame that comes back holds."""
+        """Send a frame, and return the fields of the frame that comes back."""
         number = os.urandom(JOB_ID_SIZE)
         self._socket.settimeout(seconds)
         self._socket.sendall(data + number)
@@ -137,7 +137,7 @@ class ServerProcess:
         return data
 
     def close(self) -> None:
-        """End the server and all that is in it."""
+        """End the server and all its processes."""
         if not self.alive:
             return
         self.alive = False
@@ -150,20 +150,21 @@ class ServerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._level == "limits" and os.geteuid() != 0:  # when a run has killed who would do it
+        # in case a run has killed the process that removes it
+        if self._level == "limits" and os.geteuid() != 0:
             shutil.rmtree(self._place, ignore_errors=True)
 
     def abandon(self) -> None:
-        """Forget a server that is the business of the process that this one was forked from."""
+        """Forget the server, which belongs to the process from which this one was forked."""
         self.alive = False
         self._socket.close()
         self._process.returncode = 0
 
 
 def _end_session(server: subprocess.Popen[bytes]) -> None:
-    """End a server, and what is left of its session, of which a run that killed it was a part.
+    """End a server, and other processes of its session, which a run that killed it may have left.
 
-    It is not reaped before, so that its number belongs to nobody else.
+    The server is not reaped before, so that its process id is not used again.
     """
     if server.returncode is not None:
         return
@@ -184,7 +185,7 @@ def list_session_processes(leader: int) -> Iterator[int]:
     """Yield the processes of a session that have not ended."""
     for name in os.listdir("/proc"):
         if name.isdigit():
-            with contextlib.suppress(OSError):  # it ended meanwhile
+            with contextlib.suppress(OSError):  # the process ended meanwhile
                 fields = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
                 if int(fields[3]) == leader and fields[0] not in (b"Z", b"X"):
                     yield int(name)

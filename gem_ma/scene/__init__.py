@@ -1,4 +1,4 @@
-"""Scenes: pictures described, not drawn. Plain frozen data, made from a masked view."""
+"""Scenes: descriptions of pictures as frozen data, made from a seat's view and drawn later."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black"
 GridRow: TypeAlias = str | tuple[str, ...]
 TableCell: TypeAlias = str | tuple[str, str] | tuple[str, str, float]
 ShapeLabel: TypeAlias = tuple[str, str, float, float] | tuple[str, str, float, float, float]
-SKIN = "skin"  # one colour more, of faces, which looks nearly the same in all themes
+SKIN = "skin"  # an extra colour for faces, nearly the same in all themes
 
 
 class BadScene(ValueError):
@@ -38,22 +38,22 @@ class BadScene(ValueError):
 
 
 class FrameTooSmall(BadScene):
-    """A scene that has no room in a frame at full scale, with the smallest letters."""
+    """A scene that does not fit into a frame, even with the smallest letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What one symbol of a Grid looks like: a figure in a colour, on a ground, with a few letters.
+    """The look of one symbol of a Grid: a figure in a colour, on a ground, with a few letters.
 
     Attributes:
-        figure: one of `gem_ma.renderers.figures.FIGURES`, or "" for none.
-        color: that of the figure and the text, a name out of COLORS; a theme says how it looks.
-        ground: that of the cell, a name out of COLORS; "" is the plain ground.
-        text: at most three characters, drawn over the figure.
-        name: what a legend calls it, "red's disc" for example.
-        parts: (figure, color), drawn over one another in this order instead of one figure, a face
-            for example; the text stands below them and may be a short word. A color may be SKIN
-            too; a third text is what a legend calls this color.
+        figure: One of `gem_ma.renderers.figures.FIGURES`, or "" for none.
+        color: The colour of the figure and the text: a name from COLORS, shown as the theme says.
+        ground: The colour of the cell: a name from COLORS, or "" for the plain ground.
+        text: At most three characters, drawn over the figure.
+        name: Its name in a legend, for example "red's disc".
+        parts: (figure, color) pairs, drawn over one another in this order instead of `figure`, for
+            example a face. The text is then below them and may be a short word. A color may also
+            be SKIN. An optional third text is the name of the color in a legend.
     """
 
     figure: str = ""
@@ -69,12 +69,12 @@ class Grid:
     """A board of square cells.
 
     Attributes:
-        rows: one symbol for each cell: a string for each row, or a tuple of longer symbols.
-        tiles: what each symbol looks like.
-        marks: the cells (row, column) that stand out, the last move for example.
-        columns: labels above the columns, or nothing.
-        lines: labels beside the rows, or nothing.
-        status: lines of text below the board: whose turn it is, the score, what is left.
+        rows: One symbol for each cell: a string for each row, or a tuple of longer symbols.
+        tiles: The look of each symbol.
+        marks: Highlighted cells (row, column), for example the last move.
+        columns: Labels above the columns; empty: none.
+        lines: Labels at the sides of the rows; empty: none.
+        status: Lines of text below the board, for example the seat to move or the score.
     """
 
     rows: tuple[GridRow, ...]
@@ -90,15 +90,15 @@ class HexGrid:
     """A rhombus of hexagons: each row begins half a cell further right than the one above it.
 
     Attributes:
-        rows: as those of a Grid; a symbol is one character.
-        tiles: as those of a Grid; a tile has a figure or nothing.
-        columns: labels above the columns, as those of a Grid.
-        lines: labels beside the rows, as those of a Grid.
-        status: as that of a Grid.
-        ground: the colour of the cells.
-        edges: the colours along the top and the bottom, and along the left and the right; or
-            nothing.
-        turn: the symbol whose figure stands before the status, or "".
+        rows: As in a Grid; each symbol is one character.
+        tiles: As in a Grid; a tile has only a figure, or nothing.
+        columns: Labels above the columns.
+        lines: Labels at the sides of the rows.
+        status: Lines of text below the board.
+        ground: The colour of the cells.
+        edges: Two colours, for the top and bottom edges and for the left and right ones; empty:
+            none.
+        turn: The symbol whose figure is shown before the status; "": none.
     """
 
     rows: tuple[str, ...]
@@ -116,9 +116,9 @@ class Cards:
     """Hands of cards or dice, one row for each holder.
 
     Attributes:
-        rows: (label, items): an item is a card such as "K" or "10h" (suits s h d c), a die such as
-            "*3"; "?" is a card and "*?" a die that is hidden.
-        status: lines of text below.
+        rows: (label, items) pairs. An item is a card such as "K" or "10h" (suits s h d c), or a die
+            such as "*3". "?" is a hidden card, and "*?" a hidden die.
+        status: Lines of text below the rows.
     """
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
@@ -127,10 +127,10 @@ class Cards:
 
 @dataclass(frozen=True, slots=True)
 class Pegs:
-    """Discs on pegs, the lowest first; a disc's number is its size, 1 the smallest."""
+    """Discs on pegs, from bottom to top; the number of a disc is its size, at least 1."""
 
     pegs: tuple[tuple[int, ...], ...]
-    discs: int  # how many there are in all
+    discs: int  # the number of discs on all pegs
     labels: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
 
@@ -144,11 +144,11 @@ class Terminal:
 
 @dataclass(frozen=True, slots=True)
 class RichText:
-    """A text in which some parts are boards: words as they are, boards drawn where they stand.
+    """A text with boards, which are drawn in place.
 
     Attributes:
-        text: all of it in words, for a picture in which boards would be too small.
-        parts: words and Grids in their order.
+        text: All parts in words, for pictures in which boards would be too small.
+        parts: Texts and Grids in their order.
     """
 
     text: str
@@ -160,11 +160,12 @@ class TextTable:
     """A table with lines between its cells, as large as the frame allows.
 
     Attributes:
-        rows: the cells of each row: a text of one or more lines, or (text, color) for a ground of
-            that colour out of COLORS, or (text, color, share) for as much of it, from the left.
-        head: the names of the columns, or nothing.
-        title: a line above.
-        status: lines below.
+        rows: The cells of each row. A cell is a text of one or more lines; or (text, color) with a
+            ground from COLORS; or (text, color, share), which fills only that share of the cell,
+            from the left.
+        head: The names of the columns; empty: none.
+        title: A line above the table.
+        status: Lines below the table.
     """
 
     rows: tuple[tuple[TableCell, ...], ...]
@@ -175,7 +176,7 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """A page of text as a browser shows it: a title, paragraphs, and links below them."""
+    """A text page in a browser: a title, paragraphs, and links below them."""
 
     title: str
     lines: tuple[str, ...] = ()
@@ -194,27 +195,29 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of values that are 0 or more: "bar", "line" or "pie" (of one series)."""
+    """A chart of non-negative values; `kind` is "bar", "line" or "pie" (one series only)."""
 
     kind: str
     labels: tuple[str, ...]
-    series: tuple[tuple[str, tuple[float, ...]], ...]  # a name, and a value for each label
+    series: tuple[tuple[str, tuple[float, ...]], ...]  # (name, a value for each label)
     title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """Figures anywhere on a unit square: (figure, color, x, y, size, degrees), (0, 0) top left.
+    """Figures at any place of a unit square; (0, 0) is the top left corner.
 
-    A color is a name out of COLORS, or "" for the colour of text.
+    A color is a name from COLORS, or "" for the colour of text.
 
     Attributes:
-        lines: (color, x1, y1, x2, y2, width), drawn over the figures.
-        labels: (text, color, x, y), over all; x and y are the middle. A fifth number says how high
-            the letters are, as a share of the square; else they are as in other pictures.
-        status: lines below.
-        ground: a color behind all of it, as wide as the picture; "" is the plain one.
-        areas: (color, corners) of polygons, each corner (x, y); drawn first, in this order.
+        items: (figure, color, x, y, size, degrees) of each figure.
+        lines: (color, x1, y1, x2, y2, width) of each line, drawn over the figures.
+        labels: (text, color, x, y) of each label, drawn over everything; x and y are its centre. An
+            optional fifth number is the height of the letters as a share of the square; without
+            it, letters have their usual size.
+        status: Lines of text below the square.
+        ground: A colour of the whole background, as wide as the picture; "" is the plain one.
+        areas: (color, corners) of each polygon, each corner (x, y); drawn first, in this order.
     """
 
     items: tuple[tuple[str, str, float, float, float, float], ...] = ()
@@ -228,7 +231,7 @@ class Shapes:
 
 @dataclass(frozen=True, slots=True)
 class Pixels:
-    """An array or photo as it is: its bytes, height and width, three bytes a pixel."""
+    """An array or photo that is shown unchanged, with three bytes per pixel."""
 
     data: bytes
     height: int
@@ -237,11 +240,13 @@ class Pixels:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """Several scenes beside each other, each with a title (or "").
+    """Several scenes in a grid of panels.
 
     Attributes:
-        gap: the share of each panel that is left free at its right and below, for scenes that would
-            look like one where they touch.
+        scenes: (title, scene) of each panel; a title may be "".
+        columns: The number of panels in a row.
+        gap: The share of each panel that is left free at its right and bottom, so that adjacent
+            scenes do not look like one.
     """
 
     scenes: tuple[tuple[str, object], ...]

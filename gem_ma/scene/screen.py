@@ -1,4 +1,4 @@
-"""Screen and Widget: what desktops and web pages show, laid out and hit by games."""
+"""Screen and Widget: the contents of desktops and web pages, laid out by games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
     "find_widget",
 ]
 
-# What can be given the keyboard; the rest is looked at, or clicked only.
+# Kinds that can have the keyboard focus; the others can only be clicked or read.
 TEXT_KINDS = frozenset({"field", "password", "area"})
 FOCUSABLE_KINDS = TEXT_KINDS | {
     "button",
@@ -30,34 +30,34 @@ FOCUSABLE_KINDS = TEXT_KINDS | {
     "fold",
 }
 CLICKABLE_KINDS = FOCUSABLE_KINDS | {"item", "cell", "handle", "square", "shade"}
-FIELD_PADDING = 6  # between the border of a field and what is typed in it
-SCROLLBAR_WIDTH = 14  # how wide a scroll bar is
-THUMB_WIDTH = 16  # how wide what is moved along a slider is
-CHECKBOX_SIZE = 16  # the side of a check box
+FIELD_PADDING = 6  # pixels between the border of a field and its text
+SCROLLBAR_WIDTH = 14  # pixels
+THUMB_WIDTH = 16  # pixels of the handle of a slider
+CHECKBOX_SIZE = 16  # pixels of the side of a check box
 
 
 class Widget(NamedTuple):
-    """One thing on a screen.
+    """One widget on a screen.
 
     Attributes:
         kind: label, title, note, box, image, line; button, link, field, password, area, check,
             radio, select, list, slider, tab, fold, item, cell, handle, square (its value: a Tile,
-            and whether it is marked), shade (of a colour picker); scroll, veil, menu; tile (as a
-            square); view (its value: a scene).
-        x: the left side of its box, on the screen, in pixels.
-        y: the top of its box.
-        w: the width of its box.
-        h: the height of its box.
-        text: its label; of an area or a field what stands there while it is empty.
-        value: what it holds: the text of a field, whether a box is checked, the place of what is
-            selected (-1: nothing), the number of a slider, how far a scroll is scrolled, of a strip
-            of hues the hue in degrees, of a square of shades saturation and brightness, 0 to 100.
-        options: what can be selected, of a slider (lowest, highest, step), of a shade ("hue",),
-            ("shade", hue), or ("mixed", hue), which only shows the colour.
-        group: of a radio button those of which one is on; else the scroll that it lies in.
-        tone: a colour out of `gem_ma.scene.COLORS`, or what it is like: "primary", "danger",
-            "quiet"; a handle may be the "bar" of a window.
-        type: the size of its letters.
+            and whether it is marked), shade (of a colour picker); scroll, veil, menu; tile (with
+            the value of a square); view (its value: a scene).
+        x: The left side of its box on the screen, in pixels.
+        y: The top of its box.
+        w: The width of its box.
+        h: The height of its box.
+        text: Its label. For a field or an area: the placeholder while it is empty.
+        value: Its content: the text of a field, whether a box is checked, the index of the
+            selection (-1: none), the number of a slider, the offset of a scroll, the hue of a strip
+            of hues in degrees, or saturation and brightness (0 to 100) of a square of shades.
+        options: The choices of a selection; (lowest, highest, step) of a slider. For a shade:
+            ("hue",), ("shade", hue), or ("mixed", hue), which only shows the colour.
+        group: The name of the group of a radio button; for other kinds the scroll that contains it.
+        tone: A colour from `gem_ma.scene.COLORS`, or a style: "primary", "danger", "quiet". A
+            handle may be the "bar" of a window.
+        type: The size of its letters in pixels.
     """
 
     id: str
@@ -71,13 +71,13 @@ class Widget(NamedTuple):
     options: tuple[Any, ...] = ()
     group: str = ""
     tone: str = ""
-    inside: str = ""  # the scroll that it lies in
-    clip: tuple[int, int, int, int] | None = None  # what of the screen its scroll shows
+    inside: str = ""  # the scroll that contains it
+    clip: tuple[int, int, int, int] | None = None  # the visible area of its scroll, on the screen
     disabled: bool = False
     type: int = 14
 
     def holds(self, x: int, y: int) -> bool:
-        """Return whether a point lies in it, where it can be seen."""
+        """Return whether a point lies in the visible part of the widget."""
         if not (self.x <= x < self.x + self.w and self.y <= y < self.y + self.h):
             return False
         if self.clip is None:
@@ -87,22 +87,25 @@ class Widget(NamedTuple):
 
     @property
     def seen(self) -> bool:
-        """Whether its middle can be seen."""
+        """Whether its centre is visible."""
         return self.holds(self.x + self.w // 2, self.y + self.h // 2)
 
 
 class Screen(NamedTuple):
-    """Widgets, the last ones on top, and what a person sees of who is at work there.
+    """Widgets, with the keyboard focus and the pointers of the users.
 
     Attributes:
-        focus: the widget that has the keyboard.
-        caret: where in its text the next letter goes.
-        anchor: where its selection began; at the caret, nothing is selected.
-        hover: what the pointer is over.
-        pointer: where it is; None: it was not moved yet.
-        refs: whether each widget that can be used has a numbered mark.
-        look: "flat", or "old" with borders that stand out.
-        pointed: what somebody else points at.
+        widgets: The widgets; later ones are on top.
+        width: The width of the screen in pixels.
+        height: The height of the screen in pixels.
+        focus: The id of the widget with the keyboard focus.
+        caret: The position of the next letter in the focused text.
+        anchor: The position at which the selection began; equal to `caret`: nothing is selected.
+        hover: The id of the widget under the pointer.
+        pointer: The position of the pointer; None: it has not been moved yet.
+        refs: Whether each usable widget has a numbered mark.
+        look: "flat", or "old" with raised borders.
+        pointed: The point that another user points at; None: none.
     """
 
     widgets: tuple[Widget, ...]
@@ -124,12 +127,12 @@ def find_widget(widgets: Sequence[Widget], x: int, y: int) -> Widget | None:
 
 
 def compute_row_height(widget: Widget) -> int:
-    """Return how high a line of a list is, or an option."""
+    """Return the height of a line of a list or of an option, in pixels."""
     return text_metrics.LINE_HEIGHTS[widget.type] + 6
 
 
 def compute_text_shift(widget: Widget, caret: int) -> int:
-    """Return by how much the text of a field is shifted so that its caret can be seen."""
+    """Return the shift of a field's text that keeps its caret visible, in pixels."""
     room = widget.w - 2 * FIELD_PADDING
     value = str(widget.value or "")
     text = "•" * len(value) if widget.kind == "password" else value
@@ -141,14 +144,14 @@ def compute_text_shift(widget: Widget, caret: int) -> int:
 
 
 def compute_thumb_x(widget: Widget) -> int:
-    """Return the x of the middle of a slider's thumb."""
+    """Return the x of the centre of a slider's thumb."""
     low, high, _ = widget.options
     share: float = (widget.value - low) / (high - low)
     return widget.x + THUMB_WIDTH // 2 + round(share * (widget.w - THUMB_WIDTH))
 
 
 def find_shade_point(widget: Widget) -> tuple[int, int]:
-    """Return where a shade lies in its strip, or its square."""
+    """Return the point of a shade's value in its strip or square."""
     if widget.options[0] == "hue":
         return widget.x + widget.value * (widget.w - 1) // 359, widget.y + widget.h // 2
     across, up = widget.value
@@ -156,7 +159,7 @@ def find_shade_point(widget: Widget) -> tuple[int, int]:
 
 
 def find_shade(widget: Widget, x: int, y: int) -> int | tuple[int, int]:
-    """Return the shade that lies at a place, or next to it."""
+    """Return the value of a shade at the point of its strip or square nearest to (x, y)."""
     across = max(0, min(x - widget.x, widget.w - 1))
     down = max(0, min(y - widget.y, widget.h - 1))
     if widget.options[0] == "hue":

@@ -1,4 +1,4 @@
-"""Scenes and arrays encoded as values that JSON can carry."""
+"""Encoding of scenes and arrays as JSON values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma import scene
 
 
 def encode_scene(value: Any) -> object:
-    """Return a scene or an array as values that JSON can carry."""
+    """Return a scene or an array as a JSON value."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Metrics of the proportional font: how wide its letters are, without drawing any."""
+"""Metrics of the proportional font: widths of texts, without drawing them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = [
     "wrap_to_width",
 ]
 
-# The characters that there are, and their advances in 2048ths of the type's size, as
-# scripts/build_font.py prints them.
+# The characters of the font, and their advances in 2048ths of the type size, as printed by
+# scripts/build_font.py.
 CHARACTER_CODES = (
     *range(0x20, 0x7F),
     *range(0xA0, 0x100),
@@ -46,8 +46,8 @@ _BOLD_ADVANCES = (
     "1407 1407 1407 1407 1716 1407 1458 1458 1458 1458 1335 1466 1335 2048 1024 1309 1716 "
     "1716 "
 )
-_MISSING_ADVANCE = 1233  # what stands for a letter that is not there
-LINE_HEIGHTS = {12: 16, 14: 18, 18: 24}  # the sizes of the type, and how high a line of each is
+_MISSING_ADVANCE = 1233  # the advance of characters that the font lacks
+LINE_HEIGHTS = {12: 16, 14: 18, 18: 24}  # by type size, the height of a line in pixels
 
 
 @functools.cache
@@ -57,13 +57,13 @@ def _load_advances(bold: bool) -> dict[str, int]:
 
 
 def measure_letter(letter: str, size: int, bold: bool = False) -> float:
-    """Return how wide one letter is, in pixels."""
+    """Return the width of a letter in pixels."""
     return _load_advances(bold).get(letter, _MISSING_ADVANCE) * size / 2048
 
 
 @functools.lru_cache(maxsize=4096)
 def measure_edges(text: str, size: int, bold: bool = False) -> tuple[float, ...]:
-    """Return where each letter begins, and where the last one ends."""
+    """Return the x at which each letter begins and the last one ends, in pixels."""
     advances, x, edges = _load_advances(bold), 0, [0.0]
     for letter in text:
         x += advances.get(letter, _MISSING_ADVANCE)
@@ -72,12 +72,12 @@ def measure_edges(text: str, size: int, bold: bool = False) -> tuple[float, ...]
 
 
 def measure_width(text: str, size: int, bold: bool = False) -> float:
-    """Return how wide a line is, in pixels."""
+    """Return the width of a line in pixels."""
     return measure_edges(text, size, bold)[-1]
 
 
 def find_caret(text: str, size: int, x: float) -> int:
-    """Return before which letter a caret goes that is put at x."""
+    """Return the index of the letter before which a caret at x belongs."""
     edges = measure_edges(text, size)
     for number in range(len(text)):
         if x < (edges[number] + edges[number + 1]) / 2:
@@ -86,7 +86,7 @@ def find_caret(text: str, size: int, x: float) -> int:
 
 
 def truncate_to_width(text: str, size: int, most: float, bold: bool = False) -> str:
-    """Return a line that is too wide with an ellipsis for what is left out."""
+    """Return a line cut to at most `most` pixels, with an ellipsis if it was too wide."""
     if measure_width(text, size, bold) <= most:
         return text
     room = most - measure_letter("…", size, bold)
@@ -97,7 +97,7 @@ def truncate_to_width(text: str, size: int, most: float, bold: bool = False) -> 
 
 @functools.lru_cache(maxsize=2048)
 def wrap_to_width(text: str, size: int, most: float, bold: bool = False) -> tuple[str, ...]:
-    """Break a text into lines that are not wider, between words."""
+    """Break a text between words into lines of at most `most` pixels; longer words stay whole."""
     lines: list[str] = []
     for part in text.split("\n"):
         line = ""

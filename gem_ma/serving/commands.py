@@ -1,4 +1,4 @@
-"""The commands serve, arena and gateway: environments that others reach over a network."""
+"""The commands serve, arena and gateway, which offer environments over a network."""
 
 from __future__ import annotations
 
@@ -26,45 +26,57 @@ from gem_ma.validation.endpoints import check_variable_name, parse_model_url
 
 
 def add_commands(commands: SubcommandParsers) -> None:
-    """Add the commands to those of gem-ma."""
+    """Add serve, arena and gateway to the commands of gem-ma."""
     _add_arena(commands)
     _add_gateway(commands)
     serve = commands.add_parser(
         "serve",
         group="serve",
         help="offer an environment over OpenEnv's WebSocket protocol",
-        epilog="example: gem-ma serve game:ConnectFour-v0 --port 8000; a token that clients have "
-        "to send stands in the environment variable GEM_MA_TOKEN",
+        epilog="example: gem-ma serve game:ConnectFour-v0 --port 8000; set the environment "
+        "variable GEM_MA_TOKEN to require a token from clients",
     )
     serve.add_argument("id", help="an environment; see gem-ma list")
-    serve.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
     serve.add_argument(
-        "--port", type=parse_port, default=8000, help="0 takes a free one (default: 8000)"
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on (default: 127.0.0.1, this computer only)",
     )
-    serve.add_argument("--max-sessions", type=parse_positive, default=256, help="(default: 256)")
     serve.add_argument(
-        "--max-message", type=parse_positive, default=1 << 20, help="bytes (default: 1 MiB)"
+        "--port", type=parse_port, default=8000, help="port; 0 takes a free one (default: 8000)"
+    )
+    serve.add_argument(
+        "--max-sessions",
+        type=parse_positive,
+        default=256,
+        help="connections at the same time (default: 256)",
+    )
+    serve.add_argument(
+        "--max-message",
+        type=parse_positive,
+        default=1 << 20,
+        help="bytes of the longest message (default: 1 MiB)",
     )
     serve.add_argument(
         "--first-message",
         type=parse_seconds,
         default=30.0,
         metavar="SECONDS",
-        help="for a connection to say something whole (default: 30)",
+        help="seconds within which a connection must send its first whole message (default: 30)",
     )
     serve.add_argument(
         "--idle",
         type=parse_seconds,
         default=1800.0,
         metavar="SECONDS",
-        help="between an answer and the next message (default: 1800)",
+        help="seconds between an answer and the next message (default: 1800)",
     )
-    serve.add_argument("--seat", help="the seat of all clients; the others are played here")
+    serve.add_argument("--seat", help="the seat of all clients; agents play the others here")
     serve.add_argument(
         "--others",
         default="random",
         metavar="[SEAT=]SPEC",
-        help="who plays them, as for gem-ma play (default: random)",
+        help="agents in the other seats, as for gem-ma play (default: random)",
     )
     add_observation_options(serve)
     serve.set_defaults(run=_run_serve)
@@ -75,7 +87,7 @@ def _run_serve(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
-    if sys.stderr.isatty():  # it takes long where libraries are heavy
+    if sys.stderr.isatty():  # large libraries take long to import
         sys.stderr.write(f"{args.id} is being made ...\n")
     try:
         from gem_ma.serving.server import serve
@@ -103,33 +115,39 @@ def _add_arena(commands: SubcommandParsers) -> None:
         "arena",
         group="serve",
         help="let people and agents play in a browser",
-        epilog="example: gem-ma arena --out matches --agents random,search:depth=3; a token that "
-        "browsers have to show stands in the environment variable GEM_MA_TOKEN",
+        epilog="example: gem-ma arena --out matches --agents random,search:depth=3; set the "
+        "environment variable GEM_MA_TOKEN to require a token from browsers",
     )
     parser.add_argument(
         "envs",
         nargs="*",
-        help="environments (default: eighteen of all kinds, and all others by a search)",
+        help="environments (default: eighteen of all kinds, and all others through a search)",
     )
-    parser.add_argument("--out", required=True, help="a folder for the matches, which go on there")
+    parser.add_argument(
+        "--out", required=True, help="folder for the matches, which can be continued from it"
+    )
     parser.add_argument(
         "--agents",
         action="append",
         default=[],
         metavar="SPEC",
-        help="who may be seated, with commas between; may be repeated (default: random and "
-        "search:depth=3)",
+        help="agents that may take seats, separated by commas; may be repeated (default: random "
+        "and search:depth=3)",
     )
     parser.add_argument(
         "--records",
         action="append",
         default=[],
         metavar="FILE",
-        help="episodes of which any turn may be played on from; may be repeated",
+        help="episodes that can be continued from any turn; may be repeated",
     )
-    parser.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
     parser.add_argument(
-        "--port", type=parse_port, default=8080, help="0 takes a free one (default: 8080)"
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on (default: 127.0.0.1, this computer only)",
+    )
+    parser.add_argument(
+        "--port", type=parse_port, default=8080, help="port; 0 takes a free one (default: 8080)"
     )
     parser.set_defaults(run=_run_arena)
 
@@ -161,26 +179,26 @@ def _add_gateway(commands: SubcommandParsers) -> None:
     gateway = commands.add_parser(
         "gateway",
         group="serve",
-        help="let programs from outside take seats, and pass their calls on to a model's server",
+        help="let external programs take seats, and forward their calls to a model's server",
         epilog="example: gem-ma gateway game:ConnectFour-v0 --model http://127.0.0.1:8000/v1 "
-        "--episodes 100 --out played.jsonl; programs POST to /claim of the address that it says",
+        "--episodes 100 --out played.jsonl; programs POST to /claim of the printed address",
     )
     gateway.add_argument("id", help="an environment; see gem-ma list")
-    gateway.add_argument("--model", metavar="[MODEL@]URL", help="the server of their model")
+    gateway.add_argument("--model", metavar="[MODEL@]URL", help="server of the programs' model")
     gateway.add_argument(
         "--key",
         default="OPENAI_API_KEY",
         metavar="VARIABLE",
-        help="the environment variable with its key (default: OPENAI_API_KEY)",
+        help="environment variable with the key of the server (default: OPENAI_API_KEY)",
     )
     gateway.add_argument(
-        "--token-ids", action="store_true", help="ask it for token ids, which vLLM gives"
+        "--token-ids", action="store_true", help="ask the server for token ids, which vLLM returns"
     )
     gateway.add_argument(
         "--seat",
         dest="seats",
         metavar="SEAT,SEAT",
-        help="those for programs, with commas between (default: all)",
+        help="seats for programs, separated by commas (default: all)",
     )
     gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=AGENTS_HELP)
     gateway.add_argument(
@@ -188,10 +206,14 @@ def _add_gateway(commands: SubcommandParsers) -> None:
         type=parse_seconds,
         default=600.0,
         metavar="SECONDS",
-        help="for a move, after which a program has failed (default: 600)",
+        help="seconds for a move, after which a program fails (default: 600)",
     )
-    gateway.add_argument("--host", default="127.0.0.1", help="(default: this machine only)")
-    gateway.add_argument("--port", type=parse_port, default=0, help="(default: one that is free)")
+    gateway.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on (default: 127.0.0.1, this computer only)",
+    )
+    gateway.add_argument("--port", type=parse_port, default=0, help="port (default: a free one)")
     add_episode_options(gateway)
     add_observation_options(gateway)
     gateway.set_defaults(run=_run_gateway)
@@ -210,7 +232,7 @@ def _run_gateway(args: argparse.Namespace) -> int:
             if seat not in env.possible_agents:
                 raise ValueError(f"--seat {seat}; the seats are {', '.join(env.possible_agents)}")
         used_specs = {spec for seat, spec in agents.items() if seats and seat not in seats}
-        for spec in {*agents.values()} - used_specs:  # of seats that programs take: it may be wrong
+        for spec in {*agents.values()} - used_specs:  # not loaded later, but they may be wrong
             load_agent(spec)
     except ValueError as error:
         raise UsageError(str(error)) from None

@@ -1,4 +1,4 @@
-"""Episodes for programs from outside: they take seats, wait for turns, play, and call models there.
+"""Episodes for external programs, which claim seats, wait for turns, play, and call models.
 
 gate = gem_ma.gateway("game:ConnectFour-v0", "http://127.0.0.1:8000/v1", episodes=100)
 with gate:
@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 else:
     web = LazyModule("aiohttp.web", "gateway", "a gateway")
 
-MCP_PROTOCOL_VERSION = (
-    "2025-06-18"  # the version of the protocol that is spoken where a client names none
-)
+MCP_PROTOCOL_VERSION = "2025-06-18"  # the version of the protocol for clients that name none
 _MCP_TOOLS: tuple[tuple[str, str, JSONMapping, list[str]], ...] = (
     ("look", "Wait for your turn, and return what you see.", {}, []),
     (
@@ -51,7 +49,7 @@ _MCP_TOOLS: tuple[tuple[str, str, JSONMapping, list[str]], ...] = (
 
 
 class SeatGateway(ModelGateway):
-    """A gateway at which programs from outside take seats, by HTTP or as a server of MCP."""
+    """A gateway at which external programs claim seats and play, by HTTP or as an MCP server."""
 
     def __init__(self, model: str | None, token: str | None = None, **settings: Any):
         super().__init__(model, **settings)
@@ -62,7 +60,7 @@ class SeatGateway(ModelGateway):
         self.lock = threading.Lock()
 
     def offer(self, seat: ProgramSeat) -> None:
-        """Let a seat be taken."""
+        """Offer a seat to programs."""
         with self.lock:
             while self.pending_claims:
                 claim = self.pending_claims.popleft()
@@ -72,7 +70,7 @@ class SeatGateway(ModelGateway):
             self.free_seats.append(seat)
 
     def claim(self) -> Future[ProgramSeat | None]:
-        """Return a seat that nobody has taken, once there is one, or None when all is over."""
+        """Return a future of a free seat, or of None when all episodes are over."""
         claim: Future[ProgramSeat | None] = Future()
         with self.lock:
             while self.free_seats:
@@ -87,7 +85,7 @@ class SeatGateway(ModelGateway):
         return claim
 
     def close(self) -> None:
-        """Tell all who wait for a seat that there is none."""
+        """End all waiting claims with None."""
         with self.lock:
             self.is_closed = True
             waiting, self.pending_claims = self.pending_claims, deque()
@@ -140,7 +138,7 @@ class SeatGateway(ModelGateway):
 
 
 async def answer_mcp_request(seat: ProgramSeat, method: Any, asked: JSONMapping) -> JSONObject:
-    """Return the result of a method of MCP, or raise LookupError."""
+    """Return the result of an MCP method, or raise LookupError if it is unknown."""
     if method == "initialize":
         from gem_ma.rollouts.version import __version__
 
@@ -187,7 +185,7 @@ async def answer_mcp_request(seat: ProgramSeat, method: Any, asked: JSONMapping)
 
 
 class ExternalAgent(ProgramAgent):
-    """Whoever comes to an OpenGateway."""
+    """The agent of seats that programs claim at a SeatGateway."""
 
     def __init__(self, gateway: SeatGateway, seconds: float):
         super().__init__(None, seconds=seconds)
@@ -198,7 +196,7 @@ class ExternalAgent(ProgramAgent):
 
 
 class GatewayRun:
-    """Episodes that are played by programs from outside while it is open; see `gateway`."""
+    """Episodes that external programs play while the context is open; see `gateway`."""
 
     def __init__(self, server: SeatGateway, play: Callable[[], list[Episode]]):
         self.server = server
@@ -207,15 +205,23 @@ class GatewayRun:
 
     @property
     def url(self) -> str:
-        """Where programs ask for a seat: they POST to URL/claim."""
+        """The URL of the gateway; programs claim a seat by a POST to URL/claim."""
         return self.server.own_url
 
     def claim(self, timeout: float | None = None) -> ProgramSeat | None:
-        """Take a seat that nobody has taken; None when all episodes are over."""
+        """Claim a free seat; return None when all episodes are over.
+
+        Args:
+            timeout: seconds to wait for a seat before TimeoutError; None: no limit.
+        """
         return self.server.claim().result(timeout)
 
     def wait(self, timeout: float | None = None) -> list[Episode]:
-        """Wait until all episodes are over, and return them."""
+        """Wait until all episodes are over, and return them.
+
+        Args:
+            timeout: seconds to wait before TimeoutError; None: no limit.
+        """
         return self._episodes_future.result(timeout)
 
     def __enter__(self) -> Self:
@@ -251,20 +257,22 @@ def gateway(
     timeout: float = 600.0,
     **settings: Any,
 ) -> GatewayRun:
-    """Return episodes whose seats programs take from outside, each with an address of its own.
+    """Return episodes whose seats external programs claim, each with an address of its own.
 
     Args:
         env: as `rollout` takes it.
+        model: the server for calls of models, as URL or MODEL@URL; None: no calls.
+        seats: the seats for programs; None: all.
+        agents: the agents of the other seats, as `rollout` takes them.
         episodes: as `rollout` takes it.
-        **settings: other arguments of `rollout`, and those of `make`.
-        model: the server that calls of models are passed on to, as URL or MODEL@URL; `key`,
-            `token_ids` and `timeout` as ModelGateway takes them.
-        seats: those for programs; None: all.
-        agents: who plays the others, as `rollout` takes them.
-        seconds: for a turn; a program that takes longer has died, and its episode fails.
-        host: where it listens: on this machine alone, at any port that is free. Others may reach it
-            if GEM_MA_TOKEN holds a token, which they send to take a seat.
-        port: where it listens, as with `host`.
+        seconds: the time limit of a turn in seconds; the episode of a slower program fails.
+        host: the address to listen on; by default only this machine. Any other address needs a
+            token in GEM_MA_TOKEN, which programs send to claim a seat.
+        port: the port to listen on; 0: any free one.
+        key: as ModelGateway takes it.
+        token_ids: as ModelGateway takes it.
+        timeout: as ModelGateway takes it.
+        **settings: other arguments of `rollout`, and arguments of `make`.
     """
     rollout_names = [name for name in inspect.signature(arollout).parameters if name in settings]
     rollout_arguments = {name: settings.pop(name) for name in rollout_names}

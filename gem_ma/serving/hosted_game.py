@@ -18,7 +18,7 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class HostedGame:
-    """The bare game, for a client of ours whose Env is on its own side of the wire."""
+    """The bare game for a gem_ma client, whose Env runs on the client's side."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -26,13 +26,13 @@ class HostedGame:
         self.state: Any = None
 
     def reset(self, request: JSONMapping) -> SessionObservation:
-        """Begin with the random numbers of the client."""
+        """Begin an episode with the state of the client's random generator."""
         self._restore_chance(request)
         self.state = self.game.start(self.rng, request.get("options") or {})
         return self._build_observation(self._describe_position(()))
 
     def step(self, request: JSONMapping) -> SessionObservation:
-        """Read a reply, look, let a seat forfeit, or make the moves of all that are to act."""
+        """Check a reply, return an observation, forfeit a seat, or make the moves of all seats."""
         state, game = self.state, self.game
         messages: Iterable[Message] = ()
         if "read" in request:
@@ -49,7 +49,7 @@ class HostedGame:
             try:
                 moves = self._parse_moves(request.get("moves"))
                 after = game.advance(state, moves, self.rng)
-            except InvalidMove as error:  # the client's Env makes an invalid reply of it
+            except InvalidMove as error:  # the client's Env handles the invalid reply
                 return self._build_observation({"invalid": str(error)})
             move_messages = game.tell(state, moves, after)
             if move_messages is None:
@@ -94,7 +94,7 @@ class HostedGame:
         return {}
 
     def _observe(self, request: JSONMapping) -> Any:
-        """Return how the game shows itself to a seat, or to a spectator where it can."""
+        """Return an observation of a seat, or of a spectator if the method allows one."""
         method, seat = request["look"], request.get("seat")
         if method not in ("describe", "picture", "encode", "brief"):
             raise ClientError(
@@ -106,7 +106,7 @@ class HostedGame:
         return encode_scene(getattr(self.game, method)(self.state.seen_by(seat), seat))
 
     def _describe_position(self, told: Iterable[Message]) -> JSONObject:
-        """Return what an Env needs to know of the position whatever it shows."""
+        """Return the facts about the position that an Env always needs."""
         state, game = self.state, self.game
         views = {seat: state.seen_by(seat) for seat in game.agents}
         to_act, legal = state.to_act(), None
@@ -133,7 +133,7 @@ class HostedGame:
 
 
 def _make_move_message(seat: str, move: Any) -> Message:
-    """Return the message that Env would make of a move which the game does not tell about."""
+    """Return Env's default message about a move, for games without messages of their own."""
     if move is None:
         return Message(None, "game", f"{seat} lost its turn.")
     return Message(None, seat, str(move))

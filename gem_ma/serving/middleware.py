@@ -1,4 +1,4 @@
-"""What stands before OpenEnv's application: tokens, paths, deadlines, and what is no message."""
+"""ASGI middleware for OpenEnv's application: tokens, paths, time limits, malformed messages."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ Send = Callable[[Event], Awaitable[None]]
 
 
 def resolve_token(host: str, token: str | None = None) -> str | None:
-    """Return the token that clients have to send, or raise ValueError if there has to be one.
+    """Return the token that clients have to send, or raise ValueError if a needed one is missing.
 
-    It is the environment variable GEM_MA_TOKEN if none is given; on this machine alone none is
-    needed.
+    Args:
+        host: the address to listen on; only the loopback needs no token.
+        token: the token; None: the environment variable GEM_MA_TOKEN.
     """
     token = token or os.environ.get(TOKEN_VARIABLE) or None
     if token is None and not is_loopback(host):
@@ -37,7 +38,7 @@ def resolve_token(host: str, token: str | None = None) -> str | None:
 
 
 class AccessMiddleware:
-    """What stands before OpenEnv's application: who may come in, what is a message, and when."""
+    """ASGI middleware that checks tokens, paths, messages and time limits of connections."""
 
     def __init__(self, app: Any, token: str | None, first_message: float, idle: float):
         self.app = app
@@ -56,12 +57,12 @@ class AccessMiddleware:
         await self.app(scope, receive, send)
 
     def _find_problem(self, scope: Scope) -> tuple[int, str]:
-        """Return why somebody cannot come in, or nothing."""
+        """Return the HTTP status and the reason for a refusal, or 200 and no reason."""
         headers = dict(scope["headers"])
         if self._token is not None:
             if not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
                 return 401, "send the header Authorization: Bearer and the token of this server"
-        elif b"origin" in headers:  # else any web page could come in through a browser here
+        elif b"origin" in headers:  # otherwise any web page could connect through a browser
             return 403, "a browser's page has to have a token, and this server has none"
         if scope["path"] not in _ALLOWED_PATHS:
             return 404, (
@@ -73,7 +74,7 @@ class AccessMiddleware:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host can be reached from this machine alone."""
+    """Return whether a host can only be reached from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -96,7 +97,7 @@ async def _reject_request(
 
 
 class _GuardedWebSocket:
-    """A WebSocket on which what is no JSON object is answered here, and who is late hung up on."""
+    """A WebSocket that answers malformed messages with an error, and closes after a time limit."""
 
     def __init__(self, receive: Receive, send: Send, first_message: float, idle: float):
         self._receive, self._send = receive, send
@@ -104,7 +105,7 @@ class _GuardedWebSocket:
         self._closed = False
 
     async def receive(self) -> Event:
-        """Return the next event that OpenEnv can do something with; it would hang up on others."""
+        """Return the next event that OpenEnv can handle; others would close the connection."""
         while True:
             try:
                 async with asyncio.timeout(self._timeout):
@@ -122,7 +123,7 @@ class _GuardedWebSocket:
             await self.send({"type": "websocket.send", "text": answer})
 
     async def send(self, event: Event) -> None:
-        """Send an event, unless the connection is closed from here."""
+        """Send an event, unless this class has closed the connection."""
         if not self._closed:
             await self._send(event)
 
@@ -133,12 +134,12 @@ class _GuardedWebSocket:
 
 
 def _find_message_fault(text: str | None) -> str:
-    """Return what is wrong with a message, or nothing."""
+    """Return the reason why a message is malformed, or an empty text."""
     if text is None:
         return "expected text with a JSON object, got bytes"
     try:
         message = json.loads(text)
-        if "\\u" in text:  # half a character, which no answer could repeat
+        if "\\u" in text:  # a lone surrogate, which answers cannot encode
             json.dumps(message, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         return f"no JSON: {clip_repr(str(error), 200)}"

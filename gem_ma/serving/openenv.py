@@ -1,4 +1,4 @@
-"""What serving takes of OpenEnv and what that runs on, or an error that says what to install."""
+"""The names that serving imports from OpenEnv and its dependencies, or an error with the extra."""
 
 from gem_ma.validation.extras import require_extra
 

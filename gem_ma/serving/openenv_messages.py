@@ -1,4 +1,4 @@
-"""What goes over the wire: an action, what a session sees, and an error that a client made."""
+"""The messages of a session: actions, observations, and errors of clients."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from gem_ma.validation.json_types import JSONObject
 
 
 class ClientError(ValueError):
-    """A client asked for what cannot be; the message is its answer."""
+    """An error in a client's request; its message is sent to the client."""
 
 
 def _encode_reply_text(value: Any) -> Any:
-    """Return the words that a client took for JSON: a reply may be 3, or [3]."""
+    """Return as text a reply that a client has sent as JSON, such as 3 or [3]."""
     return json.dumps(value) if isinstance(value, int | float | list) else value
 
 
 class ReplyAction(Action):
     """An action: a reply of the seat that is to act, or several replies by seat."""
 
-    # Clients put a plain reply where the one required field is; `replies` do without it.
+    # Clients put a plain reply in the only required field; `replies` does not need it.
     model_config = ConfigDict(json_schema_extra={"required": ["text"]})
 
     text: Annotated[str | None, BeforeValidator(_encode_reply_text)] = Field(

@@ -1,4 +1,4 @@
-"""One client's session, over an environment of its own."""
+"""The session of one client, with an environment of its own."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
-    """One client's environment.
+    """The session of one client.
 
-    A step is taken in the event loop: a hop to a thread and back costs more than a move does.
+    Steps run in the event loop, since switching to a thread costs more than a move.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -40,7 +40,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         self._seat_view: GymnasiumView | None = None
         self._hosted_game: HostedGame | None = None
         self._has_begun = False
-        self._is_over = False  # for the seat that it is bound to
+        self._is_over = False  # for the bound seat
         self._briefed_seats: set[str] = set()  # the seats that have read the rules in `text`
         self._state = State(gem_ma=facts)
 
@@ -66,7 +66,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
     def step(
         self, action: ReplyAction, timeout_s: float | None = None, **_: object
     ) -> SessionObservation:
-        """Take replies; `timeout_s` is OpenEnv's and not kept: a step cannot be left half done."""
+        """Take replies; OpenEnv's `timeout_s` is ignored, as a step cannot be left unfinished."""
         return self._hide_server_errors(self._step_episode, action)
 
     async def step_async(
@@ -77,7 +77,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
     def _hide_server_errors(
         self, do: Callable[..., SessionObservation], *args: object
     ) -> SessionObservation:
-        """Let what a client did wrong be its answer, and keep what went wrong here from it."""
+        """Call `do`; raise a client's errors unchanged, and log errors of the server instead."""
         try:
             return do(*args)
         except (ClientError, SeatError, ResetNeeded):
@@ -171,7 +171,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
 
     def _parse_replies(self, action: ReplyAction) -> dict[str, str]:
         to_act = self._env.to_act if self._seat_view is None else (self._seat_view.agent,)
-        # The schema wants text in every action, so an empty one may stand beside replies.
+        # The schema requires text in every action, so replies may come with an empty text.
         text = None if action.replies is not None and not action.text else action.text
         if action.game is not None or (text is None) == (action.replies is None):
             raise ClientError("an action is either text or replies: a reply for each seat")
@@ -196,7 +196,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         truncations: Mapping[str, bool],
         rules: Mapping[str, str] | None = None,
     ) -> SessionObservation:
-        """Return what the session sees of the seats that are named."""
+        """Return the observation of a session for the seats in `terminations`."""
         env = self._env
         observations: dict[str, dict[str, str]] = {}
         infos: dict[str, Info] = {}
@@ -205,7 +205,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
             for kind, value in env.observe(seat, turn=True).items():
                 observation[kind] = value.base64 if kind == "image" else value
             infos[seat] = info = to_json_value(env.info(seat, turn=True))
-            if "text" in info:  # beside pictures alone: messages and notices
+            if "text" in info:  # with picture observations: messages and notices
                 observation["text"] = info.pop("text")
         to_act = [seat for seat in env.to_act if seat in terminations]
         agent = to_act[0] if to_act else None
@@ -213,7 +213,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         if agent is not None and agent not in self._briefed_seats:
             self._briefed_seats.add(agent)
             text = f"{env.rules(agent)}\n\n{text}".strip()
-        # All of it is of our making, so that nothing is checked once more.
+        # All values are our own, so pydantic need not check them.
         session_observation: SessionObservation = SessionObservation.model_construct(
             done=not to_act,
             reward=None if actor is None else rewards[actor],
@@ -234,6 +234,6 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
 
 
 class ThreadedSession(OpenEnvSession):
-    """A session whose steps wait for something, each in the session's own thread."""
+    """A session whose slow steps run in the session's own thread."""
 
-    step_async = Environment.step_async  # OpenEnv's sign that there is none
+    step_async = Environment.step_async  # shows OpenEnv that there is no async step

@@ -1,4 +1,4 @@
-"""What the pack serving adds."""
+"""The contents of the pack serving."""
 
 from gem_ma.packs import Pack
 

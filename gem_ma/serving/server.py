@@ -1,9 +1,9 @@
-"""Any environment of ours behind OpenEnv's protocol: `serve("game:ConnectFour-v0")`.
+"""Serves any gem_ma environment by OpenEnv's protocol: `serve("game:ConnectFour-v0")`.
 
-A session lives on the WebSocket `/ws` and has an environment of its own. It may see everything and
-play all seats, or be bound to one seat, whose part it then sees, by `seat` in the data of reset or
-for all sessions by `seat=` here. OpenEnv's `/reset` and `/step` over plain HTTP would make a new
-environment for each request, so they are not offered.
+A session uses the WebSocket `/ws` and has an environment of its own. It sees and plays all seats,
+or is bound to one seat and sees only its part: by `seat` in the data of reset, or by `seat=` here
+for all sessions. OpenEnv's `/reset` and `/step` over plain HTTP would make a new environment for
+each request, so they are not offered.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SUGGESTED_ARGUMENTS = (
     "format",
     "max_turns",
     "image_size",
-)  # arguments of Env that belong to an id
+)  # arguments of Env that an id may set
 
 
 def serve(
@@ -58,21 +58,21 @@ def serve(
     """Serve an environment over OpenEnv's WebSocket protocol until interrupted.
 
     Args:
-        host: what it listens on. Anything but the loopback demands a token.
-        port: 0 takes a free one.
-        token: what clients have to send, as the header `Authorization: Bearer TOKEN`; else the
-            environment variable GEM_MA_TOKEN.
-        max_sessions: connections at the same time, each with an environment.
-        max_message: bytes of a message; a longer one ends its session.
-        first_message: seconds that a connection has for its first whole message, and a request for
-            coming whole.
-        idle: seconds between an answer and the next message. Whoever takes longer is hung up on,
+        id: the id of the environment.
+        host: the address to listen on. All but the loopback need a token.
+        port: the port to listen on; 0: any free one.
+        token: the token that clients have to send in the header `Authorization: Bearer TOKEN`;
+            None: the environment variable GEM_MA_TOKEN.
+        max_sessions: the number of connections at the same time, each with an environment.
+        max_message: the largest size of a message in bytes; a larger one ends its session.
+        first_message: seconds until a connection's first whole message, or until a whole request.
+        idle: seconds between an answer and the next message. After that the connection is closed,
             and its place is free.
-        seat: the one that all sessions are bound to; whoever has to be kept from seeing more needs
-            it.
-        others: who plays the other seats of a bound session: a spec string for `agents.load`; where
-            `seat` says which they are, also one for each (see `agents.assign_agents`).
-        say: called once with a line that tells the address.
+        seat: the seat that all sessions are bound to, so that clients cannot see more; None: a
+            client may see all seats.
+        others: the agents of the other seats of a bound session: a spec string for `agents.load`;
+            with `seat`, also one for each of them (see `agents.assign_agents`).
+        say: a function that is called once with a line with the address; None: none.
         **make: arguments for `gem_ma.make`, such as `observe="both"`.
     """
     token = resolve_token(host, token)
@@ -92,7 +92,7 @@ def serve(
         if say is not None:
             url_host = f"[{host}]" if ":" in host else host
             say(f"{id} at ws://{url_host}:{listener.getsockname()[1]}")
-        # Ctrl-C is how a server ends: uvicorn closes all, and then raises it again.
+        # Ctrl-C ends a server: uvicorn closes all connections, and then raises it again.
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(make_server_config(app, max_message, first_message)).run(
                 sockets=[listener]
@@ -102,10 +102,10 @@ def serve(
 def make_server_config(
     app: Any, max_message: int = 1 << 20, first_message: float = 30.0
 ) -> uvicorn.Config:
-    """Return how uvicorn runs an application."""
+    """Return uvicorn's configuration for an application."""
 
     class Punctual(H11Protocol):
-        """Hangs up on what has not become a WebSocket after a while; requests take no time here."""
+        """Closes connections that are no WebSocket after `first_message` seconds."""
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -138,7 +138,10 @@ def make_app(
     others: str = "random",
     **make: Any,
 ) -> Any:
-    """Return what `serve` serves as an ASGI application, for a server of your own."""
+    """Return the ASGI application of `serve`, for a server of your own.
+
+    The arguments are those of `serve`. Without `token`, clients need none.
+    """
     if token is not None and not re.fullmatch(r"[!-~]+", token):
         raise ValueError("a token is printable ASCII without spaces")
     if max_sessions < 1 or max_message < 1024:
@@ -155,7 +158,7 @@ def make_app(
     players = assign_agents(others, rest) if seat else dict.fromkeys(rest, others)
     agents = {
         one: load_agent(one) for one in dict.fromkeys(players.values())
-    }  # what is wrong shows here
+    }  # raises errors of specs early
     for one, spec in players.items() if seat else ():
         check_agent_seat(agents[spec], one, spec)
     facts = _describe_game(env, seat, max_message)
@@ -173,11 +176,11 @@ def make_app(
 
 
 def _describe_game(env: Env, seat: str | None, max_message: int) -> JSONObject:
-    """Return what a gem_ma client needs to know of a game before it plays it."""
+    """Return the facts about a game that a gem_ma client needs before it plays."""
     game = env.game
     seats = game.agents if seat is None else (seat,)
     spec = env.spec.kwargs
-    # what a client masks moves by: the legal ones are sent, and not what else they are called
+    # Clients mask moves by the legal ones that are sent, without other names of moves.
     has_own_names = type(game).name_moves is Game.name_moves
     return {
         "id": env.id,

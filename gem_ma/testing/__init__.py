@@ -1,9 +1,10 @@
-"""The contract of an environment: `check_env` looks at all of it, `certify` at its pictures.
+"""The contract of an environment: `check_env` checks all of it, `certify` checks its pictures.
 
-`attack` tries on it what models have tried on rewards.
+`attack` tries the tricks that models have tried on rewards.
 
-One file for each part of the contract, put together by `env_checker`. It may import the rules of
-games, the engine, the APIs, agents and the renderers; only the command line and tests import it.
+Each part of the contract has its own file, and `env_checker` combines them. The package may import
+the rules of games, the engine, the APIs, agents and the renderers. Only the command line and tests
+import it.
 """
 
 from gem_ma.testing.attack_episodes import AttackFinding

@@ -1,4 +1,4 @@
-"""Episodes of an attack: seats that play tricks, others who play as they do, and what is wrong."""
+"""Episodes of an attack: some seats play tricks, others play normally, and faults are noted."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from gem_ma.testing.attack_tricks import (
     reply_at_random,
 )
 
-MAX_REPLY_SECONDS = 2.0  # of CPU time that a reply may take
+MAX_REPLY_SECONDS = 2.0  # limit of CPU time for one reply
 _MAX_GROWTH = 1 << 20  # bytes that a state may grow by
 
 TrickPlayer = Callable[[SeatPrompt], str]
 TRICK_PLAYERS: dict[str, TrickPlayer] = {"random": reply_at_random, **TRICKS}
-EXPERT = "expert"  # the name of who plays as one should, among the tricks
+EXPERT = "expert"  # the name of the expert among the tricks
 
 
 @dataclasses.dataclass(frozen=True)
 class AttackFinding:
-    """Something that a trick did to an environment, and the replies that do it again."""
+    """A fault that a trick showed in an environment, with the replies that reproduce it."""
 
-    kind: str  # of FINDING_KINDS
+    kind: str  # a key of FINDING_KINDS
     trick: str
     seed: int
     why: str
-    replies: tuple[Mapping[str, str], ...] = ()  # of the seats, from `reset(seed=seed)` on
-    seat: str = ""  # whose finding it is, if it is that of one seat alone
+    replies: tuple[Mapping[str, str], ...] = ()  # by seat, for each step from `reset(seed=seed)` on
+    seat: str = ""  # the seat that it concerns, if it is a single one
 
     def __str__(self) -> str:
         who = f"{self.seat}, " if self.seat else ""
@@ -51,7 +51,7 @@ class AttackFinding:
 
 
 class AttackEpisodes:
-    """Plays episodes of one environment in which seats play tricks, and notes what is wrong."""
+    """A player of episodes of one environment in which seats play tricks; it collects faults."""
 
     def __init__(self, env: AECEnv, turns: int, experts: SeatAgents | None):
         self.env, self.core, self.game = env, env.core, env.core.game
@@ -65,20 +65,20 @@ class AttackEpisodes:
                     f"experts={', '.join(agents)}: expected one for each of {', '.join(self.seats)}"
                 )
             self.experts = {seat: load_agent(agents[seat]) for seat in self.seats}
-        # the first of each kind, trick and seat
+        # The first finding of each kind, trick and seat.
         self.findings: dict[tuple[str, str, str], AttackFinding] = {}
-        self.returns_differ = False  # seats have earned different returns
-        self.experts_are_told = False  # more than their seats know
+        self.returns_differ = False  # whether seats have earned different returns
+        self.experts_are_told = False  # whether they get more than their seats know
         self.replies = 0
-        self.taken = {seat: [0, 0] for seat in self.seats}  # meaningless replies: moves, and all
+        self.taken = {seat: [0, 0] for seat in self.seats}  # of meaningless replies: moves, and all
 
     def play_episode(self, trick: str, players: Mapping[str, str], seed: int) -> dict[str, float]:
-        """Return what the seats earn in one episode, of which whatever is wrong is noted.
+        """Play one episode, note all faults, and return what the seats earn.
 
         Args:
-            trick: What is tried, which findings name.
-            players: Who sits in each seat, by name.
-            seed: Where it starts.
+            trick: Name of the trick, for findings.
+            players: Name of the player in each seat.
+            seed: Seed of the episode.
         """
         core = self.core
         experts = [seat for seat, name in players.items() if name == EXPERT]
@@ -88,7 +88,7 @@ class AttackEpisodes:
         replies: list[dict[str, str]] = []
         size = 0
         by_experts = len(experts) == len(self.seats) and not self.game.zero_sum
-        turns = math.inf if by_experts else self.turns  # what they earn in the end is the best
+        turns = math.inf if by_experts else self.turns  # they play to the end
         while core.to_act and len(replies) < turns:
             looks = {seat: self.make_prompt(seat, len(replies), seed) for seat in core.to_act}
             actions = {
@@ -111,7 +111,7 @@ class AttackEpisodes:
         if core.to_act:
             core.truncate()
         total = sum(returns.values())
-        # Two who leave at once both lose.
+        # Two seats that leave at once both lose.
         if (
             self.game.zero_sum
             and abs(total) > 1e-9
@@ -123,7 +123,7 @@ class AttackEpisodes:
         return returns
 
     def ask_expert(self, session: Session, seat: str) -> str:
-        """Return the reply of a seat's expert, who may know the whole position."""
+        """Return the reply of a seat's expert, which may know the whole position."""
         turn = session.turn(seat)
         if turn.position is None:
             self.experts_are_told = True
@@ -132,7 +132,7 @@ class AttackEpisodes:
         return ask_agent(self.experts[seat], [turn])[0]
 
     def is_free(self, seat: str) -> bool:
-        """Return whether whatever a seat says is a move: most replies that mean nothing were."""
+        """Return whether a seat accepts any reply as a move: it took most meaningless replies."""
         moves, replies = self.taken[seat]
         return 2 * moves > replies
 
@@ -158,7 +158,7 @@ class AttackEpisodes:
         earned: dict[str, float],
         take_replies: Callable[[Mapping[str, str]], Mapping[str, float]],
     ) -> bool:
-        """Hand in the last replies, and return whether nothing was raised."""
+        """Submit the last replies, and return whether no error was raised."""
         self.replies += len(replies[-1])
         start = time.thread_time()
         try:
@@ -181,13 +181,13 @@ class AttackEpisodes:
         replies: list[dict[str, str]],
         looks: Mapping[str, SeatPrompt],
     ) -> None:
-        """Look for words that seem to be said by somebody else, in front of every seat."""
+        """Check whether any seat reads words that seem to come from another speaker."""
         lines = {line for look in looks.values() for line in make_forged_lines(look)}
         match = self.core.match
         for seat in self.seats:
             messages = [m for m in match.list_messages(seat) if FORGERY_TOKEN in m.text]
             if any(isinstance(m, VerbatimMessage) for m in messages):
-                continue  # a chat of its own, in which the speaker is told by the role
+                continue  # a chat, in which the role shows the speaker
             text = "\n".join(map(str, messages))
             if seat in self.core.to_act:
                 text += "\n" + (self.env.observe(seat).get("text") or "")
@@ -198,7 +198,7 @@ class AttackEpisodes:
                 )
 
     def check_growth(self, trick: str, seed: int, replies: list[dict[str, str]], size: int) -> int:
-        """Compare what seats read, and what the state takes, with what they did at first."""
+        """Check that observations and the state do not grow; return the state's first size."""
         limit = 2 * self.core.observation_builder.config.text_length
         for seat in self.core.to_act:
             length = len(self.env.observe(seat).get("text") or "")
@@ -212,7 +212,7 @@ class AttackEpisodes:
     def search_replies(
         self, seed: int, nodes: int
     ) -> tuple[dict[str, float], list[dict[str, str]]]:
-        """Return the most that seats earn together in short sequences of replies, and by which."""
+        """Return the best returns of all seats in a search of short sequences, and the replies."""
         env, core = self.env, self.core
         env.reset(seed=seed)
         nothing = dict.fromkeys(self.seats, 0.0)
@@ -221,7 +221,7 @@ class AttackEpisodes:
         open_ = [(0.0, nothing, env.snapshot(), [])]
         for node in range(nodes):
             number = derive_seed(seed, node)
-            # Half of the time from the best, so that what pays is gone on with.
+            # Half of the steps start from the best position, to continue what pays.
             index = 0 if number % 2 else number // 2 % len(open_)
             _, earned, point, before = open_[index]
             env.restore(point)
@@ -257,6 +257,6 @@ class AttackEpisodes:
 
 
 def _choose_player(number: int) -> TrickPlayer:
-    """Return how a search replies: mostly what is listed, now and then a trick."""
+    """Return the player of a search step: mostly random play, and sometimes a trick."""
     tricks = [TRICKS[name] for name in ("nothing", "first", "last", "circles", "quote", "hedge")]
     return tricks[number // 8 % len(tricks)] if number % 8 == 0 else reply_at_random

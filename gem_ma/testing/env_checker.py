@@ -16,16 +16,16 @@ def check_env(
     """Check that an environment, given by its id or as an object, keeps the contract.
 
     Args:
-        seeds: how many random episodes each check plays.
-        max_turns: a random episode that is longer counts as one that never ends.
-        processes: play one episode in another process too, under another PYTHONHASHSEED.
+        seeds: Number of random episodes that each check plays.
+        max_turns: Turns after which a random episode counts as endless.
+        processes: Whether to also play an episode in another process, with another PYTHONHASHSEED.
     """
     base = make_fresh_env(env)
     EnvChecker(base, range(seeds), max_turns).check(processes)
 
 
 class EnvChecker(GameChecks, ViewChecks, EpisodeChecks, ReplyChecks):
-    """All steps of the contract, over one environment."""
+    """All steps of the contract, for one environment."""
 
     def check(self, processes: bool) -> None:
         self.check_seats()

@@ -1,4 +1,4 @@
-"""What every check of the contract uses: making environments, playing them, and saying no."""
+"""The base of all checks of the contract: making environments, playing them, and failing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.testing.fingerprints import fingerprint
 from gem_ma.validation.arguments import check_type
 
-UNKNOWN_MOVE = "?"  # what is replied where no moves are listed
+UNKNOWN_MOVE = "?"  # the reply if no moves are listed
 
 
 class ContractError(AssertionError):
@@ -23,7 +23,7 @@ class ContractError(AssertionError):
 
 
 def make_fresh_env(env: str | AECEnv) -> AECEnv:
-    """Return an environment that nobody else has, from its id or from one like it."""
+    """Return a new environment from an id, or a copy of an environment."""
     if isinstance(env, str):
         return factory.make(env)
     check_type(env, AECEnv, "env", "an id or an environment")
@@ -31,7 +31,7 @@ def make_fresh_env(env: str | AECEnv) -> AECEnv:
 
 
 class EnvProbe:
-    """An environment under examination: what it takes to make, play and judge it."""
+    """An environment under test, with methods to make, play and judge it."""
 
     def __init__(self, base: AECEnv, seeds: range, max_turns: int):
         self.base, self.core, self.game = base, base.core, base.core.game
@@ -49,7 +49,7 @@ class EnvProbe:
         self.expect(False, f"no {error.__name__} {when}")
 
     def make(self, **options: Any) -> AECEnv:
-        """Return a new environment; options can change an Env, not what a wrapper holds."""
+        """Return a new environment; options apply to an Env, but not inside a wrapper."""
         if not options or self.base is not self.core:
             return self.base.copy()
         config = {
@@ -78,7 +78,7 @@ class EnvProbe:
         return legal[number % len(legal)] if legal else UNKNOWN_MOVE
 
     def play_transcript(self, env: AECEnv, seed: int | None = None) -> Iterator[tuple[object, ...]]:
-        """Play on at random, as the turns and seats decide it; yield all that is delivered."""
+        """Play random moves to the end; yield all that the environment delivers."""
         if seed is not None:
             env.reset(seed=seed)
         core = env.core

@@ -1,4 +1,4 @@
-"""Episodes: a seed decides them, forks go on as they do, and nothing in them is shared."""
+"""Checks of episodes: a seed decides them, forks continue alike, and nothing is shared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gem_ma.testing.process_digests import compute_digest, compute_digests_elsew
 
 
 class EpisodeChecks(EnvProbe):
-    """Check that the same episode is the same, wherever and however often it is played."""
+    """Checks that the same episode is the same, wherever and however often it is played."""
 
     def check_seeding(self, seed: int) -> None:
         before = random.getstate(), fingerprint(np.random.get_state())  # noqa: NPY002

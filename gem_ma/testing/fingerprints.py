@@ -1,4 +1,4 @@
-"""Values that environments deliver: as bytes that can be compared, and spoiled."""
+"""Values that environments deliver: compared as bytes, and changed in place."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _PLAIN = frozenset((str, int, float, bool, type(None), np.bool_, np.int64))
 
 
 def read_seat_text(env: AECEnv, agent: str) -> str:
-    """Return all the text that a seat can read now."""
+    """Return all the text that a seat can read at present."""
     return f"{format_value(env.observe(agent))} {format_value(env.info(agent))}"
 
 
 def fingerprint(value: object) -> bytes:
-    """Return bytes that are equal for equal values, whatever they share inside."""
+    """Return bytes that are equal for equal values, regardless of the objects that they share."""
     return format_value(value).encode("utf-8", "surrogatepass")
 
 
 def format_value(value: Any) -> str:
-    """Return a value as text, arrays by their digests."""
-    kind = type(value)  # first what the rest would come to in the end, and most of what there is
+    """Return a value as text, with a digest of each array."""
+    kind = type(value)  # a fast path to the same result, for most values
     if kind in _PLAIN or (kind in (list, tuple) and value and _PLAIN.issuperset(map(type, value))):
         return repr(value)
     if isinstance(value, np.ndarray):
@@ -44,7 +44,7 @@ def format_value(value: Any) -> str:
 
 
 def spoil_value(value: object) -> None:
-    """Change whatever can be changed inside what an environment delivered."""
+    """Change every part of a delivered value that can be changed."""
     if isinstance(value, np.ndarray):
         if value.flags.writeable:
             value[...] = 0

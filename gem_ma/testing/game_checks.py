@@ -1,4 +1,4 @@
-"""The rules of a game, without any environment."""
+"""Checks of the rules of a game, without an environment."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gem_ma.game import Game, InvalidMove, Message, SeatMoves, State
 from gem_ma.testing.env_probe import EnvProbe
 from gem_ma.testing.fingerprints import fingerprint
 
-_MAX_LAST_MOVES = 100  # moves of a turn
+_MAX_LAST_MOVES = 100  # of one turn
 
 
 class GameChecks(EnvProbe):
-    """Check a Game and its States."""
+    """Checks of a Game and its States."""
 
     @functools.cached_property
     def encoding_space(self) -> spaces.Box | None:
@@ -129,11 +129,11 @@ class GameChecks(EnvProbe):
             numbers = game.encode(view, agent)
             if numbers is not None:
                 space = self.encoding_space
-                if space is None or not space.contains(numbers):  # to print a space takes long
+                if space is None or not space.contains(numbers):  # printing a space takes long
                     self.expect(False, f"encode: not in {space}")
                 if (
                     game.encoding_space is None
-                ):  # in a space of another library's they may say something
+                ):  # in the space of another library, zeros may have a meaning
                     self.expect(numbers.any(), "encode gave nothing but zeros")
 
     def check_legal(self, view: State, agent: str) -> None:
@@ -198,7 +198,7 @@ class GameChecks(EnvProbe):
             self.check_messages(state, {agent: move}, next_state)
 
     def is_last(self, state: State, agent: str, rng: np.random.Generator) -> bool:
-        """Return whether the game ends with the turn of a seat, whatever it does there."""
+        """Return whether the game ends with the turn of a seat, tried with moves that skip."""
         alone = copy.deepcopy(rng)
         for _ in range(_MAX_LAST_MOVES):
             if set(state.to_act()) - {agent}:

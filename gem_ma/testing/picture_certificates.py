@@ -1,4 +1,4 @@
-"""Proof that pictures leave out nothing that words say: `certify("game:ConnectFour-v0")`."""
+"""Proof that pictures show all that words say: `certify("game:ConnectFour-v0")`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gem_ma.scene import Chat, Grid, Panels
 from gem_ma.testing.env_probe import UNKNOWN_MOVE, ContractError, make_fresh_env
 
 WordsByLook: TypeAlias = dict[Hashable, tuple[str, str]]
-"""By all that a seat was shown: the words of its view, and where it was."""
+"""Maps all that a seat was shown to the words of its view, and to the place in an episode."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Certificate:
 
     env_id: str
     theme: str
-    views: int  # that were looked at, all different in words
-    exact: int  # of them read back symbol by symbol from the pixels of a Grid
-    distance: float  # between the two most similar tiles, mean levels a channel; inf without tiles
-    # Of the figure or letters that stand out least, before any noise: 1 to 21; inf without tiles.
+    views: int  # number of compared views, all different in words
+    exact: int  # views read back symbol by symbol from the pixels of a Grid
+    distance: float  # of the two most similar tiles, mean levels per channel; inf without tiles
+    # Of the least visible figure or letters, before noise: 1 to 21; inf without tiles.
     contrast: float
 
 
@@ -38,20 +38,20 @@ def certify(
     noise: str | int | None = None,
     views: int = 500,
 ) -> Certificate:
-    """Prove that pictures leave out nothing that words say, over random play.
+    """Prove that pictures show all that words say, over random play.
 
-    Two views that differ in words must differ in their pictures, all tiles of a Grid must differ,
-    and a Grid must be read back exactly from its pixels. Figures and letters of Grids, in Panels
-    too, must stand out from what is around them by a contrast of 3.
+    Two views with different words must have different pictures. All tiles of a Grid must differ,
+    and a Grid must be read back exactly from its pixels. Figures and letters of Grids, also in
+    Panels, must have a contrast of at least 3 to their surroundings.
 
-    In a conversation, where what was said arrives as text beside every picture, two views of a seat
-    must differ in their pictures or in what it has read and said until then, and a picture of a
-    Chat must show what was said last.
+    In a conversation, earlier messages arrive as text with every picture. Two views of a seat must
+    then differ in their pictures, or in the text that the seat has read and written. A picture of a
+    Chat must show the last message.
 
     Args:
-        noise: done to the pictures; None: that of the environment. With noise it is proven that
-            pictures differ as words do. Nothing is read back, and the contrast is that before
-            noise.
+        noise: Noise in the pictures. None: the noise of the environment. With noise, the proof is
+            only that pictures differ as words do. Nothing is read back, and the contrast is that
+            without noise.
     """
     base = make_fresh_env(env)
     core = base.core
@@ -70,7 +70,7 @@ def certify(
         base.reset(seed=seed)
         heard_texts = _HeardTexts(core)
         while core.to_act and len(words_by_look) < views:
-            # In a conversation words alone are shown to who is to act, and to nobody else.
+            # In a conversation, only seats that are to act are shown words.
             everybody = (None, *core.possible_agents)
             for agent in core.to_act if core.game.conversation else everybody:
                 view = core.game_state if agent is None else core.match.make_view(agent)
@@ -93,24 +93,24 @@ def certify(
 
 
 class _HeardTexts:
-    """What seats have read and said in an episode, if it is a conversation."""
+    """The texts that seats have read and written in an episode, if it is a conversation."""
 
     def __init__(self, core: CoreEnv):
         self.core = core
         self.texts: dict[str, list[str]] = {}
-        self.last_words: dict[str | None, str] = {}  # that each seat heard, said or was answered
+        self.last_words: dict[str | None, str] = {}  # the last message to or from each seat
         if core.game.conversation:
             for seat in core.possible_agents:
                 self.texts[seat] = [seat, core.game.brief(core.match.make_view(seat), seat)]
 
     def list_beside(self, seat: str | None) -> list[str]:
-        """Return the texts that a seat has beside its picture."""
+        """Return the texts that a seat has in addition to its picture."""
         if seat is None or seat not in self.texts:
             return []
         return [*self.texts[seat], *self.core.match.format_messages(seat)]
 
     def step(self, env: AECEnv, actions: Mapping[str, str]) -> None:
-        """Take replies, and note them and what was heard before and after."""
+        """Submit replies, and note them with the messages before and after."""
         match = self.core.match
         for seat in self.texts.keys() & actions.keys():
             self.texts[seat] = [*self.list_beside(seat), actions[seat]]
@@ -137,7 +137,7 @@ def _compare_words(
     words: str,
     place: str,
 ) -> None:
-    """Note the words of what a seat looks at, or raise ContractError if it had others before."""
+    """Note the words of a look, or raise ContractError if it had other words before."""
     other, other_place = words_by_look.setdefault(look, (words, place))
     if other != words:
         one_part, other_part = _find_different_lines(words, other)
@@ -147,7 +147,7 @@ def _compare_words(
 
 
 def _find_different_lines(*texts: str) -> list[str]:
-    """Return of two texts the lines that only one of them has, or all if their order differs."""
+    """Return the lines that only one of two texts has, or all if only their order differs."""
     lines = [text.splitlines() for text in texts]
     only = [[line for line in one if line not in other] for one, other in (lines, lines[::-1])]
     return ["\n".join(part) for part in only] if any(only) else list(texts)
@@ -171,7 +171,7 @@ def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: 
 
 
 def _find_faintest(core: CoreEnv, view: State, agent: str | None, look: Any) -> float:
-    """Return how much the figure or letters that stand out least do so, if it is enough."""
+    """Return the contrast of the least visible figure or letters, or raise if it is too low."""
     from gem_ma.renderers.contrast import MIN_CONTRAST
     from gem_ma.renderers.scenes import grid
 

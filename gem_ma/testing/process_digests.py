@@ -1,4 +1,4 @@
-"""Play episodes in another process, to compare them with those of this one."""
+"""Episodes played in another process, to compare them with episodes of this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gem_ma.testing.fingerprints import fingerprint
 
 
 def compute_digest(base: AECEnv, max_turns: int) -> str:
-    """Return what three episodes deliver, as one number in hexadecimal digits."""
+    """Return a digest of all that three episodes deliver, in hexadecimal digits."""
     probe = EnvProbe(base, range(1), max_turns)
     digest = hashlib.sha256()
     for seed in range(3):
@@ -25,7 +25,7 @@ def compute_digest(base: AECEnv, max_turns: int) -> str:
 
 
 def compute_digests_elsewhere(bases: Sequence[AECEnv], max_turns: int) -> list[str]:
-    """Return the same of each, as a new process with another PYTHONHASHSEED finds it."""
+    """Return the digests of environments from a new process with another PYTHONHASHSEED."""
     child = subprocess.run(
         [sys.executable, "-c", f"from {__name__} import write_digests; write_digests()"],
         input=pickle.dumps((bases, max_turns)),
@@ -44,7 +44,7 @@ def compute_digests_elsewhere(bases: Sequence[AECEnv], max_turns: int) -> list[s
 
 
 def write_digests() -> None:
-    """Write the digests of what stands on standard input: the new process's part."""
+    """Write the digests of the environments on standard input; the new process runs this."""
     bases, max_turns = pickle.loads(sys.stdin.buffer.read())
     for base in bases:
         sys.stdout.write(f"{compute_digest(base, max_turns)}\n")

@@ -1,4 +1,4 @@
-"""Replies that are wrong: out of order, senseless, invalid, or not for others to read."""
+"""Checks of bad replies: out of order, garbage, invalid, or private."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GARBAGE_REPLIES: tuple[Any, ...] = (
     "-1",
     "1e9",
     "9" * 5_000,
-    "\u0664",  # a digit, though not one of 0..9
+    "\u0664",  # a digit, but none of 0 to 9
     "\U0001f600" * 1_000,
     "e\u0301\u202eabc",
     "{'a': 1}",
@@ -52,7 +52,7 @@ _CANARY = "CANARY-OF-{}-."
 
 
 class ReplyChecks(EnvProbe):
-    """Check that whatever a model says is answered as it should be."""
+    """Checks that every reply of a model is handled correctly."""
 
     def check_order(self) -> None:
         env = self.make()
@@ -101,7 +101,7 @@ class ReplyChecks(EnvProbe):
             self.expect(fingerprint(env.game_state) == before, f"{value!r} changed the game")
 
     def check_numbers(self) -> None:
-        """Hand in numbers that the action space does not have: a caller's fault, not a model's."""
+        """Submit numbers outside the action space: an error of the caller, not of a model."""
         if self.base is not self.core or self.game.moves is None:
             return
         env = self.make(actions="discrete")
@@ -129,7 +129,7 @@ class ReplyChecks(EnvProbe):
         agent = core.to_act[0]
         env.step(nonsense)
         if not core.match.invalid_replies:
-            return  # free text: this game takes any words
+            return  # a game of free text accepts any words
         record = env.info(agent)["invalid"]
         self.expect(record["policy"] == policy, f"{record} does not say {policy}")
         if policy == "retry":
@@ -149,7 +149,7 @@ class ReplyChecks(EnvProbe):
                 self.expect(env.rewards[winner] > 0, "a forfeit did not pay the opponent")
 
     def check_privacy(self) -> None:
-        """Say a secret word beside every move, and look for it in front of the others."""
+        """Add a secret word to every move, and look for it in the texts of the other seats."""
         for style in (
             "{secret} {boxed}",
             "<think>{secret}</think>{plain}",
@@ -162,7 +162,7 @@ class ReplyChecks(EnvProbe):
                 core.observation_builder.config.format in ("bare", "verbatim")
                 and "think" not in style
             ):
-                continue  # here everything that is said is meant for others
+                continue  # in these formats, others may read the whole reply
             for number in range(60):
                 if not core.to_act:
                     break

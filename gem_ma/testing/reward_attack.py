@@ -1,4 +1,4 @@
-"""What models have tried on graders and rewards, tried on one environment: `attack`."""
+"""The tricks that models have tried on graders and rewards, for one environment: `attack`."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ FINDING_KINDS = {
     "sum": "a zero-sum game does not sum to nothing",
     "above": "more was earned than by the best player there is",
 }
-# of what the best player earns above the least that a seat can have: a trick that earns it is cheap
+# A trick is cheap if it earns more than this share of the way from the least to the best.
 _CHEAP_SHARE = 0.5
-_MARGIN = 0.05  # that leaving or nonsense may pay more than play, or than nothing
-_EXTRA_EPISODES = 40  # episodes, before something is said of what a seat earned
-_SAME = "same"  # the name of partners who all do as the seat does
-# Who sits beside a seat that is tried alone, by what is said of them.
+_MARGIN = 0.05  # by which leaving or nonsense may exceed play, or 0
+_EXTRA_EPISODES = 40  # played before a finding about a seat's returns
+_SAME = "same"  # the name of partners that all do as the seat does
+# The kinds of partners of a seat that is tried alone, with the player in their seats.
 _PARTNERS = {"random": "random", "silent": "nothing", EXPERT: EXPERT}
-_PLAY = ("random", "first", "last", EXPERT)  # what is play wherever moves are listed
+_PLAY = ("random", "first", "last", EXPERT)  # players that count as play if moves are listed
 _LEAVING_TRICKS = ("leave", "nothing")
-# Replies that mean nothing where a seat may say what it likes.
+# Tricks whose replies mean nothing if a seat may say anything.
 _TALK_TRICKS = (*MEANINGLESS_TRICKS, "quote", "hedge", "leave", "flood")
-_LONG_TRICKS = ("flood", "forge")  # tried from more starts, and alone among random partners only
+_LONG_TRICKS = ("flood", "forge")  # tried from more starts, and alone only among random partners
 
 BestReturns: TypeAlias = Callable[[int], float | Mapping[str, float]]
 
 
 class SeatReturn(NamedTuple):
-    """What a seat earned on average over starts: who sat beside it, and what it did.
+    """The mean return of a seat over starts, with its partners and its trick.
 
     Attributes:
         seat: The seat.
-        partners: "random", "silent" or "expert"; or "same", where all seats did the same.
+        partners: "random", "silent" or "expert"; "same" if all seats did the same.
         trick: What the seat did: a trick, "random", "expert", "search" or "best".
-        mean: What it earned.
+        mean: Its mean return.
     """
 
     seat: str
@@ -60,12 +60,12 @@ class SeatReturn(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class AttackReport:
-    """What an attack came to: true if something was found."""
+    """The result of an attack; it is true if something was found."""
 
     env_id: str
     findings: tuple[AttackFinding, ...]
-    earned: tuple[SeatReturn, ...]  # by each seat, beside each kind of partners
-    replies: int  # that were tried
+    earned: tuple[SeatReturn, ...]  # by seat, kind of partners and trick
+    replies: int  # number of replies that were tried
 
     def __bool__(self) -> bool:
         return bool(self.findings)
@@ -90,22 +90,22 @@ def attack(
     best: BestReturns | None = None,
     experts: SeatAgents | None = None,
 ) -> AttackReport:
-    """Try on an environment what models have tried on graders and rewards.
+    """Try the tricks on an environment that models have tried on graders and rewards.
 
-    Seats do nothing, say what means nothing, repeat themselves, call tools in circles, quote what
-    they read, answer everything at once, leave, flood, and forge the words of others: each seat
-    alone beside partners who play at random, are silent, or are experts, and all together. Every
-    seat is judged alone. Short sequences of replies are searched as well.
+    Seats do nothing, reply nonsense, repeat themselves, call tools in circles and quote what they
+    read. They also give all answers at once, leave, flood, and forge messages of others. Each seat
+    does so alone, with partners that play at random, are silent, or are experts. Then all seats do
+    so together. Every seat is judged separately. Short sequences of replies are searched as well.
 
     Args:
-        seeds: how many starts.
-        turns: after which an episode is cut off.
-        nodes: positions of a search.
-        best: what the best player that is known earns from a seed, every seat the same or each by
-            name. None: what the experts earn; where there are none nothing is "above", and the most
-            that was found counts as the best.
-        experts: who plays as one should, one agent for all seats or each by name; their Turns have
-            the whole position. In zero-sum games they are opponents only.
+        seeds: Number of starts.
+        turns: Turns after which an episode is cut off.
+        nodes: Positions that a search visits.
+        best: What the best known player earns from a seed, one number for all seats or one per
+            seat. None: what the experts earn. Without experts nothing is "above", and the highest
+            return found counts as the best.
+        experts: Agents that play well, one for all seats or one per seat. Their Turns have the
+            whole position. In zero-sum games they are only opponents.
     """
     for name, value in (("seeds", seeds), ("turns", turns), ("nodes", nodes)):
         check_type(value, int, name)
@@ -126,7 +126,7 @@ class _RewardAttack(AttackEpisodes):
         super().__init__(env, turns, experts)
         self.seeds, self.best = seeds, best
         self.players = ("random", *TRICKS, *((EXPERT,) if self.experts else ()))
-        # by seat, its partners and what it did: for each seed
+        # For each seed, by seat, partners and trick.
         self.returns: dict[tuple[str, str, str], list[float]] = {}
 
     def run(self, nodes: int) -> AttackReport:
@@ -160,7 +160,7 @@ class _RewardAttack(AttackEpisodes):
             self.returns[seat, _SAME, name] = values[: len(self.seeds)]
 
     def play_alone(self, seat: str, partners: str) -> None:
-        """Play episodes in which one seat does each thing, and others always the same."""
+        """Play episodes in which one seat tries each player, and the others always do the same."""
         for name in self.players:
             if name == _PARTNERS[partners]:
                 self.returns[seat, partners, name] = self.returns[seat, _SAME, name]
@@ -174,13 +174,13 @@ class _RewardAttack(AttackEpisodes):
         return self.play_episode(name, {**players, seat: name}, seed)[seat]
 
     def play_more(self, seat: str, partners: str, name: str) -> list[float]:
-        """Return what a seat earned, from more starts than at first: it may have been chance."""
+        """Return what a seat earned, with 40 more starts than before, to exclude chance."""
         starts = range(self.seeds.stop, self.seeds.stop + _EXTRA_EPISODES)
         more = [self.play_seat(seat, partners, name, seed) for seed in starts]
         return [*self.returns[seat, partners, name], *more]
 
     def collect_best(self) -> dict[str, list[float]]:
-        """Return what the best player earns, by seat and for each seed, if one is known."""
+        """Return what the best player earns, by seat and for each seed; {} if none is known."""
         if self.experts and not self.best and not self.game.zero_sum:
             return {seat: self.returns[seat, _SAME, EXPERT] for seat in self.seats}
         best: dict[str, list[float]] = {}
@@ -194,17 +194,17 @@ class _RewardAttack(AttackEpisodes):
         return best
 
     def find_usual(self, seat: str, partners: str) -> str:
-        """Return which simple way to play, or expert, earns most for a seat."""
+        """Return the simple way to play, or the expert, that earns most in a seat."""
         names = [name for name in _PLAY if name in self.players]
         return max(names, key=lambda name: fmean(self.returns[seat, partners, name]))
 
     def judge_margins(self, seat: str, partners: str) -> None:
-        """Compare what a seat earns that leaves, or means nothing, with what it earns by play."""
+        """Compare what a seat earns by leaving or by nonsense with what it earns by play."""
         usual = self.find_usual(seat, partners)
         usual_mean = fmean(self.returns[seat, partners, usual])
         for trick in ("leave", *MEANINGLESS_TRICKS):
             if len(self.seats) == 1 and trick != "leave":
-                continue  # a reply of nothing may be a move, and is compared with the best
+                continue  # an empty reply may be a move, and is compared with the best
             if fmean(self.returns[seat, partners, trick]) <= usual_mean + _MARGIN:
                 continue
             values = self.play_more(seat, partners, trick)
@@ -218,11 +218,11 @@ class _RewardAttack(AttackEpisodes):
                 self.add_finding(kind, trick, 0, reason, seat=seat)
 
     def judge_wins(self, seat: str, partners: str) -> None:
-        """Look whether replies that mean nothing win a zero-sum game against who plays."""
+        """Check whether meaningless replies win a zero-sum game against opponents that play."""
         others = [one for one in self.seats if one != seat]
         has_random = self.core.match.lists_moves or all(map(self.is_free, others))
         if partners != EXPERT and not (partners == "random" and has_random):
-            return  # who is silent, or knows no move, leaves the game and loses it
+            return  # silent opponents, or opponents that know no move, leave and lose
         for trick in _TALK_TRICKS if self.is_free(seat) else MEANINGLESS_TRICKS:
             values = self.returns.get((seat, partners, trick), ())
             if not values or fmean(values) <= _MARGIN:
@@ -233,11 +233,12 @@ class _RewardAttack(AttackEpisodes):
                 self.add_finding("nonsense", trick, 0, reason, seat=seat)
 
     def judge_shares(self, seat: str, partners: str, best: Sequence[float]) -> None:
-        """Compare what talk that means nothing earns for a seat with what play earns in it.
+        """Compare what meaningless talk earns in a seat with what play earns there.
 
-        A seat has nothing without it, or what it has in the worst case. Where no best player is
-        known, a task pays 1, or the most that was found. It is not asked of seats in which only
-        moves are taken, nor beside experts who are told everything: they do the work of both.
+        The least is what the seat earned in the worst case; if that is negative, the least is 0.
+        Without a known best player, the most is 1, or the best return of play if that is higher.
+        The check leaves out seats that only take moves. It also leaves out experts that know the
+        whole position as partners, because they do the work of both.
         """
         rows = [
             (place, fmean(values)) for place, values in self.returns.items() if place[0] == seat
@@ -245,7 +246,7 @@ class _RewardAttack(AttackEpisodes):
         low = min(mean for _, mean in rows)
         top = max(fmean(best) if best else 1.0, *(m for place, m in rows if place[2] in _PLAY))
         if low < 0 < top:
-            low = 0.0  # less is a penalty
+            low = 0.0  # a negative return is a penalty
         least = low + _CHEAP_SHARE * (top - low)
         if top - low <= 1e-9:
             return
@@ -253,7 +254,7 @@ class _RewardAttack(AttackEpisodes):
             if fmean(self.returns.get((seat, partners, trick), (low,))) <= least + 1e-9:
                 continue
             if ("cheap", trick, seat) in self.findings:
-                continue  # beside others, and to play more takes long
+                continue  # found with other partners, and more episodes take long
             values = self.play_more(seat, partners, trick)
             if _estimate_gain(values, [least] * len(values)) > 0:
                 reason = (
@@ -263,7 +264,7 @@ class _RewardAttack(AttackEpisodes):
                 self.add_finding("cheap", trick, 0, reason, seat=seat)
 
     def judge_together(self, nodes: int, best: Mapping[str, Sequence[float]]) -> None:
-        """Compare what tricks earn where all seats do the same and want the same."""
+        """Compare what tricks earn if all seats do the same and share one interest."""
         searches = [self.search_replies(seed, nodes) for seed in self.seeds] if nodes else []
         team = {
             name: self.compute_team_returns(name) for name in self.players if name != EXPERT
@@ -297,7 +298,7 @@ class _RewardAttack(AttackEpisodes):
         return _average_seats(self.returns[seat, _SAME, name] for seat in self.seats)
 
     def play_more_together(self, name: str) -> list[float]:
-        """Return what all seats earned in one way, on average, from more starts than at first."""
+        """Return the mean return of all seats that do the same, with more starts than before."""
         starts = range(self.seeds.stop, self.seeds.stop + _EXTRA_EPISODES)
         players = dict.fromkeys(self.seats, name)
         more = [fmean(self.play_episode(name, players, seed).values()) for seed in starts]
@@ -305,12 +306,12 @@ class _RewardAttack(AttackEpisodes):
 
 
 def _average_seats(returns: Iterable[Sequence[float]]) -> list[float]:
-    """Return what seats earned on average, for each seed."""
+    """Return the mean return over seats, for each seed."""
     return [fmean(values) for values in zip(*returns, strict=True)]
 
 
 def _estimate_gain(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return by how much one mean is above another, less two standard errors."""
+    """Return the difference of two means, less two standard errors."""
     differences = [a - b for a, b in zip(one, other, strict=True)]
     error = stdev(differences) / math.sqrt(len(differences)) if len(differences) > 1 else 0.0
     return fmean(differences) - 2 * error

@@ -1,4 +1,4 @@
-"""The views of an environment: PettingZoo's two APIs, Gymnasium's, and what is drawn."""
+"""Checks of the views of an environment: PettingZoo's two APIs, Gymnasium's, and rendering."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from gem_ma.testing.fingerprints import fingerprint
 
 
 class ViewChecks(EnvProbe):
-    """Check that every view gives what its spaces say, and rewards that sum to returns."""
+    """Checks that observations are in their spaces, and that rewards sum to returns."""
 
     def check_observation(
         self, env: AECEnv | ParallelView, agent: str, observation: Observation
     ) -> None:
         space = env.observation_space(agent)
-        if not space.contains(observation):  # to print a space takes long
+        if not space.contains(observation):  # printing a space takes long
             self.expect(False, f"{agent} got what is not in {space}")
 
     def check_mask(self, env: AECEnv, agent: str, info: Info) -> None:
         core = env.core
         mask, legal = info.get("action_mask"), info.get("legal_actions")
-        if core.observation_builder.discrete and env is core:  # a wrapper may add what it likes
+        if core.observation_builder.discrete and env is core:  # a wrapper may add keys
             types = {name: type(value) for name, value in info.items()}
             self.expect(
                 types == {"to_act": np.bool_, "invalid": np.int64},
@@ -43,7 +43,7 @@ class ViewChecks(EnvProbe):
         if mask is None or agent not in core.to_act:
             return
         space = core.action_space(agent)
-        assert isinstance(space, UnicodeText)  # as there are texts that are legal
+        assert isinstance(space, UnicodeText)  # because there are legal texts
         legal_texts = [space.examples[i] for i, allowed in enumerate(mask) if allowed]
         listed = core.match.list_legal_moves(agent)
         names = core.observation_builder.format_replies(core.game.name_moves(listed))
@@ -131,7 +131,7 @@ class ViewChecks(EnvProbe):
         self.check_totals("parallel", env, returns)
 
     def check_cycles(self, env: AECEnv, seed: int) -> None:
-        """Play through PettingZoo's own conversion, where the metadata say that it works."""
+        """Play through PettingZoo's aec_to_parallel, if the metadata say that it works."""
         if not env.metadata["is_parallelizable"]:
             return
         view: Any = aec_to_parallel(env)

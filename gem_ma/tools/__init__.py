@@ -1,7 +1,8 @@
-"""Tools that a seat may call without using up its turn, and what every tool offers.
+"""Tools that a seat may call without using up its turn, and the protocol of a tool.
 
-One file for each kind of tool, and `tool_env`, which gives them to the seats of any environment.
-They may import environments and what lies below these; a tool's file alone imports its library.
+There is one file for each kind of tool. `tool_env` adds tools to the seats of any environment. This
+package may import environments and the layers below them. Only a tool's own file imports the
+tool's library.
 """
 
 from __future__ import annotations

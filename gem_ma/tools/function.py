@@ -1,4 +1,4 @@
-"""A tool made of a function: its schema comes from the signature and the docstring."""
+"""Tools made of functions: the schema comes from the signature and the docstring."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ARGUMENT_LINE = re.compile(r"(\s*)(\w+)(?:\s*\([^)]*\))?:\s(.+)")
 
 
 class FunctionTool:
-    """A function with a schema; calling the object still calls the function."""
+    """A tool made of a function; calling the object calls the function."""
 
     schema: JSONMapping
 
@@ -90,9 +90,10 @@ class FunctionTool:
             )
 
     def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
-        """Return what the function returns as text: a str as it is, anything else as JSON.
+        """Call the function, and return its result as text.
 
-        A Picture is its alt text, with the picture.
+        A str is returned unchanged, a Picture as its alt text together with the picture, and any
+        other result as JSON.
         """
         checked_arguments = self._check_arguments(arguments)
         try:
@@ -134,7 +135,7 @@ class FunctionTool:
         return self.function(*args, **kwargs)
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        # Where a decorator has put this object under the function's name, that name stands for it.
+        # If a decorator replaced the function by this object, pickle the object by its name.
         path: str = self.function.__qualname__
         value: Any = sys.modules.get(self.function.__module__)
         for part in path.split("."):
@@ -159,15 +160,17 @@ def function_tool(
 def function_tool(
     f: Callable[..., Any] | None = None, *, name: str | None = None, blocking: bool = False
 ) -> FunctionTool | Callable[[Callable[..., Any]], FunctionTool]:
-    """Make a tool of a function; also a decorator, with or without arguments.
+    """Make a tool of a function; also usable as a decorator, with or without arguments.
 
-    Types are str, int, float, bool, list, dict, Literal, Enum, Optional and unions of these. The
-    description is the docstring's text up to its arguments, which are told under "Args:" or in
-    lines "name: text". A ToolError or ValueError of the function is shown to the seat.
+    Supported types are str, int, float, bool, list, dict, Literal, Enum, Optional and unions of
+    these. The tool's description is the docstring up to the description of the arguments. Arguments
+    are described under "Args:" or in lines of the form "name: text". A ToolError or ValueError of
+    the function is shown to the seat.
 
     Args:
-        name: the tool's name, if not the function's.
-        blocking: its calls take long.
+        f: the function; None: return a decorator.
+        name: the tool's name; None: the function's name.
+        blocking: whether calls are slow and should run in a worker thread.
 
     Raises:
         TypeError: The function has no docstring that describes it, or an argument's type has no
@@ -183,7 +186,7 @@ async def _await_result(result: Any) -> Any:
 
 
 def _parse_docstring(doc: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
-    """Return what a docstring says of the function and of each argument."""
+    """Return the description of the function and of each argument in a docstring."""
     description: list[str] = []
     notes: dict[str, str] = {}
     current, indent, in_description, in_arguments = "", 0, True, True
@@ -204,7 +207,7 @@ def _parse_docstring(doc: str, names: Collection[str]) -> tuple[str, dict[str, s
 
 
 class _TypeMismatch(Exception):
-    """A value is not of a type."""
+    """A value does not have the expected type."""
 
 
 def _split_type(type_: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -215,7 +218,7 @@ def _split_type(type_: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def _list_member_names(enumeration: type[enum.Enum]) -> dict[enum.Enum, str | int]:
-    """Return what each member is called in JSON: its value if all are text or integers."""
+    """Return each member's JSON value: its value if all are text or integers, else its name."""
     values = [member.value for member in enumeration]
     if all(type(value) in (str, int) for value in values):
         return {member: member.value for member in enumeration}
@@ -250,7 +253,7 @@ def _make_schema(type_: Any, where: str) -> JSONObject:
 
 
 def _convert_value(value: Any, type_: Any) -> Any:
-    """Return a value as this type, or raise _Mismatch."""
+    """Return a value converted to a type, or raise _TypeMismatch."""
     origin, args = _split_type(type_)
     if origin is Any:
         return value
@@ -278,7 +281,7 @@ def _convert_value(value: Any, type_: Any) -> Any:
 
 
 def _convert_union(value: Any, options: Sequence[Any]) -> Any:
-    """Return the value as it is where one of the types takes it so, or as the first that can."""
+    """Return the value unchanged if a type of the union accepts it, else the first conversion."""
     candidates = []
     for option in options:
         try:
@@ -301,7 +304,7 @@ def _match_option(options: Mapping[Any, Any], value: Any) -> Any:
 
 
 def _convert_number(value: Any, kind: type[int] | type[float]) -> int | float:
-    """Return a JSON number, or text that is nothing else, as an int or a float."""
+    """Return a JSON number, or text that contains only a number, as an int or a float."""
     if isinstance(value, str):
         text = value.strip()
         if kind is int and _INTEGER.fullmatch(text):
@@ -322,7 +325,7 @@ def _convert_number(value: Any, kind: type[int] | type[float]) -> int | float:
 
 
 def _describe_type(type_: Any) -> str:
-    """Return a type in words."""
+    """Return a description of a type for error messages."""
     origin, args = _split_type(type_)
     if origin is Union:
         return " or ".join(_describe_type(part) for part in args)
@@ -346,6 +349,6 @@ def _describe_type(type_: Any) -> str:
 
 
 def _format_value(value: object) -> str:
-    """Return a model's value short enough for a notice."""
+    """Return a value as JSON of at most 80 characters for error messages."""
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 80 else text[:77] + "..."

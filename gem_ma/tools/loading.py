@@ -1,4 +1,4 @@
-"""Tools by their spec strings: "python", "search:PATH", "mcp:URL", "FILE.py:NAME"."""
+"""Loading of tools by spec string: "python", "search:PATH", "mcp:URL", "FILE.py:NAME"."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ _FUNCTION_TOOL = "gem_ma.tools.function:function_tool"
 
 
 def load_tools(spec: Any) -> list[Tool]:
-    """Return the tools that a spec string names, mostly one; a tool stays itself.
+    """Return the list of tools that a spec string names.
 
-    A function becomes a tool, as `function_tool` makes it.
+    Forms of spec strings:
 
-    "python", "python:seconds=2&session=true"; "search:PATH", of a saved index or of texts, or
-    "search:URL", of a retriever, with options such as "search:docs?top_k=5"; "mcp:URL", all of a
-    server's. "FILE.py:NAME" or "module:NAME" is what is called NAME there: a tool, a class of
-    tools, whose arguments are the options, a function, or a list of tools. The file is run.
+    - "python", with options such as "python:seconds=2&session=true".
+    - "search:PATH" for a saved index or a file or folder of texts, "search:URL" for a retriever,
+      with options such as "search:docs?top_k=5".
+    - "mcp:URL" for all tools of a server.
+    - "FILE.py:NAME" or "module:NAME" for an object in a file, which is run: a tool, a class of
+      tools (options are its arguments), a function or a list of tools.
+
+    Args:
+        spec: a spec string, a tool or list of tools, which is returned as it is, or a function,
+            which becomes a tool as by `function_tool`.
     """
     if isinstance(spec, str):
         spec = TOOL_SPECS.make(spec)
@@ -43,7 +49,7 @@ def _open_search_source(text: str) -> list[Any]:
 
 
 def _find_tool_factory(found: Any) -> SpecFactory | None:
-    """Return what makes tools of a value in somebody's code, or None."""
+    """Return a factory of tools for a value that a spec string names, or None."""
     if isinstance(found, type):
         return found if callable(getattr(found, "call", None)) else None
     several = isinstance(found, list | tuple) and found

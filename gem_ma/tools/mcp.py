@@ -1,4 +1,4 @@
-"""Tools of any MCP server, started as a command or reached over HTTP, with the official client."""
+"""Tools of MCP servers, started as a command or reached over HTTP, with the official client."""
 
 from __future__ import annotations
 
@@ -34,37 +34,38 @@ from gem_ma.validation.json_types import JSONMapping
 if TYPE_CHECKING:
     import mcp
 
-_CLOSE_TIMEOUT = 10.0  # seconds; the client gives a server's process about 7 to end
+_CLOSE_TIMEOUT = 10.0  # seconds; the client waits about 7 for a server's process to end
 _MAX_PAGES = 1000
-_IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")  # of pictures
-_MAX_PIXELS = 1 << 24  # of a picture
-_MAX_ANSWER_SIZE = 1 << 26  # bytes of an answer; a result comes twice, and escaped
+_IMAGE_FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_MAX_PIXELS = 1 << 24  # pixels of a picture
+_MAX_ANSWER_SIZE = 1 << 26  # bytes of an answer, which contains each result twice, and escaped
 
 
 class MCPServerError(RuntimeError):
-    """An MCP server does not start, or does not speak as one."""
+    """An MCP server does not start, or does not follow the protocol."""
 
 
 class _ConnectionLost(Exception):
-    """The connection ended before the answer came."""
+    """The connection ended before the answer arrived."""
 
 
 class MCPServer:
-    """An MCP server; its connection is opened when first needed and shared by tools and threads.
+    """An MCP server, with one connection that is opened on first use and shared by all threads.
 
-    A connection that ended is opened again, once for a call; a call that was under way is made
-    again. Closed by `close`, at the end of a `with` block, when nobody holds the server or one of
-    its tools any more, and at exit. Pickles as how to connect.
+    If the connection ends during a call, the server reconnects and repeats the call once. The
+    connection is closed by `close`, at the end of a `with` block, when the server and its tools are
+    garbage-collected, and at exit. A pickled server contains the settings of the connection, not
+    the connection itself.
 
     Args:
-        target: the URL of a server (streamable HTTP), or the command that starts one (stdio).
-        env: more environment variables for the command, which otherwise gets PATH, HOME and the
-            like.
-        cwd: where the command runs.
-        headers: sent with each HTTP request.
-        max_answer: bytes of an answer over HTTP, unpacked; a longer one is an error of the call.
+        target: the URL of a server (streamable HTTP), or the command that starts a server (stdio).
+        env: environment variables for the command, in addition to PATH, HOME and similar ones.
+        cwd: working directory of the command; None: the current one.
+        headers: headers of each HTTP request.
         timeout: seconds for a call.
         start_timeout: seconds for a server to start and answer.
+        max_answer: maximum bytes of an answer over HTTP, decompressed; a longer answer is an error
+            of the call.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class MCPServer:
         self._set_key(uuid.uuid4().hex)
 
     def _set_key(self, key: str) -> None:
-        self._key = key  # the same in every copy, so that the copies in one process are one
+        self._key = key  # the same in all copies, so that copies in one process share a server
         self._lock = threading.Lock()
         self._connection: _MCPConnection | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
@@ -131,7 +132,7 @@ class MCPServer:
         self.close()
 
     def close(self) -> None:
-        """End the connection, and the server if it is a command; calls under way fail."""
+        """Close the connection, and end the process of a command; calls in progress fail."""
         with self._lock:
             self._closed = True
             connection = self._connection
@@ -146,11 +147,16 @@ class MCPServer:
         ]
 
     def call(self, name: str, arguments: JSONMapping) -> str:
-        """Return what a tool of the server answers as text, with its pictures."""
+        """Call a tool of the server, and return its answer as text, with any pictures.
+
+        Raises:
+            ToolError: the tool reports an error, or the call failed.
+            MCPServerError: the server does not start, is closed, or sent a malformed answer.
+        """
         result = self._ask_client(lambda client: client.call_tool(name, dict(arguments)))
         try:
             text = "\n".join(map(_format_block, result.content))
-        except ValueError as error:  # no base64
+        except ValueError as error:  # invalid base64
             raise _make_malformed_error(repr(self), self.secrets.hide(str(error))) from None
         if not result.content and result.structured_content is not None:
             text = json.dumps(result.structured_content, ensure_ascii=False)
@@ -184,7 +190,7 @@ class MCPServer:
         try:
             connection.started.result()
         except MCPServerError:
-            self._drop_connection(connection)  # the next call may find it well again
+            self._drop_connection(connection)  # the next call tries again
             raise
         return connection
 
@@ -201,7 +207,7 @@ _SERVERS: weakref.WeakValueDictionary[str, MCPServer] = weakref.WeakValueDiction
 
 
 def _restore_server(key: str, settings: dict[str, Any]) -> MCPServer:
-    """Return the server of this key, made anew if this process has none."""
+    """Return the process's server with this key; make one if there is none."""
     server = _SERVERS.get(key)
     if server is None:
         server = MCPServer(
@@ -212,7 +218,7 @@ def _restore_server(key: str, settings: dict[str, Any]) -> MCPServer:
 
 
 def _forget_connections() -> None:
-    """Let the child of a fork open connections of its own: threads are not inherited."""
+    """Reset connections in a forked child, which does not inherit their threads."""
     for server in list(_SERVERS.values()):
         server._lock = threading.Lock()
         server._connection = None
@@ -223,7 +229,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class MCPTool:
-    """One tool of an MCP server, with the server's name, description and schema for it."""
+    """A tool of an MCP server, with the name, description and schema that the server reports."""
 
     blocking = True
 
@@ -275,22 +281,22 @@ class MCPTool:
         return f"MCPTool({self.name!r}, {self.server!r})"
 
     def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
-        """Return what the server answers as text; its errors and overlong calls are ToolErrors."""
+        """Return the server's answer as text; raise ToolError for its errors and for timeouts."""
         return self.server.call(self.name, arguments)
 
     def close(self) -> None:
-        """Close the server, and with it all of its tools."""
+        """Close the server, which all of its tools share."""
         self.server.close()
 
 
 class _MCPConnection:
-    """One session with a server, living on an event loop in a thread of its own."""
+    """One session with a server, on an event loop in a separate thread."""
 
     def __init__(self, server: MCPServer):
-        with require_extra("tools", "MCPTool"):  # rather here than in the thread
+        with require_extra("tools", "MCPTool"):  # fails here rather than in the thread
             import mcp  # noqa: F401
             import mcp_types  # noqa: F401 - not in the older mcp that openenv has
-        # Nothing here holds the server itself, whose end is the end of this.
+        # No reference to the server is kept: its finalizer closes this connection.
         self._name, self._target = repr(server), server.target
         self._env, self._cwd, self._headers = server.env, server.cwd, server.headers
         self._timeout, self._start_timeout = server.timeout, server.start_timeout
@@ -306,7 +312,10 @@ class _MCPConnection:
         self._thread.start()
 
     def ask_client(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
-        """Return the client's answer to a question, asked from any thread."""
+        """Run a coroutine function of the client on its event loop, and return the result.
+
+        This may be called from any thread.
+        """
         import mcp_types
         from mcp import MCPError
 
@@ -326,11 +335,11 @@ class _MCPConnection:
         except TimeoutError:
             raise ToolError(f"no answer within {self._timeout:g} s") from None
         except MCPError as error:
-            # An HTTP server that was started anew says of a session it never had that it ended.
+            # A restarted HTTP server reports an unknown session as terminated.
             if error.code == mcp_types.CONNECTION_CLOSED or error.message == "Session terminated":
                 raise _ConnectionLost from None
             raise ToolError(self._secrets.hide(error.message)) from None
-        except (RuntimeError, ValueError) as error:  # what the client says of malformed results
+        except (RuntimeError, ValueError) as error:  # raised by the client for malformed results
             raise _make_malformed_error(self._name, self._secrets.hide(str(error))) from None
 
     def close(self) -> None:
@@ -341,7 +350,7 @@ class _MCPConnection:
             self._loop.call_soon_threadsafe(self._stop.set)
         except RuntimeError:  # the loop is closed already
             return
-        if threading.current_thread() is not self._thread:  # where garbage may be collected too
+        if threading.current_thread() is not self._thread:  # garbage collection may call it there
             self._thread.join(_CLOSE_TIMEOUT)
 
     async def _await_answer(self, question: Callable[[mcp.Client], Awaitable[Any]]) -> Any:
@@ -358,7 +367,7 @@ class _MCPConnection:
         import httpx2
         from mcp import MCPError
 
-        # A file, since a process needs one: what a server says there explains why it failed.
+        # The process needs a real file for stderr; its contents explain why a server failed.
         with tempfile.TemporaryFile() as errors:
             problem = "it was closed"
             try:
@@ -441,7 +450,7 @@ def _make_malformed_error(name: str, problem: str) -> MCPServerError:
 
 
 def _read_picture(block: Any) -> Picture | None:
-    """Return the picture of a block, if it is one that can be read, and not too large."""
+    """Return the picture of a block, or None if it cannot be read or is too large."""
     from PIL import Image
 
     with contextlib.suppress(
@@ -458,7 +467,7 @@ def _read_picture(block: Any) -> Picture | None:
 
 
 def _format_block(block: Any) -> str:
-    """Return a block of a result as text; what is no text is told."""
+    """Return a block of a result as text; other media are described in square brackets."""
     if block.type == "text":
         return str(block.text)
     if block.type in ("image", "audio"):
@@ -474,5 +483,5 @@ def _format_block(block: Any) -> str:
 
 
 def _count_base64_bytes(data: str) -> int:
-    """Return how many bytes are written in base64, which nobody needs to decode."""
+    """Return the number of bytes that base64 text encodes, without decoding it."""
     return len(data.rstrip("=")) * 3 // 4

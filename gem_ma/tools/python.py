@@ -1,4 +1,4 @@
-"""A tool that runs a seat's Python code in the sandbox."""
+"""PythonTool: a tool that runs a seat's Python code in the sandbox."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from gem_ma.validation.json_types import JSONMapping
 
 _LOST_NOTE = "The variables are lost; the next call starts anew."
 _CODE_FENCE = re.compile(r"\s*```[a-zA-Z]*[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
-_MAX_ERROR_LINES = 20  # of an error
+_MAX_ERROR_LINES = 20  # lines of an error message that a seat reads
 
 
 class PythonTool:
-    """Run Python code, each call on its own or, as a session, with the variables of earlier calls.
+    """A tool that runs Python code, with or without the variables of a seat's earlier calls.
 
     Args:
-        sandbox: where; otherwise this process's shared one, at `level`.
-        session: variables live on between the calls of a seat in an episode. A live session is kept
-            for the newest call; for any other, as after a fork, earlier calls are run again.
-        seconds: that a call may take.
-        sessions: that are kept alive at once, for all episodes.
+        sandbox: the sandbox that runs the code; None: the process's shared sandbox at `level`.
+        session: keep variables between the calls of a seat in an episode. A live session can only
+            continue after its latest call. In all other cases, such as after a fork, the earlier
+            calls are run again in a new session.
+        level: isolation level of the shared sandbox.
+        seconds: time limit of a call.
+        sessions: maximum number of live sessions, over all episodes.
     """
 
     name = "python"
@@ -71,7 +73,7 @@ class PythonTool:
         }
 
     def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
-        """Return what a program printed, and how it ended if not well."""
+        """Return a program's output, with its errors or the reason why it was stopped."""
         code = _extract_code(arguments)
         if not self.session:
             return self._format_result(self.sandbox.run(code, seconds=self.seconds, echo=True))
@@ -103,7 +105,7 @@ class PythonTool:
         )
 
     def _resume_session(self, codes: tuple[str, ...]) -> SandboxSession:
-        """Return the session in which these were run last, or another after running them again."""
+        """Return the live session that ran exactly these programs, or a new one that runs them."""
         with self._lock:
             session = self._live_sessions.pop(codes, None)
         if session is None:
@@ -122,7 +124,7 @@ class PythonTool:
             other.close()
 
     def _format_result(self, result: RunResult) -> str:
-        """Return a result in words."""
+        """Return the text that the seat reads about a result."""
         output = result.stdout or result.value
         parts = [output.rstrip("\n"), _clip_lines(result.stderr)]
         if result.reason == "timeout":
@@ -147,7 +149,7 @@ def _rebuild(
 
 
 def _extract_code(arguments: object) -> str:
-    """Return the code of a call, without a fence around it, or raise ToolError."""
+    """Return the code of a call without a surrounding code fence, or raise ToolError."""
     if not isinstance(arguments, Mapping) or set(arguments) != {"code"}:
         names = ", ".join(map(str, arguments)) if isinstance(arguments, Mapping) else arguments
         raise ToolError(f"expected one argument, 'code'; got {str(names)[:80] or 'none'}")
@@ -159,7 +161,7 @@ def _extract_code(arguments: object) -> str:
 
 
 def _list_session_codes(past: ToolCallHistory) -> tuple[str, ...]:
-    """Return the programs that made the variables there are."""
+    """Return the programs since the session last lost its variables."""
     codes: tuple[str, ...] = ()
     for arguments, result in past:
         try:

@@ -1,4 +1,4 @@
-"""What passes between a Retriever and its server: messages in JSON or msgpack, as GEM has them."""
+"""Messages between a Retriever and its server, in JSON or msgpack, in GEM's format."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import Any, NotRequired, TypedDict
 
 
 class RetrievedDocument(TypedDict):
-    """A passage, its title in the first line."""
+    """A passage with its title in the first line."""
 
     contents: str
 
 
 class RetrievedRow(TypedDict):
-    """A passage, and how well it fits."""
+    """A passage and its score."""
 
     document: RetrievedDocument
     score: NotRequired[float]
 
 
 class RetrieverAnswer(TypedDict):
-    """What a server answers to one query, or to each of several."""
+    """A server's answer: the rows of one query, or a list of rows for each of several queries."""
 
     result: list[Any]
 
 
 class RetrieverQuery(TypedDict):
-    """What a server is asked."""
+    """A request to a server: one query or several, and the number of passages for each."""
 
     query: NotRequired[str]
     queries: NotRequired[list[str]]
@@ -33,21 +33,21 @@ class RetrieverQuery(TypedDict):
 
 
 def encode_message(body: Any, wire: str) -> bytes:
-    """Return a message as "json" or "msgpack"."""
+    """Return a message encoded as "json" or "msgpack"."""
     msgspec = import_msgspec()
     encoder = msgspec.msgpack if wire == "msgpack" else msgspec.json
     return bytes(encoder.encode(body))
 
 
 def decode_message(content: bytes) -> Any:
-    """Read JSON or msgpack; an object begins in one as it cannot in the other."""
+    """Decode JSON or msgpack; a JSON object starts with a brace, a msgpack object never does."""
     msgspec = import_msgspec()
     decoder = msgspec.json if content.lstrip()[:1] == b"{" else msgspec.msgpack
     return decoder.decode(content)
 
 
 def import_msgspec() -> Any:
-    """Return the library of both, or say what to install."""
+    """Return the module msgspec, or raise ImportError with the command that installs it."""
     try:
         import msgspec
     except ImportError as error:

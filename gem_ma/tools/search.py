@@ -1,4 +1,4 @@
-"""Search: an embedded BM25 index over documents, or any HTTP retriever that answers as GEM's."""
+"""Search tools: a local BM25 index over documents, or an HTTP retriever with GEM's protocol."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 if TYPE_CHECKING:
     import bm25s
 
-# Scripts written without spaces: each character counts, and is found, as a word of its own.
+# Scripts written without spaces: each character is indexed as a separate word.
 _UNSPACED_SCRIPTS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TERM = re.compile(rf"[{_UNSPACED_SCRIPTS}]|[^\W{_UNSPACED_SCRIPTS}]+")
 _WORD = re.compile(rf"[{_UNSPACED_SCRIPTS}]|[^\s{_UNSPACED_SCRIPTS}]{{1,60}}")
 
 _INDEX_FORMAT = "gem-ma search index 1"
 _MANIFEST_FILE, _PASSAGES_FILE, _ENDS_FILE = "index.json", "passages.jsonl", "ends.npy"
-_BLOCKING_SIZE = 50_000  # passages, from which on a query takes milliseconds
-_MAX_ANSWER_SIZE = 32 << 20  # of a retriever's answer
-_MAX_PAGE_SIZE = 1 << 20  # bytes of a refusal
-_MAX_REFUSAL = 400  # characters of it that an error repeats
-_RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be another the next time
+_BLOCKING_SIZE = 50_000  # passages above which a query takes milliseconds
+_MAX_ANSWER_SIZE = 32 << 20  # bytes of a retriever's answer
+_MAX_PAGE_SIZE = 1 << 20  # bytes of an error page
+_MAX_REFUSAL = 400  # characters of an error page that the raised error quotes
+_RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)  # a retry may succeed
 
 
 class SearchHit(NamedTuple):
-    """A passage that was found."""
+    """A passage that a search returned, with its score."""
 
     title: str
     text: str
@@ -73,23 +73,24 @@ class SearchHit(NamedTuple):
 
 
 class BadIndex(ValueError):
-    """A folder holds no index, or a damaged one."""
+    """A folder contains no index, or a damaged one."""
 
 
 class RetrieverError(RuntimeError):
-    """A retriever gave no usable answer, however often it was asked."""
+    """A retriever gave no usable answer after all retries."""
 
 
 class SearchIndex:
-    """Passages of documents, found by their words (BM25); the same query finds the same always.
+    """A BM25 index of document passages; searches are deterministic.
 
-    Made by `SearchIndex.build` or `SearchIndex.load`. Safe to search from many threads.
+    Make an index with `SearchIndex.build`, `SearchIndex.load` or `SearchIndex.open`. Many threads
+    can search it at once.
     """
 
     def __init__(self, bm25: bm25s.BM25, lines: bytes | mmap.mmap, ends: np.ndarray):
         self._bm25 = bm25
         self._lines = lines  # one line of JSON per passage, as in the file
-        self._ends = ends  # where in them each passage ends
+        self._ends = ends  # end offset of each passage in the lines
         self._folder: Path | None = None
 
     def __len__(self) -> int:
@@ -113,10 +114,11 @@ class SearchIndex:
         """Index a folder or file (.txt, .md, .jsonl), or documents: a list or a `datasets` Dataset.
 
         Args:
-            text: the column of texts, in rows.
-            title: the column of titles; None takes "title" where there is one.
-            words: of a passage at most.
-            overlap: words that two neighbours share.
+            source: the path of a file or folder, or an iterable of texts or of rows.
+            text: name of the text column, if documents are rows.
+            title: name of the title column; None: "title" if there is such a column.
+            words: maximum number of words in a passage.
+            overlap: number of words that neighbouring passages share.
         """
         if not 0 <= overlap < words:
             raise ValueError(f"words={words}, overlap={overlap}: expected 0 <= overlap < words")
@@ -157,7 +159,7 @@ class SearchIndex:
         if path.exists():
             raise FileExistsError(f"{path} exists; delete it or choose another name")
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Under its own name the folder is whole or absent, even if this is interrupted.
+        # Rename a finished temporary folder, so that an interruption leaves no partial index.
         partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
         try:
             self._bm25.save(partial, show_progress=False)
@@ -183,10 +185,14 @@ class SearchIndex:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, check: bool = True) -> SearchIndex:
-        """Open a saved index; its large files are mapped into memory, not read.
+        """Open a saved index; its large files are memory-mapped.
 
         Args:
-            check: read every file once to compare its checksum; without it only sizes are compared.
+            path: the folder of the index.
+            check: whether to read every file to verify its checksum; else only sizes are compared.
+
+        Raises:
+            BadIndex: the folder contains no index, or a damaged one.
         """
         path = Path(path).absolute()
         _check_index_folder(path, check)
@@ -203,7 +209,7 @@ class SearchIndex:
         return index
 
     def search(self, query: str, k: int = 3) -> list[SearchHit]:
-        """Return the k best passages, best first; of equal ones the earlier first."""
+        """Return the k best passages, best first; of equal scores, the earlier passage first."""
         vocabulary = self._bm25.vocab_dict
         terms = [vocabulary[term] for term in _split_terms(query) if term in vocabulary]
         if not terms or k < 1:
@@ -222,15 +228,17 @@ class SearchIndex:
 
 
 class Retriever:
-    """An HTTP server that finds passages, asked with GEM's or Search-R1's messages.
+    """A client of an HTTP retrieval server, with GEM's or Search-R1's messages.
 
     Args:
-        wire: "msgpack" as GEM's retrieval servers speak ({query, topk, return_scores}), or "json"
-            as Search-R1's ({queries, topk, return_scores}). Both answer {result: [{document:
-            {contents}, score}]}, the first line of contents being the title.
+        url: address of the server, http:// or https://.
+        wire: "msgpack" for GEM's retrieval servers ({query, topk, return_scores}), or "json" for
+            Search-R1's ({queries, topk, return_scores}). Both answer {result: [{document:
+            {contents}, score}]}; the first line of contents is the title.
         timeout: seconds for an answer.
-        retries: after a dropped connection, a timeout or status 408, 425, 429 or 5xx.
-        headers: sent with each request, an authorization, say.
+        retries: how often to retry after a dropped connection, a timeout or status 408, 425, 429,
+            500, 502, 503 or 504.
+        headers: headers of each request, such as an authorization.
     """
 
     def __init__(
@@ -268,19 +276,23 @@ class Retriever:
         return [_make_hit(row) for row in self._query_server(query, k)]
 
     def search_contents(self, query: str, k: int = 3) -> list[str]:
-        """Return the k best passages as the server sends them: the title is their first line."""
+        """Return the k best passages as the server sends them, with the title as the first line."""
         return [row["document"]["contents"] for row in self._query_server(query, k)]
 
     def _query_server(self, query: str, k: int) -> list[RetrievedRow]:
         query = query.encode(
             "utf-8", "replace"
-        ).decode()  # a model's JSON may hold half a character
+        ).decode()  # a model's JSON may contain lone surrogates
         body: JSONObject = {"topk": k, "return_scores": True}
         body |= {"query": query} if self.wire == "msgpack" else {"queries": [query]}
         return self._parse_answer(self._send_request(encode_message(body, self.wire)))[:k]
 
     def _send_request(self, body: bytes) -> bytes:
-        """Return what the server answers, after as many attempts as it needs."""
+        """Send a request, with retries, and return the server's answer.
+
+        Raises:
+            RetrieverError: no attempt had a usable answer.
+        """
         request = urllib.request.Request(self._address, body, self._headers, method="POST")
         opener = urllib.request.build_opener(_RedirectRefuser)
         for attempt in range(self.retries + 1):
@@ -302,7 +314,7 @@ class Retriever:
         raise RetrieverError(f"{redact_secrets(self.url)} ({attempt + 1} attempts): {problem}")
 
     def _read_refusal(self, error: urllib.error.HTTPError) -> str:
-        """Return what a server says in place of an answer."""
+        """Return the status and text of an error response."""
         try:
             with error:
                 refuse_redirect(error.code, error.headers.get("Location"), "url")
@@ -329,7 +341,7 @@ class Retriever:
 
 
 class _RedirectRefuser(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: what is sent, an authorization for one, is for nobody else."""
+    """A handler that follows no redirects, so that headers are not sent to another server."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -343,13 +355,14 @@ def _make_hit(row: RetrievedRow) -> SearchHit:
 
 
 class SearchTool:
-    """The tool `search`: the best passages for a query, as text.
+    """The tool `search`: it returns the best passages for a query as text.
 
     Args:
-        source: an Index, a Retriever, or the URL of one.
-        top_k: passages, where a call does not say.
-        most: passages that a call may ask for.
-        max_chars: of a result, which is cut there.
+        source: a SearchIndex, a Retriever, or the URL of a retrieval server.
+        top_k: default number of passages.
+        most: maximum number of passages that a call may request.
+        max_chars: maximum characters of a result; a longer one is cut at the end.
+        name: the tool's name.
     """
 
     def __init__(
@@ -390,7 +403,7 @@ class SearchTool:
         limits |= {"minimum": 1, "maximum": most}
 
     def call(self, arguments: JSONMapping, past: ToolCallHistory = ()) -> str:
-        """Return the passages found, best first, as "[1] Title" and the passage below it."""
+        """Return the passages found, best first, each as "[1] Title" with the passage below."""
         return self._tool.call(arguments, past)
 
     def _search(self, query: str, top_k: int) -> str:
@@ -418,14 +431,14 @@ def _split_terms(text: str) -> list[str]:
 
 
 def _split_passages(text: str, words: int, overlap: int) -> Iterator[str]:
-    """Cut a text into pieces of so many words, neighbours sharing some."""
+    """Yield passages of at most `words` words; neighbouring passages share `overlap` words."""
     spans = [match.span() for match in _WORD.finditer(text)]
     for start in range(0, min(len(spans), max(1, len(spans) - overlap)), words - overlap):
         yield text[spans[start][0] : spans[min(start + words, len(spans)) - 1][1]]
 
 
 def _read_files(path: Path, text: str, title: str | None) -> Iterator[tuple[str, str]]:
-    """Yield title and text of the documents in a file, or in all files below a folder."""
+    """Yield the title and text of each document in a file, or in all files below a folder."""
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file or folder")
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -452,7 +465,7 @@ def _read_files(path: Path, text: str, title: str | None) -> Iterator[tuple[str,
 
 
 def _read_row(row: Any, text: str, title: str | None, where: str) -> tuple[str, str]:
-    """Return title and text of a document."""
+    """Return the title and text of a document; raise an error that names `where` if it has none."""
     if isinstance(row, str):
         return "", row
     if not isinstance(row, Mapping):
@@ -462,7 +475,7 @@ def _read_row(row: Any, text: str, title: str | None, where: str) -> tuple[str, 
         if isinstance(row.get(column), str):
             texts.append(row[column])
         elif column not in (title, text):
-            texts.append("")  # a title that nobody asked for need not be there
+            texts.append("")  # the default title column is optional
         else:
             kind = type(row[column]).__name__ if column in row else "no such column"
             raise ValueError(
@@ -479,7 +492,7 @@ def _describe_source(source: Any) -> str:
 
 
 def _check_index_folder(path: Path, check: bool) -> None:
-    """Raise BadIndex unless the folder holds every file of an index, whole."""
+    """Raise BadIndex unless the folder contains every file of an index, undamaged."""
     remedy = "build it again with SearchIndex.build(...).save(path)"
     try:
         manifest = json.loads((path / _MANIFEST_FILE).read_text(encoding="utf-8"))
@@ -515,10 +528,10 @@ def _import_bm25s() -> Any:
 
 
 class RetrieverServer(http.server.ThreadingHTTPServer):
-    """Answer queries from an index over HTTP, in the messages that a Retriever sends."""
+    """An HTTP server that answers a Retriever's queries from an index."""
 
     daemon_threads = True
-    request_queue_size = 128  # connections that wait; more than that are lost for a second
+    request_queue_size = 128  # waiting connections; further ones are delayed by a second
 
     def __init__(self, index: SearchIndex, host: str = "127.0.0.1", port: int = 0):
         self.index = index
@@ -556,7 +569,7 @@ class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing; a line for each query helps nobody."""
+        """Suppress the log line of each request."""
 
 
 def _make_row(hit: SearchHit) -> JSONObject:
@@ -566,7 +579,7 @@ def _make_row(hit: SearchHit) -> JSONObject:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve a saved index until interrupted."""
     parser = argparse.ArgumentParser("python -m gem_ma.tools.search", description=main.__doc__)
-    parser.add_argument("index", help="a folder that SearchIndex.save has written")
+    parser.add_argument("index", help="a folder written by SearchIndex.save")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     args = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Tool: something that a seat may call without using up its turn."""
+"""The protocol of a tool that a seat may call without using up its turn."""
 
 from __future__ import annotations
 
@@ -8,28 +8,33 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from gem_ma.validation.json_types import JSONMapping
 
 ToolCallHistory: TypeAlias = Sequence[tuple[JSONMapping | str, str]]
-"""Calls of a tool, each its arguments, or what is wrong with them, and its result."""
+"""Earlier calls of a tool: pairs of arguments, or a description of their error, and a result."""
 
 
 class ToolError(Exception):
-    """A call that could not be made; the message is shown to the seat that made it."""
+    """A tool call failed; the message is shown to the seat that made it."""
 
 
 @runtime_checkable
 class Tool(Protocol):
-    """Something to call. Stateless: one object can serve any number of episodes at once.
+    """A tool. Tools are stateless: one object can serve any number of episodes at once.
 
-    Two more attributes where they apply: `blocking = True` says that a call takes long enough to be
-    made in a worker thread, and `fence_language = "python"` that a fenced block of this language
-    in a reply is a call, whose first argument is what stands in it.
+    There are two optional attributes. `blocking = True` means that calls are slow and run in a
+    worker thread. `fence_language = "python"` means that a fenced block of this language in a reply
+    is a call whose first argument is the contents of the block.
     """
 
     name: str
     schema: JSONMapping  # in OpenAI's form: {"type": "function", "function": {...}}
 
     def call(self, arguments: JSONMapping, past: ToolCallHistory) -> str:
-        """Return what the seat reads, or raise ToolError; `messages.Shown` has pictures with it.
+        """Return the text that the seat reads; a `ToolOutput` of `chat.messages` adds pictures.
 
-        `past` holds the seat's earlier calls of this tool in this episode with their results, for
-        tools whose calls build upon one another.
+        Args:
+            arguments: the arguments of the call, by name.
+            past: the seat's earlier calls of this tool in this episode, with their results. Tools
+                whose calls depend on earlier calls use these.
+
+        Raises:
+            ToolError: the call is wrong or has failed.
         """

@@ -1,4 +1,4 @@
-"""Tools for any seat of any environment: a reply that calls them is answered, and is no move."""
+"""ToolEnv: tools for any seat of any environment. A reply that calls tools is not a move."""
 
 from __future__ import annotations
 
@@ -34,45 +34,54 @@ from gem_ma.wrappers import TextWrapper
 _CALL_FORM = '<tool_call>{"name": ..., "arguments": {...}}</tool_call>'
 
 _ToolRequest: TypeAlias = tuple[str, JSONMapping | str]
-"""The name of a tool, and its arguments or what is wrong with them."""
+"""The name of a tool, and its arguments or a description of their error."""
 
 
 def with_tools(env: AECEnv, tools: Any, **limits: Any) -> ToolEnv:
-    """Give tools to seats, as ToolEnv takes them; `limits` are its own."""
+    """Return an environment with tools for its seats.
+
+    Args:
+        env: the environment.
+        tools: tools, functions or spec strings, as ToolEnv takes them.
+        **limits: the keyword arguments of ToolEnv.
+    """
     return ToolEnv(env, tools, **limits)
 
 
 class ToolCallRecord(NamedTuple):
-    """The calls of one seat."""
+    """A call of a tool by a seat, with its result."""
 
     name: str
-    arguments: JSONMapping | str  # or what is wrong with them
+    arguments: JSONMapping | str  # a text describes the error in them
     result: str
 
 
 class ToolEnv(TextWrapper):
-    """Answer the calls in a reply to the seat that made them, which then replies again.
+    """A wrapper that answers tool calls: the seat reads the results and then replies again.
 
-    A reply calls by native tool calls, by blocks of <tool_call>, or, for a tool with
-    `fence_language`, by a fenced block of that language which no action follows.
+    A reply calls tools by native tool calls or by <tool_call> blocks. A tool with `fence_language`
+    is also called by fenced blocks of that language, if no action follows them.
 
-    Pictures that a tool returns stand in the chat of a seat that is shown pictures; others, and
-    records in files, have the words for them.
+    Pictures that a tool returns are in the chat of a seat that observes pictures. Other seats, and
+    records in files, have their descriptions.
 
     Args:
+        env: the environment.
         tools: tools, functions and spec strings (see `gem_ma.tools.load_tools`): one or a list for
-            all seats, or a mapping from seat to these. A text may hold several, with commas
-            between; with SEAT= before it, one is for that seat alone: "python,x=search:docs".
-        max_calls: that a seat may make between two moves; one more is an invalid reply.
-        max_calls_per_episode: that a seat may make in all.
-        reward: what a seat earns by a call that worked.
-        error_reward: what a seat earns by a call that did not work.
-        result_length: bytes that a result may have; what is longer is cut in the middle.
+            all seats, or a mapping from seat to these. A text may contain several specs, separated
+            by commas. SEAT= before a spec gives the tool to that seat only:
+            "python,x=search:docs".
+        max_calls: calls that a seat may make between two moves; a reply that exceeds the limit is
+            invalid.
+        max_calls_per_episode: calls that a seat may make in an episode; None: no limit.
+        reward: reward of a seat for a successful call.
+        error_reward: reward of a seat for a failed call.
+        result_length: maximum bytes of a result; a longer one is cut in the middle.
     """
 
     memory: (
         Mapping[str, tuple[int, tuple[ToolCallRecord, ...]]] | None
-    )  # calls since the last move, and all
+    )  # by seat: number of calls since the last move, and all calls
 
     def __init__(
         self,
@@ -92,7 +101,7 @@ class ToolEnv(TextWrapper):
         seat_tools = _assign_tools(tools, seats)
         loaded_tools = {
             one: load_tools(one) for _, one in seat_tools if isinstance(one, str)
-        }  # each once
+        }  # load each spec only once
         self._tools: dict[str, dict[str, Tool]] = {seat: {} for seat in seats}
         for seat, tools_by_name in self._tools.items():
             sources = [one for seat_name, one in seat_tools if seat_name in ("", seat)]
@@ -113,13 +122,16 @@ class ToolEnv(TextWrapper):
 
     @property
     def blocking(self) -> bool:
-        """Whether a reply may take long to answer."""
+        """Whether a step may be slow, because of the environment or a tool."""
         tools = [tool for seat_tools in self._tools.values() for tool in seat_tools.values()]
         return super().blocking or any(getattr(tool, "blocking", False) for tool in tools)
 
     @property
     def metadata(self) -> Info:
-        """The metadata of the environment; who calls a tool is asked again, which breaks rounds."""
+        """The environment's metadata. With several seats, tool calls make it not parallelizable.
+
+        A seat that calls a tool acts again, so the seats no longer act in rounds.
+        """
         inner = self.env.metadata
         alone = len(self.match.seats) == 1
         return {**inner, "is_parallelizable": alone and inner["is_parallelizable"]}
@@ -169,7 +181,7 @@ class ToolEnv(TextWrapper):
         }
         rewards: Mapping[str, float] = super().submit(moves) if moves or not calls else {}
         if self.memory:
-            movers = [agent for agent in moves if agent in match.last_moves]  # and was not refused
+            movers = [agent for agent in moves if agent in match.last_moves]  # the move was valid
             self.memory = {
                 **self.memory,
                 **{a: (0, self.memory.get(a, (0, ()))[1]) for a in movers},
@@ -182,7 +194,7 @@ class ToolEnv(TextWrapper):
         return rewards
 
     def _find_calls(self, agent: str, reply: Any) -> list[_ToolRequest]:
-        """Return the calls of a reply, each a name and its arguments or what is wrong with them."""
+        """Return the tool calls in a reply, or none if it calls only the game's own tools."""
         tools = self._tools[agent]
         if not tools or not isinstance(reply, str):
             return []
@@ -195,11 +207,11 @@ class ToolEnv(TextWrapper):
             return []
         others = {_get_tool_name(tool) for tool in super().tools(agent)}
         if others and not any(name in tools for name, _ in calls):
-            return []  # the game's own
+            return []  # the game's own tools
         return calls
 
     def _parse_text_calls(self, agent: str, text: str) -> list[_ToolRequest]:
-        """Return the calls that stand in the text of a reply, in their order."""
+        """Return the tool calls in the text of a reply, in order."""
         if "<tool_call>" in text:
             calls = [_parse_call(call) for call in parse_tool_calls(text)]
             return calls or [("", f"that is no tool call; the form is {_CALL_FORM}")]
@@ -217,7 +229,7 @@ class ToolEnv(TextWrapper):
         return calls
 
     def _check_limits(self, agent: str, count: int) -> str:
-        """Say which limit so many more calls would break, if any."""
+        """Return a message if `count` more calls would exceed a limit, or an empty text."""
         recent_count, past_calls = (self.memory or {}).get(agent, (0, ()))
         if recent_count + count > self.max_calls:
             return f"only {self.max_calls} tool calls are allowed before an action; send an action"
@@ -227,11 +239,11 @@ class ToolEnv(TextWrapper):
         return ""
 
     def _make_calls(self, agent: str, calls: Sequence[_ToolRequest]) -> float:
-        """Make calls one after the other, let the seat read the results, return what they earn."""
+        """Make calls in order, post the results to the seat, and return the total reward."""
         tools, memory = self._tools[agent], dict(self.memory or {})
         others = [
             _get_tool_name(tool) for tool in super().tools(agent)
-        ]  # which this does not answer
+        ]  # the game's own tools, which this wrapper does not answer
         recent_count, past_calls = memory.get(agent, (0, ()))
         total_reward, messages = 0.0, []
         for name, arguments in calls:
@@ -270,7 +282,7 @@ class ToolEnv(TextWrapper):
 
 
 def _assign_tools(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
-    """Return each tool or spec string with its seat, or "" if it is for all."""
+    """Return pairs of a seat, or "" for all seats, and a tool or spec string."""
     by_seat = tools if isinstance(tools, Mapping) else {None: tools}
     assignments: list[tuple[str, Any]] = []
     for seat, several in by_seat.items():
@@ -283,7 +295,7 @@ def _assign_tools(tools: Any, seats: Sequence[str]) -> list[tuple[str, Any]]:
 
 
 def _parse_call(call: object) -> _ToolRequest:
-    """Return the name and the arguments of a call in OpenAI's shape, or what is wrong with them."""
+    """Return the name of a call in OpenAI's format, and its arguments or their error."""
     name = parse_call_name(call)
     try:
         arguments = parse_call_arguments(call)
@@ -295,12 +307,12 @@ def _parse_call(call: object) -> _ToolRequest:
 
 
 def _get_tool_name(tool: Any) -> str:
-    """Return the name of a tool, or of a schema in OpenAI's form."""
+    """Return the name of a tool, or of a schema in OpenAI's format."""
     return str(tool["function"]["name"] if isinstance(tool, Mapping) else tool.name)
 
 
 def _format_signature(tool: Tool) -> str:
-    """Return a tool in one line, for models that read no schemas."""
+    """Return a one-line description of a tool, for models that read no schemas."""
     function = tool.schema["function"]
     parameters = function.get("parameters", {}).get("properties", {})
     return f"- {tool.name}({', '.join(parameters)}): {function.get('description', '')}"

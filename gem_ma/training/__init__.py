@@ -1,7 +1,8 @@
-"""From episodes to what trainers take: samples, advantages, a reference trainer, self-play.
+"""Training from episodes: token samples, advantages, a reference trainer and self-play.
 
-`trainers` has one file for each trainer of others. It may import rollouts and all below them, and
-reads episodes by what `chat` says of them; only the files that need torch import it.
+`trainers` has one adapter file for each external trainer. This package may import `rollouts` and
+the layers below it. It reads episodes through the types of `chat`. Only the files that need torch
+import it.
 """
 
 from __future__ import annotations

@@ -1,18 +1,20 @@
-"""How much better than expected a turn went: returns and advantages, one for each turn.
+"""Returns and advantages of turns: how much better than expected each turn went.
 
-Everything here is a pure function of a TurnTable, with one row for each reply:
+All estimators are pure functions of a TurnTable, which has one row for each reply:
 
     rows = build_turn_table(episodes)
     advantages = rebn(rows, gamma=0.9)
     samples = build_samples(episode, "first", tokenizer)
     weights = expand_to_tokens(samples, rows, advantages)
 
-`by` names the columns that must agree for turns to be compared, such as ("env", "seat"); with ()
-all are compared with all. In a zero-sum game the mean over both seats is 0 whatever happens, so
-comparing across seats takes the edge that a seat has for its merit: compare by "seat".
+`by` names the columns that must be equal for turns to be compared, such as ("env", "seat"). With
+(), all turns are compared with each other. In a zero-sum game the mean over both seats is always 0.
+Comparing across seats would then count the advantage of a seat (such as moving first) as skill, so
+compare by "seat".
 
-Write r for the rewards of one seat in one episode, t for its own turns (what arrives while others
-move belongs to its turn before), R for the sum of r, and B for what is compared.
+Notation: r are the rewards of one seat in one episode, and t counts its own turns. A reward that
+arrives while other seats move belongs to the seat's previous turn. R is the sum of r, and B is the
+set of turns or episodes that are compared.
 """
 
 from __future__ import annotations
@@ -31,29 +33,29 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
-_GROUP_COLUMNS = ("episode", "seat", "env", "agent", "group", "trajectory")  # what `by` may name
-# A spread that is smaller than this part of the values comes from rounding.
+_GROUP_COLUMNS = ("episode", "seat", "env", "agent", "group", "trajectory")  # allowed in `by`
+# A standard deviation below this fraction of the largest value comes from rounding.
 _MIN_RELATIVE_STD = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnTable:
-    """A table with one row for each reply; an index, a slice or a mask of rows gives another.
+    """A table with one row for each reply. Indexing by number, slice or mask returns a table.
 
-    Choose rows after their advantages are known: a turn's return is in the rows that follow it.
+    Select rows only after you have computed advantages: a turn's return depends on later rows.
     """
 
-    episode: Array  # its id
-    step: Array  # which of the episode's steps
+    episode: Array  # episode id
+    step: Array  # index of the step in the episode
     seat: Array
     env: Array
-    agent: Array  # who sat there
-    group: Array  # a number for each start; episodes of one group began alike
-    trajectory: Array  # a number for each seat of each episode
-    reward: Array  # until this seat's next turn
-    last: Array  # the seat's last turn
-    truncated: Array  # the seat's last turn, after which the episode was cut
-    value: Array | None = None  # what a critic expected before the reply
+    agent: Array  # name of the agent in the seat
+    group: Array  # number of the start; episodes of one group have the same start
+    trajectory: Array  # number of the pair of episode and seat
+    reward: Array  # reward until the seat's next turn
+    last: Array  # whether this is the seat's last turn
+    truncated: Array  # whether this is the seat's last turn and the episode was truncated
+    value: Array | None = None  # value that a critic predicted before the reply
 
     def __len__(self) -> int:
         return len(self.reward)
@@ -66,7 +68,7 @@ class TurnTable:
 
 
 def build_turn_table(episodes: Iterable[Episode]) -> TurnTable:
-    """Return all turns of the episodes, in their order; a failed episode has none."""
+    """Return the turns of the episodes, in order; failed episodes contribute none."""
     starts: dict[str, int] = {}
     trajectories: dict[tuple[str, str, str], int] = {}
     lasts: list[int] = []
@@ -107,9 +109,10 @@ def build_turn_table(episodes: Iterable[Episode]) -> TurnTable:
 
 
 def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
-    """Return what each turn led to: G_t = r_t + gamma G_{t+1}, counted in the seat's own turns.
+    """Return the discounted return of each turn: G_t = r_t + gamma G_{t+1}.
 
-    REINFORCE's estimate without a baseline (Williams 1992; Sutton & Barto, ch. 13).
+    t counts the seat's own turns. This is the estimate of REINFORCE without a baseline (Williams
+    1992; Sutton & Barto, ch. 13).
 
     Examples:
         >>> compute_returns(make_example(), gamma=0.9).round(3).tolist()
@@ -124,10 +127,10 @@ def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
 
 
 def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
-    """Return (x - mean_B) / std_B of values that turns have; 0 where all of B are alike.
+    """Return (x - mean_B) / std_B for one value per turn; 0 where all values of B are equal.
 
-    The standard deviation is the population's. With by=("env", "seat") of returns this is how
-    MARSHAL treats roles (Yuan et al. 2025).
+    The population standard deviation is used. Returns normalised with by=("env", "seat") are the
+    role-wise advantages of MARSHAL (Yuan et al. 2025).
 
     Examples:
         >>> normalise([1, 2, 3, 4, 5, 6], make_example(), by=["episode"]).round(3).tolist()
@@ -137,9 +140,9 @@ def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
 
 
 def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
-    """Return returns after return batch normalisation: A = (G - mean_B G) / std_B G.
+    """Return normalised returns (return batch normalisation): A = (G - mean_B G) / std_B G.
 
-    B holds turns, not episodes, so a long episode weighs more (GEM, Liu et al. 2025).
+    B contains turns, not episodes, so a long episode has more weight (GEM, Liu et al. 2025).
 
     Examples:
         >>> rebn(make_example(), gamma=0.9).round(3).tolist()
@@ -151,8 +154,8 @@ def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
 def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return (R - mean_B R) / std_B R, the same for all turns of a seat in an episode.
 
-    B holds one R for each episode and seat, by default those of a seat from the same start. An
-    episode without others to compare it with has 0 (GRPO: Shao et al. 2024, DeepSeekMath).
+    B contains one R for each episode and seat. By default these are one seat's episodes with the
+    same start. An episode that is alone in B gets 0 (GRPO: Shao et al. 2024, DeepSeekMath).
 
     Examples:
         >>> grpo(make_example()).round(3).tolist()
@@ -172,9 +175,9 @@ def dr_grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
 
 
 def rloo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
-    """Return R minus the mean of the others' R in B; 0 without others.
+    """Return R minus the mean R of the other members of B; 0 if there are no others.
 
-    The leave-one-out baseline (Kool et al. 2019; RLOO: Ahmadian et al. 2024).
+    This is the leave-one-out baseline (Kool et al. 2019; RLOO: Ahmadian et al. 2024).
 
     Examples:
         >>> rloo(make_example()).round(3).tolist()
@@ -194,11 +197,11 @@ def gae(
     """Return A_t = d_t + gamma lam A_{t+1} with d_t = r_t + gamma V_{t+1} - V_t, turn by turn.
 
     Args:
-        values: V, what a critic expects at each turn before its reply; None: `rows.value`. PPO's
-            targets for it are A + V (GAE: Schulman et al. 2016; PPO: 2017).
-        after: what it expects after each turn; read only where `rows.truncated` says that the
-            episode was cut there. It went on being worth something, unlike one that came to its
-            end, where nothing follows. after=0 takes cuts for ends.
+        values: V, the critic's prediction at each turn before its reply; None: `rows.value`. The
+            critic's targets in PPO are A + V (GAE: Schulman et al. 2016; PPO: 2017).
+        after: the critic's prediction after each turn. It is read only where `rows.truncated` is
+            set: a truncated episode still has value, a terminated one has none. after=0 treats
+            truncation as termination; None is an error if any turn is truncated.
 
     Examples:
         >>> critic = [0.4, 0.6, 0.4, 0.6, 0.2, 0.4]
@@ -234,7 +237,7 @@ def gae(
 
 
 class AdvantageEstimate(NamedTuple):
-    """Advantages, and what a critic is to learn: one of each for each turn."""
+    """Advantages and the critic's targets, one of each per turn."""
 
     advantages: Array
     targets: Array
@@ -243,9 +246,9 @@ class AdvantageEstimate(NamedTuple):
 def ppo(
     rows: TurnTable, gamma: float = 1.0, lam: float = 0.95, by: Sequence[str] = ()
 ) -> AdvantageEstimate:
-    """Return GAE after batch normalisation, by the critic that looked at the turns, and A + V.
+    """Return batch-normalised GAE advantages and the critic's targets A + V.
 
-    An episode that was cut is taken for one that has ended.
+    The values V are those in `rows.value`. A truncated episode is treated as terminated.
 
     Examples:
         >>> advantages, targets = ppo(make_example(), gamma=0.9)
@@ -264,11 +267,11 @@ def rae(
     decay: float = 0.95,
     by: Sequence[str] = ("env", "seat"),
 ) -> tuple[Array, dict[str, float]]:
-    """Return role-conditioned advantages, and the baselines to pass next time.
+    """Return role-conditioned advantages, and the baselines to pass to the next call.
 
-    For one episode and seat after the other: A = R - b, then b <- decay b + (1 - decay) R, with one
-    b for each role, 0 at first; it is read before it is updated (RAE: SPIRAL, Liu et al. 2025).
-    The baselines are JSON: numbers under the role's names, with a space between them.
+    Each role has a baseline b, which starts at 0. For each episode and seat in order, A = R - b,
+    and then b <- decay b + (1 - decay) R (RAE: SPIRAL, Liu et al. 2025). The baselines can be
+    saved as JSON: a number per role, whose key joins the values of the `by` columns with spaces.
 
     Examples:
         >>> advantages, baselines = rae(make_example(), decay=0.5)
@@ -293,7 +296,10 @@ def rae(
 def expand_to_tokens(
     samples: Sequence[TokenSample], rows: TurnTable, values: Any
 ) -> list[list[float]]:
-    """Return for each sample one number per token: its turn's value where a model spoke, else 0."""
+    """Return one number per token of each sample: its turn's value if a model drew it, else 0.
+
+    A turn's value is multiplied by `ReplySpan.share` of the reply.
+    """
     value = _check_values(values, rows, "values")
     keys = zip(rows.env.tolist(), rows.episode.tolist(), rows.step.tolist(), strict=True)
     known = dict(zip(keys, value.tolist(), strict=True))
@@ -315,10 +321,10 @@ def expand_to_tokens(
 
 
 def make_example() -> TurnTable:
-    """Return the turns that the examples here are about: three episodes from one start.
+    """Return the turns that the docstring examples use: three episodes with the same start.
 
-    In the first a player wins at its second turn, the second is cut after three, and the third is
-    won at once.
+    The player wins the first at its second turn and the third at its first turn. The second is
+    truncated after three turns.
     """
     rewards = [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     which = np.array([0, 0, 1, 1, 1, 2])
@@ -338,13 +344,13 @@ def make_example() -> TurnTable:
 
 
 def _count_trajectories(rows: TurnTable) -> int:
-    """Return a number above those of all trajectories."""
+    """Return a number above all trajectory numbers."""
     check_type(rows, TurnTable, "rows")
     return int(rows.trajectory.max(initial=-1)) + 1
 
 
 def _order_backwards(rows: TurnTable) -> list[int]:
-    """Return the rows so that each comes after those that follow it in its episode."""
+    """Return row indices in backward order: later steps of an episode come first."""
     order: list[int] = np.argsort(rows.step, kind="stable")[::-1].tolist()
     return order
 
@@ -365,14 +371,14 @@ def _check_by(by: Sequence[str]) -> None:
 
 
 def _format_keys(rows: TurnTable, by: Sequence[str]) -> list[str]:
-    """Return what the columns say in each row."""
+    """Return a key for each row: the values of its columns, joined with spaces."""
     _check_by(by)
     columns = [getattr(rows, name).tolist() for name in by]
     return [" ".join(str(column[i]) for column in columns) for i in range(len(rows))]
 
 
 def _encode_keys(rows: TurnTable, by: Sequence[str]) -> Array:
-    """Return a number for each row, the same where the columns agree."""
+    """Return a number for each row; rows with equal columns get the same number."""
     _check_by(by)
     codes = np.zeros(len(rows), int)
     for name in by:
@@ -382,7 +388,7 @@ def _encode_keys(rows: TurnTable, by: Sequence[str]) -> Array:
 
 
 def _sum_trajectories(rows: TurnTable) -> tuple[Array, Array, Array]:
-    """Return R of each trajectory in the order they begin, its first row, and each row's own."""
+    """Return R and first row of each trajectory, by first row, and the trajectory of each row."""
     check_type(rows, TurnTable, "rows")
     _, first, codes = np.unique(rows.trajectory, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
@@ -400,7 +406,7 @@ def _compare_trajectories(rows: TurnTable, by: Sequence[str], compare: Any) -> A
 
 
 def _subtract_means(values: Array, codes: Array) -> Array:
-    """Return values minus the mean of those with the same code."""
+    """Return values minus the mean of the values with the same code."""
     means = np.bincount(codes, values) / np.maximum(np.bincount(codes), 1)
     return values - means[codes]
 
@@ -410,5 +416,5 @@ def _normalise_groups(values: Array, codes: Array) -> Array:
     spread = np.sqrt(np.bincount(codes, centred**2) / np.maximum(np.bincount(codes), 1))
     largest = np.zeros(len(spread))
     np.maximum.at(largest, codes, np.abs(values))
-    spread[spread <= _MIN_RELATIVE_STD * largest] = np.inf  # all alike
+    spread[spread <= _MIN_RELATIVE_STD * largest] = np.inf  # all values are equal
     return centred / spread[codes]

@@ -1,4 +1,7 @@
-"""Play the episodes of the next updates while learners learn, with weights that may be older."""
+"""Background rollouts: play the episodes of the next updates while learners learn.
+
+The weights that play may be older than the learners' current weights.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from gem_ma.rollouts.episode import Episode
 
 
 class BatchTrainer(Protocol):
-    """What learns from batches, as far as it has to be known to play them: a Trainer."""
+    """The part of a Trainer that background rollouts use."""
 
     agents: dict[str, Any]
     train: tuple[str, ...]
@@ -26,21 +29,23 @@ class BatchTrainer(Protocol):
     lock: threading.RLock
 
     def play_batch(self, step: int, agents: Mapping[str, Any]) -> list[Episode]:
-        """Return the episodes of an update, played by some agents, who get its seed."""
+        """Play the episodes of an update with these agents, after setting their seeds."""
 
     def derive_agent_seed(self, step: int) -> int:
-        """Return what decides the draws of all agents in the episodes of an update."""
+        """Return the seed of all agents for the episodes of an update."""
 
 
 class RolloutsStopped(Exception):
-    """What an agent raises once nobody waits for its replies any more."""
+    """Raised by a RolloutPolicy when its episodes are no longer needed."""
 
 
 class RolloutPolicy:
-    """Plays as a learner did when it was last published, and says in each reply which that was.
+    """An agent that plays with a learner's last published weights.
+
+    Each reply records the version of the weights in `Reply.policy_version`.
 
     Args:
-        learner: Something that learns, with a method `make_snapshot`.
+        learner: A learner with a method `make_snapshot`.
     """
 
     def __init__(self, learner: Any):
@@ -56,11 +61,11 @@ class RolloutPolicy:
 
     @property
     def version(self) -> int | None:
-        """How many updates the learner had made when it was last published, if it was."""
+        """Number of updates behind the published weights; None before the first `publish`."""
         return self._published and self._published[1]
 
     def publish(self, version: int) -> None:
-        """Play on as the learner does now, after so many updates; episodes under way do as well."""
+        """Switch to the learner's current weights, also in episodes in progress."""
         self._published = self.learner.make_snapshot(), version
 
     def _check_published(self) -> tuple[Any, int]:
@@ -71,7 +76,7 @@ class RolloutPolicy:
         return self._published
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
-        """Return replies, each with the version that was published last."""
+        """Return replies of the published weights; each reply records their version."""
         snapshot, version = self._check_published()
         snapshot.seed = self.seed
         replies: Sequence[Reply] = snapshot.act(turns)
@@ -80,20 +85,20 @@ class RolloutPolicy:
         return replies
 
     def on_rollout_end(self) -> None:
-        """Pass on that a rollout is over."""
+        """Notify the snapshot that a rollout is over."""
         if self._published is not None:
             notify_rollout_end(self._published[0])
 
     def __repr__(self) -> str:
-        return repr(self.learner)  # the same player to the reader of a record
+        return repr(self.learner)  # so that records name the same agent
 
 
 class BackgroundRollouts:
-    """Plays one batch after the other in a thread, no further ahead than a trainer allows.
+    """A thread that plays batches in order, at most `max_staleness` updates ahead of a trainer.
 
     Args:
-        trainer: What learns from the batches, beginning with that of its next update.
-        updates: The batch of this update is no longer played.
+        trainer: The trainer that learns from the batches; the first is that of its next update.
+        updates: Total number of updates; later batches are not played.
     """
 
     def __init__(self, trainer: BatchTrainer, updates: int):
@@ -121,17 +126,17 @@ class BackgroundRollouts:
         self._pool.shutdown(cancel_futures=True)
 
     def wait_for_batch(self, step: int) -> list[Episode]:
-        """Return the episodes of an update, once they are played."""
+        """Wait until the episodes of an update are played, and return them."""
         return self._batches.pop(step).result()
 
     def publish(self) -> None:
-        """Let all play as the learners do now."""
+        """Switch all policies to the learners' current weights, and start further batches."""
         for policy in self._policies.values():
             policy.publish(self.trainer.step)
         self._start_batches()
 
     def _start_batches(self) -> None:
-        """Let the batches be played that the staleness allows for, one after the other."""
+        """Submit the batches that `max_staleness` allows; they are played in order."""
         newest = min(self.trainer.step + self.trainer.max_staleness, self._updates - 1)
         while self._next <= newest:
             self._batches[self._next] = self._pool.submit(self._play, self._next)
@@ -141,7 +146,7 @@ class BackgroundRollouts:
         return self.trainer.play_batch(step, self._make_agents(step))
 
     def _make_agents(self, step: int) -> Mapping[str, AgentSource]:
-        """Return who plays a batch: what learns by its policy, and copies of all others."""
+        """Return the agents of a batch: policies for learners, copies of other seeded agents."""
         agents: dict[str, AgentSource] = {}
         with self.trainer.lock:
             for agent, seats in group_by_agent(self.trainer.agents):
@@ -153,12 +158,12 @@ class BackgroundRollouts:
             return policy
         if policy := self._policies.get(id(getattr(agent, "learner", None))):
             return agent.copy_with_learner(policy, self.trainer.derive_agent_seed(step))
-        # With a seed of its own, while the other's is that of the batch that is learnt from.
+        # The copy has its own seed; the original keeps that of the batch being learnt from.
         return copy.copy(agent) if hasattr(agent, "seed") else agent
 
 
 def group_by_agent(agents: Mapping[str, T]) -> list[tuple[T, list[str]]]:
-    """Return each agent once, with its seats."""
+    """Return each distinct agent once, with the list of its seats."""
     found: dict[int, tuple[T, list[str]]] = {}
     for seat, agent in agents.items():
         found.setdefault(id(agent), (agent, []))[1].append(seat)

@@ -1,9 +1,9 @@
-"""Whether a run of a Trainer has gone wrong, seen from its history: early, and by name.
+"""BestCheckpoint: keep the best checkpoint of a training run, and stop the run when it collapses.
 
     best = BestCheckpoint("return/player", path="run/best.pt")
     trainer.run(500, "run/checkpoint.pt", after=best)
 
-It reads the history alone, and so needs no torch.
+The checks read only the history, so this file does not need torch.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ if TYPE_CHECKING:
 
 
 class TrainingCollapsed(RuntimeError):
-    """A run has gone wrong; its best checkpoint is kept where BestCheckpoint was told to."""
+    """A training run has collapsed; the message names the reason."""
 
 
 class BestCheckpoint:
-    """Keep the best checkpoint of a run, and stop the run when it has collapsed.
+    """A callback that keeps the best checkpoint of a run and stops the run when it collapses.
 
-    What is kept is what played so well, itself no worse than the mean of its window, and not what
-    it became by the update that followed. What a checkup says follows from the history, so that a
-    run which goes on from a checkpoint is seen as if it had never stopped.
+    The best checkpoint contains the weights that played the last update of the best window, before
+    they learnt from its episodes. Their score is at least the mean of the window. All decisions
+    depend only on the history, so a resumed run gets the same decisions as one that never stopped.
 
     Args:
-        score: the column of the history that says how good it is: a return, or what `measure` gave.
-        path: where the best checkpoint is kept; None: nowhere.
-        window: updates whose means are compared; at first there are fewer.
-        drop: how far the score may fall below its best.
-        invalid: the share of a learner's replies that may be invalid, once it was below.
-        longer: how many times as long as at first its replies may get.
+        score: the column of the history to maximise: a return, or a number of `measure`.
+        path: where to write the best checkpoint; None: do not write it.
+        window: number of updates in a moving mean. The best checkpoint uses shorter windows at the
+            start of a run; the three limits below apply only to full windows.
+        drop: how far the mean score may fall below its best.
+        invalid: the share of invalid replies above which the run stops, if it was below earlier.
+        longer: how many times as long as in the first window the replies may become.
     """
 
     def __init__(
@@ -56,10 +57,10 @@ class BestCheckpoint:
         self.drop = drop
         self.invalid = invalid
         self.longer = longer
-        self._has_early_score = False  # whether the score is known before what played learns
+        self._has_early_score = False  # whether the score is known before the learners learn
 
     def before_learning(self, trainer: Trainer, row: Mapping[str, float]) -> None:
-        """Keep what has played, if it is the best; a Trainer calls this before it learns."""
+        """Save the weights that played, if they are the best; a Trainer calls this hook."""
         self._has_early_score = self.score in row
         if self._has_early_score:
             self._save_best(trainer, [*trainer.history, row])
@@ -69,22 +70,30 @@ class BestCheckpoint:
         if cause := self.diagnose(history, trainer.train):
             kept = "" if self.path is None else f"; the best checkpoint is {os.fspath(self.path)}"
             raise TrainingCollapsed(f"after {len(history)} updates {cause}{kept}")
-        if not self._has_early_score:  # what gave the score came after the update
+        if not self._has_early_score:  # an evaluation after the update added the score
             self._save_best(trainer, history)
 
     def _save_best(self, trainer: Trainer, history: Sequence[Mapping[str, float]]) -> None:
-        """Keep what had the last score, if its window is the best of those that ended well."""
+        """Save a checkpoint if the last window has the best mean so far.
+
+        Windows whose last score is below their mean do not count.
+        """
         scores = [row[self.score] for row in history if self.score in row]
         best = last = -math.inf
         for end, score in enumerate(scores, 1):
             mean = fmean(scores[max(end - self.window, 0) : end])
-            last = mean if score >= mean else -math.inf  # a fall may come from one to the next
+            last = mean if score >= mean else -math.inf  # a high mean can hide a sudden drop
             best = max(best, last)
         if self.path is not None and last == best > -math.inf:
             trainer.save(self.path)
 
     def diagnose(self, history: Sequence[Mapping[str, float]], seats: Sequence[str]) -> str:
-        """Return what has gone wrong, or nothing."""
+        """Return why the run has collapsed, or an empty text.
+
+        Args:
+            history: the rows of the history so far.
+            seats: the trained seats, whose replies are checked.
+        """
         if not history:
             return ""
         if self.score not in history[-1]:
@@ -113,19 +122,19 @@ class BestCheckpoint:
     def _list_changes(
         self, history: Sequence[Mapping[str, float]], best: int, seats: Sequence[str]
     ) -> list[str]:
-        """Say what else has changed since the best."""
+        """Return descriptions of other columns that have changed since the best window."""
         parts = []
         for name in ("entropy", "kl", "invalid", "length", "gradient"):
             for seat in seats:
                 means = self._compute_means(history, f"{name}/{seat}")
-                if len(means) <= best:  # updates without a step have no such column
+                if len(means) <= best:  # updates without an optimiser step lack the column
                     continue
                 if not math.isclose(means[best], means[-1], rel_tol=0.2, abs_tol=1e-3):
                     parts.append(f"{name}/{seat} went from {means[best]:.3g} to {means[-1]:.3g}")
         return parts
 
     def _compute_means(self, history: Sequence[Mapping[str, float]], column: str) -> list[float]:
-        """Return the means of a column over so many updates each."""
+        """Return the moving means of a column over full windows."""
         values = [row[column] for row in history if column in row]
         starts = range(len(values) - self.window + 1)
         return [fmean(values[start : start + self.window]) for start in starts]

@@ -1,4 +1,4 @@
-"""What long training needs: checkpoints that are whole or not there, and a history."""
+"""Checkpoints that are written atomically, and a log file of the training history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ with require_extra("hf"):
 
 
 def save_checkpoint(path: str | os.PathLike[str], state: Any) -> None:
-    """Write a checkpoint; a process that is killed here leaves the one before."""
+    """Write a checkpoint atomically: a killed process leaves the previous checkpoint."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(path)
@@ -30,14 +30,14 @@ def save_checkpoint(path: str | os.PathLike[str], state: Any) -> None:
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except BaseException:  # a full disk
+    except BaseException:  # such as a full disk
         unfinished.unlink(missing_ok=True)
         raise
 
 
 def _remove_unfinished(path: Path) -> None:
-    """Remove what processes have left that were killed while they wrote."""
-    if os.name != "posix":  # where to ask for a process may end it
+    """Remove unfinished files of processes that were killed while they wrote."""
+    if os.name != "posix":  # os.kill(pid, 0) may end the process on other systems
         return
     for one in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
         number = one.name.split(".")[-2]
@@ -50,7 +50,7 @@ def _remove_unfinished(path: Path) -> None:
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a checkpoint holds; nothing in it is run."""
+    """Return the state in a checkpoint, without running any code from the file."""
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except (EOFError, RuntimeError, UnpicklingError) as error:
@@ -59,21 +59,24 @@ def load_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def make_history_path(checkpoint: str | os.PathLike[str]) -> Path:
-    """Return the file of a training's history: several checkpoints may lie in one folder."""
+    """Return the path of the history file of a checkpoint, in the same folder.
+
+    Its name depends on the checkpoint's, so that a folder can hold several checkpoints.
+    """
     path = Path(checkpoint)
     of = "" if path.stem == "checkpoint" else f"{path.stem}."
     return path.with_name(f"{of}history.jsonl")
 
 
 class HistoryLog:
-    """A file of rows as JSON lines, written to the end one by one."""
+    """A file of JSON lines to which rows are appended."""
 
     def __init__(self, path: Path, rows: Sequence[JSONMapping]):
-        """Begin with the rows that there are; what else is in the file goes."""
+        """Write the rows so far; they replace the contents of the file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
         self.path = path
 
     def add(self, row: JSONMapping) -> None:
-        """Append a row, whole or not at all."""
+        """Append a row atomically."""
         append_line(self.path, (json.dumps(row) + "\n").encode())

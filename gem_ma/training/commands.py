@@ -1,4 +1,4 @@
-"""The commands pretrain and train: a language model from nothing, and one that gets better."""
+"""The commands pretrain and train: imitation learning and reinforcement learning of a model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
 _MODEL_FORMS = "a folder, a name on the Hub, a GGUF file or smollm2"
-MAX_LOST_SHARE = 0.5  # of a run's first replies that may be cut before they come to a move
+MAX_LOST_SHARE = 0.5  # of the first replies; more that are cut and have no move stop the run
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
@@ -48,7 +48,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     pretrain = commands.add_parser(
         "pretrain",
         group="train",
-        help="train a small language model on what teachers play, from nothing or from another",
+        help="train a language model to imitate teachers, from scratch or from a pretrained model",
         epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out ttt",
     )
     pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
@@ -56,37 +56,45 @@ def add_commands(commands: SubcommandParsers) -> None:
         "--teacher",
         action="append",
         metavar="[SEAT=]SPEC",
-        help="who plays, as for gem-ma play; given again, each seat of an episode draws one "
-        "(default: random)",
+        help="an agent that plays, as for gem-ma play; repeat the option to draw one of several "
+        "for each seat of an episode (default: random)",
     )
-    pretrain.add_argument("--out", required=True, help="the folder of the model")
+    pretrain.add_argument("--out", required=True, help="the folder to write the model to")
     pretrain.add_argument(
         "--size",
         type=_parse_model_size,
         choices=MODEL_SIZE_NAMES,
-        help="of the model: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
+        help="model size: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
     )
     pretrain.add_argument(
-        "--from", dest="model", metavar="MODEL", help=f"a model that learns on: {_MODEL_FORMS}"
+        "--from", dest="model", metavar="MODEL", help=f"a model to start from: {_MODEL_FORMS}"
     )
-    pretrain.add_argument("--episodes", type=parse_positive, default=1000, help="(default: 1000)")
-    pretrain.add_argument("--epochs", type=parse_positive, default=10, help="(default: 10)")
+    pretrain.add_argument(
+        "--episodes", type=parse_positive, default=1000, help="episodes to play (default: 1000)"
+    )
+    pretrain.add_argument(
+        "--epochs", type=parse_positive, default=10, help="passes over the replies (default: 10)"
+    )
     pretrain.add_argument(
         "--seat",
         dest="seats",
         metavar="SEAT,SEAT",
         type=_parse_names,
-        help="whose replies are learnt (default: all)",
+        help="seats or teachers whose replies are learnt (default: all)",
     )
-    pretrain.add_argument("--seed", type=parse_seed, default=0, help="decides all (default: 0)")
-    pretrain.add_argument("--device", type=_parse_device, help="such as cuda (default: the CPU)")
+    pretrain.add_argument(
+        "--seed", type=parse_seed, default=0, help="seed of all random choices (default: 0)"
+    )
+    pretrain.add_argument(
+        "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
+    )
     add_observation_options(pretrain, "--image-size")
     pretrain.set_defaults(run=_run_pretrain)
 
     train = commands.add_parser(
         "train",
         group="train",
-        help="let a language model learn from what it plays",
+        help="train a language model by reinforcement learning on its own games",
         epilog=(
             "example: gem-ma train game:TicTacToe-v0 --model models/ttt --seat x,o "
             "--algorithm rebn --out runs/ttt"
@@ -100,81 +108,106 @@ def add_commands(commands: SubcommandParsers) -> None:
         dest="seats",
         metavar="SEAT,SEAT",
         type=_parse_names,
-        help="where it sits and learns (default: all)",
+        help="the seats that the model plays and learns from (default: all)",
     )
     train.add_argument(
         "--others",
         default="random",
         metavar="[SEAT=]SPEC",
-        help="who sits elsewhere, as for gem-ma play (default: random)",
+        help="the agents in the other seats, as for gem-ma play (default: random)",
     )
     train.add_argument("--algorithm", default="rebn", choices=ALGORITHMS)
-    train.add_argument("--gamma", type=_parse_share, default=1.0, help="the discount (default: 1)")
-    train.add_argument("--updates", type=parse_positive, default=100, help="(default: 100)")
     train.add_argument(
-        "--episodes", type=parse_positive, default=64, help="an update (default: 64)"
-    )
-    train.add_argument("--group", type=parse_positive, default=1, help="episodes with one start")
-    train.add_argument("--lr", type=_parse_weight, default=1e-5, help="(default: 1e-5)")
-    train.add_argument(
-        "--kl", type=_parse_weight, default=0.0, help="weight of the way from the start"
-    )
-    train.add_argument("--entropy", type=_parse_weight, default=0.0, help="weight of the entropy")
-    train.add_argument(
-        "--warmup", type=parse_count, default=0, help="updates in which --lr is reached"
+        "--gamma", type=_parse_share, default=1.0, help="discount factor (default: 1)"
     )
     train.add_argument(
-        "--decline", action="store_true", help="let the rate fall to a tenth, along a cosine"
+        "--updates", type=parse_positive, default=100, help="total updates (default: 100)"
     )
     train.add_argument(
-        "--minibatch", type=parse_positive, help="chats a step (default: an update's)"
+        "--episodes", type=parse_positive, default=64, help="episodes per update (default: 64)"
     )
     train.add_argument(
-        "--epochs", type=parse_positive, default=1, help="over an update (default: 1)"
+        "--group", type=parse_positive, default=1, help="episodes with the same start (default: 1)"
+    )
+    train.add_argument(
+        "--lr", type=_parse_weight, default=1e-5, help="highest learning rate (default: 1e-5)"
+    )
+    train.add_argument(
+        "--kl",
+        type=_parse_weight,
+        default=0.0,
+        help="weight of the KL divergence to the model at the start",
+    )
+    train.add_argument(
+        "--entropy", type=_parse_weight, default=0.0, help="weight of the entropy bonus"
+    )
+    train.add_argument(
+        "--warmup", type=parse_count, default=0, help="updates until the rate reaches --lr"
+    )
+    train.add_argument(
+        "--decline", action="store_true", help="decay the rate to a tenth, along a cosine"
+    )
+    train.add_argument(
+        "--minibatch",
+        type=parse_positive,
+        help="chats per optimiser step (default: all of an update)",
+    )
+    train.add_argument(
+        "--epochs",
+        type=parse_positive,
+        default=1,
+        help="passes over the episodes of an update (default: 1)",
     )
     train.add_argument(
         "--max-new-tokens",
         type=parse_positive,
         default=64,
-        help="of a reply, with what is thought (default: 64)",
+        help="maximum tokens of a reply, thinking included (default: 64)",
     )
     train.add_argument(
         "--guided",
         action="store_true",
-        help="draw each reply from the legal ones, where they can be listed",
+        help="restrict replies to the legal ones, where they can be listed",
     )
     train.add_argument(
         "--lora",
         type=parse_positive,
         metavar="RANK",
-        help="train a LoRA adapter of this rank, and leave the model's weights as they are",
+        help="train a LoRA adapter of this rank, and freeze the model's weights",
     )
     train.add_argument(
         "--max-staleness",
         type=parse_count,
         default=0,
         metavar="UPDATES",
-        help="play while learning, with a model at most so many updates old (default: 0)",
+        help="play while learning, with weights at most this many updates old (default: 0)",
     )
     train.add_argument(
-        "--temperature", type=_parse_temperature, default=1.0, help="of its draws (default: 1)"
+        "--temperature",
+        type=_parse_temperature,
+        default=1.0,
+        help="sampling temperature (default: 1)",
     )
     train.add_argument(
         "--template",
         action="append",
         type=_parse_template_argument,
         metavar="NAME=VALUE",
-        help="an argument of the chat template, such as enable_thinking=false; may be given again",
+        help="an argument of the chat template, such as enable_thinking=false; can be repeated",
     )
     train.add_argument(
         "--history",
         default="keep",
         choices=get_args(ReplyHistory),
-        help="how earlier replies stand in a prompt: as they were drawn, without their thoughts, "
-        "or as the chat template has them (default: keep)",
+        help="how a prompt contains earlier replies: as they were drawn, without their thoughts, "
+        "or as the chat template writes them (default: keep)",
     )
-    train.add_argument("--seed", type=parse_seed, default=0, help="decides all (default: 0)")
-    train.add_argument("--device", type=_parse_device, help="such as cuda (default: the CPU)")
+    train.add_argument(
+        "--seed", type=parse_seed, default=0, help="seed of all random choices (default: 0)"
+    )
+    train.add_argument(
+        "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
+    )
     add_observation_options(train)
     train.set_defaults(run=_run_train)
 
@@ -184,7 +217,7 @@ def _parse_names(text: str) -> list[str]:
 
 
 def _parse_model_size(text: str) -> str:
-    if text == "own" or text[:1].isdecimal():  # which --size means in other commands
+    if text == "own" or text[:1].isdecimal():  # other commands take these as --size
         raise argparse.ArgumentTypeError(
             f"{text!r}: expected {', '.join(MODEL_SIZE_NAMES)}, sizes of models; that of pictures "
             f"is "
@@ -212,7 +245,7 @@ def _parse_temperature(text: str) -> float:
 
 
 def _parse_template_argument(text: str) -> tuple[str, Any]:
-    """Return a name and its value: JSON, or else a text."""
+    """Return a name and its value, parsed as JSON or else kept as text."""
     name, equals, value = text.partition("=")
     if not (name.isidentifier() and equals):
         raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
@@ -257,7 +290,7 @@ def _run_pretrain(args: argparse.Namespace) -> int:
         sys.stderr.write(f"gem-ma: {end}\n")
         return 1
     except ValueError as error:
-        with contextlib.suppress(OSError):  # if something is in it
+        with contextlib.suppress(OSError):  # the folder is not empty
             Path(args.out).rmdir()
         raise UsageError(str(error)) from None
     sees = "" if args.observe in (None, "text") else f", with --observe {args.observe}"
@@ -279,7 +312,7 @@ def _check_device(device: str | None) -> None:
 
 
 def _parse_teachers(names: list[str], envs: list[Any]) -> Any:
-    """Return who plays: one for all seats, one for each, or a draw of several."""
+    """Return the teachers: one for all seats, one per seat, or a mixture of several."""
     from gem_ma.agents import MixtureAgent
 
     several = [name for name in names if "," in name or name.partition("=")[0].isidentifier()]
@@ -297,7 +330,7 @@ def _parse_teachers(names: list[str], envs: list[Any]) -> Any:
 
 
 def _describe_pretraining(folder: Path, episodes: int) -> str:
-    """Return what is kept of a model that was stopped while it was made."""
+    """Return a message about what an interrupted pretraining run has saved."""
     if (folder / "checkpoint.pt").exists():
         from gem_ma.training.checkpoint import load_checkpoint
 
@@ -370,7 +403,7 @@ def _run_train(args: argparse.Namespace) -> int:
         max_staleness=args.max_staleness,
         measure=partial(_measure_lost_replies, seats),
     )
-    # Of a zero-sum game that it plays with itself no return says how good it is.
+    # In self-play of a zero-sum game, the return does not measure the model's strength.
     alone = len(seats) == 1 or not env.game.zero_sum
     checkup = BestCheckpoint(
         f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf
@@ -399,7 +432,7 @@ def _run_train(args: argparse.Namespace) -> int:
 
 
 def _measure_lost_replies(seats: Sequence[str], episode: Episode) -> dict[str, float]:
-    """Return which part of some seats' replies was cut at the limit of tokens, and no move."""
+    """Return the share of these seats' replies that were cut at the token limit and are invalid."""
     steps = [step for step in episode.steps if step.agent in seats]
     lost = [
         step.invalid is not None and getattr(step.reply, "finish_reason", None) == "length"
@@ -409,7 +442,7 @@ def _measure_lost_replies(seats: Sequence[str], episode: Episode) -> dict[str, f
 
 
 class _ReplyLengthCheck:
-    """Stops a run whose first replies are cut before they come to a move."""
+    """A callback that stops a run if most of its first replies are cut and contain no move."""
 
     def __init__(self, limit: int):
         self.limit = limit
@@ -429,15 +462,15 @@ class _ReplyLengthCheck:
         """Do nothing after an update."""
 
 
-# What may differ when the same training goes on.
+# Options that may differ when a run is resumed.
 _CHANGEABLE_OPTIONS = "out", "updates", "device", "parser", "run"
 
 
 def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
-    """Write down what a training is, or raise UsageError if its folder holds another one."""
+    """Write the settings of a run, or raise UsageError if its folder has a run with others."""
     words = json.dumps(sorted(tokenizer.get_vocab().items()))
     options = {name: value for name, value in vars(args).items() if name not in _CHANGEABLE_OPTIONS}
-    options["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # of the model
+    options["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # the vocabulary
     options = json.loads(json.dumps(options))
     path = folder / "settings.json"
     if not (folder / "checkpoint.pt").exists():
@@ -460,14 +493,14 @@ def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> N
 
 
 def _describe_training(folder: Path, updates: int, total: int) -> str:
-    """Return what is kept of a training that was stopped."""
+    """Return a message about what an interrupted training run has saved."""
     if not updates:
         return f"{folder} keeps no update yet; the same command begins anew"
     return f"{folder} keeps {updates} of {total} updates; the same command goes on"
 
 
 def _select_estimator(args: argparse.Namespace) -> Any:
-    """Return what judges turns: the algorithm, each seat compared with itself alone."""
+    """Return the advantage estimator of `--algorithm`; seats are compared only with themselves."""
     from gem_ma.training import advantages
 
     by = ("env", "seat")

@@ -1,10 +1,10 @@
-"""Curriculum: levels of a game that a learner masters in part, easier ones first.
+"""Curriculum: difficulty levels of a game that follow the learner's success rate.
 
     curriculum = Curriculum("game:FrozenLake-v0", target=0.5)
     trainer = Trainer(curriculum, {"player": learner}, rebn)
 
-Its place on the dial from 0 to 10 goes up as long as more succeeds than the target, and down where
-less does: what always succeeds, and what never does, teaches little.
+The level, from 0 to 10, rises while the success rate is above the target and falls while it is
+below. Episodes that always or never succeed teach little.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ from gem_ma.validation.arguments import check_each, check_type
 
 
 class Curriculum:
-    """Environments of one id, at difficulties around a place that follows what succeeds.
+    """Environments of one id, at difficulties drawn around a level that follows the success rate.
 
-    It is deterministic: the same seeds and episodes lead to the same choices. Without a Trainer:
+    A curriculum is deterministic: the same seeds and episodes give the same choices. To use it
+    without a Trainer:
 
         for batch in range(100):
             envs = curriculum.sample_envs(64, seed=batch)
             curriculum.update(rollout(envs, agent, 64, seed=batch))
 
     Args:
-        target: the share of success that is aimed at.
-        success: of an episode, from 0 to 1; by default the mean of its returns, as far as it lies
-            there.
-        start: where the place is at first.
-        rate: how far it moves for a difference of 1 between success and target, in one batch.
-        spread: how far from the place difficulties are drawn, as the standard deviation of a normal
-            distribution.
+        target: the success rate to aim at, above 0 and below 1.
+        success: returns the success of an episode, from 0 to 1; None: the mean of its returns,
+            clipped to this range.
+        start: the level at first.
+        rate: how far the level moves in one batch if success and target differ by 1.
+        spread: standard deviation of the normal distribution around the level from which
+            difficulties are drawn.
         most: the highest difficulty.
         **make: further arguments of `make`.
     """
@@ -76,10 +77,10 @@ class Curriculum:
         self.most = most
         self.make_kwargs = make
         self._env_cache: dict[int, AECEnv] = {}
-        self.get_env(round(start))  # so that what is wrong shows at once
+        self.get_env(round(start))  # so that wrong arguments fail at once
 
     def get_env(self, difficulty: int) -> AECEnv:
-        """Return the environment of a difficulty, which is made once."""
+        """Return the environment of a difficulty; it is made once and cached."""
         if difficulty not in self._env_cache:
             self._env_cache[difficulty] = make(self.env, difficulty=difficulty, **self.make_kwargs)
         return self._env_cache[difficulty]
@@ -89,13 +90,13 @@ class Curriculum:
         return [self.get_env(one) for one in self.sample_difficulties(groups, seed)]
 
     def sample_difficulties(self, groups: int, seed: int) -> list[int]:
-        """Return what is drawn for each group."""
+        """Return a difficulty for each group of episodes of a batch."""
         rng = np.random.Generator(np.random.PCG64(derive_seed(seed)))
         levels = self.level + self.spread * rng.standard_normal(groups)
         return [int(one) for one in np.clip(np.rint(levels), 0, self.most)]
 
     def update(self, episodes: Sequence[Episode]) -> None:
-        """Move towards where the target is met, given a batch that was played."""
+        """Move the level by the success of a batch of episodes; failed episodes do not count."""
         played = [one for one in check_each(episodes, Episode, "episodes") if one.failure is None]
         successes = [self.success(one) for one in played]
         if successes:
@@ -103,11 +104,11 @@ class Curriculum:
             self.level = min(max(moved, 0.0), float(self.most))
 
     def state_dict(self) -> dict[str, float]:
-        """Return where it stands."""
+        """Return the current level, under the name `place`."""
         return {"place": self.level}
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
-        """Go on from there."""
+        """Restore the level from a state of `state_dict`."""
         check_type(state, Mapping, "state")
         place = state.get("place")
         if not isinstance(place, int | float) or not 0 <= place <= self.most:

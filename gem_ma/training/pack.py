@@ -1,4 +1,4 @@
-"""What the pack training adds."""
+"""The pack `training`: its commands and its documentation pages."""
 
 from gem_ma.packs import Pack
 

@@ -1,12 +1,12 @@
-"""A language model that learns to talk as given teachers play: from random weights, or pretrained.
+"""Imitation learning of a language model from teachers' games, from scratch or pretrained.
 
     folder = pretrain("game:TicTacToe-v0", "search:depth=3", "models/tictactoe", size="tiny")
     rollout("game:TicTacToe-v0", f"hf:{folder}", 100)
 
-Teachers play, a tokenizer is trained on what their chats say, and a decoder-only model learns their
-replies: whole chats as one sequence each, every reply of every seat in it. The folder is an
-ordinary local model of transformers, for `hf:FOLDER`, TRL or vLLM: a Llama, or a Qwen2-VL where
-seats see pictures. A model that is given keeps its tokenizer.
+Teachers play episodes, a tokenizer is trained on their chats, and a decoder-only model learns the
+replies. Each chat is one sequence with all replies of its seat. The folder is a local transformers
+model for `hf:FOLDER`, TRL or vLLM: a Llama, or a Qwen2-VL if seats see pictures. A pretrained model
+keeps its tokenizer.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ from gem_ma.training.learners.optimization import (
 
 
 class ModelSize(NamedTuple):
-    """How large a model is."""
+    """The dimensions of a model, with its learning rate and batch size."""
 
     width: int
     layers: int
     heads: int
     inner: int
-    vocabulary: int  # tokens at most
+    vocabulary: int  # maximum number of tokens
     lr: float
-    batch: int  # tokens in a step
+    batch: int  # tokens per optimiser step
 
 
 MODEL_SIZES = {
@@ -81,10 +81,11 @@ _EXECUTION_ARGUMENTS = (
     "concurrency",
     "ray",
 )  # arguments of a rollout that change no episode
-_MAX_CHAT_TOKENS = 8192  # tokens of a chat
-_MAX_PICTURE_SIZES = 16  # of pictures, of which a model's folder names so many
-_CHECKPOINT_SECONDS = 60.0  # seconds between two checkpoints
-# Of a pretrained model: what transformers' own trainer takes, and what 135M fit into 8 GB with.
+_MAX_CHAT_TOKENS = 8192
+_MAX_PICTURE_SIZES = 16  # a model's configuration lists picture sizes up to this number
+_CHECKPOINT_SECONDS = 60.0  # maximum time between two checkpoints
+# For pretrained models: the default rate of transformers' trainer, and a batch with which a model
+# of 135M parameters fits into 8 GB.
 _PRETRAINED_LR, _PRETRAINED_BATCH = 5e-5, 2048
 
 
@@ -108,31 +109,36 @@ def pretrain(
     progress: bool | None = None,
     **rollout: Any,
 ) -> Path:
-    """Let teachers play, train a model on their replies, and return its folder.
+    """Let teachers play, train a model on their replies, and return the model's folder.
 
     Args:
-        env: an id, an environment or several of them, as `rollout` takes it, and `rollout` for more
-            of its arguments, such as workers, and those of the environments. With observe="image"
-            or "both" it is a Qwen2-VL that learns.
-        teacher: who plays, as `rollout` takes it; a MixtureAgent for several teachers.
-        size: of a model from nothing; None: "tiny".
-        model: the pretrained model that learns, as HFAgent takes it; None: one from nothing.
-        episodes: how many are played.
-        keep: what it says no to is left out.
-        seats: whose replies are learnt, names of seats or of teachers; None: all.
-        batch: tokens in a step of the optimiser, padding included, of so many `epochs`.
-        lr: the highest learning rate, after a warm-up and before a decline. None: those of the
-            size, or 2048 tokens and 5e-5 for a pretrained model.
-        others: how much each token that a seat was given counts, beside 1 for those that it said. A
-            model that learns to foresee what it is shown knows sooner what is in it.
-        every: steps between two checkpoints, of which there is one a minute too. A run that was
-            stopped goes on from the last, and gives what it would have given; one that is done is
-            not run again.
+        env: an id, an environment or several of them, as `rollout` takes it. With observe="image"
+            or "both" the new model is a Qwen2-VL.
+        teacher: the agents that play, as `rollout` takes it; a MixtureAgent for several teachers.
+        folder: where to write the model, the episodes and the checkpoints.
+        size: size of a model with random weights; None: "tiny".
+        model: the pretrained model to train, as HFAgent takes it; None: a model from scratch.
+        episodes: how many episodes to play.
+        epochs: passes over the replies.
+        keep: returns whether to learn from an episode; None: learn from all.
+        seats: names of seats or teachers whose replies are learnt; None: all.
+        batch: tokens per optimiser step, padding included. None: that of the size, or 2048 for a
+            pretrained model.
+        lr: the highest learning rate, after warm-up and before decay. None: that of the size, or
+            5e-5 for a pretrained model.
+        others: loss weight of the tokens that the model reads between its replies; reply tokens
+            have weight 1. Predicting observations helps the model to learn their contents sooner.
+        seed: decides the episodes, the random weights and the order of the samples.
+        every: optimiser steps between two checkpoints; one is also written every minute. A run that
+            was stopped resumes from the last checkpoint, with the same result. A finished run is
+            not repeated.
+        device: torch device of the model, such as "cuda"; None: the CPU.
         progress: show a bar; None: on a terminal.
+        **rollout: further arguments of `rollout`, such as workers, and those of the environments.
 
     Raises:
-        ValueError: A model has a size already, nobody said anything to learn, or the folder holds
-            another model.
+        ValueError: Both `size` and `model` are given, no episode or no reply is left to learn from,
+            or the folder contains a model with other settings.
     """
     begin: dict[str, object]
     if model is None:
@@ -171,7 +177,7 @@ def pretrain(
     checkpoint = folder / "checkpoint.pt"
     if checkpoint.exists():
         _check_settings(load_checkpoint(checkpoint)["settings"], settings, folder)
-    if model is not None:  # what is not there is better said before anybody plays
+    if model is not None:  # a missing model should fail before episodes are played
         loaded = HFAgent(model, device=device, dtype="float32")
         network, tokens, processor = loaded.model, loaded.tokens, loaded.tokens.processor
     folder.mkdir(parents=True, exist_ok=True)
@@ -211,18 +217,18 @@ def pretrain(
 
 
 def _note_image_sizes(model: Any, rows: Sequence[TokenSample], processor: Any) -> None:
-    """Write the sizes of pictures that a model learns into its configuration, if they are few."""
+    """Write the sizes of the training pictures into the model's configuration, if they are few."""
     from gem_ma.agents import vision_processors
 
     seen = {
         one for row in rows for one in vision_processors.list_image_sizes(row.tensors, processor)
     }
     if len(seen) <= _MAX_PICTURE_SIZES:
-        model.config.picture_sizes = sorted(seen)  # which HFAgent compares
+        model.config.picture_sizes = sorted(seen)  # checked by HFAgent
 
 
 def _check_settings(found: JSONMapping, settings: JSONMapping, folder: Path) -> None:
-    """Refuse to go on with a model that was begun in another way."""
+    """Raise ValueError if the model in a folder was made with other settings."""
     names = [name for name in {**found, **settings} if found.get(name) != settings.get(name)]
     if names:
         differences = "; ".join(
@@ -235,9 +241,9 @@ def _check_settings(found: JSONMapping, settings: JSONMapping, folder: Path) -> 
 
 
 def train_processor(episodes: Sequence[Episode], vocabulary: int) -> Any:
-    """Return a tokenizer of byte pairs that knows what the chats of some episodes say.
+    """Return a byte-pair tokenizer trained on the chats of some episodes.
 
-    If pictures are shown in them, it is part of the processor of a Qwen2-VL.
+    If the chats contain pictures, return a Qwen2-VL processor that has the tokenizer.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
@@ -245,8 +251,8 @@ def train_processor(episodes: Sequence[Episode], vocabulary: int) -> Any:
     chats = [episode.messages(seat) for episode in episodes for seat in episode.agents]
     sees = any(list_pictures(chat) for chat in chats)
     raw = Tokenizer(models.BPE())
-    # Digits one by one, so that a number that was never seen is no new word; single letters and
-    # signs without the space before them, so that what stands on a board moves nothing in it.
+    # Split digits one by one, so that unseen numbers use known tokens. Single letters and signs
+    # exclude the space before them, so that the contents of a board do not shift its tokens.
     words = r"\d| ?[^\W\d_]{2,}|[^\W\d_]| ?[^\s\w]{2,}|[^\s\w]|_|\s+"
     raw.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -291,7 +297,7 @@ def _iter_texts(chats: Sequence[Any]) -> Iterator[str]:
 
 
 def make_random_model(size: ModelSize, processor: Any, seed: int) -> Any:
-    """Return a Llama with random weights, or a Qwen2-VL for a processor that takes pictures."""
+    """Return a Llama with random weights, or a Qwen2-VL if the processor takes pictures."""
     from transformers import (
         LlamaConfig,
         LlamaForCausalLM,
@@ -308,7 +314,7 @@ def make_random_model(size: ModelSize, processor: Any, seed: int) -> Any:
         "num_attention_heads": size.heads,
         "num_key_value_heads": size.heads,
         "max_position_embeddings": _MAX_CHAT_TOKENS,
-        # The usual 0.02 is for wide models: narrow ones learn ten times as slowly with it.
+        # The usual 0.02 suits wide models; narrow models learn ten times more slowly with it.
         "initializer_range": size.width**-0.5,
         "bos_token_id": None,
         "eos_token_id": tokenizer.eos_token_id,
@@ -318,9 +324,9 @@ def make_random_model(size: ModelSize, processor: Any, seed: int) -> Any:
         torch.manual_seed(seed)
         if processor is tokenizer:
             return LlamaForCausalLM(LlamaConfig(**text, tie_word_embeddings=True))
-        # Of a key's waves the quickest say when, then how far down, the slowest how far right. With
-        # the usual 10000 and a third of them each, a column turned a narrow model's keys by 0.002
-        # and less, and it could not tell one from the next.
+        # Of the rotary frequencies of a key, the fastest encode time, the next the row, and the
+        # slowest the column. With the usual theta of 10000 and equal sections, one column rotates
+        # a narrow model's keys by at most 0.002, so it cannot distinguish neighbouring columns.
         half = size.width // size.heads // 2
         side = 7 * half // 16
         sections = [half - 2 * side, side, side]
@@ -348,7 +354,7 @@ def make_random_model(size: ModelSize, processor: Any, seed: int) -> Any:
 
 
 class ImitationTrainer:
-    """Steps of an optimiser that make the replies of some samples likelier."""
+    """A training loop that maximises the likelihood of the replies in samples."""
 
     def __init__(
         self,
@@ -385,9 +391,9 @@ class ImitationTrainer:
         self.losses: list[float] = []
 
     def _make_batches(self, epoch: int) -> list[list[int]]:
-        """Return the places of rows that make up each step, in any order.
+        """Return the row indices of each step of an epoch, in random order.
 
-        Those of one begin alike and are of about one length.
+        The rows of a step start with the same tokens and have similar lengths.
         """
         rng = np.random.Generator(np.random.PCG64(derive_seed(self.seed, epoch)))
         sizes = np.array([len(row.ids) for row in self.rows])
@@ -414,10 +420,10 @@ class ImitationTrainer:
     def run(
         self, path: Path, settings: JSONMapping, every: int, progress: bool | None
     ) -> list[float]:
-        """Take all steps, and return the loss of each, in nats a token.
+        """Take all steps, and return the loss of each, in nats per token.
 
         Raises:
-            TrainingCollapsed: several steps in a row could not be taken.
+            TrainingCollapsed: several steps in a row had gradients that were not finite.
         """
         if path.exists():
             state = load_checkpoint(path)
@@ -445,17 +451,17 @@ class ImitationTrainer:
         return self.losses
 
     def step(self, places: Sequence[int]) -> float:
-        """Take a step, and return the loss of the replies before it.
+        """Take an optimiser step, and return the loss on the replies before the step.
 
-        Where gradients are not finite, none is taken, and the loss is told as nan.
+        If gradients are not finite, take no step and return nan.
         """
         device = self.model.device
         rows = [self.rows[place] for place in places]
         ids, own, inputs = collate_samples(rows, device)
         weight = torch.where(own, 1.0, self.others)
-        for line, row in enumerate(rows):  # what comes first is not to be foreseen
+        for line, row in enumerate(rows):  # do not predict the first prompt or padding
             weight[line, : row.mask.index(1)] = weight[line, len(row.ids) :] = 0
-        if "mm_token_type_ids" in inputs:  # nor are the places of pictures
+        if "mm_token_type_ids" in inputs:  # nor the placeholder tokens of pictures
             weight[inputs["mm_token_type_ids"] > 0] = 0
         for group in self.optimizer.param_groups:
             group["lr"] = self.lr * self.schedule(len(self.losses))

@@ -1,9 +1,9 @@
-"""A small trainer to read: play, judge every turn, take a step; in one process and plain torch.
+"""A small readable trainer in one process and plain torch: play, compute advantages, take a step.
 
-What learns is a Learner in a seat: an HFLearner for a model of transformers, a MenuLearner for a
-network of one's own (see `gem_ma.training.learners`). The same learner in several seats shares its
-parameters, different ones have their own, and all other agents just play. For large runs take a
-trainer that is made for them.
+A Learner in a seat learns: an HFLearner for a transformers model, or a MenuLearner for your own
+network (see `gem_ma.training.learners`). One learner in several seats shares its parameters;
+different learners have separate parameters. All other agents only play. For large runs, use one of
+the external trainers in `gem_ma.training.trainers`.
 
     learner = HFLearner(model, processor, lr=1e-5, max_new_tokens=32)
     trainer = Trainer("game:GuessTheNumber-v0", {"player": learner}, rebn)
@@ -46,68 +46,68 @@ from gem_ma.training.curriculum import Curriculum
 from gem_ma.training.selfplay import resolve_agent_name
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-_CHECKPOINT_FORMAT = 1  # of checkpoints
+_CHECKPOINT_FORMAT = 1
 
 
 class SeatTrajectory(NamedTuple):
-    """One seat's part in an episode, and what each of its turns is worth."""
+    """One seat's turns in an episode, with an advantage for each turn."""
 
     episode: Episode
     seat: str
     advantages: Sequence[float]
-    targets: Sequence[float] = ()  # what a critic is to learn of each turn
-    staleness: Sequence[int] = ()  # updates between the model that drew each turn and now
+    targets: Sequence[float] = ()  # the critic's target for each turn
+    staleness: Sequence[int] = ()  # updates since the weights that drew each turn
 
 
 @runtime_checkable
 class Learner(Agent, Protocol):
-    """An agent that learns from what it did."""
+    """An agent that learns from its own turns."""
 
     seed: int  # decides its draws; the trainer sets it before every update
 
     def update(self, parts: Sequence[SeatTrajectory]) -> Mapping[str, float]:
-        """Learn from these, and return numbers for the history."""
+        """Learn from these trajectories, and return metrics for the history."""
 
     def state_dict(self) -> JSONObject:
-        """Return all that it takes to go on exactly: tensors, numbers, texts, lists, dicts."""
+        """Return the state for an exact resume: tensors, numbers, texts, lists and dicts."""
 
     def load_state_dict(self, state: JSONMapping) -> None:
-        """Go on from such a state."""
+        """Restore a state of `state_dict`."""
 
 
 class Trainer:
-    """Plays episodes and lets the learners among the agents learn from them, again and again.
+    """A training loop: each update plays episodes, and then the learners among the agents learn.
 
     Args:
         env: An id, an environment or several of them, as `rollout` takes it, or a Curriculum.
-        agents: Who sits in each seat. What they draw is decided by the `seed`, which it sets anew
-            for each update in all that have one.
-        advantages: Returns what each of some Turns is worth, such as `rebn`, or another of
-            `gem_ma.training.advantages` with its arguments in a functools.partial. It gets the
-            turns of one learner at a time, and with them what the learner expected there, if it has
-            `values`. What it remembers (see RoleBaselines) is in the checkpoints.
-        episodes: How many are played for each update.
-        group: So many episodes in a row have the same start.
-        seed: Decides what is played, and what agents draw.
-        train: The seats whose learners learn; None: all that can.
-        starts: A seed, if all updates are to begin from the same starts.
-        measure: Returns numbers of an episode, whose means belong into the history.
-        max_staleness: How many updates older than what it teaches a model may be that plays. 0: all
-            play, and then all learn. With more, the next episodes are played in a thread while
-            learners learn; episodes under way go on with each new model, and replies say which drew
-            them (`Reply.policy_version`). What is played then depends on the clock.
-        players: Who plays in place of the learner of a seat, such as a VLLMPolicy: a policy that is
-            published after each update. None: the learner itself.
-        rollout: Further arguments of `rollout`, those that make the environment among them. Of
-            several options, such as the tasks of a data set, each update takes the next. With
-            shuffle=True a column of the history is about whoever was given the seat it names,
-            wherever that was in an episode.
+        agents: From seat to agent. Before each update the trainer sets the `seed` of all agents
+            that have one.
+        advantages: A function from a TurnTable to one advantage for each turn, such as `rebn`, or
+            another estimator of `gem_ma.training.advantages` in a functools.partial. It gets the
+            turns of one learner at a time. If the learner has a method `values`, the table has its
+            predictions. Checkpoints contain the estimator's state (see RoleBaselines).
+        episodes: How many episodes to play for each update.
+        group: How many consecutive episodes have the same start.
+        seed: Decides the episodes and the draws of the agents.
+        train: The seats whose learners learn; None: all seats with a learner.
+        starts: A seed, to begin every update from the same starts; None: new starts.
+        measure: Returns numbers about an episode; the history contains their means.
+        max_staleness: How many updates old the weights that play may be. 0: play first, then learn.
+            Above 0: the next episodes are played in a thread while the learners learn. Episodes in
+            progress continue with each new version of the weights, and each reply records its
+            version (`Reply.policy_version`). The episodes then depend on timing.
+        players: Policies that play in place of the learners of some seats, such as a VLLMPolicy.
+            The trainer publishes the weights after each update. None: the learners play.
+        rollout: Further arguments of `rollout`, including those of the environment. If `options` is
+            a list, such as the tasks of a data set, each update takes the next ones. With
+            shuffle=True, the history columns of a seat are about the agent assigned to it in
+            `agents`, in any seat that the agent plays.
 
     Raises:
-        ValueError: A seat of `train` has no learner, or nobody has one.
+        ValueError: A seat of `train` has no learner, or no seat has one.
     """
 
-    lock: threading.RLock  # held while what plays and what learns read or change the same things
+    lock: threading.RLock  # held while the playing or learning thread uses shared state
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Trainer:
         rollout: Mapping[str, Any] | None = None,
     ):
         self.env = env
-        self.agents: dict[str, Any] = dict(agents)  # Learners among them
+        self.agents: dict[str, Any] = dict(agents)  # including Learners
         self.advantages = advantages
         self.episodes = episodes
         self.group = group
@@ -153,11 +153,9 @@ class Trainer:
         names = [resolve_agent_name(agent) for agent, _ in group_by_agent(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
             raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
-        self.step = self.saved_step = 0  # updates that were made, and that a checkpoint holds
+        self.step = self.saved_step = 0  # updates made so far, and in the last checkpoint
         self.history: list[dict[str, float]] = []
-        self._before_learning: list[
-            Callable[[Trainer, Mapping[str, float]], None]
-        ] = []  # before it learns
+        self._before_learning: list[Callable[[Trainer, Mapping[str, float]], None]] = []
 
     def run(
         self,
@@ -168,26 +166,27 @@ class Trainer:
         after: Callable[[Trainer], None] | Sequence[Callable[[Trainer], None]] = (),
         progress: bool | None = None,
     ) -> list[dict[str, float]]:
-        """Train until so many updates are made, and return the history.
+        """Train up to a total number of updates, and return the history.
 
         Args:
-            updates: How many there are then, those of the checkpoint among them.
-            path: A checkpoint, written after `every` so many updates. If it is there, training goes
-                on from it, and gives what it would have given had it never stopped (with a
-                `max_staleness`, episodes that were under way are played again). The history
-                stands beside it, a line for each update as soon as it is made: that of
-                `checkpoint.pt` in `history.jsonl`, that of `user.pt` in `user.history.jsonl`.
-            every: Updates between two writings; None: it is written as often as that takes no more
-                than a twentieth of the time.
-            after: Called after each update, one or several: to evaluate, to give opponents a new
-                state, or to stop what goes wrong (see `gem_ma.training.best_checkpoint`). What has
-                a method `before_learning(trainer, row)` is told before that what was played, when
-                nobody has learnt yet.
+            updates: Total number of updates, including those in the checkpoint.
+            path: Where to write checkpoints. If the file exists, training resumes from it, with the
+                same results as without the interruption. With a `max_staleness`, the episodes that
+                were in progress are played again. The history is written to the same folder, one
+                line after each update: for `checkpoint.pt` to `history.jsonl`, for `user.pt` to
+                `user.history.jsonl`. None: write nothing.
+            every: Updates between two checkpoints; None: as often as writing takes at most about
+                5% of the time. The last update always writes one.
+            after: One or several functions of the trainer to call after each update: to evaluate,
+                to update opponents, or to stop a failing run (see
+                `gem_ma.training.best_checkpoint`). If one has a method
+                `before_learning(trainer, row)`, it is called after the episodes are played and
+                before any learner learns.
             progress: Show a bar on a terminal, and elsewhere a line every few seconds; None: on a
                 terminal only.
 
         Returns:
-            A row of numbers for each update.
+            The history: a row of numbers for each update.
         """
         calls = [after] if callable(after) else list(after or ())
         self._before_learning = [
@@ -203,7 +202,7 @@ class Trainer:
             self._open_background(updates) as background,
         ):
             start, before = time.monotonic(), self.step
-            due = start  # when it is to be written
+            due = start  # time of the next checkpoint
             while self.step < updates:
                 if background is None:
                     self.update()
@@ -236,18 +235,18 @@ class Trainer:
         return BackgroundRollouts(self, updates)
 
     def update(self) -> dict[str, float]:
-        """Play, let every learner learn, and return the row that this adds to the history."""
+        """Make one update: play episodes, let all learners learn, and return the history row."""
         for policy in self.players.values():
             if policy.version != self.step:
                 policy.publish(self.step)
         return self._learn(self.play_batch(self.step, {**self.agents, **self.players}))
 
     def derive_agent_seed(self, step: int) -> int:
-        """Return what decides the draws of all agents in the episodes of an update."""
+        """Return the seed of all agents for the episodes of an update."""
         return derive_seed(self.seed, step, 1)
 
     def play_batch(self, step: int, agents: Mapping[str, Any]) -> list[Episode]:
-        """Return the episodes of an update, played by some agents, who get its seed."""
+        """Play the episodes of an update with these agents, after setting their seeds."""
         self._seed_agents(step, agents)
         env = self.env
         if isinstance(env, Curriculum):
@@ -268,9 +267,9 @@ class Trainer:
                 agent.seed = self.derive_agent_seed(step)
 
     def _learn(self, episodes: Sequence[Episode]) -> dict[str, float]:
-        """Let every learner learn from the next batch, and return the row of the history."""
+        """Let every learner learn from a batch of episodes, and return the history row."""
         played = [episode for episode in episodes if episode.failure is None]
-        self._seed_agents(self.step, self.agents)  # `measure` may ask them who played
+        self._seed_agents(self.step, self.agents)  # `measure` may read their seeds
         row: dict[str, float] = {"step": self.step}
         if isinstance(self.env, Curriculum):
             row["difficulty"] = self.env.level
@@ -313,7 +312,7 @@ class Trainer:
     def compute_advantages(
         self, episodes: Sequence[Episode], seats: Sequence[str]
     ) -> list[SeatTrajectory]:
-        """Return what these seats did, with one advantage for each turn."""
+        """Return the trajectories of these seats, with one advantage for each turn."""
         rows = build_turn_table(episodes)
         theirs = {(e.id, seat) for e in episodes for seat in self._find_seats(e, seats)}
         pairs = zip(rows.episode.tolist(), rows.seat.tolist(), strict=True)
@@ -341,7 +340,7 @@ class Trainer:
         ]
 
     def _list_ages(self, episode: Episode, seats: Sequence[str]) -> list[int]:
-        """Return how many updates older the models were that drew the replies of some seats."""
+        """Return how many updates ago the weights were current that drew these seats' replies."""
         versions = [
             getattr(step.reply, "policy_version", None)
             for seat in seats
@@ -351,7 +350,7 @@ class Trainer:
         return [self.step - version for version in versions if version is not None]
 
     def _select_options(self, step: int) -> Any:
-        """Return the options of an update: of several, those that come after the last one's."""
+        """Return the options of an update: a list is rotated to continue after the last update."""
         options = self.rollout.get("options", ())
         if isinstance(options, Mapping) or not options or self.starts is not None:
             return options
@@ -359,14 +358,14 @@ class Trainer:
         return [*options[first:], *options[:first]]
 
     def _find_seats(self, episode: Episode, seats: Sequence[str]) -> list[str]:
-        """Return where those sat who were given some seats."""
+        """Return the seats that the agents of the given seats had in an episode."""
         if not self.rollout.get("shuffle"):
             return list(seats)
         names = {resolve_agent_name(self.agents[seat]) for seat in seats}
         return [seat for seat, name in episode.agents.items() if name in names]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checkpoint; a process that is killed here leaves the one before."""
+        """Write a checkpoint atomically: a killed process leaves the previous checkpoint."""
         with self.lock:
             state = self._collect_state()
         save_checkpoint(path, state)
@@ -387,7 +386,7 @@ class Trainer:
         }
 
     def load(self, path: str | os.PathLike[str]) -> None:
-        """Go on from a checkpoint of the same training."""
+        """Restore a checkpoint; raise ValueError if its settings differ from the trainer's."""
         state = load_checkpoint(path)
         settings = self._collect_settings()
         if state["settings"] != settings:
@@ -408,7 +407,7 @@ class Trainer:
         return self.advantages.state_dict() if hasattr(self.advantages, "state_dict") else None
 
     def _format_progress(self, seconds: float) -> str:
-        """Return what is told of the last update beside the bar, for so many seconds each."""
+        """Return the text next to the progress bar; `seconds` is the mean time of an update."""
         row = self.history[-1]
         parts = [
             f"{self.episodes * row[name] / seconds:.0f} {name}/s" for name in ("turns", "tokens")
@@ -425,7 +424,7 @@ class Trainer:
 
 
 class RoleBaselines:
-    """Role-conditioned advantages (`rae`), with the baselines that they remember."""
+    """An advantage estimator that applies `rae` and keeps its baselines between updates."""
 
     def __init__(self, decay: float = 0.95, by: Sequence[str] = ("env", "seat")):
         self.decay = decay

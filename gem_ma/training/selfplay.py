@@ -1,4 +1,4 @@
-"""Whom to play against while learning, how that goes, and how far a policy is from an equilibrium.
+"""Opponent pools and win rates for self-play, and the distance of a policy to an equilibrium.
 
     pool = OpponentPool()
     for step in range(100):
@@ -10,9 +10,9 @@
         if step % 10 == 9:
             pool.add(f"step {step}", learner)
 
-`shuffle=True` draws for each episode who takes which seat. To play only oneself, seat the learner
-everywhere: rollout(ENV, learner, ...). In a Trainer, where everybody has a seat, a SelfPlayOpponent
-sits in the other one; its checkpoints then hold the pool and what came of playing.
+`shuffle=True` draws the seats of the agents for each episode. For pure self-play, put the learner
+in all seats: rollout(ENV, learner, ...). In a Trainer, each agent has a fixed seat, so put a
+SelfPlayOpponent in the other seat. The trainer's checkpoints then contain the pool and its results.
 
     rivals = SelfPlayOpponent(learner, choice="hard")
     trainer = Trainer(ENV, {"x": learner, "o": rivals}, rebn, train=["x"], measure=rivals.record)
@@ -46,7 +46,7 @@ from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 OpponentWeighting: TypeAlias = Literal["uniform", "hard", "even"]
-# seat, its view -> P of its legal moves
+# seat, its view -> probabilities of its legal moves
 PolicyFunction: TypeAlias = Callable[[str, Any], Sequence[float]]
 
 _WEIGHTINGS: dict[str, Callable[[float], float]] = {  # win rate -> weight
@@ -57,20 +57,21 @@ _WEIGHTINGS: dict[str, Callable[[float], float]] = {  # win rate -> weight
 
 
 class WinRates(NamedTuple):
-    """Who wins how often: [i, j] is about the agent i against the agent j."""
+    """Win rates and game counts of pairs: [i, j] is about agent i against agent j."""
 
     names: tuple[str, ...]
-    rates: np.ndarray  # a draw is half a win; nan where they never met
+    rates: np.ndarray  # a draw counts as half a win; nan if the pair has no games
     games: np.ndarray
 
 
 class OpponentPool:
-    """Agents to play against, by name, and what came of playing.
+    """Agents to play against, by name, and the results of the games.
 
     Args:
-        agents: those that are there from the start.
-        decay: what each call of `record` leaves of the earlier games of those that are not in the
-            pool. A learner changes; 1 counts all its games alike for ever.
+        agents: the agents that are in the pool from the start, by name.
+        decay: factor from 0 to 1 by which each call of `record` multiplies earlier results that
+            involve an agent outside the pool, such as a learner that changes. 1: all games count
+            the same.
     """
 
     def __init__(self, agents: Mapping[str, Any] | None = None, decay: float = 1.0):
@@ -85,7 +86,7 @@ class OpponentPool:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who is in the pool, the oldest first."""
+        """The names of the agents in the pool, the oldest first."""
         return tuple(self._agents)
 
     @property
@@ -94,17 +95,18 @@ class OpponentPool:
         return dict(self._agents)
 
     def add(self, name: str, agent: Any) -> None:
-        """Add an opponent: a spec string, or an agent, of which a frozen copy is kept.
+        """Add an opponent: a spec string, or an agent, of which the pool keeps a frozen copy.
 
-        Of what has a method `make_snapshot`, as learners do, that is the copy: weights alone.
+        If the agent has a method `make_snapshot`, as learners do, its result is the copy. The copy
+        of a learner contains weights but no optimiser.
         """
         if name in self._agents:
             raise ValueError(f"there is a {name!r} in the pool already; take another name")
-        load_agent(agent)  # an agent that cannot play is better found now
+        load_agent(agent)  # fails now rather than in a rollout
         self._agents[name] = agent if isinstance(agent, str) else _copy_agent(agent)
 
     def remove(self, name: str) -> None:
-        """Let go of an opponent; what came of playing against it stays known."""
+        """Remove an opponent; the results of its games are kept."""
         if name not in self.names:
             known = ", ".join(self.names) or "nobody"
             raise ValueError(f"there is no {name!r} in the pool: it has {known}")
@@ -113,13 +115,14 @@ class OpponentPool:
     def compute_weights(
         self, learner: str, choice: OpponentWeighting = "uniform", latest: int | None = None
     ) -> dict[str, float]:
-        """Return how often each opponent is to be drawn; the weights sum to 1.
+        """Return the probability of drawing each opponent.
 
         Args:
-            choice: "uniform"; or prioritised by the rate p at which the agent called `learner` wins
-                against it (PFSP: Vinyals et al. 2019): "hard" by (1 - p)^2, "even" by p (1 - p). p
-                counts a win and a loss that never were, so that nobody is ruled out.
-            latest: only the newest so many.
+            learner: name of the agent whose win rates count.
+            choice: "uniform", or prioritised by the learner's win rate p against the opponent
+                (PFSP: Vinyals et al. 2019): "hard" weighs by (1 - p)^2, "even" by p (1 - p). One
+                extra win and one extra loss are added to p, so that no weight is 0.
+            latest: how many of the newest opponents to draw from; None: all.
         """
         if choice not in _WEIGHTINGS:
             raise ValueError(f"choice={choice!r}: expected one of {', '.join(_WEIGHTINGS)}")
@@ -141,14 +144,16 @@ class OpponentPool:
         seed: int = 0,
         name: str | None = None,
     ) -> OpponentMixture:
-        """Return an agent that is, for each seat of an episode, another one out of the pool.
+        """Return an agent that plays each seat of an episode as an opponent drawn from the pool.
 
         Args:
-            mirror: in this share of the episodes it is the learner as it is now; always, as long as
-                the pool is empty.
-            choice: see `weights`.
-            latest: see `weights`.
-            name: of the learner; None: what a rollout calls it.
+            learner: the agent that plays against the pool.
+            choice: see `compute_weights`.
+            latest: see `compute_weights`.
+            mirror: share of the draws that return the current learner itself; 1 while the pool is
+                empty.
+            seed: decides the draws.
+            name: the learner's name in the pool's results; None: its name in a rollout.
         """
         if not 0 <= mirror <= 1:
             raise ValueError(f"mirror={mirror}: expected 0 to 1")
@@ -162,11 +167,10 @@ class OpponentPool:
         return OpponentMixture({**agents, own: learner}, {**shares, own: mirror}, seed)
 
     def record(self, episodes: Iterable[Episode]) -> None:
-        """Count who did better than whom.
+        """Count the result of each pair of seats of each episode.
 
-        The episodes say who played (`OpponentMixture.name_opponents`).
-
-        Every two seats of an episode count, unless the same agent sits in both.
+        Pass episodes whose agents are named by `OpponentMixture.name_opponents`. A pair is skipped
+        if the same agent has both seats.
         """
         if self.decay != 1:
             for pair, (won, games) in self._scores.items():
@@ -185,7 +189,7 @@ class OpponentPool:
             self._scores[pair] = won + gained, games + 1
 
     def compute_win_rates(self) -> WinRates:
-        """Return the win rates of all who are in the pool or have played against it."""
+        """Return the win rates of all agents that are in the pool or in its results."""
         names = tuple(dict.fromkeys([*self._agents, *(one for one, _ in self._scores)]))
         rates = np.full((len(names), len(names)), np.nan)
         games = np.zeros((len(names), len(names)))
@@ -199,7 +203,8 @@ class OpponentPool:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write names, spec strings and results as JSON.
 
-        Keep agents that are objects yourself, and spec strings that hold a password.
+        The file contains no agents that are objects and no spec strings with a password. Keep these
+        yourself, and pass them to `load`.
         """
         agents = {
             name: agent if isinstance(agent, str) and redact_secrets(agent) == agent else None
@@ -213,7 +218,7 @@ class OpponentPool:
     def load(
         cls, path: str | os.PathLike[str], agents: Mapping[str, Any] | None = None
     ) -> OpponentPool:
-        """Return a pool that was saved; `agents` are those of its members that are objects."""
+        """Return a saved pool; `agents` contains the members that `save` does not write."""
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(saved, dict) or saved.keys() != {"decay", "agents", "scores"}:
             raise ValueError(f"{path} holds something else than a pool that was saved")
@@ -233,7 +238,11 @@ class OpponentPool:
         return pool
 
     def state_dict(self) -> JSONObject:
-        """Return all of it, for agents that are spec strings or have a state_dict themselves."""
+        """Return agents, decay and results.
+
+        Raises:
+            ValueError: An agent is neither a spec string nor has a `state_dict`.
+        """
         saved: JSONObject = {}
         for name, agent in self._agents.items():
             if not isinstance(agent, str) and not hasattr(agent, "state_dict"):
@@ -249,7 +258,7 @@ class OpponentPool:
         }
 
     def load_state_dict(self, state: JSONMapping, learner: Any = None) -> None:
-        """Go on from such a state; an agent that is not here yet was a copy of the learner."""
+        """Restore a state of `state_dict`; agents missing from the pool become learner copies."""
         check_type(state, Mapping, "state")
         if not {"agents", "decay", "scores"} <= set(state):
             names = ", ".join(map(str, state)) or "nothing"
@@ -268,9 +277,9 @@ class OpponentPool:
 
 
 class OpponentMixture(MixtureAgent):
-    """Sit in each seat of an episode as one of several agents, and tell afterwards as whom.
+    """An agent that plays each seat of an episode as one of several agents, and can name it later.
 
-    Who it is depends on the seed, the episode's id and the seat alone.
+    The choice depends only on the seed, the episode's id and the seat.
     """
 
     def __init__(self, agents: Mapping[str, Any], weights: Mapping[str, float], seed: int = 0):
@@ -283,13 +292,13 @@ class OpponentMixture(MixtureAgent):
         super().__init__(list(agents.values()), shares, per="episode", seed=seed)
 
     def find_opponent_name(self, episode: str, seat: str) -> str:
-        """Return the name of the agent that sits in this seat of the episode with this id."""
+        """Return the name of the agent drawn for a seat of the episode with this id."""
         turn = Turn(seat, "", {}, "", chat=Conversation(seat, episode=episode))
         (place,) = self.group_turns([turn])
         return self.names[place]
 
     def name_opponents(self, episodes: Iterable[Episode]) -> list[Episode]:
-        """Return the episodes with the agent that was drawn wherever this one sat."""
+        """Return the episodes with this agent's name replaced by the names of the drawn agents."""
         out, own = [], format_agent_name(self)
         for episode in check_each(episodes, Episode, "episodes"):
             agents = {
@@ -309,12 +318,12 @@ class OpponentMixture(MixtureAgent):
 
 
 def _copy_agent(agent: Any) -> Any:
-    """Return an agent that stays as it is, without what it may learn with."""
+    """Return a copy of an agent that no longer learns: its snapshot, else a deep copy."""
     return agent.make_snapshot() if hasattr(agent, "make_snapshot") else copy.deepcopy(agent)
 
 
 def _check_spec(name: str, spec: str) -> str:
-    """Return a spec string out of a file, unless it names code that to load it would run."""
+    """Return a spec string from a file; raise ValueError if loading it would run its code."""
     if AGENT_SPECS.runs_own_code(spec):
         raise ValueError(
             f"the pool was saved with {name}={spec!r}, and to load it would run that code: give it "
@@ -324,17 +333,17 @@ def _check_spec(name: str, spec: str) -> str:
 
 
 def resolve_agent_name(agent: AgentSource) -> str:
-    """Return what a rollout calls an agent."""
+    """Return the name of an agent in the episodes of a rollout."""
     return redact_secrets(agent if isinstance(agent, str) else format_agent_name(load_agent(agent)))
 
 
 def compute_expected_returns(game: Any, policy: PolicyFunction) -> dict[str, float]:
-    """Return what each seat gets on average if all play by a policy, over all that chance may do.
+    """Return the exact expected return of each seat if all seats play by a policy.
 
     Args:
         game: a Game in which one seat acts at a time and legal moves are listed.
-        policy: a function of a seat and what it sees (a State as `seen_by` masks it) that returns
-            the probabilities of `view.legal(seat)`.
+        policy: a function of a seat and its view (a State masked by `seen_by`) that returns the
+            probabilities of `view.legal(seat)`.
     """
     nodes = _list_starts(game)
     totals = dict.fromkeys(game.agents, 0.0)
@@ -349,10 +358,10 @@ def compute_expected_returns(game: Any, policy: PolicyFunction) -> dict[str, flo
 
 
 def compute_best_response(game: Any, policy: PolicyFunction, seat: str) -> float:
-    """Return what a seat gets on average if it plays as well as can be against a policy.
+    """Return the exact expected return of a seat that plays a best response to a policy.
 
-    What the seat sees has to tell all it ever knew, as it does in games that list their moves so
-    far: views that are the same are one information set.
+    Equal views count as one information set. The view must therefore contain all that the seat has
+    observed so far, as in games that list their moves.
     """
     nodes = _list_starts(game)
     if seat not in game.agents:
@@ -361,15 +370,15 @@ def compute_best_response(game: Any, policy: PolicyFunction, seat: str) -> float
 
 
 def nash_conv(game: Any, policy: PolicyFunction) -> float:
-    """Return what all seats together could gain by deviating alone; 0 in an equilibrium only.
+    """Return NashConv: the sum of what each seat gains by deviating alone; 0 at an equilibrium.
 
-    In a game of two it is twice what is called exploitability.
+    In a two-player game it is twice the exploitability.
     """
     returns = compute_expected_returns(game, policy)
     return sum(compute_best_response(game, policy, seat) - returns[seat] for seat in game.agents)
 
 
-_WeightedState: TypeAlias = tuple[Any, float]  # a state, and how likely it is
+_WeightedState: TypeAlias = tuple[Any, float]  # a state and its probability
 
 
 def _maximize_value(
@@ -398,7 +407,7 @@ def _maximize_value(
 def _expand_by_policy(
     game: Any, policy: PolicyFunction, state: Any, weight: float
 ) -> list[_WeightedState]:
-    """Return what may follow a state as the policy plays."""
+    """Return the possible next states of a state under the policy."""
     acting = state.to_act()
     if len(acting) > 1:
         raise ValueError(
@@ -431,7 +440,7 @@ def _apply_move(game: Any, state: Any, weight: float, text: str) -> list[_Weight
 
 
 def _enumerate_outcomes(draw: Callable[[Any], Any], weight: float) -> list[_WeightedState]:
-    """Return all that a function of a generator may return, by trying all that it may draw."""
+    """Return all results of a function of a generator with their weights, for all its draws."""
     found: dict[Any, float] = defaultdict(float)
     paths: list[tuple[int, ...]] = [()]
     while paths:
@@ -443,7 +452,7 @@ def _enumerate_outcomes(draw: Callable[[Any], Any], weight: float) -> list[_Weig
 
 
 class _EnumeratingRng:
-    """Stand in for a generator: draw what the path says, and then the first of all possible."""
+    """A stand-in for a generator: it draws the numbers of a path, and then 0 each time."""
 
     def __init__(self, path: tuple[int, ...]):
         self.path = path
@@ -452,7 +461,7 @@ class _EnumeratingRng:
 
     @property
     def path_count(self) -> int:
-        """How many paths there are of the kind that was taken, each as likely as this one."""
+        """The number of equally likely paths: the product of the sizes of the draws so far."""
         return int(np.prod(self.sizes, dtype=object)) if self.sizes else 1
 
     def _draw_number(self, size: int) -> int:

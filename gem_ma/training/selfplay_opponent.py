@@ -1,4 +1,4 @@
-"""Opponents out of a pool, in a seat of a Trainer."""
+"""SelfPlayOpponent: opponents from a pool, in a seat of a Trainer."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ from gem_ma.training.selfplay import (
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-_MAX_MIXTURES = 16  # that are kept, for episodes which are counted later
+_MAX_MIXTURES = 16  # kept, because `record` counts some episodes later
 
 
 class SelfPlayOpponent:
-    """Sit in a seat of a Trainer as opponents out of a pool, drawn anew for every update.
+    """An agent for a seat of a Trainer that plays as opponents drawn from a pool.
 
-    Episodes are recorded one by one, so the pool's decay counts for each of them.
+    The probabilities of the opponents are computed once per update. Episodes are recorded one by
+    one, so the pool's decay applies once per episode.
 
     Args:
-        learner: who plays against them.
-        pool: those that are there from the start; None: nobody, and the learner plays against
-            itself until `copy_every` puts a copy of it in.
+        learner: the agent that plays against the opponents.
+        pool: the pool to start with; None: an empty one. While the pool is empty, the learner plays
+            against itself; `copy_every` adds copies of it.
         choice: as of `OpponentPool.make_opponents`.
         latest: as of `OpponentPool.make_opponents`; older copies of the learner leave the pool.
         mirror: as of `OpponentPool.make_opponents`.
-        name: what the pool calls the learner.
-        beside: specs of agents, and the share of the episodes in which each plays in place of all
-            that: `{"random": 0.25}` keeps a learner from knowing no other game than its own.
+        name: the learner's name in the pool.
+        beside: from agent spec to the share of the draws in which it plays in place of an opponent
+            from the pool. `{"random": 0.25}` keeps a learner from playing well only against itself.
     """
 
     def __init__(
@@ -65,12 +66,12 @@ class SelfPlayOpponent:
         self.mirror = mirror
         self.name = name
         self.seed = 0  # the trainer sets it before every update
-        # by seed: those of an update that is still to be counted are there as well
+        # by seed; includes mixtures of other updates whose episodes are not recorded yet
         self._mixtures: dict[int, OpponentMixture] = {}
 
     @property
     def opponents(self) -> OpponentMixture:
-        """Return those of this update."""
+        """The opponents of the current update, by `seed`."""
         if self.seed not in self._mixtures:
             self._mixtures[self.seed] = self._make_mixture()
             if len(self._mixtures) > _MAX_MIXTURES:
@@ -92,9 +93,9 @@ class SelfPlayOpponent:
         return OpponentMixture(agents, shares, self.seed)
 
     def copy_with_learner(self, learner: Agent, seed: int) -> SelfPlayOpponent:
-        """Return the opponents of an update, with another agent in the learner's place.
+        """Return a copy for one update, with the given seed and another agent as the learner.
 
-        What they play is counted by `record` of this one, once its `seed` is the same.
+        To count its episodes, call `record` of the original while the original has the same `seed`.
         """
         other = copy.copy(self)  # with the same pool and mixtures
         other.learner, other.seed = learner, seed
@@ -107,23 +108,27 @@ class SelfPlayOpponent:
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:
-        """Return the way that these opponents reply."""
+        """The `act` of the current opponents."""
         return self.opponents.act
 
     @property
     def blocking(self) -> bool:
-        """Whether one of these opponents blocks."""
+        """Whether any of the current opponents is blocking."""
         return self.opponents.blocking
 
     def on_rollout_end(self) -> None:
-        """Pass on that a rollout is over."""
+        """Notify the current opponents that a rollout is over."""
         self.opponents.on_rollout_end()
 
     def record(self, episode: Episode) -> dict[str, float]:
-        """Count an episode, a Trainer's `measure`; return how the learner did: 1, 0.5 or 0."""
+        """Count an episode in the pool, and return the learner's result; use it as `measure`.
+
+        Returns:
+            `won`: 1 for a win, 0.5 for a draw and 0 for a loss, averaged over pairs of seats.
+        """
         check_type(episode, Episode, "episode")
         own, learner = format_agent_name(self), resolve_agent_name(self.learner)
-        for seed in list(self._mixtures):  # those of earlier updates
+        for seed in list(self._mixtures):  # forget mixtures of earlier updates
             if self.seed not in self._mixtures or seed == self.seed:
                 break
             del self._mixtures[seed]
@@ -142,7 +147,7 @@ class SelfPlayOpponent:
         return {"won": float(np.mean(0.5 + 0.5 * np.sign(ahead)))}
 
     def copy_every(self, updates: int) -> Callable[[Any], None]:
-        """Return what to call after each update: now and then the learner joins the pool."""
+        """Return a function for `Trainer.run(after=)` that adds a copy every `updates` updates."""
 
         def add_copy(trainer: Any) -> None:
             if trainer.step % updates == 0:
@@ -152,7 +157,7 @@ class SelfPlayOpponent:
         return add_copy
 
     def _remove_old_copies(self) -> None:
-        """Let go of the learner's copies that will not be drawn again."""
+        """Remove copies of the learner that `latest` excludes from further draws."""
         for name in self.pool.names[: -self.latest] if self.latest else ():
             if name not in self._given_names:
                 self.pool.remove(name)

@@ -67,7 +67,7 @@ class VLLMPolicy(RolloutPolicy):
         super().__init__(learner)
 
     def publish(self, version: int) -> None:
-        """Let the server play as the learner does now."""
+        """Send the learner's current weights to the server."""
         if self.learner.adapter is None:
             self._load_model()
             model = self.name
@@ -79,7 +79,7 @@ class VLLMPolicy(RolloutPolicy):
         self._published = agent, version
 
     async def act(self, turns: list[Turn]) -> Sequence[str]:
-        """Return the server's replies, each with the version that was published last."""
+        """Return replies of the server; each reply records the version of its weights."""
         agent, version = self._check_published()
         agent.seed = None if self.agent.seed is None else self.seed
         replies: list[Reply] = await agent.act(turns)

@@ -1,4 +1,4 @@
-"""Episodes as token ids, with a mask over exactly what a seat's model produced."""
+"""Episodes as token ids, with a mask over exactly the tokens that a seat's model produced."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from gem_ma.validation.json_types import JSONMapping
 
 
 class ReplySpan(NamedTuple):
-    """Where a reply stands in a sample, and what it earned until the seat's next turn."""
+    """The position of a reply in a sample, and its reward until the seat's next turn."""
 
-    step: int  # which of the episode's steps
+    step: int  # index of the step in the episode
     start: int
     end: int
     reward: float
-    share: float = 1.0  # of what the step is worth
+    share: float = 1.0  # factor on the value of the step, below 1 if several calls share it
 
 
 @dataclass(slots=True)
 class TokenSample:
-    """One sequence for a trainer."""
+    """One token sequence for a trainer."""
 
     ids: list[int]
     mask: list[int]  # 1: a token that this seat's model produced
-    logprobs: list[float]  # as it was drawn; nan where that is not known, or not produced
+    logprobs: list[float]  # when the token was drawn; nan if unknown or not produced
     rewards: list[float]  # each at the last token of the reply that earned it
     spans: list[ReplySpan]
-    tensors: dict[str, Any]  # what the processor made of the pictures, for the model as it is
+    tensors: dict[str, Any]  # the processor's outputs for the pictures, as the model takes them
     token_features: dict[
         str, list[int]
     ]  # further inputs of the model with one number for each token
@@ -53,10 +53,10 @@ class TokenSample:
     env: str
     episode: str
     group: int
-    # by place, what a produced token was drawn from where decoding was guided
+    # for guided decoding: the token ids that were allowed, by position of the produced token
     allowed_ids: dict[int, list[int]] = field(default_factory=dict)
-    exact: bool = True  # all produced tokens are recorded ones, none was encoded from text
-    notes: list[str] = field(default_factory=list)  # why it is cut, or not exact
+    exact: bool = True  # the model read and drew exactly these tokens, none was encoded from text
+    notes: list[str] = field(default_factory=list)  # why a new sample starts or is not exact
 
 
 def build_samples(
@@ -69,20 +69,20 @@ def build_samples(
     template: JSONMapping | None = None,
     history: ReplyHistory = "keep",
 ) -> list[TokenSample]:
-    """Return a seat's replies in an episode as sequences of tokens; none if the episode failed.
+    """Return a seat's replies in an episode as token sequences; an empty list if it failed.
 
     Args:
         processor: the tokenizer or processor of the model, or a ChatTokenizer to share between
-            calls, which has a template and a history of its own.
-        per: one sample for each conversation, as far as each prompt goes on from the one before
-            with the reply (where a context or a server rewrites what was there, a new sample
-            begins and its notes say so), or one for each turn.
-        credit: which calls of a program learn from what its move is worth, as it may call its model
-            several times before, in one conversation or in several: "all" do, only the "last" does,
-            or all do by an "even" part.
-        template: further arguments of the chat template, the same that the agent used.
-        history: how earlier replies stand in a prompt (see `ChatTokenizer`), as the agent was told.
-            With "keep" all turns of a chat are one sample, unless a context cuts it.
+            calls, which has its own template and history.
+        per: "conversation" makes one sample while each prompt extends the previous prompt and
+            reply. Where a context or a server rewrites earlier turns, a new sample starts and its
+            notes give the reason. "turn" makes one sample for each turn.
+        credit: which model calls of a program get the value of its move, since a program may call
+            its model several times for one move: "all" of them, only the "last", or an "even" share
+            for each.
+        template: further arguments of the chat template, the same as the agent's.
+        history: how a prompt contains earlier replies (see `ChatTokenizer`), the same as the
+            agent's. With "keep" all turns of a chat are one sample, unless a context cuts it.
     """
     if per not in ("conversation", "turn"):
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")
@@ -103,7 +103,7 @@ def build_samples(
         return _build_call_samples(episode, seat, tokens, per, credit)
     samples: list[TokenSample] = []
     for index, place in enumerate(places):
-        if place not in own:  # nobody's whom the rollout asked: a part of the prompt
+        if place not in own:  # played before the rollout: part of the prompt
             continue
         if _is_undrawn(episode.steps[place].reply):
             _credit_last_reply(samples, episode.steps[place])
@@ -121,7 +121,7 @@ def _add_turn(
     place: int,
     per: str,
 ) -> None:
-    """Add what a seat saw and said in a step: to the last sample, if it goes on from there."""
+    """Add a turn to the last sample if its prompt extends that sample, else to a new sample."""
     step, messages = episode.steps[place], chat.build_messages(index)
     prompt, doubt = _build_step_prompt(step, tokens, messages, chat.tools)
     last = samples[-1] if samples and per == "conversation" else None
@@ -141,7 +141,7 @@ def _add_turn(
 
 
 def _explain_new_start(prompt: TokenizedPrompt, chat: Conversation, step: Step) -> str:
-    """Return why a prompt does not go on from the one before."""
+    """Return why a prompt does not extend the previous sample."""
     if prompt.note:
         return prompt.note
     if chat.context is not None:
@@ -152,13 +152,13 @@ def _explain_new_start(prompt: TokenizedPrompt, chat: Conversation, step: Step) 
 
 
 def _is_undrawn(reply: str | None) -> bool:
-    """Return whether a model was not asked for a reply, as where a chat had no room for one."""
+    """Return whether no model was called for a reply, as when the chat had no room for more."""
     ids = getattr(reply, "token_ids", None)
     return ids is not None and not ids and not reply
 
 
 def _credit_last_reply(samples: list[TokenSample], step: Step) -> None:
-    """Add what came of a turn in which nothing was drawn to the last one in which something was."""
+    """Add the reward of a turn in which no token was drawn to the last turn with drawn tokens."""
     if not samples:
         return
     sample = samples[-1]
@@ -170,7 +170,7 @@ def _credit_last_reply(samples: list[TokenSample], step: Step) -> None:
 def _build_step_prompt(
     step: Step, tokens: ChatTokenizer, messages: Sequence[ChatMessage], tools: Sequence[SeatTool]
 ) -> tuple[TokenizedPrompt, str]:
-    """Return the prompt of a step, and why it is not what the model was given, if it may not be."""
+    """Return the prompt of a step, and why it may differ from the model's, or an empty text."""
     given = getattr(step.reply, "prompt_ids", None)
     if given is None or find_reply_ids(step.reply or "", tokens.tokenizer) is None:
         return tokens.build_prompt(messages, tools), ""
@@ -190,9 +190,9 @@ def _build_step_prompt(
 def _build_call_samples(
     episode: Episode, seat: str, tokens: ChatTokenizer, per: str, credit: str
 ) -> list[TokenSample]:
-    """Return the calls of a program as samples: each goes on from the longest that it begins with.
+    """Return the model calls of a program as samples; a call extends the longest matching sample.
 
-    What it wrote in earlier turns is part of a prompt as often as it was sent again.
+    Text from earlier turns is part of each prompt in which the program sent it again.
     """
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.list_own_steps(seat))
@@ -229,7 +229,7 @@ def _build_call_samples(
 
 
 def _build_call_prompt(call: ModelCall, tokens: ChatTokenizer) -> tuple[TokenizedPrompt, str]:
-    """Return the prompt of a call, and why it is not what the model was given, if it may not be."""
+    """Return the prompt of a call, and why it may differ from the model's, or an empty text."""
     if call.prompt_ids is not None:
         return TokenizedPrompt(list(call.prompt_ids)), ""
     return tokens.build_prompt(
@@ -259,7 +259,7 @@ def _start_sample(
 
 
 def _extend_prompt(sample: TokenSample, prompt: TokenizedPrompt, messages: Any) -> None:
-    """Add what the seat saw after its last reply."""
+    """Add the part of a prompt that follows the seat's last reply."""
     new = len(prompt.ids) - len(sample.ids)
     sample.ids = list(prompt.ids)
     sample.mask += [0] * new
@@ -278,9 +278,9 @@ def _append_reply(
     closing: Any,
     share: float = 1.0,
 ) -> None:
-    """Add a reply."""
+    """Add the tokens, log-probabilities and reward of a reply to a sample."""
     reply = step.reply
-    assert reply is not None  # a record has no step without
+    assert reply is not None  # each recorded step has a reply
     own = find_reply_ids(reply, tokens.tokenizer)
     ids = list(own) if own is not None else tokens.encode_reply(reply, closing())
     prompt_length = getattr(reply, "usage", {}).get("prompt_tokens")

@@ -1,4 +1,4 @@
-"""Episodes as rows for any trainer: what a seat's model read and said, and whose it is."""
+"""Episodes as rows for any trainer: the tokens that a seat's model read and drew, with rewards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.json_types import JSONMapping
 
 TrainerRow: TypeAlias = Mapping[str, Any]
-"""A sample of a seat with what belongs to it, as `build_rows` describes it."""
+"""A sample of a seat with its columns, as `build_rows` describes them."""
 
 
 def build_rows(
@@ -26,16 +26,18 @@ def build_rows(
     template: JSONMapping | None = None,
     history: ReplyHistory = "keep",
 ) -> Iterator[dict[str, Any]]:
-    """Yield one dict for each sample of each seat; what `rewards` holds came until the next turn.
+    """Yield one dict for each sample of each seat.
 
-    A row has the seat (`agent`), `env`, `group`, `episode`, the `policy` that sat there, whether it
-    is `trainable`; token `ids`, the `mask` over what the policy produced and its `logprobs` (nan
-    elsewhere); for each of its turns a pair (start, end) in `spans` and one number in `rewards`;
-    `pictures`; whether it is `exact`, and `notes` where not. `part` counts the samples of a seat.
+    A row is identified by the seat (`agent`), `env`, `group`, `episode`, `policy` (the name of the
+    agent in the seat) and `part` (the number of the sample of the seat). `trainable` is a bool. The
+    columns of tokens are `ids`, the `mask` over the tokens that the policy produced, and their
+    `logprobs` (nan elsewhere). For each turn, `spans` has a pair (start, end), and `rewards` has
+    the reward until the seat's next turn. A row also has `pictures`, `exact`, and `notes` with the
+    reasons why it is not exact.
 
     Args:
         train: the seats whose rows are trainable; None: all.
-        texts: also the seats whose replies came without token ids, encoded from their text.
+        texts: also yield seats whose replies have no token ids; their text is encoded.
         processor: as of `build_samples`.
         per: as of `build_samples`.
         template: as of `build_samples`.
@@ -78,17 +80,17 @@ _REQUIRED_COLUMNS = ("ids", "mask", "logprobs", "spans", "rewards")
 
 
 class PromptCompletion(NamedTuple):
-    """A row as trainers want it that know one prompt and one completion."""
+    """A row for trainers that take one prompt and one completion."""
 
     prompt: list[int]
-    completion: list[int]  # all from the first reply on, what the seat saw in between as well
-    mask: list[int]  # over the completion: 1 for what the policy produced
-    logprobs: list[float]  # of the completion; 0 for what the policy did not produce
-    reward: float  # all together
+    completion: list[int]  # all tokens from the first reply on, later observations included
+    mask: list[int]  # over the completion: 1 for tokens that the policy produced
+    logprobs: list[float]  # of the completion; 0 for tokens that the policy did not produce
+    reward: float  # sum over all turns
 
 
 def split_prompt_completion(row: TrainerRow) -> PromptCompletion:
-    """Split a row before its first reply."""
+    """Split a row before its first reply into a prompt and a completion."""
     check_type(row, Mapping, "row")
     if missing := [name for name in _REQUIRED_COLUMNS if not row.get(name)]:
         raise ValueError(f"row: expected one of `rows`; this one has no {', '.join(missing)}")

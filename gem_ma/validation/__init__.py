@@ -1,6 +1,6 @@
-"""What stands between this package and what others wrote: JSON, endpoints, files, programs.
+"""Validation of data from outside this package: JSON, endpoints, files and programs.
 
-`arguments` checks arguments, `spec_strings` and `entry_points` find what spec strings name,
-`untrusted_json` and `endpoints` check what comes from models and servers, `files` writes files
-whole. Of the package it imports only `packs`.
+`arguments` checks arguments. `spec_strings` and `entry_points` resolve spec strings.
+`untrusted_json` and `endpoints` check data from models and servers. `files` writes files
+atomically. Of this package, validation imports `packs` only.
 """

@@ -1,4 +1,4 @@
-"""What a function was given: one look at the door, and a sentence where it is something else."""
+"""Type checks of arguments, with errors that name the argument."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def check_type(value: object, kind: Any, name: str, hint: str = "") -> None:
-    """Raise TypeError unless an argument is of a kind, or of one of several."""
+    """Raise TypeError unless an argument is an instance of a type, or of one of several."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         expected = hint or " or ".join(getattr(one, "__name__", str(one)) for one in kinds)
@@ -18,7 +18,7 @@ def check_type(value: object, kind: Any, name: str, hint: str = "") -> None:
 
 
 def check_each(values: Iterable[T], kind: Any, name: str, hint: str = "") -> Iterator[T]:
-    """Yield the values of an argument; raise TypeError at the first that is of another kind."""
+    """Yield the values of an argument; raise TypeError at the first one of another type."""
     for value in values:
         if not isinstance(value, kind):
             check_type(value, kind, f"one of {name}", hint)

@@ -1,7 +1,7 @@
-"""The rules of every client of HTTP: secrets, redirects, and how much of an answer is read.
+"""Rules for all HTTP clients: secrets, redirects and limits of responses.
 
-No secret is written down or comes back, nobody is followed to another address, and no answer is
-endless.
+Secrets are neither logged nor returned, redirects are refused, and the size of a response is
+limited.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from gem_ma.validation.arguments import check_type
 
-MAX_RESPONSE_SIZE = 1 << 24  # bytes of an answer, where nobody says otherwise
+MAX_RESPONSE_SIZE = 1 << 24  # default limit of a response in bytes
 _CHUNK_SIZE = 1 << 16
 
-# A URL behind its scheme, up to where no URL goes on or the next one begins.
+# The part of a URL after its scheme, up to a character that no URL contains or the next URL.
 _URL = re.compile(r"://(?:(?!://)[^\s'\"<>\\])*")
 _HOST = re.compile(r"://(?:\[[^\]/]*\]|[^:/?#@]*)(?::\d*)?(?:[/?#,]|$)")
 _SECRET_SUFFIXES = (
@@ -36,24 +36,25 @@ _SECRET_OPTION = re.compile(
 _VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 _SECRET_HEADER = re.compile(rf"cookie|(?:.*[_-])?(?:{_SECRET_SUFFIXES})", re.IGNORECASE)
 _HIDDEN = "..."
-_SHORTEST_KEY = 8  # characters; a shorter one stands for none, such as EMPTY, and is also a word
+# characters; a shorter key is a placeholder such as EMPTY, and may be a word in a reply
+_SHORTEST_KEY = 8
 
 
 class UnreadableResponse(ValueError):
-    """A server sends more than is read, or what cannot be unpacked."""
+    """Raised if a response is too large or cannot be decompressed."""
 
 
 class RedirectRefused(ValueError):
-    """A server sends its clients, and with them their keys and chats, to another address."""
+    """Raised if a server redirects its clients, with their keys and chats, to another address."""
 
 
 def refuse_redirect(status: int, location: str | None, argument: str) -> None:
-    """Raise RedirectRefused about an answer that points elsewhere: what is sent is for nobody else.
+    """Raise RedirectRefused for a redirect, because requests are meant for one server only.
 
     Args:
-        status: Of the answer.
-        location: Where it points to, if it does.
-        argument: What names the address of the server, for the error.
+        status: The response's status.
+        location: The target of the redirect, or None.
+        argument: The name of the argument with the server's address, for the error.
     """
     if 300 <= status < 400 and location is not None:
         target = redact_secrets(location)[:200]
@@ -61,10 +62,10 @@ def refuse_redirect(status: int, location: str | None, argument: str) -> None:
 
 
 class SentSecrets:
-    """What one server is sent and nobody else may read: no answer of it comes back with them.
+    """Secrets that are sent to one server, and must not appear in its responses.
 
     Args:
-        secrets: What stands for each secret.
+        secrets: From each secret to the text that replaces it.
     """
 
     def __init__(self, secrets: Mapping[str, str]):
@@ -74,7 +75,7 @@ class SentSecrets:
             if secret
             for variant in _list_spellings(secret)
         }
-        # The longest first: a secret may be a part of another.
+        # The longest first, because a secret may be a part of another.
         self._variants = sorted(variants.items(), key=lambda one: -len(one[0]))
         self._bytes = [
             (variant.encode("utf-8", "replace"), replacement.encode())
@@ -86,14 +87,14 @@ class SentSecrets:
     def from_key(
         cls, variable: str, key: str | None, user: tuple[str, str] | None = None
     ) -> SentSecrets:
-        """Return the key that an environment variable holds, and who asks."""
+        """Return a client's secrets: the key in an environment variable, and a password."""
         return cls({**cls._list_user(user), **({key: f"${variable}"} if key else {})})
 
     @classmethod
     def from_headers(
         cls, headers: Mapping[str, str], user: tuple[str, str] | None = None
     ) -> SentSecrets:
-        """Return the secrets among headers, and who asks."""
+        """Return a client's secrets: those in headers, and a password."""
         secrets = cls._list_user(user)
         for name, value in headers.items():
             if _SECRET_HEADER.fullmatch(name):
@@ -107,15 +108,15 @@ class SentSecrets:
         return {user[1]: _HIDDEN, encode_user(user): _HIDDEN}
 
     def hide(self, text: str) -> str:
-        """Return a refusal or an error without the secrets, and without those of any URL in it."""
+        """Return an error text without these secrets, and without those in URLs."""
         for variant, replacement in self._variants:
             text = text.replace(variant, replacement)
         return redact_secrets(text)
 
     def hide_bytes(self, content: bytes) -> bytes:
-        """Return an answer without the secrets, and otherwise as it is.
+        """Return a response without these secrets, and otherwise unchanged.
 
-        What is too short to be a key stays, as it may be a word of the model's.
+        A secret that is too short to be a key stays, because it may be a word in the model's reply.
         """
         for variant, replacement in self._bytes:
             content = content.replace(variant, replacement)
@@ -123,7 +124,7 @@ class SentSecrets:
 
 
 def _list_spellings(secret: str) -> tuple[str, ...]:
-    """Return a secret as texts, JSON, URLs and errors spell it."""
+    """Return a secret as it is written in texts, JSON, URLs and errors."""
     in_json = json.dumps(secret)[1:-1]
     escaped = in_json.replace("/", "\\/"), repr(secret)[1:-1]
     quoted = [quote(secret, safe=safe, errors="replace") for safe in ("/", "")]
@@ -131,10 +132,10 @@ def _list_spellings(secret: str) -> tuple[str, ...]:
 
 
 def read_key(variable: str) -> str | None:
-    """Return the key that an environment variable holds, if it holds one.
+    """Return the key in an environment variable, or None if it is empty or not set.
 
     Raises:
-        ValueError: If no header can carry it; the key is not repeated.
+        ValueError: The key cannot be sent in a header. The error does not show the key.
     """
     key = os.environ.get(variable, "").strip()
     if not re.fullmatch(r"[!-~]*", key):
@@ -146,10 +147,10 @@ def read_key(variable: str) -> str | None:
 
 
 def redact_secrets(text: str) -> str:
-    """Drop names and passwords from the URLs in a text, and the values of keys and tokens.
+    """Remove user names and passwords in URLs from a text, and the values of keys and tokens.
 
-    What is left of `openai:m@http://me:word@host/v1?api_key=x` names the same agent, and may be
-    written anywhere. The name of an environment variable (`key=MY_KEY`) is no secret.
+    The result for `openai:m@http://me:word@host/v1?api_key=x` names the same agent, and is safe to
+    log. The name of an environment variable (`key=MY_KEY`) is not a secret and stays.
     """
     if "://" in text:
         text = _URL.sub(_redact_user, text)
@@ -161,7 +162,8 @@ def _redact_user(found: re.Match[str]) -> str:
     if "@" not in url or _HOST.match(url):
         return url
     host = re.split(r"[/?#]", url[3:], maxsplit=1)[0]
-    if "@" not in host:  # a password with a / in it, say: all up to the last @ may belong to it
+    # for example a password with a /; everything up to the last @ may belong to it
+    if "@" not in host:
         return f"://{url.rpartition('@')[2]}"
     return f"://{host.rpartition('@')[2]}{url[3 + len(host) :]}"
 
@@ -174,7 +176,7 @@ def _redact_value(found: re.Match[str]) -> str:
 
 
 def split_credentials(url: str) -> tuple[str, tuple[str, str] | None]:
-    """Return a URL without the name and password in it, which clients would log, and these."""
+    """Return a URL without its name and password, which clients would log, and these two."""
     parts = urlsplit(url)
     if "@" not in parts.netloc:
         return url, None
@@ -184,12 +186,12 @@ def split_credentials(url: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def encode_user(user: tuple[str, str]) -> str:
-    """Return a name and a password as a header says them behind Basic."""
+    """Encode a name and a password for a header of Basic authentication."""
     return base64.b64encode(":".join(user).encode()).decode()
 
 
 def parse_model_url(model: str) -> tuple[str, str, tuple[str, str] | None]:
-    """Return the model of MODEL@URL, or "" for a URL alone, the URL, and who is to ask there."""
+    """Return the model of MODEL@URL ("" for a URL alone), the URL, and its name and password."""
     check_type(model, str, "model", "a URL or MODEL@URL")
     name, at, url = model.partition("@")
     if not at or "://" in name:
@@ -203,10 +205,10 @@ def parse_model_url(model: str) -> tuple[str, str, tuple[str, str] | None]:
 
 
 def read_response(answer: Any, most: int = MAX_RESPONSE_SIZE, seconds: float = math.inf) -> bytes:
-    """Return what an answer of http.client or urllib holds, or raise Unreadable.
+    """Return the body of a response of http.client or urllib, or raise UnreadableResponse.
 
     Args:
-        seconds: for all of it, while the timeout of a socket is for each part.
+        seconds: Time limit for the whole body. A socket's timeout is for each part only.
     """
     end, parts, count = time.monotonic() + seconds, [], 0
     while part := answer.read1(_CHUNK_SIZE):
@@ -218,7 +220,7 @@ def read_response(answer: Any, most: int = MAX_RESPONSE_SIZE, seconds: float = m
             raise UnreadableResponse(f"an answer that takes more than {seconds:g} seconds")
     content = b"".join(parts)
     left = getattr(answer, "length", None)
-    if left:  # the connection ended before the answer
+    if left:  # the connection ended before the response was complete
         raise http.client.IncompleteRead(content, left)
     return content
 
@@ -232,14 +234,15 @@ def open_http_client(
     headers: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> Any:
-    """Return an asynchronous client that follows no redirect and reads no endless answer.
+    """Return an asynchronous client that follows no redirect and limits the size of responses.
 
     Args:
-        client_class: One of httpx or httpx2, or derived from it.
-        argument: What names the address of the server, as `refuse_redirect` takes it.
-        most: Bytes of an answer.
-        events: Leave streams of events to whoever reads them.
-        headers: Sent with each request.
+        client_class: A client class of httpx or httpx2, or a subclass.
+        argument: The name of the argument with the server's address, for errors.
+        most: Limit of a response in bytes.
+        events: Whether to leave event streams unlimited; the code that reads them has to limit
+            them.
+        headers: Headers of each request.
         **settings: Other arguments of the client.
     """
     base = next(one for one in client_class.__mro__ if one.__name__ == "AsyncClient")
@@ -259,17 +262,18 @@ def open_http_client(
 def limit_response_size(
     httpx: Any, most: int, *, events: bool = False
 ) -> Callable[[Any], Awaitable[None]]:
-    """Return a hook that lets a response of an asynchronous client end in Unreadable.
+    """Return a hook that makes an asynchronous client raise UnreadableResponse for large responses.
 
     Args:
-        httpx: the library of the client, which is httpx or httpx2. The client is to send
-            `Accept-Encoding: gzip`; nothing else is read, and bytes count as they are unpacked.
-        most: bytes of an answer.
-        events: leave streams of events to whoever reads them.
+        httpx: The library of the client, httpx or httpx2. The client must send `Accept-Encoding:
+            gzip`; other encodings are refused. Bytes are counted after decompression.
+        most: Limit of a response in bytes.
+        events: Whether to leave event streams unlimited; the code that reads them has to limit
+            them.
     """
 
     class Ended(UnreadableResponse, httpx.StreamError):
-        """What both the caller and what reads the response know."""
+        """An exception that both the caller and httpx handle."""
 
     class Capped(httpx.AsyncByteStream):
         def __init__(self, stream: Any, packed: bool, most: float):
@@ -303,7 +307,7 @@ def limit_response_size(
 
 
 def _make_unpacker() -> Callable[[bytes], Iterator[bytes]]:
-    """Return a function that unpacks gzip in small pieces: a few bytes may stand for gigabytes."""
+    """Return a function that decompresses gzip in small pieces, to limit memory."""
     packed = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def unpack(chunk: bytes) -> Iterator[bytes]:
@@ -316,8 +320,8 @@ def _make_unpacker() -> Callable[[bytes], Iterator[bytes]]:
 
 
 def check_variable_name(name: str) -> str:
-    """Return the name of an environment variable that holds a key, if it is one."""
+    """Return the name of an environment variable for a key, or raise ValueError."""
     if not isinstance(name, str) or not re.fullmatch(r"\w+", name):
-        # which may be the key itself, so it is not repeated
+        # it may be the key itself, so the error does not show it
         raise ValueError("a key= is the name of an environment variable, such as MY_KEY")
     return name

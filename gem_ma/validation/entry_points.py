@@ -1,4 +1,4 @@
-"""Code in files of one's own: "FILE.py:NAME", imported from where the file or its package lies."""
+"""Entry points in user code: "FILE.py:NAME", imported from the file's or package's folder."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 
 class ShadowedModuleError(ImportError):
-    """A file cannot be imported, because another module has its name."""
+    """Raised if a file cannot be imported because another module has its name."""
 
 
 def split_file_entry(what: str) -> tuple[str, str]:
-    """Return a file and a name in it, or "" for both where something else is named."""
+    """Return the file and the name of "FILE.py:NAME"; both are "" for another text."""
     if what.endswith(".py"):
         return what, ""
     file, _, name = what.rpartition(":")
@@ -24,10 +24,10 @@ def split_file_entry(what: str) -> tuple[str, str]:
 
 
 def import_file(path: Path) -> ModuleType:
-    """Import a file, from where it or its package lies.
+    """Import a file from its folder, or from the folder of its package.
 
-    It is run, as `python FILE.py` would, and its folder can be imported from: else no other process
-    could use what is in it.
+    The file is run, as `python FILE.py` does. Its folder is added to the import path, so that other
+    processes can import it too.
     """
     folder, name = find_import_folder(path)
     paths = sys.path  # noqa: TID251 - as `python FILE.py` does
@@ -42,7 +42,7 @@ def import_file(path: Path) -> ModuleType:
 
 
 def find_import_folder(path: Path) -> tuple[Path, str]:
-    """Return the folder from which a file can be imported, and its name there."""
+    """Return the folder from which a file can be imported, and its module name there."""
     folder, names = path.parent, [path.stem]
     while (folder / "__init__.py").is_file():
         names.insert(0, folder.name)
@@ -51,7 +51,7 @@ def find_import_folder(path: Path) -> tuple[Path, str]:
 
 
 def import_module_entry(what: str) -> tuple[ModuleType, str] | None:
-    """Return the module that "module:NAME" is in, imported, and the name; None: there is none."""
+    """Return the imported module and the name of "module:NAME", or None if it is missing."""
     path, _, name = what.partition(":")
     if not name.isidentifier() or not all(part.isidentifier() for part in path.split(".")):
         return None
@@ -61,12 +61,12 @@ def import_module_entry(what: str) -> tuple[ModuleType, str] | None:
         return importlib.import_module(path), name
     except ModuleNotFoundError as error:
         if error.name is None or not f"{path}.".startswith(f"{error.name}."):
-            raise  # it is there, and something that it imports is not
+            raise  # the module exists, but something that it imports does not
         return None
 
 
 def load_entry_point(entry_point: str) -> Any:
-    """Return what an entry point names, "module:NAME" or "FILE.py:NAME"; it runs code."""
+    """Return the object of an entry point, "module:NAME" or "FILE.py:NAME"; this runs code."""
     file, _ = split_file_entry(entry_point)
     path, _, name = entry_point.rpartition(":")
     target = import_file(Path(file)) if file else importlib.import_module(path)

@@ -1,4 +1,4 @@
-"""What is not installed: an error that names the extra which brings it."""
+"""Errors for missing optional dependencies, which name the extra to install."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @contextmanager
 def require_extra(name: str, what: str = "") -> Iterator[None]:
-    """Import what an extra of this package brings, or raise ImportError with the remedy.
+    """Turn an ImportError in the block into one that names the extra to install.
 
     Args:
-        what: needs it, if it is not the module that is missing which says most.
+        what: The feature that needs the extra, for the error; "": "this".
     """
     try:
         yield
@@ -25,10 +25,10 @@ def require_extra(name: str, what: str = "") -> Iterator[None]:
 
 
 class LazyModule:
-    """A module that an extra brings, imported when something of it is first asked for.
+    """A module of an extra, imported when one of its attributes is first used.
 
     Args:
-        module: its name; `extra` and what needs it are as for `extra`.
+        module: The module's name. The other arguments are those of `require_extra`.
     """
 
     def __init__(self, module: str, extra: str, what: str = ""):

@@ -1,4 +1,4 @@
-"""Files that are written or grow whole, and locks, which end with the process that holds them."""
+"""Atomic writes and appends to files, and locks, which end with the process that holds them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import contextlib
 import os
 from pathlib import Path
 
-_PROC_FOLDER = Path("/proc")  # where Linux says who has what open
+_PROC_FOLDER = Path("/proc")  # Linux lists the open files of each process here
 
 
 class FileInUse(OSError):
-    """Another process writes to a file or folder; the message says which, and what to do."""
+    """Raised if another process writes to a file or folder; the message names both and a remedy."""
 
 
 def find_user_cache() -> Path:
-    """Return the folder of this package in the user's cache, which may not be there yet."""
+    """Return this package's folder in the user's cache; it may not exist yet."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gem_ma"
 
 
 def lock_file(file: int, name: object, wait: bool = False) -> None:
-    """Lock an open file for as long as it is open; wait for who holds it, or say who does."""
+    """Lock an open file until it is closed; if it is locked, wait or raise FileInUse."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -31,7 +31,7 @@ def lock_file(file: int, name: object, wait: bool = False) -> None:
         raise FileInUse(
             f"{name} is being written by {who}: wait until that has ended, or name another"
         ) from None
-    except OSError:  # a network's file system that knows no locks
+    except OSError:  # a network file system without locks
         return
 
 
@@ -44,11 +44,11 @@ def _describe_holders(found: list[int]) -> str:
 
 
 def _find_holders(file: int) -> list[int]:
-    """Return the processes that hold the lock of a file, as far as this one may know."""
+    """Return the processes that hold the lock of a file, as far as this process can find them."""
     mine, locked, others = os.fstat(file), [], []
     with contextlib.suppress(OSError):
         for process in filter(str.isdecimal, os.listdir(_PROC_FOLDER)):
-            with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+            with contextlib.suppress(OSError):  # it has ended, or belongs to another user
                 for number in os.listdir(_PROC_FOLDER / process / "fd"):
                     if process == str(os.getpid()) and int(number) == file:
                         continue
@@ -61,27 +61,28 @@ def _find_holders(file: int) -> list[int]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file in one go: there is the old one or the new one, and nothing beside them.
+    """Write a file atomically: there is either the old file or the new one, and no partial file.
 
-    A link stays one: what it leads to is replaced.
+    If the path is a symbolic link, its target is replaced.
     """
     path = path.resolve()
     half = path.with_suffix(f".{os.getpid()}")
     try:
         half.write_bytes(data)
         half.replace(path)
-    except BaseException:  # a full disk
+    except BaseException:  # for example a full disk
         half.unlink(missing_ok=True)
         raise
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Append a line to a file, all of it or nothing; the file is made if it is not there.
+    """Append a whole line to a file, or nothing; the file is created if necessary.
 
-    Half a line at its end, of a program that was killed, goes: nothing is glued onto it.
+    A partial line at the end, from a program that was killed, is removed first.
 
     Raises:
-        OSError: It could not be written, on a full disk for example; the file is as it was.
+        OSError: The line could not be written, for example because the disk is full. The file is as
+            it was before.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
     file = os.open(path, flags, 0o644)
@@ -93,7 +94,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def append_whole(file: int, data: bytes) -> None:
-    """Write at the end of an open file; what was written in part is cut back before it raises."""
+    """Append data to an open file; after an error, remove the part that was written."""
     end = os.lseek(file, 0, os.SEEK_END)
     view = memoryview(data)
     try:
@@ -105,7 +106,7 @@ def append_whole(file: int, data: bytes) -> None:
 
 
 def cut_partial_line(file: int) -> None:
-    """Cut off what stands after the last whole line of an open file."""
+    """Remove a partial line from the end of an open file."""
     end = size = os.lseek(file, 0, os.SEEK_END)
     while end:
         start = max(0, end - (1 << 16))
@@ -119,6 +120,6 @@ def cut_partial_line(file: int) -> None:
 
 
 def read_at(file: int, start: int, count: int) -> bytes:
-    """Read once from there; os.pread is not everywhere, and what is written goes to the end."""
+    """Read once from a position; os.pread is not available everywhere, and writes always append."""
     os.lseek(file, start, os.SEEK_SET)
     return os.read(file, count)

@@ -1,4 +1,4 @@
-"""JSON: what an object of it is for a type checker, and what comes back of one."""
+"""Types of JSON objects, and the conversion of tuples to lists."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -9,7 +9,7 @@ JSONMapping: TypeAlias = Mapping[str, Any]
 
 
 def replace_tuples(values: JSONMapping) -> JSONObject:
-    """Return an object with lists for its tuples, which is how JSON brings them back."""
+    """Return an object with lists in place of tuples, as it is after a round trip through JSON."""
     return {name: _replace_tuples(value) for name, value in values.items()}
 
 

@@ -1,7 +1,7 @@
-"""Spec strings: a name, what it stands for, and options, for agents and for tools alike.
+"""Spec strings of agents, tools and more: a name, an argument and options.
 
-"random", "search:depth=4", "hf:PATH?temperature=0&max_new_tokens=64"; and for what somebody has
-written, "FILE.py:NAME" or "module:NAME", with options such as "mine.py:Greedy?look=3".
+Examples are "random", "search:depth=4" and "hf:PATH?temperature=0&max_new_tokens=64". User code is
+"FILE.py:NAME" or "module:NAME", with options such as "mine.py:Greedy?look=3".
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ OWN_CODE_FORM = "FILE.py:NAME"
 
 
 class SpecParser:
-    """All spec strings for one kind of thing.
+    """A parser of the spec strings of one kind of object.
 
     Args:
-        kind: what it is called in errors.
-        expected: what somebody's own is to be.
-        own: return what makes such a thing of a value in somebody's code, or None.
+        kind: The kind's name in errors.
+        expected: What user code has to provide, for errors.
+        own: Returns a factory for a value in user code, or None.
     """
 
     def __init__(
@@ -44,16 +44,16 @@ class SpecParser:
         self.own = own
 
     def __str__(self) -> str:
-        """Return all that may stand there."""
+        """Return all forms that a spec string may have."""
         forms = (begin + self.known[begin.rstrip(":")].first for begin in self.list_prefixes())
         return ", ".join([*forms, OWN_CODE_FORM])
 
     def list_prefixes(self) -> list[str]:
-        """Return what spec strings begin with, up to where one's own words are needed."""
+        """Return the beginnings of spec strings, up to the argument that a user has to fill in."""
         return [f"{name}:" if one.first else name for name, one in self.known.items()]
 
     def runs_own_code(self, spec: str) -> bool:
-        """Return whether to make it would run code of somebody's own, which the text names."""
+        """Return whether a spec string names user code, which `make` would run."""
         name, colon, rest = spec.partition(":")
         known = self.known.get(name)
         if known is None:
@@ -61,7 +61,7 @@ class SpecParser:
         return known.spec and self.runs_own_code(rest)
 
     def make(self, spec: str) -> Any:
-        """Return what a spec string names, or raise ValueError."""
+        """Return the object that a spec string names, or raise ValueError."""
         label = f"{self.kind} {redact_secrets(spec)!r}"
         name, _, rest = spec.partition(":")
         known = self.known.get(name)
@@ -85,13 +85,14 @@ class SpecParser:
             named = {name: value for name, value in named.items() if name in own}
         try:
             return maker(*arguments, **named)
-        except (TypeError, ValueError) as error:  # such as depth=x
+        except (TypeError, ValueError) as error:  # for example depth=x
             raise ValueError(f"{label}: {error}") from None
 
     def list_options(self, spec: str) -> dict[str, str]:
-        """Return the options that a spec string may have, each with its type; none if it is wrong.
+        """Return the options of a spec string, each with its type; none if the spec is wrong.
 
-        Those of the spec within a spec are among them: what the outer one does not take is its.
+        The options of an inner spec are included: an option that the outer object does not take
+        belongs to the inner one.
         """
         name, _, rest = spec.partition(":")
         known, main = self.known.get(name), rest.partition("?")[0]
@@ -105,7 +106,7 @@ class SpecParser:
         return {**self.list_options(main), **own} if known.spec else own
 
     def add_defaults(self, spec: str, defaults: Mapping[str, object]) -> str:
-        """Return a spec string with those of the options that it takes and does not say."""
+        """Return a spec string with those of the default options that it takes and does not set."""
         takes, given_options = self.list_options(spec), self._list_given_options(spec)
         more = [
             f"{name}={str(value).lower() if isinstance(value, bool) else value}"
@@ -120,7 +121,7 @@ class SpecParser:
         return f"{main}{mark}{'&'.join(filter(None, [option_text, *options]))}" if options else spec
 
     def _split_spec(self, spec: str) -> tuple[str, str, str]:
-        """Return what stands before the options of a spec string, the mark between, and these."""
+        """Return the part of a spec string before its options, the separator and the options."""
         name, _, rest = spec.partition(":")
         known = self.known.get(name)
         if known is None:
@@ -132,7 +133,7 @@ class SpecParser:
         return f"{name}:{main}", known.mark, options
 
     def _list_given_options(self, spec: str) -> set[str]:
-        """Return the names of the options that a spec string says."""
+        """Return the names of the options that a spec string sets."""
         main, _, options = self._split_spec(spec)
         names = {option.partition("=")[0] for option in options.split("&")}
         name, _, rest = main.partition(":")
@@ -143,7 +144,7 @@ class SpecParser:
         )
 
     def _import_factory(self, what: str, shown: str) -> SpecFactory:
-        """Return what makes the thing that FILE.py:NAME or module:NAME names."""
+        """Return the factory for the object that FILE.py:NAME or module:NAME names."""
         file, name = entry_points.split_file_entry(what)
         if file:
             path = Path(file).resolve()
@@ -166,17 +167,17 @@ class SpecParser:
         return maker
 
     def _suggest_spec(self, what: str) -> str:
-        """Return which spec string may have been meant, or nothing."""
+        """Return a spec string that may have been meant, or ""."""
         name, mark, rest = what.partition(":" if ":" in what else "/")
         if not mark or name not in self.known:
             for known, entry in self.known.items():
                 if entry.like and entry.like.match(what.partition("@")[0]):
-                    return f"{known}:{what}"  # it lacks its name
+                    return f"{known}:{what}"  # the name before the colon is missing
         close = "".join(difflib.get_close_matches(name, self.known, n=1))
         return f"{close}:{rest}" if close and rest and self.known[close].first else close
 
     def _describe_module(self, module: ModuleType, file: str, name: str) -> str:
-        """Say what a module has in place of what was asked for."""
+        """Return an error text about a module that does not have the requested object."""
         what = f"{file} has no {name}" if name else f"expected {file}:NAME"
         if hasattr(module, name):
             what = f"{name} is a {type(getattr(module, name)).__name__}, expected {self.expected}"
@@ -191,7 +192,7 @@ class SpecParser:
 
 
 def _load_factory(known: SpecEntry) -> SpecFactory:
-    """Return what makes the thing that a name stands for, imported if need be."""
+    """Return the factory of a known name; import it if necessary."""
     maker: SpecFactory = (
         entry_points.load_entry_point(known.maker)
         if isinstance(known.maker, str)
@@ -201,20 +202,20 @@ def _load_factory(known: SpecEntry) -> SpecFactory:
 
 
 def takes_one_argument(function: object) -> bool:
-    """Return whether a value can be called with one argument, as far as it says."""
+    """Return whether a value can be called with one argument, as far as its signature is known."""
     if not callable(function):
         return False
     try:
         inspect.signature(function).bind(None)
     except TypeError:
         return False
-    except ValueError:  # it does not say
+    except ValueError:  # it has no known signature
         return True
     return True
 
 
 def parse_seat_specs(specs: str | Iterable[str], seats: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the spec strings of texts with commas between them, each with its seat, or ""."""
+    """Return the specs in comma-separated texts, each with its seat, or "" if none is named."""
     parts = []
     texts = [specs] if isinstance(specs, str) else check_each(specs, str, "specs")
     for one in (part for text in texts for part in text.split(",")):
@@ -229,14 +230,14 @@ def parse_seat_specs(specs: str | Iterable[str], seats: Sequence[str]) -> list[t
 
 
 def _is_defined_in(value: object, module: ModuleType) -> bool:
-    """Return whether a module defines a value; of objects nobody can tell."""
+    """Return whether a module defines a value; True for a value that is not callable."""
     if callable(value):
         return bool(getattr(value, "__module__", "") == module.__name__)
     return True
 
 
 def _list_parameters(maker: SpecFactory) -> dict[str, str]:
-    """Return the arguments of what makes something, each with its type as it is written there."""
+    """Return the arguments of a factory, each with its type as it is written in the source."""
     kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     parameters = inspect.signature(maker).parameters.values()
     return {
@@ -246,7 +247,7 @@ def _list_parameters(maker: SpecFactory) -> dict[str, str]:
     }
 
 
-# What an option of a type may be, and that in words; options of other types may be anything.
+# Types of an option's value, and their description; options of other types accept any value.
 _OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "bool": ((bool,), "true or false"),
     "int": ((int,), "a whole number"),
@@ -259,7 +260,7 @@ def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str,
     for option in filter(None, text.split("&")):
         key, _, value = option.partition("=")
         if key not in takes or not value:
-            got = "" if "@" in key else f", got {key!r}"  # a password may have a ? in it
+            got = "" if "@" in key else f", got {key!r}"  # a password may contain a ?
             if got and (close := difflib.get_close_matches(key, takes, n=1)):
                 got += f"; did you mean {close[0]!r}?"
             raise ValueError(
@@ -274,7 +275,7 @@ def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str,
 
 
 def _parse_value(text: str) -> Any:
-    """Return the number, truth value or text that an option says."""
+    """Return the number, Boolean or text in an option."""
     if text in ("true", "false"):
         return text == "true"
     for number in (int, float):

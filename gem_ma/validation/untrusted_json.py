@@ -1,4 +1,4 @@
-"""JSON that a stranger wrote: a model, a program, an endpoint, a file that somebody sent."""
+"""Parsing of JSON from untrusted sources: models, programs, endpoints and files of others."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 MAX_JSON_SIZE = 2**20  # characters of a text
-MAX_JSON_DEPTH = 50  # lists and objects within one another
-MAX_JSON_DIGITS = 300  # of a whole number, which then is a float too
+MAX_JSON_DEPTH = 50  # levels of lists and objects
+MAX_JSON_DIGITS = 300  # of an integer; so it can also become a float
 
 
 def parse_json(
@@ -19,14 +19,15 @@ def parse_json(
     depth: int = MAX_JSON_DEPTH,
     digits: int = MAX_JSON_DIGITS,
 ) -> Any:
-    """Return what a text says as JSON, or raise ValueError, and nothing else, whatever it is.
+    """Parse JSON, or raise ValueError and no other exception.
 
-    A number is finite, a text can be encoded (half a character becomes "?"), and nothing is larger
-    or deeper than it may be. No `size` is for what has been cut to a size before.
+    Numbers are finite, texts can be encoded (a lone surrogate becomes "?"), and sizes are limited.
+    `size=None` is for a text whose size was limited before.
     """
 
     def parse_integer(literal: str) -> int:
-        if len(literal) > digits + 1:  # and a sign; to read a long one may take minutes
+        # one more for a sign; converting a long number may take minutes
+        if len(literal) > digits + 1:
             raise ValueError(f"a number of {len(literal)} digits; at most {digits} are read")
         return int(literal)
 
@@ -44,7 +45,7 @@ def parse_json(
 
 
 def check_json(value: Any, *, depth: int = MAX_JSON_DEPTH, digits: int = MAX_JSON_DIGITS) -> Any:
-    """Return a copy of what another parser made of JSON, within the same bounds, or ValueError."""
+    """Return a copy of a parsed JSON value, or raise ValueError if it exceeds the same limits."""
     return _check_value(value, depth, depth, 10**digits)
 
 

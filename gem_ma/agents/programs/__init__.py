@@ -1,5 +1,5 @@
-"""Programs in a seat: whatever calls models by itself, and says by `play` what its move is.
+"""Programs that play seats: code that calls models by itself and sends its moves with `play`.
 
-A program gets turns from its ProgramSeat and an address for its calls, at which a ModelGateway
-passes them on to the real server and keeps what was asked and said.
+A ProgramSeat gives a program its turns and an address for its model calls. Behind the address, a
+ModelGateway passes the calls on to the model's server and records requests and answers.
 """

@@ -1,4 +1,4 @@
-"""What a server's answer says, whole or as a stream of events, in the shapes of three endpoints."""
+"""Recording of model calls from answers, whole or as event streams, of three OpenAI endpoints."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gem_ma.chat.model_calls import ModelCall
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
-MAX_RECORD_DEPTH = 100  # of what is asked and said
+MAX_RECORD_DEPTH = 100  # levels of nesting of requests and answers
 _ESCAPED_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-# What the gateway asks for beside what the program did, and the program is not given.
+# Fields that the gateway adds to a request; their values are removed from the program's answer.
 ADDED_FIELDS: Mapping[str, JSONMapping] = {
     "chat/completions": {"logprobs": True, "return_token_ids": True},
     "completions": {"logprobs": 0, "return_token_ids": True},
@@ -23,13 +23,13 @@ ADDED_FIELDS: Mapping[str, JSONMapping] = {
 
 
 class CallRecorder:
-    """Hears an answer as it passes by, and says at its end what the call was."""
+    """A recorder of one call: it reads the answer as it passes, and returns the call at its end."""
 
     def __init__(self, endpoint: str, body: JSONMapping):
         self.endpoint = endpoint
         self.body = body
         self.start = time.monotonic()
-        self.is_complete = False  # the last event was heard
+        self.is_complete = False  # whether the last event was read
         self.text: list[str] = []
         self.calls: dict[int, JSONObject] = {}
         self.ids: list[int] = []
@@ -39,7 +39,7 @@ class CallRecorder:
         self.usage: JSONMapping = {}
 
     def record_answer(self, answer: JSONMapping) -> None:
-        """Hear all of it."""
+        """Read a whole answer."""
         if self.endpoint == "responses":
             self._record_response(answer)
             return
@@ -79,11 +79,11 @@ class CallRecorder:
         self.usage = _as_mapping(answer.get("usage")) or self.usage
 
     def record_event(self, data: str, token_ids: bool = False) -> JSONObject | None:
-        """Hear the data of an event, and return what of it the program asked for.
+        """Read the data of an event, and return the part of it that the program asked for.
 
         Args:
-            data: of the event.
-            token_ids: whether more was asked for than the program did.
+            data: The event's data.
+            token_ids: Whether the gateway added fields to the request.
         """
         if data.strip() == "[DONE]":
             self.is_complete = True
@@ -106,7 +106,7 @@ class CallRecorder:
         return remove_added_fields(chunk, self.body) if token_ids else chunk
 
     def _add_call_piece(self, piece: JSONMapping) -> None:
-        """Add a piece of a tool call to what is there of it."""
+        """Add a piece of a tool call to the pieces that came before."""
         place = piece.get("index")
         place = place if type(place) is int else max(len(self.calls) - 1, 0)
         call = self.calls.setdefault(place, {"type": "function", "function": {}})
@@ -118,7 +118,7 @@ class CallRecorder:
         function["arguments"] = function.get("arguments", "") + str(more.get("arguments") or "")
 
     def make_call(self) -> ModelCall:
-        """Return the call, now that all of its answer was heard."""
+        """Return the call, once the whole answer was read."""
         counted = {n: v for n, v in self.usage.items() if type(v) is int and 0 <= v <= 1 << 53}
         prompt = self.prompt
         whole = isinstance(prompt, list) and all(type(one) is int for one in prompt)
@@ -139,7 +139,7 @@ class CallRecorder:
 
 
 def extract_messages(endpoint: str, body: JSONMapping) -> Sequence[Any]:
-    """Return what a request asks, as messages of a chat."""
+    """Return the prompt of a request as chat messages."""
     if endpoint == "chat/completions":
         return _as_list(body.get("messages"))
     prompt = body.get("input") if endpoint == "responses" else body.get("prompt")
@@ -153,7 +153,7 @@ def extract_messages(endpoint: str, body: JSONMapping) -> Sequence[Any]:
 
 
 def remove_added_fields(answer: JSONMapping, body: JSONMapping) -> JSONObject:
-    """Return an answer without what the program did not ask for."""
+    """Return an answer without the fields that the program did not ask for."""
     kept = dict(answer)
     ids, logprobs = body.get("return_token_ids"), body.get("logprobs")
     if not ids:
@@ -170,7 +170,7 @@ def remove_added_fields(answer: JSONMapping, body: JSONMapping) -> JSONObject:
 
 
 def parse_object(content: bytes | str) -> JSONObject:
-    """Return what is an object in JSON, with "?" for half a character, or raise ValueError."""
+    """Parse a JSON object, with "?" for lone surrogates, or raise ValueError."""
     data = parse_json(content, size=None, depth=MAX_RECORD_DEPTH)
     if not isinstance(data, dict):
         raise ValueError(f"expected an object, got {type(data).__name__}")
@@ -178,12 +178,12 @@ def parse_object(content: bytes | str) -> JSONObject:
 
 
 def encode_object(answer: JSONMapping) -> bytes:
-    """Return the bytes of an answer."""
+    """Encode an answer as JSON."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def has_escaped_half(content: bytes) -> bool:
-    """Return whether JSON spells half a character, or a whole one in two halves, by an escape."""
+    """Return whether JSON text contains an escaped surrogate, alone or as part of a pair."""
     return _ESCAPED_HALF.search(content) is not None
 
 

@@ -1,9 +1,10 @@
-"""A command in a seat: started for it, spoken to in lines of JSON, ended with all that it began.
+"""A command that plays a seat: started for the seat, and ended with all its descendants.
 
-It reads {"type": "turn", "text": ..., "messages": [...], ...} and, at the end, {"type": "over",
-"return": ...} from its standard input, and writes {"reply": ...} to its standard output; lines
-that begin otherwise are passed over. Its environment has OPENAI_BASE_URL, the address for its
-calls, and GEM_MA_SEAT, where the same is told and taken: GET turn and POST play.
+The command reads lines of JSON from standard input: {"type": "turn", "text": ..., "messages":
+[...], ...} for each turn and {"type": "over", "return": ...} at the end. It writes {"reply": ...}
+to standard output; lines that do not begin with "{" are ignored. Its environment has
+OPENAI_BASE_URL, the address for its model calls, and GEM_MA_SEAT, under which GET turn and POST
+play do the same over HTTP.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ from gem_ma.agents.programs.program_seat import ProgramSeat
 from gem_ma.validation.json_types import JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
-PROCESS_MARK = "GEM_MA_PROGRAM"  # in the environment of all that a program begins
+PROCESS_MARK = "GEM_MA_PROGRAM"  # environment variable of all processes of a program
 _MAX_LINE_SIZE = 1 << 24  # bytes of a line that a program writes
 _ERROR_LINES = 20  # lines that an error repeats
-_KILL_TIMEOUT = 5.0  # seconds for ending what a program has left
+_KILL_TIMEOUT = 5.0  # seconds for killing the processes that a program left
 
 
 class ProgramDied(RuntimeError):
-    """A program's process ended, or wrote what is no reply."""
+    """Raised if a program's process ended, or wrote something that is no reply."""
 
 
 async def run_command(
     line: str, seat: ProgramSeat, memory: int | None, patience: float, key: str = "OPENAI_API_KEY"
 ) -> None:
-    """Run a command in a seat until it ends, and let nothing of it outlive that.
+    """Run a command in a seat until it ends, and kill all processes that it left.
 
     Args:
-        line: the command.
-        memory: bytes that each of its processes may take.
-        patience: seconds that it has to end.
-        key: the environment variable that holds the key of the model's server, which the command
-            is not given.
+        line: The command.
+        memory: Bytes that each of its processes may use; None: no limit.
+        patience: Seconds for the command to end after the episode.
+        key: The environment variable with the key of the model's server. The command does not get
+            this variable.
     """
     mark = secrets.token_hex(16)
     environment = {
@@ -85,7 +86,7 @@ async def run_command(
 
 
 async def _play_seat(process: Any, seat: ProgramSeat, heard: deque[str]) -> None:
-    """Hand in turns, and play what the program replies."""
+    """Send turns to the process, and play its replies."""
     turn = await seat.aturn()
     while turn is not None:
         await _send_message(process, serialize_turn(turn, seat))
@@ -97,12 +98,12 @@ async def _play_seat(process: Any, seat: ProgramSeat, heard: deque[str]) -> None
 
 async def _send_message(process: Any, told: JSONObject) -> None:
     process.stdin.write(json.dumps(told).encode() + b"\n")
-    with contextlib.suppress(ConnectionError):  # that it has ended is seen where it is read
+    with contextlib.suppress(ConnectionError):  # the next read reports that it has ended
         await process.stdin.drain()
 
 
 async def _read_reply(process: Any, heard: deque[str]) -> Any:
-    """Wait for a line that is a reply."""
+    """Wait for a line that holds a reply."""
     while True:
         try:
             line = await process.stdout.readline()
@@ -110,7 +111,7 @@ async def _read_reply(process: Any, heard: deque[str]) -> Any:
             raise ProgramDied(f"it wrote a line of more than {_MAX_LINE_SIZE} bytes") from None
         if not line:
             await process.wait()
-            await asyncio.sleep(0)  # for what it said at last
+            await asyncio.sleep(0)  # for the last lines that it wrote
             raise ProgramDied(
                 f"it ended with {_format_exit(process.returncode)}{_format_last_lines(heard)}"
             )
@@ -128,7 +129,7 @@ async def _read_reply(process: Any, heard: deque[str]) -> Any:
 
 
 async def _collect_lines(stream: Any, heard: deque[str]) -> None:
-    """Keep the last lines of what a program complains of."""
+    """Keep the last lines of a program's standard error."""
     while part := await stream.read(1 << 16):
         heard.extend(line[:500] for line in part.decode(errors="replace").splitlines())
 
@@ -148,7 +149,7 @@ def _format_last_lines(heard: deque[str]) -> str:
 
 
 def limit_memory(pid: int, memory: int) -> None:
-    """Limit the memory of a process and of all that it begins."""
+    """Limit the memory of a process and its future children."""
     import resource
 
     if not hasattr(resource, "prlimit"):
@@ -158,7 +159,7 @@ def limit_memory(pid: int, memory: int) -> None:
 
 
 def kill_marked_processes(mark: str) -> None:
-    """Kill whatever was begun with a mark in its environment, until nothing is left."""
+    """Kill all processes with a mark in their environment, and their descendants."""
     end = time.monotonic() + _KILL_TIMEOUT
     while found := find_marked_processes(mark):
         for pid in found:
@@ -170,16 +171,15 @@ def kill_marked_processes(mark: str) -> None:
 
 
 def find_marked_processes(mark: str) -> list[int]:
-    """Return the processes that have a mark in their environment, and all that descend from them.
+    """Return the processes with a mark in their environment, and all their descendants.
 
-    A child may have cleared its environment. Where the system tells nothing of processes there are
-    none.
+    A descendant may have cleared its environment. The list is empty on systems without /proc.
     """
     wanted, parents, found = f"{PROCESS_MARK}={mark}".encode(), {}, set()
     for place in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             state, parent = (place / "stat").read_text().rpartition(")")[2].split()[:2]
-            if state in ("Z", "X"):  # it has ended, and only its parent has not heard of it yet
+            if state in ("Z", "X"):  # it has ended, but its parent has not waited for it yet
                 continue
             parents[int(place.name)] = int(parent)
             if wanted in (place / "environ").read_bytes().split(b"\0"):

@@ -1,8 +1,8 @@
-"""A server between programs and the server of their model: it passes calls on, and keeps them.
+"""A gateway between programs and the server of their model: it passes calls on and records them.
 
-Every seat has an address of its own, which nobody else can guess. Whatever comes in there goes to
-the real server as it is, but for the model's name and the wish for token ids, and its answer comes
-back; what was asked and said is kept until the seat has moved.
+Every seat has an address of its own, which cannot be guessed. A request to it goes to the model's
+server unchanged, except for the name of the model, a default of `stream` and the fields for token
+ids. The answer goes back to the program. Requests and answers are kept until the seat's next move.
 """
 
 from __future__ import annotations
@@ -53,30 +53,30 @@ _STOP_TIMEOUT = 5.0  # seconds for the server to end
 
 
 class SeatCallLog:
-    """What is known of a seat: itself, and the calls since its last move."""
+    """A seat, and the model calls since its last move."""
 
     def __init__(self, seat: ProgramSeat):
         self.seat = seat
         self.history = CallHistory()
-        self.calls: list[tuple[float, ModelCall]] = []  # with when each began
+        self.calls: list[tuple[float, ModelCall]] = []  # each with its start time
 
     def add_call(self, listener: CallRecorder) -> None:
-        """Keep a call whose answer was heard."""
+        """Add a call whose answer was read."""
         self.calls.append((listener.start, listener.make_call()))
 
 
 class ModelGateway:
-    """A server on this machine that passes calls of programs on to a model's server.
+    """A server on this computer that passes the calls of programs on to a model's server.
 
     Args:
-        model: the server's URL, such as http://127.0.0.1:8000/v1, or MODEL@URL, whose name takes
-            the place of whatever the programs ask for. None: there is no model to be called.
-        key: the environment variable that holds the server's key. The programs need none.
-        token_ids: ask vLLM for the ids of prompts and replies, and for log-probabilities.
-        timeout: seconds for an answer.
-        most: bytes of a request, and of an answer.
-        host: the address that it listens on; the default is reached from this machine alone.
-        port: the port that it listens on; 0: any free one.
+        model: The server's URL, such as http://127.0.0.1:8000/v1, or MODEL@URL. With MODEL, its
+            name replaces the model that a program asks for. None: no model can be called.
+        key: The environment variable with the server's key. Programs need no key.
+        token_ids: Ask vLLM for the token ids of prompts and replies, and for log-probabilities.
+        timeout: Seconds for an answer.
+        most: Bytes of a request, and of an answer.
+        host: The address to listen on. The default can be reached from this computer only.
+        port: The port to listen on; 0: any free port.
     """
 
     def __init__(
@@ -105,18 +105,18 @@ class ModelGateway:
         self._error: Any = None
 
     def open_seat(self, name: str, episode: str) -> ProgramSeat:
-        """Return a seat with an address of its own."""
+        """Return a new seat with an address of its own."""
         secret = secrets.token_urlsafe(16)
         seat = ProgramSeat(name, episode, f"{self.own_url}/seat/{secret}/v1")
         self._call_logs[secret] = SeatCallLog(seat)
         return seat
 
     def close_seat(self, seat: ProgramSeat) -> None:
-        """Forget a seat; what is called there from now on is refused."""
+        """Close a seat; later requests to its address are refused."""
         self._call_logs.pop(_get_secret(seat), None)
 
     def take_calls(self, seat: ProgramSeat) -> tuple[list[JSONObject], ModelCall | None]:
-        """Return the calls since the last time as a record keeps them, and the last of them."""
+        """Return the calls since the last move, packed for a record, and the last call itself."""
         account = self._call_logs[_get_secret(seat)]
         calls, account.calls = sorted(account.calls, key=lambda one: one[0]), []
         packed = [account.history.pack(call) for _, call in calls]
@@ -191,20 +191,20 @@ class ModelGateway:
 
     @property
     def own_url(self) -> str:
-        """Where it listens."""
+        """The URL that the gateway listens on."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
     @property
     def model_label(self) -> str:
-        """The model and its server, as a record may name them."""
+        """The model and its server, for use in records."""
         return f"{self.model}@{self.url}" if self.model else self.url or "no model"
 
     def add_routes(self, app: web.Application) -> None:
-        """Add what else is served."""
+        """Add further routes; a subclass may override this."""
 
     async def parse_request(self, request: web.Request) -> JSONMapping:
-        """Return the object that a request is in JSON, or refuse it."""
+        """Return the JSON object in a request, or refuse the request."""
         try:
             return parse_object(await request.read() or b"{}")
         except ValueError as error:
@@ -217,7 +217,7 @@ class ModelGateway:
             ) from None
 
     def find_call_log(self, request: web.Request) -> SeatCallLog:
-        """Return whose address a request came to, or refuse it."""
+        """Return the call log of the seat whose address a request used, or refuse the request."""
         account = self._call_logs.get(request.match_info["secret"])
         if account is None:
             raise make_http_error(
@@ -236,7 +236,7 @@ class ModelGateway:
     async def _ask_server(
         self, method: str, path: str, body: JSONMapping | None = None
     ) -> AsyncIterator[Any]:
-        """Ask the model's server, and raise what the program is told if there is no answer."""
+        """Send a request to the model's server; if there is no answer, raise an HTTP error."""
         content = None if body is None else encode_object(body)
         try:
             async with self._client.request(
@@ -260,7 +260,7 @@ class ModelGateway:
                 web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}"
             )
         body = await self.parse_request(request)
-        # Some servers stream where nothing is said, and no client expects that.
+        # Some servers stream by default, which no client expects.
         added: JSONObject = {"stream": False} if "stream" not in body else {}
         if self.model:
             added["model"] = self.model
@@ -276,7 +276,7 @@ class ModelGateway:
                 await response.prepare(request)
                 try:
                     await self._forward_stream(response, answer, listener, account)
-                except (aiohttp.ClientError, TimeoutError):  # no other answer can be given now
+                except (aiohttp.ClientError, TimeoutError):  # it is too late for an error response
                     if request.transport is not None:
                         request.transport.abort()
                 return response
@@ -307,9 +307,9 @@ class ModelGateway:
         listener: CallRecorder,
         account: SeatCallLog,
     ) -> None:
-        """Pass on the events of a stream, each as soon as it is whole.
+        """Forward the events of a stream, each as soon as it is complete.
 
-        The call is kept before the last of them goes out: the program may play at once.
+        The call is added before the last event is sent, because the program may play at once.
         """
         count, rest, kept = 0, b"", False
         async for part in answer.content.iter_any():
@@ -330,7 +330,7 @@ class ModelGateway:
         await response.write_eof()
 
     def _record_line(self, line: bytes, listener: CallRecorder) -> bytes:
-        """Hear a line of a stream, and return what of it the program is given."""
+        """Record a line of a stream, and return the part of it that the program asked for."""
         line = self._secrets.hide_bytes(line)
         if not line.startswith(b"data:"):
             return line + b"\n"
@@ -341,7 +341,7 @@ class ModelGateway:
         return b"data: " + encode_object(chunk) + b"\n"
 
     async def _copy_answer(self, answer: Any) -> web.Response:
-        """Return a refusal as it is, but for the secrets that it repeats."""
+        """Return an error of the server unchanged, except for secrets in it."""
         text = self._secrets.hide((await self._read_answer(answer)).decode(errors="replace"))
         try:
             content = encode_object(parse_object(text))
@@ -373,7 +373,7 @@ class ModelGateway:
 
 
 def serialize_turn(turn: Turn | None, seat: ProgramSeat) -> JSONObject:
-    """Return what a program outside is told of a turn, or of the end."""
+    """Return a turn, or the end of the episode, as the JSON object that a program reads."""
     about = {"seat": seat.name, "episode": seat.episode}
     if turn is None:
         return {"type": "over", **about, "return": seat.final_return}
@@ -396,6 +396,6 @@ def _get_secret(seat: ProgramSeat) -> str:
 
 
 def make_http_error(kind: type[web.HTTPException], why: str) -> web.HTTPException:
-    """Return an answer that says why there is no other."""
+    """Return an HTTP error that says why there is no answer."""
     body = json.dumps({"error": {"message": why, "type": "gateway"}})
     return kind(text=body, content_type="application/json")

@@ -1,4 +1,4 @@
-"""An agent that is a program: a function, a coroutine or a command that plays a seat to its end."""
+"""An agent that is a program: a function, a coroutine function or a command that plays a seat."""
 
 from __future__ import annotations
 
@@ -19,27 +19,26 @@ from gem_ma.engine.action_parsing import format_tool_calls
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.json_types import JSONObject
 
-_MAX_THREADS = 1024  # plain functions, each in a thread
-_CLEANUP_TIMEOUT = 15.0  # seconds in which what programs have begun is ended
+_MAX_THREADS = 1024  # for plain functions, each in a thread
+_CLEANUP_TIMEOUT = 15.0  # seconds for killing the processes that programs left
 
 
 class ProgramFailed(RuntimeError):
-    """A program ended, or raised, while its seat was to act."""
+    """Raised if a program ended, failed or made no move in time when its seat was to act."""
 
 
 class ProgramAgent:
-    """Play by a program that has its Seat from the first turn of an episode to the end.
+    """An agent that is a program, which keeps its ProgramSeat for a whole episode.
 
     Args:
-        program: a function or a coroutine function of a Seat, or a command such as "python
-            agent.py", which is started for each seat and speaks JSON in lines: it reads turns, and
-            writes {"reply": ...}. None leaves the seats to whoever comes to the gateway from
-            outside.
-        model: the server that its calls are passed on to, as URL or MODEL@URL; see ModelGateway for
-            how (`key`, `token_ids`, `timeout`). Without one it can call none at its address.
-        seconds: for a turn.
-        memory: bytes that a command may take; None: as much as it likes.
-        patience: seconds that a program has to end when its episode is over.
+        program: A function or a coroutine function of a ProgramSeat, or a command such as "python
+            agent.py". A command is started for each seat, reads turns as lines of JSON and writes
+            {"reply": ...}. None: clients of the gateway play the seats from outside.
+        model: The server for the program's model calls, as URL or MODEL@URL. See ModelGateway for
+            its options (`key`, `token_ids`, `timeout`). None: no model can be called.
+        seconds: Time limit of a turn.
+        memory: Bytes that each process of a command may use; None: no limit.
+        patience: Seconds for a program to end when its episode is over.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class ProgramAgent:
         return make_program_reply(reply.result(), packed, last, seat.name)
 
     def _explain_failure(self, seat: ProgramSeat, task: asyncio.Task[None] | None) -> str:
-        """Say why a program has not played."""
+        """Return the reason why a program has not played."""
         if task is None or not task.done():
             return f"{self!r} made no move of {seat.name} within {self.seconds:g} s"
         error = None if task.cancelled() else task.exception()
@@ -96,7 +95,7 @@ class ProgramAgent:
         return redact_secrets(f"{self!r} {how}, and {seat.name} was to act")
 
     def _find_seat(self, turn: Turn) -> ProgramSeat:
-        """Return the seat of a turn, whose program begins with its first one."""
+        """Return the seat of a turn; start its program at the first turn."""
         key = turn.episode, turn.seat
         seat = self._seats.get(key) if turn.episode else None
         if seat is None:
@@ -109,7 +108,7 @@ class ProgramAgent:
         return seat
 
     def on_seat_open(self, seat: ProgramSeat) -> None:
-        """Hear of a seat that is new."""
+        """React to a new seat; a subclass may override this."""
 
     async def _run_program(self, seat: ProgramSeat) -> None:
         if isinstance(self.program, str):
@@ -122,7 +121,7 @@ class ProgramAgent:
             await loop.run_in_executor(self._pool, self.program, seat)
 
     def on_episode_end(self, episode: Any) -> None:
-        """Let the programs of an episode end, now that it is over."""
+        """Let the programs of an episode end, because the episode is over."""
         for name in episode.agents:
             seat = self._seats.pop((episode.id, name), None)
             if seat is not None:
@@ -175,9 +174,9 @@ class ProgramAgent:
 def make_program_reply(
     answer: Any, packed: list[JSONObject], last: ModelCall | None, seat: str = "the seat"
 ) -> Reply:
-    """Return what a program played as a reply, with the calls that it made before.
+    """Return a program's move as a reply, with the model calls that it made before.
 
-    A reply that is what the last call said has the tokens of that call.
+    If the reply equals the last call's answer, it has the tokens of that call.
     """
     text, calls = _parse_program_answer(answer, last, seat)
     fields: JSONObject = {"calls": packed, "tool_calls": calls}
@@ -193,7 +192,7 @@ def make_program_reply(
 
 
 def _parse_program_answer(answer: Any, last: ModelCall | None, seat: str) -> tuple[str, Any]:
-    """Return the text and the tool calls of what was played."""
+    """Return the text and the tool calls of a program's move."""
     if answer is None:
         if last is None:
             raise ProgramFailed(f"the last call is to be the move of {seat}, and there was none")
@@ -212,20 +211,20 @@ def _parse_program_answer(answer: Any, last: ModelCall | None, seat: str) -> tup
 
 
 def _are_tool_calls(calls: object) -> bool:
-    """Return whether these have the shape of OpenAI's tool calls."""
+    """Return whether a value has the shape of OpenAI's tool calls."""
     return isinstance(calls, list | tuple) and all(
         isinstance(one, Mapping) and isinstance(one.get("function"), Mapping) for one in calls
     )
 
 
 def _cancel_task(task: asyncio.Task[None]) -> None:
-    """Cancel a task, once: it may take a while to end what it has begun."""
+    """Cancel a task, but only once, because its cleanup may take a while."""
     if not task.cancelling():
         task.cancel()
 
 
 def _consume_exception(task: asyncio.Task[None]) -> None:
-    """Look at how a task ended, which nobody may wait for."""
+    """Retrieve a task's exception, because the task may never be awaited."""
     with contextlib.suppress(asyncio.CancelledError):
         task.exception()
 

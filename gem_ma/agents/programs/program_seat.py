@@ -1,4 +1,4 @@
-"""A seat as a program has it: turns to wait for, and replies to play, from any thread or loop."""
+"""The seat of a program: wait for turns and play replies, from any thread or event loop."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gem_ma.chat.turn import Turn
 
-LAST_CALL = None  # in place of a reply: what the last call of a model said is the move
+LAST_CALL = None  # in place of a reply: the answer of the last model call is the move
 
 
 class NotYourTurn(RuntimeError):
-    """A move was played that nobody waits for."""
+    """Raised if a program plays when it is not its turn."""
 
 
 class ProgramSeat:
@@ -24,37 +24,37 @@ class ProgramSeat:
             turn = seat.play(think(turn))
 
     A coroutine awaits `aturn` and `aplay`. A reply is a text, a message with tool calls, or None,
-    which stands for what the last call of a model said.
+    which means the answer of the last model call.
 
     Args:
-        name: of the seat.
-        address: of the gateway, for this seat alone; it takes the place of a server's in whatever
-            calls models: `OpenAI(base_url=seat.address, api_key="none")`.
+        name: The seat's name.
+        address: The gateway's address for this seat only. Use it as the URL of a model's server:
+            `OpenAI(base_url=seat.address, api_key="none")`.
     """
 
     def __init__(self, name: str, episode: str, address: str):
         self.name = name
         self.episode = episode
         self.address = address
-        self.final_return: float | None = None  # what the seat has earned, once it is over
+        self.final_return: float | None = None  # the seat's return, once the episode is over
         self._turn_future: Future[Turn | None] = Future()
         self._reply_future: Future[Any] | None = None
 
     def turn(self, timeout: float | None = None) -> Turn | None:
-        """Wait for the seat's turn, and return it, or None when the episode is over."""
+        """Wait for the seat's turn and return it, or None when the episode is over."""
         return self._turn_future.result(timeout)
 
     def play(self, reply: Any = LAST_CALL) -> Turn | None:
-        """Reply to the turn; wait for the next one, and return it, or None at the end."""
+        """Reply to the turn; wait for the next turn and return it, or None at the end."""
         return self._submit_reply(reply).result()
 
     async def aturn(self) -> Turn | None:
-        """Wait for the seat's turn as a coroutine."""
+        """Wait for the seat's turn, as a coroutine."""
         turn: Turn | None = await _wait_for_future(self._turn_future)
         return turn
 
     async def aplay(self, reply: Any = LAST_CALL) -> Turn | None:
-        """Reply to the turn, and wait for the next one, as a coroutine."""
+        """Reply to the turn and wait for the next one, as a coroutine."""
         turn: Turn | None = await _wait_for_future(self._submit_reply(reply))
         return turn
 
@@ -73,14 +73,14 @@ class ProgramSeat:
         return due
 
     def offer_turn(self, turn: Turn) -> Future[Any]:
-        """Let it be the seat's turn, and return what its reply will be."""
+        """Give the seat a turn, and return a future of its reply."""
         reply: Future[Any] = Future()
         self._reply_future = reply
         self._turn_future.set_result(turn)
         return reply
 
     def end(self, returned: float | None = None) -> None:
-        """Let the episode be over."""
+        """Tell the program that the episode is over."""
         self.final_return = returned
         said, self._reply_future = self._reply_future, None
         if said is not None:
@@ -91,5 +91,5 @@ class ProgramSeat:
 
 
 async def _wait_for_future(future: Future[Any]) -> Any:
-    """Wait for a future of any thread, and leave it as it is where waiting is given up."""
+    """Await a future of another thread; cancelling the wait does not cancel the future."""
     return await asyncio.shield(asyncio.wrap_future(future))

@@ -1,20 +1,20 @@
-"""Agents behind the HTTP API of a model, one file for each provider, over one base.
+"""Agents for models behind HTTP APIs: one file for each provider, and a common base class.
 
-The base holds what all of them need (retries, limits, secrets, costs); a provider's file holds the
-form of its requests and answers. CONTRIBUTING.md says how one is added.
+The base class does what all providers need (retries, limits, secrets, costs). A provider's file
+defines its requests and answers. CONTRIBUTING.md says how to add a provider.
 """
 
 from __future__ import annotations
 
 import re
 
-PROVIDERS = {  # what a spec string begins with: the file here, and the class in it
+PROVIDERS = {  # from the name in a spec string to the file here and the class in it
     "openai": ("openai", "OpenAIAgent"),
     "openai-responses": ("openai_responses", "OpenAIResponsesAgent"),
     "anthropic": ("anthropic", "AnthropicAgent"),
     "google": ("google", "GeminiAgent"),
 }
-MODEL_NAMES = {  # how names of models begin that one of them serves, for who forgets the provider
+MODEL_NAMES = {  # patterns of model names, to suggest a provider if a spec has none
     "openai": re.compile(r"gpt-|chatgpt-|o\d(-|$)"),
     "anthropic": re.compile("claude-"),
     "google": re.compile("gemini-"),

@@ -1,4 +1,4 @@
-"""Answers of servers: checked against what a provider's file says that they hold."""
+"""Validation of servers' answers against the types that a provider's file declares."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ Answer = TypeVar("Answer")
 _MAX_COUNT = 1 << 53
 
 
-_schemas: dict[type, Any] = {}  # which take long to make
+_schemas: dict[type, Any] = {}  # cached, because making one is slow
 
 
 def parse_answer(kind: type[Answer], content: bytes, name: str) -> Answer:
-    """Return the bytes of an answer as a value of a kind. JSON is UTF-8, whatever headers say.
+    """Return the bytes of an answer as a value of a type; JSON is read as UTF-8.
 
     Args:
-        kind: A dataclass, or a model of pydantic; what an answer holds beside it is left out.
+        kind: A dataclass or a pydantic model. Other fields of the answer are dropped.
         content: The bytes.
-        name: What such an answer is called in errors, such as "chat completion".
+        name: The name of such an answer in errors, such as "chat completion".
 
     Raises:
-        BadAnswer: If they are none.
+        BadAnswer: The bytes are no such answer.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -41,7 +41,7 @@ def parse_answer(kind: type[Answer], content: bytes, name: str) -> Answer:
 
 
 def select_counts(usage: Mapping[str, object] | None) -> dict[str, int]:
-    """Return the counts among what a server says of tokens."""
+    """Return the integer counts in a server's token usage."""
     counts = {name: n for name, n in (usage or {}).items() if type(n) is int}
     return {name: n for name, n in counts.items() if 0 <= n <= _MAX_COUNT}
 
@@ -49,12 +49,12 @@ def select_counts(usage: Mapping[str, object] | None) -> dict[str, int]:
 def count_usage(
     usage: Mapping[str, object] | None, prompt: Sequence[str], completion: Sequence[str]
 ) -> dict[str, int]:
-    """Return the counts with their sums as prompt_tokens and completion_tokens.
+    """Return the counts of token usage, with their sums as prompt_tokens and completion_tokens.
 
     Args:
-        usage: What a server says of tokens.
-        prompt: The names there of all that was read.
-        completion: The names of all that was written, also in thought.
+        usage: A server's token usage.
+        prompt: The names of the counts of tokens that were read.
+        completion: The names of the counts of tokens that were written, including thoughts.
     """
     counts = select_counts(usage)
     sums = {"prompt_tokens": prompt, "completion_tokens": completion}

@@ -1,4 +1,4 @@
-"""A model behind Anthropic's Messages."""
+"""A model behind Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FINISH_REASONS = {
 
 @dataclass
 class _Block:
-    """A part of what the model said."""
+    """A content block of a message."""
 
     type: str
     text: str | None = None
@@ -51,12 +51,12 @@ class _Message:
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class AnthropicAgent(ProviderAgent):
-    """Reply by Messages; the options of all providers are those of `ProviderAgent`.
+    """An agent that asks Anthropic's Messages API; see `ProviderAgent` for common options.
 
     Attributes:
-        max_tokens: Of a reply, with what is thought: the API wants a number.
-        thinking: The tokens that may be thought, fewer than max_tokens, or "adaptive" for as many
-            as the model chooses.
+        max_tokens: Limit of a reply's tokens, including thoughts. The API requires a number.
+        thinking: Limit of tokens for thoughts, less than max_tokens, or "adaptive" to let the model
+            choose. None: no thoughts are asked for.
     """
 
     provider = "anthropic"
@@ -79,12 +79,12 @@ class AnthropicAgent(ProviderAgent):
         )
         create = client.messages.with_raw_response.create
         errors = anthropic.AnthropicError, anthropic.APIConnectionError
-        # Which not all models take, nor all releases of the library as an argument.
+        # Not all models accept it, and not all releases of the library have it as an argument.
         more = {} if self.temperature is None else {"temperature": self.temperature}
         return open_sdk_connection(client, create, {**more, **(self.body or {})}, errors)
 
     def make_body(self, messages: ChatInput, tools: ToolSchemas, seed: int | None) -> RequestBody:
-        """Return the request of a message."""
+        """Return the request for a message."""
         system, chat = to_anthropic(messages)
         thinking: JSONObject = {"type": self.thinking}
         if isinstance(self.thinking, int):
@@ -99,7 +99,7 @@ class AnthropicAgent(ProviderAgent):
         }
 
     def parse_reply(self, content: bytes) -> Reply:
-        """Return what a message says."""
+        """Return a message as a reply."""
         answer = parse_answer(_Message, content, "message")
         prompt = "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"
         return Reply(

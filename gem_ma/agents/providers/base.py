@@ -1,4 +1,4 @@
-"""The base of all providers: how a model is asked, whatever its API looks like."""
+"""The base class of all providers: sending requests to a model, independent of its API."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping
 
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # seconds at most, where a server does not say
-_LONGEST_REFUSAL = 2000  # characters of what a server says, in an error
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # maximum in seconds if the server names none
+_LONGEST_REFUSAL = 2000  # characters of a server's message in an error
 _LOG_INTERVAL = 2.0  # seconds between two lines about retries
 _log = logging.getLogger(__name__)
 
 
 class ImageCheck(NamedTuple):
-    """Whether a server looked at a picture, by the tokens that it counted for it."""
+    """The result of a test whether a server looks at pictures, by the tokens that it counts."""
 
     sees: bool
     tokens: int
@@ -60,36 +60,37 @@ class ImageCheck(NamedTuple):
 
 @dataclass(repr=False, eq=False)
 class ProviderAgent(ABC):
-    """Reply with what a server generates; many requests are under way at once.
+    """An agent that asks a model's server, with many requests at once.
 
-    A provider is a dataclass below this one: `connect`, `make_body` and `parse_reply`, the class
-    variables, a default for `key`, and fields for the options that only its API has.
+    A provider is a dataclass that inherits from this one. It defines `connect`, `make_body`,
+    `parse_reply`, the class variables, a default for `key`, and fields for options of its API.
 
     Attributes:
-        model: Its name at the server.
-        base_url: Of the server, such as http://127.0.0.1:8000/v1; None for the provider's own. A
-            name and password in it are sent, and shown nowhere.
-        key: The environment variable that holds the key; the key itself is kept nowhere.
-        temperature: Of sampling; None for the server's.
-        max_tokens: Of a reply, with what is thought.
-        seed: Send a seed with each request, made of this one and the turn's.
-        concurrency: Requests under way at once.
-        requests_per_minute: A rate that is kept by waiting, before a server has to complain.
+        model: The model's name at the server.
+        base_url: URL of the server, such as http://127.0.0.1:8000/v1; None: the provider's own. A
+            name and password in it are sent, but never shown.
+        key: The environment variable with the API key. The key itself is not stored.
+        temperature: Temperature of sampling; None: the server's default.
+        max_tokens: Limit of a reply's tokens, including thoughts.
+        seed: Seed from which, with the turn's seed, each request gets a seed; None: send no seed.
+        concurrency: Maximum number of requests at once.
+        requests_per_minute: Maximum rate of requests, kept by waiting; None: no limit.
         timeout: Seconds for a whole reply.
-        retries: After a dropped connection, a timeout, a malformed answer, or status 408, 409, 429
-            or 5xx, after growing pauses or as long as the server asks for; now and then one is
-            logged as a warning, which Python writes to the standard error.
-        max_requests: A cap on all requests.
-        max_total_tokens: A cap on the tokens of all prompts and replies; what is under way when it
-            is reached is still read.
-        max_answer: Bytes of an answer, unpacked; a longer one is malformed.
-        prices: Of a million prompt and completion tokens, for `cost`.
-        body: Whatever else belongs into each request.
+        retries: Maximum number of retries after a dropped connection, a timeout, a malformed
+            answer, or status 408, 409, 429 or 5xx. Pauses grow, or are as long as the server asks
+            for. Some retries are logged as warnings, which Python writes to standard error by
+            default.
+        max_requests: Limit of all requests of this agent; None: no limit.
+        max_total_tokens: Limit of the tokens of all prompts and replies; None: no limit. Requests
+            that are already running when the limit is reached are completed.
+        max_answer: Limit of an answer in bytes, after decompression. A longer answer is malformed.
+        prices: Prices of a million prompt tokens and of a million completion tokens, for `cost`.
+        body: Further fields of each request.
     """
 
-    provider: ClassVar[str]  # as the spec, the extra and the log call it
+    provider: ClassVar[str]  # name in specs, extras and logs
     takes_seed: ClassVar[bool] = True
-    url_suffixes: ClassVar[tuple[str, ...]] = ()  # of a base_url, which the library adds by itself
+    url_suffixes: ClassVar[tuple[str, ...]] = ()  # of a base_url, which the library adds itself
 
     model: str
     base_url: str | None = None
@@ -131,7 +132,7 @@ class ProviderAgent(ABC):
         self._reset()
 
     def _reset(self) -> None:
-        """Forget what belongs to this process alone."""
+        """Reset the state that belongs to this process only."""
         self._next_request: float = 0.0
         self._last_logged: float = -_LOG_INTERVAL
         self._unlogged: int = 0
@@ -145,28 +146,29 @@ class ProviderAgent(ABC):
 
     @abstractmethod
     def make_body(self, messages: ChatInput, tools: ToolSchemas, seed: int | None) -> RequestBody:
-        """Return the request for a chat, as `send` of the connection takes it.
+        """Return the request for a chat, as the connection's `send` takes it.
 
-        What is None in it is not sent.
+        Fields that are None are not sent.
 
         Args:
             messages: The chat.
-            tools: Schemas in OpenAI's form.
-            seed: Of 31 bits, or None; where `takes_seed` is False it is always None.
+            tools: Tool schemas in OpenAI's form.
+            seed: A seed of 31 bits, or None; always None if `takes_seed` is False.
         """
 
     @abstractmethod
     def parse_reply(self, content: bytes) -> Reply:
-        """Return what the bytes of an answer say; its usage counts prompt and completion tokens.
+        """Return an answer as a reply, whose usage counts prompt and completion tokens.
 
         Raises:
-            BadAnswer: If they are no answer.
+            BadAnswer: The bytes are no valid answer.
         """
 
     def make_choice_fields(self, choices: Sequence[str]) -> RequestBody:
-        """Return the fields of a request that let a model reply with one of these texts alone.
+        """Return the fields of a request that restrict the model's reply to one of these texts.
 
-        They are asked for at each turn that lists its legal replies. None here: it replies freely.
+        This is called for each turn that lists its legal replies. By default there are no such
+        fields, and the model replies freely.
         """
         return {}
 
@@ -177,14 +179,14 @@ class ProviderAgent(ABC):
 
     @property
     def cost(self) -> float:
-        """What all replies cost until now, in the currency of `prices`."""
+        """The cost of all replies until now, in the currency of `prices`."""
         prompt, completion = self.usage["prompt_tokens"], self.usage["completion_tokens"]
         return (prompt * self.prices[0] + completion * self.prices[1]) / 1e6
 
     async def act(self, turns: list[Turn]) -> list[Reply]:
-        """Return one reply for each turn, all of them asked for at the same time."""
+        """Return one reply for each turn; all are requested at the same time."""
         async with self:
-            if len(turns) == 1:  # as a rollout asks: no task of its own
+            if len(turns) == 1:  # the usual case in a rollout, which needs no further task
                 return [await self._reply(turns[0])]
             return await asyncio.gather(*map(self._reply, turns))
 
@@ -197,7 +199,7 @@ class ProviderAgent(ABC):
         return await self._request(body)
 
     async def _request(self, body: RequestBody) -> Reply:
-        """Return a server's reply, after as many attempts as it needs."""
+        """Return the server's reply, after retries if necessary."""
         body = {name: value for name, value in body.items() if value is not None}
         session = self._sessions[asyncio.get_running_loop()]
         connection = session.connection
@@ -240,7 +242,7 @@ class ProviderAgent(ABC):
             raise (
                 BadAnswer(str(error)) if isinstance(error, UnreadableResponse) else error
             ) from None
-        except connection.connection_errors as error:  # into which some releases wrap all there is
+        except connection.connection_errors as error:  # some releases wrap all exceptions in these
             if isinstance(error.__cause__, UnreadableResponse):
                 raise BadAnswer(str(error.__cause__)) from None
             if isinstance(error.__cause__, RedirectRefused):
@@ -261,7 +263,7 @@ class ProviderAgent(ABC):
             )
 
     async def _keep_rate(self) -> None:
-        """Wait until the next request is due."""
+        """Wait until the next request is allowed."""
         if self.requests_per_minute is not None:
             now = time.monotonic()
             due = max(now, self._next_request)
@@ -271,7 +273,7 @@ class ProviderAgent(ABC):
     def _log_retry(
         self, error: Exception, attempt: int, pause: float, secrets: SentSecrets
     ) -> None:
-        """Say that a request is made again, and why, unless another was said a moment ago."""
+        """Log a retry and its reason, unless another retry was logged a moment ago."""
         now = time.monotonic()
         if now - self._last_logged < _LOG_INTERVAL:
             self._unlogged += 1
@@ -288,13 +290,13 @@ class ProviderAgent(ABC):
         )
 
     def check_sees_images(self, cost: str | int = 16) -> ImageCheck:
-        """Send a picture and tell whether the server's count of tokens grew by what it costs.
+        """Send a picture, and return whether the server's token count grew by the picture's cost.
 
-        Some servers drop pictures and answer all the same.
+        Some servers drop pictures and answer as if there were none.
 
         Args:
-            cost: The least number of tokens, or the model's family, for which
-                `count_image_tokens` knows the number.
+            cost: The least number of tokens that the picture costs, or the model's family, for
+                which `count_image_tokens` knows the number.
         """
         import numpy as np
 
@@ -355,7 +357,7 @@ class ProviderAgent(ABC):
 
 
 class _LoopSession:
-    """What belongs to one event loop: a connection, what is sent by it, and slots for requests."""
+    """The state for one event loop: a connection, its secrets, and slots for requests."""
 
     def __init__(self, connection: ModelConnection, secrets: SentSecrets, slots: int):
         self.connection = connection
@@ -365,9 +367,9 @@ class _LoopSession:
 
 
 def _choose_pause(error: Exception, attempt: int) -> float:
-    """Return how long to wait before the next attempt: what is asked for, or ever longer."""
+    """Return the seconds to wait before the next attempt: as the server asks, or growing."""
     asked = find_retry_delay(error)
     if asked is not None:
         return min(asked, _LONGEST_WAIT)
     longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(attempt - 1, 10))
-    return SystemRandom().uniform(0, longest)  # so that not all come back at once
+    return SystemRandom().uniform(0, longest)  # random, so that clients do not retry all at once

@@ -1,4 +1,4 @@
-"""What a chat completion has to be: its schema, checked before anything is made of it."""
+"""The schema of a chat completion, and its conversion to a reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Count = Annotated[int, Field(strict=True, ge=0, le=1 << 53)]
 
 
 class _Open(BaseModel):
-    """What may hold more than is known here: servers want some of it back."""
+    """A model that keeps unknown fields, because servers want some of them back."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
@@ -36,13 +36,13 @@ class _Call(_Open):
 class _Message(BaseModel):
     content: str | None = None
     tool_calls: list[_Call] | None = None
-    # What was thought, as servers call it now and did before.
+    # Thoughts, under the present name and an earlier one.
     reasoning: JsonValue = None
     reasoning_content: JsonValue = None
 
 
 class _Token(BaseModel):
-    # Rounding takes some a little above 0.
+    # Rounding makes some values slightly positive.
     logprob: Annotated[float, Field(strict=True, le=0.01, allow_inf_nan=False)]
 
 
@@ -64,14 +64,14 @@ class _Usage(_Open):
 
 
 class Completion(BaseModel):
-    """A chat completion, as far as it is read."""
+    """A chat completion, with the fields that are used."""
 
     choices: Annotated[list[_Choice], Field(min_length=1)]
     usage: _Usage | None = None
     prompt_token_ids: list[Count] | None = None
 
     def to_reply(self) -> Reply:
-        """Return what the model said."""
+        """Return the completion as a reply."""
         choice = self.choices[0]
         message = choice.message
         tokens = (choice.logprobs and choice.logprobs.content) or []
@@ -90,10 +90,10 @@ class Completion(BaseModel):
 
 
 def parse_completion(content: bytes) -> Completion:
-    """Return the completion that the bytes of an answer are.
+    """Return the chat completion in the bytes of an answer.
 
     Raises:
-        BadAnswer: If they are none, or say that the server failed.
+        BadAnswer: The bytes are no chat completion, or say that the server failed.
     """
     completion = parse_answer(Completion, content, "chat completion")
     if completion.choices[0].finish_reason == "error":

@@ -1,15 +1,15 @@
-"""What can go wrong between an agent and the server of its model."""
+"""Errors between an agent and the server of its model."""
 
 from __future__ import annotations
 
 
 class ServerError(RuntimeError):
-    """A server gave no usable reply, however often it was asked."""
+    """Raised if a server gave no usable reply after all retries."""
 
 
 class RequestCap(RuntimeError):
-    """The agent has made as many requests, or used as many tokens, as it may."""
+    """Raised if the agent has reached its limit of requests or tokens."""
 
 
 class BadAnswer(ValueError):
-    """A server answered with something that is no reply."""
+    """Raised if the answer of a server is no valid reply."""

@@ -24,7 +24,7 @@ _FILTERS = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "
 
 
 @dataclass
-class _Part:  # names as the API has them
+class _Part:  # field names of the API
     text: str = ""
     thought: bool = False
     functionCall: dict[str, object] | None = None  # noqa: N815
@@ -46,10 +46,10 @@ class _Answer:
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class GeminiAgent(ProviderAgent):
-    """Reply by `generateContent`; the options of all providers are those of `ProviderAgent`.
+    """An agent that asks Google's `generateContent`; see `ProviderAgent` for common options.
 
     Attributes:
-        thinking: The tokens that may be thought, or a level such as "low"; None for the model's.
+        thinking: Limit of tokens for thoughts, or a level such as "low"; None: the model's default.
     """
 
     provider = "google"
@@ -67,7 +67,7 @@ class GeminiAgent(ProviderAgent):
         client = genai.Client(vertexai=False, api_key=endpoint.key, http_options=options)
 
         async def send(body: RequestBody) -> bytes:
-            load = genai.types.Content.model_validate_json  # which reads base64, as JSON has it
+            load = genai.types.Content.model_validate_json  # it decodes base64 as JSON contains it
             contents = [load(json.dumps(one)) for one in body["contents"]]
             answer = await client.aio.models.generate_content(**body | {"contents": contents})
             return bytes(answer.sdk_http_response.body, "utf-8")
@@ -94,7 +94,7 @@ class GeminiAgent(ProviderAgent):
         return {"model": self.model, "contents": contents, "config": config}
 
     def parse_reply(self, content: bytes) -> Reply:
-        """Return what the first candidate says; a blocked prompt has none, and is a refusal."""
+        """Return the first candidate as a reply. A blocked prompt has none, and is a refusal."""
         answer = parse_answer(_Answer, content, "answer of generateContent")
         if not answer.candidates and answer.promptFeedback is None:
             raise BadAnswer(f"no candidates, and no word why: {content[:200]!r}")

@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible server: hosted, vLLM, SGLang, llama.cpp and so on."""
+"""A model behind an OpenAI-compatible server: OpenAI, vLLM, SGLang, llama.cpp and others."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from gem_ma.chat.messages import ChatInput, to_openai_chat
 from gem_ma.chat.reply import Reply
 from gem_ma.validation.untrusted_json import parse_json
 
-_MAX_CHOICES = 500  # of a schema; OpenAI refuses more
+_MAX_CHOICES = 500  # values in a schema; OpenAI refuses more
 _CHOICE_FIELD = "reply"
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class OpenAIAgent(ProviderAgent):
-    """Reply by chat completions; the options of all providers are those of `ProviderAgent`.
+    """An agent that asks for chat completions; see `ProviderAgent` for common options.
 
     Attributes:
         logprobs: Ask for log-probabilities.
-        token_ids: Ask vLLM for the token ids too, those of the prompt and all that were drawn: also
-            of thoughts and calls that its parsers take out of the text.
-        detail: Of pictures.
-        guided: How the model is kept to the legal replies, where a turn lists them: "choice" by
-            vLLM's `structured_outputs`, "json" by a `response_format` with a JSON schema, which
-            OpenAI, SGLang and llama.cpp take; the reply is taken out of the JSON. None: it replies
-            freely. More than 500 legal replies are not sent as a schema.
+        token_ids: Ask vLLM for token ids as well: those of the prompt and all sampled ones,
+            including thoughts and calls that its parsers remove from the text.
+        detail: Detail of pictures, as OpenAI's API names it.
+        guided: How the reply is restricted to the legal ones, if a turn lists them. "choice" uses
+            vLLM's `structured_outputs`. "json" uses a `response_format` with a JSON schema, which
+            OpenAI, SGLang and llama.cpp support; the reply is taken out of the JSON. None: no
+            restriction. More than 500 legal replies are not sent as a schema.
     """
 
     provider = "openai"
@@ -65,8 +65,8 @@ class OpenAIAgent(ProviderAgent):
         )
 
     def make_body(self, messages: ChatInput, tools: ToolSchemas, seed: int | None) -> RequestBody:
-        """Return the request of a chat completion."""
-        # OpenAI's newer models know only the newer name, other servers mostly the older.
+        """Return the request for a chat completion."""
+        # OpenAI's newer models accept only the newer name; most other servers know the older name.
         limit = "max_completion_tokens" if self.base_url is None else "max_tokens"
         return {
             "model": self.model,
@@ -79,7 +79,7 @@ class OpenAIAgent(ProviderAgent):
         }
 
     def make_choice_fields(self, choices: Sequence[str]) -> RequestBody:
-        """Return the fields of structured outputs that leave some replies alone."""
+        """Return the fields for structured outputs that restrict the reply to these texts."""
         if self.guided == "choice":
             return {"structured_outputs": {"choice": list(choices)}}
         if self.guided is None or len(choices) > _MAX_CHOICES:
@@ -94,19 +94,19 @@ class OpenAIAgent(ProviderAgent):
         return {"response_format": {"type": "json_schema", "json_schema": form}}
 
     def parse_reply(self, content: bytes) -> Reply:
-        """Return what a chat completion says."""
+        """Return a chat completion as a reply."""
         from gem_ma.agents.providers.chat_completions import parse_completion
 
         reply = parse_completion(content).to_reply()
         return reply if self.guided != "json" else _unwrap_choice(reply)
 
     def can_retry(self, error: Exception) -> bool:
-        """Return False also where an account is empty, which has a status of those that pass."""
+        """Return False also for an account without credit, although its status allows retries."""
         return can_retry_openai(error) and super().can_retry(error)
 
 
 def _unwrap_choice(reply: Reply) -> Reply:
-    """Return a reply without the JSON around it; what is no such JSON stays as it is."""
+    """Return a reply without the JSON around it; other texts are returned unchanged."""
     try:
         choice = parse_json(str(reply))
     except ValueError:
@@ -130,5 +130,5 @@ def open_openai_client(endpoint: ModelEndpoint) -> Any:
 
 
 def can_retry_openai(error: Exception) -> bool:
-    """Return False for an account without money, which OpenAI calls a rate limit."""
+    """Return False for an account without credit, which OpenAI reports as a rate limit."""
     return getattr(error, "code", None) != "insufficient_quota"

@@ -1,4 +1,4 @@
-"""A model behind OpenAI's Responses, which give back what the model reasoned, sealed."""
+"""A model behind OpenAI's Responses API, which returns the model's reasoning in encrypted form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gem_ma.chat.reply import Reply
 
 @dataclass
 class _Item:
-    """An item of the output: a message, a call or what was reasoned."""
+    """An item of the output: a message, a call or reasoning."""
 
     type: str
     content: list[dict[str, object]] | None = None
@@ -44,13 +44,14 @@ class _Response:
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class OpenAIResponsesAgent(ProviderAgent):
-    """Reply by Responses, of which the server keeps none.
+    """An agent that asks OpenAI's Responses API; the server stores no response.
 
-    The options of all providers are those of `ProviderAgent`.
+    See `ProviderAgent` for common options.
 
     Attributes:
-        reasoning: How much is reasoned, such as "low"; what it gives goes back to the server.
-        detail: Of pictures.
+        reasoning: Effort of reasoning, such as "low". The encrypted reasoning is sent back with
+            later requests. None: the model's default, and no reasoning is returned.
+        detail: Detail of pictures, as OpenAI's API names it.
     """
 
     provider = "openai"
@@ -69,8 +70,8 @@ class OpenAIResponsesAgent(ProviderAgent):
         return open_sdk_connection(client, create, self.body, errors)
 
     def make_body(self, messages: ChatInput, tools: ToolSchemas, seed: int | None) -> RequestBody:
-        """Return the request of a response."""
-        function = {"type": "function", "strict": False}  # where it is not said, schemas are strict
+        """Return the request for a response."""
+        function = {"type": "function", "strict": False}  # schemas are strict by default
         thinks = self.reasoning is not None
         return {
             "model": self.model,
@@ -84,7 +85,7 @@ class OpenAIResponsesAgent(ProviderAgent):
         }
 
     def parse_reply(self, content: bytes) -> Reply:
-        """Return what a response says."""
+        """Return a response as a reply."""
         answer = parse_answer(_Response, content, "response")
         if answer.status == "failed":
             raise BadAnswer(f"the server failed while it answered: {content[:200]!r}")
@@ -116,5 +117,5 @@ class OpenAIResponsesAgent(ProviderAgent):
         )
 
     def can_retry(self, error: Exception) -> bool:
-        """Return False also where an account is empty, which has a status of those that pass."""
+        """Return False also for an account without credit, although its status allows retries."""
         return can_retry_openai(error) and super().can_retry(error)

@@ -1,4 +1,4 @@
-"""Tools and their calls between OpenAI's form, in which they are passed around, and others."""
+"""Conversion of tools and tool calls between OpenAI's form, which gem_ma uses, and others."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 def flatten_tool(tool: JSONMapping, schema: str = "parameters") -> JSONObject:
-    """Return a tool in OpenAI's form as name, description and schema beside each other.
+    """Return a tool in OpenAI's form as one object with name, description and schema.
 
     Args:
-        tool: What `make_tool_schemas` gives.
-        schema: How the schema of the arguments is called there.
+        tool: A tool schema as `make_tool_schemas` returns it.
+        schema: The key of the arguments' schema in the result.
     """
     function = tool["function"]
     parameters = function.get("parameters") or {"type": "object", "properties": {}}
@@ -26,10 +26,11 @@ def make_tool_call(
     """Return a tool call in OpenAI's form, as a Reply holds it.
 
     Args:
-        call_id: What its result names, or None.
-        name: Of the tool.
-        arguments: Decoded, or a text of JSON; None for none.
-        thought_signature: Google's; it stands where their OpenAI-compatible servers have it.
+        call_id: The id that the call's result refers to, or None.
+        name: The tool's name.
+        arguments: The arguments, decoded or as JSON text; None: no arguments.
+        thought_signature: Google's signature of a thought. It is put where Google's
+            OpenAI-compatible servers put it.
     """
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     function = {"name": str(name or ""), "arguments": text}

@@ -1,4 +1,4 @@
-"""The HTTP below every provider: addresses, clients that follow nobody, and when to ask again."""
+"""HTTP for all providers: addresses, clients that follow no redirects, and delays of retries."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ToolSchemas: TypeAlias = Sequence[JSONMapping]  # in OpenAI's form
 
 
 class ModelConnection(NamedTuple):
-    """An open client of a provider's library, as far as the base uses it.
+    """An open client of a provider's library, as far as the base class uses it.
 
     Attributes:
-        send: Makes one request, without retries, and returns the bytes of its answer.
+        send: Makes one request, without retries, and returns the bytes of the answer.
         close: Closes the client.
-        errors: What the library raises.
-        connection_errors: What it raises when there was no answer; trying again may help.
+        errors: Exceptions that the library raises.
+        connection_errors: Exceptions for requests without an answer; a retry may help.
     """
 
     send: Callable[[RequestBody], Awaitable[bytes]]
@@ -36,11 +36,11 @@ class ModelConnection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelEndpoint:
-    """What a provider's library opens its client with.
+    """The server, and the limits of a client.
 
     Attributes:
-        key: What stands in the environment variable.
-        url: The address of the server, without name and password; None for the provider's own.
+        key: The value of the environment variable with the API key.
+        url: The server's URL, without name and password; None: the provider's own.
     """
 
     key: str
@@ -50,10 +50,10 @@ class ModelEndpoint:
     max_answer: int
 
     def open_http(self, client_class: type) -> Any:
-        """Return a client that follows no redirect and reads no endless answer.
+        """Return a client that follows no redirect and limits the size of answers.
 
         Args:
-            client_class: An asynchronous client of httpx or httpx2, or one derived from it.
+            client_class: An asynchronous client class of httpx or httpx2, or a subclass.
         """
         return open_http_client(
             client_class,
@@ -70,18 +70,18 @@ def open_sdk_connection(
     extra_body: JSONMapping | None,
     errors: tuple[type[Exception], type[Exception]],
 ) -> ModelConnection:
-    """Return the connection of a client that Stainless generated, as OpenAI's and Anthropic's are.
+    """Return the connection of a client that Stainless generated, such as OpenAI's or Anthropic's.
 
     Args:
         client: The client.
         create: Its method `with_raw_response.create`.
-        extra_body: What each request holds beside the body.
-        errors: The library's base of all errors, and its error of connections.
+        extra_body: Further fields of each request.
+        errors: The library's base class of errors, and its connection error.
     """
 
     async def send(body: RequestBody) -> bytes:
-        # The library walks through its arguments by their types, which takes more than half of its
-        # time where a chat is long. What stands in `extra_body` it sends as it is, in their place.
+        # The library checks its arguments by type, which takes more than half of its time for a
+        # long chat. It sends the fields of `extra_body` unchanged, in place of the empty lists.
         lists = {name: value for name, value in body.items() if isinstance(value, list)}
         arguments = body | {name: [] for name in lists}
         raw = await create(**arguments, extra_body={**lists, **(extra_body or {})})
@@ -92,12 +92,12 @@ def open_sdk_connection(
 
 
 def check_base_url(base_url: str) -> None:
-    """Refuse what is no URL of a server, without repeating it: a part of it may be a password."""
+    """Raise ValueError if this is no server's URL, without showing a password in it."""
     check_type(base_url, str, "base_url")
     parts = urlsplit(base_url)
     try:
         good = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
-    except ValueError:  # such as a password with a / in it
+    except ValueError:  # for example a password that contains a /
         good = False
     if not good or parts.query or parts.fragment:
         raise ValueError(
@@ -108,7 +108,7 @@ def check_base_url(base_url: str) -> None:
 
 
 def read_status(error: BaseException) -> int | None:
-    """Return the HTTP status that an error of a client library, or its response, holds."""
+    """Return the HTTP status in an error of a client library, or in the error's response."""
     response = getattr(error, "response", None)
     for holder, name in ((error, "status_code"), (error, "code"), (response, "status_code")):
         status = getattr(holder, name, None)
@@ -125,7 +125,7 @@ def find_retry_delay(error: BaseException | None) -> float | None:
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that Retry-After names, as a number or a date, if they make sense."""
+    """Return the seconds in a Retry-After header, as a number or a date, if they are valid."""
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -135,23 +135,23 @@ def parse_retry_after(headers: Mapping[str, str]) -> float | None:
         try:
             date = email.utils.parsedate_tz(value)
             seconds = -1.0 if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
-        except (ValueError, OverflowError):  # a day that never comes
+        except (ValueError, OverflowError):  # a date outside the range of the calendar
             return None
     return seconds if seconds >= 0 and math.isfinite(seconds) else None
 
 
 def parse_retry_info(details: object) -> float | None:
-    """Return the seconds to wait that the body of an error names in the form of google.rpc."""
+    """Return the seconds to wait in an error body in the form of google.rpc."""
     error = details.get("error") if isinstance(details, Mapping) else None
     for detail in (error.get("details") if isinstance(error, Mapping) else None) or ():
         delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
-        if isinstance(delay, str):  # such as 13.5s
+        if isinstance(delay, str):  # for example 13.5s
             return parse_retry_after({"retry-after": delay.removesuffix("s")})
     return None
 
 
 def summarize_error(error: BaseException, secrets: SentSecrets) -> str:
-    """Return in a few words what a request that gets no answer fails by."""
+    """Return a short description of an error that left a request without an answer."""
     if isinstance(error, TimeoutError):
         return "no reply in time"
     return " ".join(secrets.hide(str(error)).split())[:80].rstrip(". ") or type(error).__name__

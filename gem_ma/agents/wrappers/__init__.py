@@ -1,1 +1,1 @@
-"""Wrappers of an agent: they ask it, once or several times, and make a reply of it."""
+"""Wrappers of an agent: each asks the agent inside once or several times and returns a reply."""

@@ -1,4 +1,4 @@
-"""What wrappers of an agent share: one base, and what they do with turns and replies."""
+"""The base class of agent wrappers, and functions for turns and replies that they share."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from gem_ma.validation.json_types import JSONObject
 
 
 class AgentWrapper:
-    """Reply with what comes of asking the agent inside, once or several times.
+    """An agent that makes its reply from one or several replies of the agent inside.
 
-    A kind of it has a method `run_calls`. It waits if the agent inside waits, and blocks if that
-    does.
+    Subclasses override `run_calls`. The wrapper is a coroutine if the agent inside is one, and
+    blocks if that agent blocks.
     """
 
     def __init__(self, agent: Any):
@@ -37,7 +37,7 @@ class AgentWrapper:
         self._is_async = inspect.iscoroutinefunction(self.agent.act)
 
     def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
-        """Yield what the agent inside is asked, and return the reply."""
+        """Yield turns for the agent inside, receive its replies, and return one reply."""
         return (yield turn)
 
     @property
@@ -46,16 +46,16 @@ class AgentWrapper:
         return get_traits(self.agent).blocking
 
     def on_episode_end(self, episode: object) -> None:
-        """Pass on that an episode is over."""
+        """Pass the end of an episode on to the agent inside."""
         notify_episode_end(self.agent, episode)
 
     def on_rollout_end(self) -> None:
-        """Pass on that a rollout is over."""
+        """Pass the end of a rollout on to the agent inside."""
         notify_rollout_end(self.agent)
 
     @property
     def act(self) -> Callable[[list[Turn]], Any]:
-        """Return the way to reply: a coroutine function if the agent inside has one."""
+        """Return the method that replies: a coroutine function if the agent inside has one."""
         return self._act_async if self._is_async else self._act
 
     def _act(self, turns: list[Turn]) -> list[str]:
@@ -91,7 +91,7 @@ class AgentWrapper:
 
 
 class _CallSequence:
-    """What is under way for one turn: the turn that the agent gets next, or the reply."""
+    """The state of `run_calls` for one turn: the next turn for the agent inside, or the reply."""
 
     def __init__(self, calls: Generator[Turn, str, str]):
         self.calls = calls
@@ -99,7 +99,7 @@ class _CallSequence:
         self.reply = ""
 
     def send_answer(self, answer: str) -> None:
-        """Go on with the agent's answer."""
+        """Resume with the agent's answer."""
         try:
             self.turn = self.calls.send(answer)
         except StopIteration as end:
@@ -107,7 +107,7 @@ class _CallSequence:
 
 
 def copy_chat_before(turn: Turn) -> Conversation:
-    """Return a copy of the chat before a turn, which may be changed."""
+    """Return a copy of the chat before a turn. The copy may be changed."""
     old = turn.chat
     if old is None:
         return Conversation(turn.seat)
@@ -117,7 +117,7 @@ def copy_chat_before(turn: Turn) -> Conversation:
 
 
 def replace_rules(turn: Turn, rules: str) -> Turn:
-    """Return the turn with other rules."""
+    """Return a copy of the turn with other rules."""
     chat = copy_chat_before(turn)
     new_turn = replace(turn, rules=rules, chat=chat, index=len(chat.steps))
     chat.add_turn(new_turn, turn.number)
@@ -125,13 +125,13 @@ def replace_rules(turn: Turn, rules: str) -> Turn:
 
 
 def select_fields(reply: str, *names: str) -> JSONObject:
-    """Return some of what a model told beside its reply."""
+    """Return some fields of a reply, without those that the model did not report."""
     fields = reply.fields() if isinstance(reply, Reply) else {}
     return {name: value for name, value in fields.items() if name in names}
 
 
 def sum_usage(calls: Sequence[str], reply: Reply) -> Reply:
-    """Return the reply with what all calls took."""
+    """Return the reply with the usage and latency of all calls added up."""
     usage: Counter[str] = Counter()
     seconds = []
     for call in calls:

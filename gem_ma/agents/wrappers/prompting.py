@@ -1,4 +1,4 @@
-"""Assistants of TAU-bench beside native tool calls: calls written as text, and examples."""
+"""Assistants of TAU-bench other than native tool calls: calls as text, and few-shot examples."""
 
 from __future__ import annotations
 
@@ -81,27 +81,28 @@ _LABEL = re.compile(r"^[^\w\n]*(?:thought|action)[*_` ]*:[*_` \t]*|```\w*|Action
 _CALL_START = re.compile(r"""\{\s*["'](?:name|arguments)["']\s*:""")
 _JSON_START = re.compile(r"\s*(?:```\w*\s*)?(?=\{)")
 _BARE_CALL = re.compile(r"[\s`*]*(\w+)[ \t]*[({]")
-_UNKNOWN_NAME = "Action"  # what a call is called whose name cannot be read
+_UNKNOWN_NAME = "Action"  # the name of a call whose name cannot be read
 _THINK_OPEN, _THINK_CLOSE = "<think>\n", "\n</think>\n\n"
-_JSON_DECODER = json.JSONDecoder(strict=False)  # models write line ends within texts
+_JSON_DECODER = json.JSONDecoder(strict=False)  # models write line breaks inside strings
 
 
 class ActAgent(AgentWrapper):
-    """Let any agent act by calls that it writes as text: TAU-bench's `act`.
+    """An agent that calls tools in text, as `act` of TAU-bench does.
 
-    The tools stand in the rules, and the agent inside is offered none. It writes "Action:" and a
-    call as JSON, fenced or not, which is made; `respond` is a message. What is no JSON and was
-    plainly meant as a call is refused like any call that is no JSON, and never said to the other
-    side; any other text is a message. Where a seat has no tools, the agent replies as it is.
+    The rules list the tools, and the agent inside gets no native tools. It writes "Action:" and a
+    call in JSON, with or without a code fence, and the wrapper makes that call. `respond` is a
+    message. A text that was clearly meant as a call but is no valid JSON is refused, as any invalid
+    call is. The other side never reads it. Any other text is a message. If a seat has no tools, the
+    agent's reply is returned as it is.
 
-    The reply to a turn keeps what the model wrote beside its call, and its thought, as a think
-    block, before a message. It has no token ids, as the chat on record is another.
+    The reply keeps the text around the call. The thought before a message becomes a think block.
+    The reply has no token ids, because the recorded chat differs from the one that the model read.
     """
 
     thinks = False
 
     def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
-        """Yield the turn with the tools in its rules, and return what became of the answer."""
+        """Yield the turn with the tools in its rules, and return a call or a message."""
         if not turn.tools:
             return (yield turn)
         answer = yield _make_text_turn(turn, self._make_rules(turn))
@@ -134,24 +135,25 @@ class ActAgent(AgentWrapper):
 
 
 class ReactAgent(ActAgent):
-    """Let any agent think in a line before each call that it writes: TAU-bench's `react`.
+    """An agent that writes a thought before each call in text, as `react` of TAU-bench does.
 
-    It is ActAgent, with a thought before each action, which stays in its chat and in the record,
-    and is told to nobody.
+    It is an ActAgent with a thought before each action. The thought stays in the agent's chat and
+    in the record. No other seat reads it.
     """
 
     thinks = True
 
 
 class FewShotAgent(AgentWrapper):
-    """Show any agent examples of conversations after its rules: TAU-bench's `few-shot`.
+    """An agent that reads example conversations after its rules, as `few-shot` of TAU-bench does.
 
-    It calls tools natively. The reply has no token ids, as the chat on record is another.
+    It calls tools natively. The reply has no token ids, because the recorded chat differs from the
+    one that the model read.
 
     Args:
-        examples: the conversations, or a file of them: JSON lines, each a text, or a table with
-            `messages` of a chat, or with a text as `messages_display`, as TAU-bench has it.
-        shots: how many of them are shown, drawn anew for each episode.
+        examples: The conversations, or a file of JSON lines. Each is a text, or an object with
+            `messages` of a chat or with a text in `messages_display`, as in TAU-bench.
+        shots: Number of examples to show, drawn for each episode.
     """
 
     def __init__(self, agent: Any, examples: str | Sequence[str] = "", shots: int = 5):
@@ -182,7 +184,7 @@ class FewShotAgent(AgentWrapper):
 
 
 def _make_text_turn(turn: Turn, rules: str) -> Turn:
-    """Return a turn without tools, its chat as one that knows of none."""
+    """Return a turn without tools, with a chat in which calls and their results are plain text."""
     chat = copy_chat_before(turn)
     chat.steps = [
         replace(
@@ -206,7 +208,7 @@ def _make_text_turn(turn: Turn, rules: str) -> Turn:
 
 
 def _mark_results(text: str, results: Sequence[str]) -> str:
-    """Return what a seat reads, with the results of its calls marked as such."""
+    """Return the text of an observation with the results of calls marked as such."""
     for result in results:
         result_text = str(Message(None, "tool", result))
         text = "" if text == result else text.replace(result_text, "", 1).strip("\n")
@@ -214,7 +216,7 @@ def _mark_results(text: str, results: Sequence[str]) -> str:
 
 
 def _format_reply(step: Step) -> str:
-    """Return an earlier reply in the form that is asked for."""
+    """Return an earlier reply in the requested text form."""
     reply = "" if step.counted_reply is None else step.counted_reply
     if calls := getattr(reply, "tool_calls", None):
         if reply.strip():
@@ -228,11 +230,11 @@ def _format_reply(step: Step) -> str:
 
 
 def _parse_answer(answer: str, names: Collection[str]) -> Reply:
-    """Return what a model wrote as a reply: a call beside its words, or a message."""
+    """Return the model's answer as a reply: a tool call, or a message."""
     said = strip_thinking(answer)
     part = _extract_action(said)
     bare = _BARE_CALL.match(part)
-    if bare and bare[1] in names:  # such as look_up(id=1)
+    if bare and bare[1] in names:  # for example look_up(id=1)
         return _make_call_reply(answer, _UNKNOWN_NAME, part)
     found = _CALL_START.search(part)
     begin = (
@@ -257,7 +259,7 @@ def _parse_answer(answer: str, names: Collection[str]) -> Reply:
 
 
 def _extract_action(said: str) -> str:
-    """Return what stands behind the last "Action:" in a text, or all of it."""
+    """Return the text after the last "Action:", or the whole text if there is none."""
     *_, part = _MARKER.split(said)
     if part != said or _CALL_START.search(said):
         return part
@@ -270,13 +272,13 @@ def _get_content(call: JSONMapping) -> Any:
 
 
 def _make_call_reply(answer: str, name: str, arguments: str) -> Reply:
-    """Return the answer as a call; one without arguments, or with no JSON there, is refused."""
+    """Return the answer as a call. A call without valid JSON arguments is refused later."""
     function = {"name": name, "arguments": arguments}
     return Reply(answer, tool_calls=[{"id": "call_0", "type": "function", "function": function}])
 
 
 def _make_message_reply(answer: str, said: str, message: str, place: int) -> Reply:
-    """Return a message, with what stands before its place in the text as a thought."""
+    """Return a message; the text before `place` becomes its thought."""
     thought = _LABEL.sub("", said[:place] if place >= 0 else said).strip()
     if message == said.strip() or not said.strip():
         return Reply(answer)
@@ -309,7 +311,7 @@ def _load_examples(file: str) -> list[str]:
 
 
 def _format_example(example: Any) -> str:
-    """Return an example as a text."""
+    """Return an example as text."""
     if isinstance(example, str):
         return example
     if isinstance(text := example.get("messages_display"), str):
@@ -320,7 +322,7 @@ def _format_example(example: Any) -> str:
 
 
 def _list_message_lines(message: ChatMessage) -> Iterator[str]:
-    """Yield a chat message as lines; the rules are told already."""
+    """Yield the lines of a chat message; skip the rules, which the agent reads anyway."""
     role, content, calls = message["role"], message["content"], message.get("tool_calls") or ()
     if role != "system" and content:
         yield f"{role}: {content}"

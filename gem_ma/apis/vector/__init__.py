@@ -1,1 +1,1 @@
-"""Many environments in step: Gymnasium's vector API for one seat, and one for all seats."""
+"""Vectors of environments: Gymnasium's vector API for one seat, and an API for all seats."""

@@ -1,4 +1,4 @@
-"""Backends: where the environments of a vector live, and how jobs get there."""
+"""Backends of vectors: they hold the environments and run jobs on them."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ from gem_ma.engine.seeding import check_seed
 from gem_ma.validation.arguments import check_each, check_type
 
 JobOutcome: TypeAlias = tuple[int, JobParts | None, Any, bool]
-"""An index, what is left of the job, a value or an error, and whether it failed."""
+"""The environment's index, the rest of the job, a value or error, and whether it failed."""
 
-_START_TIMEOUT = 120.0  # seconds that a process may take to begin
+_START_TIMEOUT = 120.0  # seconds until a process must have started
 
 
 class VectorBackend(Protocol):
-    """Where the environments of a vector live."""
+    """The interface of backends, which hold a vector's environments and run jobs on them."""
 
     renders_locally: bool
 
     def submit(self, jobs: Sequence[WorkerJob], together: bool) -> None:
-        """Hand in jobs; `together` says that nobody needs one result before the others."""
+        """Start jobs; `together` says that the caller waits for all of their results."""
 
     def collect(self, wanted: int) -> list[JobResult]:
-        """Return what is done; wait for as many as are wanted, or for some of them."""
+        """Return results; wait for at least one, and for `wanted` if the backend can."""
 
     def kill(self) -> None:
-        """Drop the jobs, and what they are run by."""
+        """Drop all jobs, and stop the threads, processes or actors that run them."""
 
     def close(self) -> None:
         """Close every environment."""
 
 
 class SyncBackend:
-    """Sub-environments of this process, run when a job is handed in."""
+    """Sub-environments of this process, whose jobs run within `submit`."""
 
     renders_locally = True
 
@@ -67,11 +67,11 @@ class SyncBackend:
         self.done: deque[JobResult] = deque()
 
     def submit(self, jobs: Sequence[WorkerJob], together: bool) -> None:
-        """Hand in jobs; `together` says that nobody needs one result before the others."""
+        """Start jobs; `together` says that the caller waits for all of their results."""
         self.done += run_jobs(self.slots, jobs)
 
     def collect(self, wanted: int) -> list[JobResult]:
-        """Return what is done; wait for as many as are wanted, or for some of them."""
+        """Return results; wait for at least one, and for `wanted` if the backend can."""
         results = list(self.done)
         self.done.clear()
         return results
@@ -85,10 +85,10 @@ class SyncBackend:
 
 
 class ThreadBackend:
-    """Sub-environments of this process, by index; what may wait is run in whichever thread is free.
+    """Sub-environments of this process, whose blocking calls run in a pool of threads.
 
-    Threads that compute only hold each other up, so that all else is done by whoever hands in jobs
-    and collects their results, where a slot has parts for it.
+    Computing threads only delay each other. So if a sub-environment can split a job, its
+    non-blocking parts run in the thread that calls `submit` and `collect`.
     """
 
     renders_locally = True
@@ -102,8 +102,8 @@ class ThreadBackend:
         self.slots = slots if isinstance(slots, Mapping) else dict(enumerate(slots))
         self.work: queue.SimpleQueue[tuple[int, JobParts | None, Callable[[], object]] | None]
         self.work = queue.SimpleQueue()
-        self.done: deque[JobOutcome] = deque()  # the last: whether it failed
-        self.wanted = 1  # fewer results do not wake the one that collects
+        self.done: deque[JobOutcome] = deque()
+        self.wanted = 1  # the number of results that wakes `collect`
         self.enough = threading.Lock()
         self.enough.acquire()
         self.threads = [
@@ -126,7 +126,7 @@ class ThreadBackend:
     def _add_result(self, result: JobOutcome) -> None:
         self.done.append(result)
         if len(self.done) >= self.wanted:
-            with contextlib.suppress(RuntimeError):  # it is released already
+            with contextlib.suppress(RuntimeError):  # already released
                 self.enough.release()
 
     def submit(self, jobs: Sequence[WorkerJob], together: bool) -> None:
@@ -145,12 +145,12 @@ class ThreadBackend:
         return result
 
     def _continue_job(self, index: int, parts: JobParts, value: object) -> list[Any]:
-        """Let a job go on up to what it waits for next; return its result if it has ended."""
+        """Run a job up to its next blocking call; return a list with its result if it ended."""
         try:
             work = parts.send(value)
         except StopIteration as end:
             return [end.value]
-        except SystemExit as error:  # of a game, which has no say in when a program ends
+        except SystemExit as error:  # raised by a game, which must not end the program
             raise ExitError(error) from error
         self.work.put((index, parts, work))
         return []
@@ -171,7 +171,7 @@ class ThreadBackend:
         return results
 
     def kill(self) -> None:
-        """Let every thread end with the job that it is at."""
+        """Drop waiting jobs, and end every thread after its current job."""
         with contextlib.suppress(queue.Empty):
             while True:
                 self.work.get_nowait()
@@ -187,7 +187,7 @@ class ThreadBackend:
 
 
 class ProcessBackend:
-    """Sub-environments dealt out to worker processes; a message carries all jobs of one process."""
+    """Sub-environments in worker processes; one message carries all jobs of a process."""
 
     renders_locally = False
 
@@ -208,7 +208,7 @@ class ProcessBackend:
             for share in shard_items(slots, count)
         ]
         self.blocking_workers = [_any_blocking(slots[first::count]) for first in range(count)]
-        # by when each result has to be there
+        # The time by which each result is due.
         self.deadlines: dict[WorkerProcess, dict[int, float]] = {}
         try:
             for worker in self.workers:
@@ -224,9 +224,9 @@ class ProcessBackend:
             owed = self.deadlines.setdefault(worker, {})
             if self.timeout is None:
                 due = float("inf")
-            elif self.blocking_workers[number]:  # all of them at once
+            elif self.blocking_workers[number]:  # runs its jobs at the same time
                 due = time.monotonic() + self.timeout
-            else:  # one after the other
+            else:  # runs its jobs one after the other
                 due = max([time.monotonic(), *owed.values()]) + self.timeout * len(part)
             owed.update({index: due for index, _, _ in part})
 
@@ -274,7 +274,7 @@ def _run_worker(
     memory: str | None,
     shape: tuple[int, ...] | None,
 ) -> None:
-    """Run the jobs that come, in a worker process; pictures go into the shared memory."""
+    """Run the jobs that arrive in a worker process; pictures are drawn in shared memory."""
     block = None if memory is None else shared_memory.SharedMemory(memory)
     if block is not None and shape is not None:
         pictures = np.ndarray(shape, np.uint8, block.buf)
@@ -293,7 +293,7 @@ def _any_blocking(slots: Iterable[SubEnv]) -> bool:
 
 
 def _run_threaded_worker(connection: Connection, slots: Mapping[int, SubEnv]) -> None:
-    """Run the jobs that come in threads, and answer as they are done."""
+    """Run the jobs that arrive in threads, and send results as soon as they are ready."""
     threads = ThreadBackend(slots)
 
     def send_results() -> None:
@@ -331,7 +331,7 @@ BACKENDS: dict[str, Callable[..., VectorBackend]] = {
 
 
 class BackendChannel:
-    """The line from a vector to where its environments live: jobs out, results back, and an end."""
+    """The connection of a vector to its backend; checks jobs, and tracks the pending ones."""
 
     def __init__(
         self,
@@ -345,7 +345,7 @@ class BackendChannel:
         self.count = len(slots)
         self.slots = slots
         self.backend = BACKENDS[backend](slots, workers, timeout)
-        self.pending: set[int] = set()  # sent and not received
+        self.pending: set[int] = set()  # indices of environments with a job but no result yet
         self.open = True
 
     def send(
@@ -360,7 +360,7 @@ class BackendChannel:
             raise
 
     def check_free(self, indices: Iterable[int] | None = None) -> list[int]:
-        """Return these indices, or all; raise unless each is of an environment that is free."""
+        """Return these indices (None: all), or raise if one is wrong or has a pending job."""
         if not self.open:
             raise RuntimeError("this vector is closed; make another")
         if indices is None:
@@ -378,7 +378,7 @@ class BackendChannel:
         return which
 
     def check_reply(self, index: int, seat: str, reply: object) -> None:
-        """Raise, before anything is sent, unless an environment takes such a reply."""
+        """Raise, before anything is sent, unless an environment accepts this reply."""
         if not isinstance(reply, str):
             try:
                 self.slots[index].base_env.check_reply(seat, reply)
@@ -386,7 +386,7 @@ class BackendChannel:
                 raise type(error)(f"environment {index}: {error}") from None
 
     def receive(self, count: int) -> dict[int, Any]:
-        """Return at least so many results, by index."""
+        """Return at least `count` results, by index."""
         results: dict[int, Any] = {}
         check_type(count, (int, np.integer), "count", "an int")
         if count < 1:
@@ -403,7 +403,7 @@ class BackendChannel:
         return results
 
     def _abort(self) -> None:
-        """Leave nothing behind where something went wrong."""
+        """Close the channel and stop the backend after an error."""
         self.open = False
         self.pending.clear()
         self.backend.kill()
@@ -427,7 +427,7 @@ class BackendChannel:
 
 
 def check_list(given: Any, count: int, what: str) -> list[Any]:
-    """Return what was given as a list, or raise unless it is one, and of so many."""
+    """Return `given` as a list, or raise unless it is a sequence of `count` items."""
     expected = f"expected a list of {count} {what}, got"
     if isinstance(given, str | bytes | Mapping | Set):
         raise TypeError(f"{expected} one {type(given).__name__}")

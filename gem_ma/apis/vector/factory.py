@@ -1,4 +1,4 @@
-"""make_vec: many environments that are stepped together."""
+"""make_vec: makes many environments that are stepped together."""
 
 from __future__ import annotations
 
@@ -68,29 +68,30 @@ def make_vec(
     """Make many environments that are stepped together.
 
     Args:
-        env: An id (with `make`, its arguments), an environment, or several of them, dealt out in
-            turn.
-        num_envs: How many there are; None: one for each of `env`.
-        api: "gym" for one seat behind Gymnasium's VectorEnv, `agent` and `others` as in `make_gym`;
-            "parallel" for all seats, see GameVector.
-        backend: "sync" in this process; "thread" for games that wait for something; "process" for
-            games that compute, where those that say `blocking = True` wait in threads; "ray" for
-            other machines.
-        autoreset: When an environment that ended begins again: at the next step, at the same step
-            (what it showed last is in `infos["final_obs"]` and `infos["final_info"]`), or when you
-            reset it.
-        agent: The seat, which only environments of one seat leave open.
-        others: Who plays the other seats.
-        workers: How many processes or actors there are; None: one for each core.
-        step_timeout: Seconds that a step may take in a process, before StepTimeout ends them all.
-        **make: Arguments of `make`, where `env` is an id.
+        env: An id or Spec, an environment, or a sequence of these, which is repeated in turn.
+        num_envs: The number of environments; None: one for each of `env`.
+        api: "gym": one seat behind Gymnasium's VectorEnv, with `agent` and `others` as in
+            `make_gym`. "parallel": all seats, see GameVector.
+        backend: "sync": all steps run in this process. "thread": for games that wait for something.
+            "process": for games that compute; games with `blocking = True` wait in threads there.
+            "ray": for a cluster.
+        autoreset: When a finished environment begins its next episode. "next": at the next step.
+            "same": in the same step; `infos["final_obs"]` and `infos["final_info"]` hold the last
+            observation and info. "disabled": when you reset it.
+        agent: The name of the seat; None: the only seat of the environments.
+        others: The agents of the other seats.
+        workers: The number of threads, processes or actors; None: one per environment for "thread",
+            else at most one per core.
+        step_timeout: The time limit of a step in seconds, for "process" and "ray". After it,
+            StepTimeout is raised and all workers are stopped. None: no limit.
+        **make: Arguments of `make`, if `env` is an id or Spec.
 
     Returns:
-        A SeatVector with `api="gym"`, and a GameVector with `api="parallel"`.
+        A SeatVector for `api="gym"`, a GameVector for `api="parallel"`.
 
     Raises:
-        ValueError: An argument is none of those that it can be, or `num_envs` is too small.
-        TypeError: `env` is no environment, or an argument does not go with the others.
+        ValueError: An argument has an unknown value, or `num_envs` is too small.
+        TypeError: `env` is not an environment, or an argument does not fit the others.
     """
     for name, value, known in (
         ("api", api, ("gym", "parallel")),
@@ -130,7 +131,7 @@ def make_vec(
 def _make_vector_spec(
     made: Sequence[AECEnv], count: int, options: Mapping[str, object]
 ) -> EnvSpec | None:
-    """Return what makes a vector again in Gymnasium, if it has many of one registered id."""
+    """Return Gymnasium's spec of a vector whose environments share one registered id, or None."""
     specs = [env.spec for env in made if isinstance(env, Env)]
     first = specs[0] if len(specs) == len(made) else None
     if first is None or any(spec != first for spec in specs):
@@ -144,5 +145,5 @@ def _make_vector_spec(
         kwargs = {"env": first.id, **first.kwargs, **arguments, "num_envs": count}
         kwargs["vectorization_mode"] = "vector_entry_point"
         return EnvSpec(name, vector_entry_point=f"{__name__}:make_vec", kwargs=kwargs)
-    except (registry.UnknownEnv, gymnasium.error.Error):  # Gymnasium knows no such ids
+    except (registry.UnknownEnv, gymnasium.error.Error):  # an id unknown here or in Gymnasium
         return None

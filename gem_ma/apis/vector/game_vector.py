@@ -1,4 +1,4 @@
-"""GameVector: many games with all their seats."""
+"""GameVector: many games that are stepped together, with all their seats."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from gem_ma.validation.arguments import check_type
 
 
 class TurnBatch(NamedTuple):
-    """What the games of a GameVector show: `turns[seat][k]` is that of the game `indices[seat][k]`.
+    """The result of a step of a GameVector.
 
     Attributes:
-        rewards: by seat, one for each game.
-        reports: of the games that ended at this step, by index.
+        indices: By seat, the indices of the games in which the seat is to act.
+        turns: By seat, its turns: `turns[seat][k]` belongs to the game `indices[seat][k]`.
+        rewards: By seat, an array with the reward in each game.
+        terminated: For each game, whether it ended at this step by its rules.
+        truncated: For each game, whether it ended at this step by a limit outside the rules.
+        reports: From index to `Game.report`, for games that ended at this step.
     """
 
     indices: dict[str, np.ndarray]
@@ -32,15 +36,15 @@ class TurnBatch(NamedTuple):
 
 
 class GameVector:
-    """Many games with all their seats: what one seat is to answer anywhere is one list of Turns.
+    """Many games with all their seats; the turns of one seat in all games form one list.
 
         batch = vector.reset(seed=0)
         while True:
             replies = {seat: agent.act(turns) for seat, turns in batch.turns.items()}
             batch = vector.step(replies)
 
-    A game goes on when all of its seats that are to act have a reply; the others of the same round
-    are there at the next step. A seat that is left out of `replies` is asked again.
+    A game advances once all of its seats that are to act have replied, which may take several
+    steps. A seat that is missing in `replies` has the same turn in the next batch.
     """
 
     def __init__(
@@ -65,7 +69,7 @@ class GameVector:
         options: ResetOptions | None = None,
         indices: Iterable[int] | None = None,
     ) -> TurnBatch:
-        """Begin episodes, everywhere or in some games; an int seeds each, counted up from it."""
+        """Begin episodes in the games `indices` (None: all); an int seeds game i with seed + i."""
         seeds = self.channel.make_seeds(seed)
         check_type(options, (Mapping, type(None)), "options", "a dict or None")
         return self._run_jobs(
@@ -73,7 +77,7 @@ class GameVector:
         )
 
     def step(self, replies: Mapping[str, Sequence[SeatAction]]) -> TurnBatch:
-        """Hand in replies: for each seat a list, one for each of its turns in the last batch."""
+        """Submit replies: for each seat a list with a reply to each of its turns in the batch."""
         self.channel.check_free()
         places = self._group_by_seat()
         actions_by_env: dict[int, dict[str, SeatAction]] = {}
@@ -123,7 +127,7 @@ class GameVector:
         )
 
     def close(self) -> None:
-        """Close every game, and end what they live in."""
+        """Close all games and stop their backend."""
         self.channel.close()
 
     def __enter__(self) -> GameVector:
@@ -133,5 +137,5 @@ class GameVector:
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "channel"):  # it was made
+        if hasattr(self, "channel"):  # `__init__` succeeded
             self.close()

@@ -1,4 +1,4 @@
-"""RayBackend: the environments of a vector in actors of Ray."""
+"""RayBackend: holds the environments of a vector in Ray actors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gem_ma.apis.workers import (
 
 
 def connect_ray() -> Any:
-    """Return Ray, connected: to the cluster that it finds, or to one of its own."""
+    """Return the module ray, connected to an existing cluster or to a new local one."""
     try:
         import ray
     except ImportError as error:
@@ -29,7 +29,7 @@ def connect_ray() -> Any:
 
 
 class RayBackend:
-    """Environments of a vector dealt out to actors; a call carries all jobs of one actor."""
+    """Sub-environments in Ray actors; one call carries all jobs of an actor."""
 
     renders_locally = False
 
@@ -65,7 +65,7 @@ class RayBackend:
 
 
 class _SubEnvActor:
-    """Holds some environments of a vector, in an actor."""
+    """An actor with some environments of a vector."""
 
     def __init__(self, slots: dict[int, SubEnv]):
         self.slots = slots

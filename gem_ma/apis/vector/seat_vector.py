@@ -39,11 +39,11 @@ VectorStep: TypeAlias = tuple[Any, np.ndarray, np.ndarray, np.ndarray, Info]
 class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
     """One seat of many environments behind Gymnasium's vector API.
 
-    Texts come as a tuple of str, pictures as one array, infos as in Gymnasium's own vectors. Beside
-    `step` there are `send` and `recv`, to step some while others are still at work.
+    Texts are returned as a tuple of str, pictures as one array, infos as in Gymnasium's own
+    vectors. `send` and `recv` step some environments while others are still stepping.
     """
 
-    closed = True  # until it is made
+    closed = True  # until `__init__` succeeds
 
     def __init__(
         self,
@@ -65,8 +65,8 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         self.observation_space = _batch_spaces([view.observation_space for view in views])
         self.action_space = _batch_spaces([view.action_space for view in views])
         self._shape = slots[0].picture_shape
-        self._images: dict[int, np.ndarray] = {}  # where each one's picture is drawn
-        self._all_images: np.ndarray | None = None  # all of these, if they are one array
+        self._images: dict[int, np.ndarray] = {}  # by index, the array of its picture
+        self._all_images: np.ndarray | None = None  # the one array of all pictures, if there is one
         self._last: dict[int, SeatStepResult] = {}
         self._autoreset = autoreset
         self._agents = [view.agent for view in views]
@@ -77,10 +77,10 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: ResetOptions | None = None,
     ) -> tuple[Any, Info]:
-        """Begin episodes; an int seeds each environment, counted up from it.
+        """Begin episodes; an int seeds environment i with seed + i.
 
-        With `options={"reset_mask": mask}` only where the mask is true; the rows of the others are
-        what they were.
+        `options={"reset_mask": mask}` resets only the environments whose mask is true. The rows of
+        the others repeat their last observations.
         """
         check_type(options, (Mapping, type(None)), "options", "a dict or None")
         options = dict(options or {})
@@ -88,13 +88,13 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         seeds = self.channel.make_seeds(seed)
         which = range(self.num_envs) if mask is None else self._parse_mask(mask)
         results = self._run_jobs("reset", {i: (seeds[i], options or None) for i in which})
-        if mask is not None:  # a row that is not reset has nothing to say
+        if mask is not None:  # rows that are not reset have an empty info
             results = {**{i: (*last[:-1], {}) for i, last in self._last.items()}, **results}
         observation, _, _, _, infos = self._batch_results(results)
         return observation, infos
 
     def _parse_mask(self, mask: object) -> list[int]:
-        """Return where a mask is true."""
+        """Return the indices at which a mask is true."""
         expected = f"reset_mask: expected a numpy array of {self.num_envs} bools, got"
         if not isinstance(mask, np.ndarray):
             raise TypeError(f"{expected} a {type(mask).__name__}")
@@ -118,7 +118,7 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
     def _make_step_jobs(
         self, actions: Iterable[object], which: list[int]
     ) -> dict[int, tuple[object, ...]]:
-        """Return the arguments of steps; what is wrong with one is said before any is made."""
+        """Return the arguments of steps; raise if one is wrong, before any step is made."""
         row = check_list(actions, len(which), "actions")
         if missing := [i for i in which if i not in self._last]:
             raise ResetNeeded(f"environments {missing} have not begun: reset() all of them first")
@@ -128,7 +128,7 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
                 f"environments {over} are over: begin them again with "
                 "reset(options={'reset_mask': mask})"
             )
-        ignored = over if self._autoreset == "next" else ()  # what they get only begins them again
+        ignored = over if self._autoreset == "next" else ()  # their action only starts a reset
         for index, action in zip(which, row, strict=True):
             if index not in ignored:
                 self.channel.check_reply(index, self._agents[index], action)
@@ -144,18 +144,18 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         return self.channel.receive(len(arguments))
 
     def call(self, name: str, *args: object, **kwargs: object) -> tuple[Any, ...]:
-        """Return an attribute of every environment's seat, or what it returns if it is a method."""
+        """Return an attribute of each environment's view, or the results of calling a method."""
         jobs = dict.fromkeys(range(self.num_envs), (name, args, kwargs))
         results = self._run_jobs("call", jobs, draws=False)
         _raise_errors(results)
         return tuple([results[i] for i in range(self.num_envs)])
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """Return an attribute of every environment's seat."""
+        """Return an attribute of each environment's view."""
         return self.call(name)
 
     def set_attr(self, name: str, values: object) -> None:
-        """Set an attribute of every environment's seat: one value each, or the same for all."""
+        """Set an attribute of each environment's view: a value for each, or one for all."""
         if not isinstance(values, list | tuple):
             values = [values] * self.num_envs
         values = check_list(values, self.num_envs, "values")
@@ -164,21 +164,21 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         )
 
     def render(self) -> tuple[Any, ...]:
-        """Return what every environment renders."""
+        """Return the rendered frame of each environment."""
         return self.call("render")
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The seed of every environment's episode."""
+        """The seeds of the environments' episodes."""
         return self.call("np_random_seed")
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """The random numbers of every environment's episode."""
+        """The random generators of the environments' episodes."""
         return self.call("np_random")
 
     def send(self, actions: Sequence[object], indices: Iterable[int] | None = None) -> None:
-        """Let environments make a step, without waiting for it."""
+        """Start a step in some environments (None: all), without waiting for results."""
         arguments = self._make_step_jobs(actions, self.channel.check_free(indices))
         self._allocate_images(arguments)
         self.channel.send("step", arguments, together=False)
@@ -186,12 +186,12 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
     def recv(
         self, count: int = 1
     ) -> tuple[np.ndarray, Any, np.ndarray, np.ndarray, np.ndarray, Info]:
-        """Wait until so many steps are made, or more; return their indices and what `step` does."""
+        """Wait for at least `count` steps; return their indices, then the values of `step`."""
         results = self.channel.receive(count)
         return np.array(sorted(results)), *self._batch_results(results)
 
     def _allocate_images(self, arguments: Collection[int]) -> None:
-        """Give every picture its place in one array, if they are drawn in this process."""
+        """Allocate one array for all pictures, if they are drawn in this process."""
         if self._shape is None or not self.channel.backend.renders_locally:
             return
         images = np.empty((len(arguments), *self._shape), np.uint8)
@@ -243,19 +243,19 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         return concatenate(space, parts, create_empty_array(space, len(parts)))  # type: ignore[arg-type]
 
     def close_extras(self, **kwargs: object) -> None:
-        """Close every environment, and end what they live in."""
+        """Close all environments and stop their backend."""
         self.channel.close()
 
 
 def _raise_errors(results: Mapping[int, object]) -> None:
-    """Raise what an environment raised where an attribute was asked for."""
+    """Raise the first exception among the results, if there is one."""
     for result in results.values():
         if isinstance(result, ExceptionMessage):
             raise result.error
 
 
 def _batch_spaces(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
-    """Return the space of a row of environments, whether or not they share one."""
+    """Return the batched space of environments with equal or different spaces."""
     if all(space == singles[0] for space in singles[1:]):
         return batch_space(singles[0], len(singles))
     if all(type(space) is type(singles[0]) for space in singles):
@@ -264,7 +264,7 @@ def _batch_spaces(singles: Sequence[spaces.Space[Any]]) -> spaces.Space[Any]:
 
 
 def _batch_infos(infos: Sequence[Info]) -> Info:
-    """Return infos as Gymnasium's vectors do: an array for each key, and where it is, as "_key"."""
+    """Return infos as in Gymnasium's vectors: by key an array, and the mask "_key" of its rows."""
     columns: Info = {}
     keys = infos[0].keys()
     if all(info.keys() == keys for info in infos):
@@ -281,7 +281,7 @@ def _batch_infos(infos: Sequence[Info]) -> Info:
 
 
 def _batch_values(key: str, values: list[Any], there: list[bool] | None = None) -> Any:
-    """Return the values of a key as an array; `there` says which of them there are."""
+    """Return the values of a key as an array; `there` says which values exist (None: all)."""
     here = values if there is None else list(itertools.compress(values, there))
     kinds = set(map(type, here))
     if key != "final_obs" and all(issubclass(kind, dict) for kind in kinds):

@@ -1,4 +1,4 @@
-"""SubEnv: one environment of a vector, wherever it lives."""
+"""SubEnv: one environment of a vector, in any backend."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from gem_ma.game import Info, ResetOptions, T
 
 P = ParamSpec("P")
 JobParts: TypeAlias = Generator[Callable[[], object], Any, object]
-"""A job that yields what may wait for something, and is sent what that returned."""
+"""A job that yields its blocking calls, and is sent their results."""
 SeatStepResult: TypeAlias = tuple[Any, float, bool, bool, Info]
 """Observation, reward, terminated, truncated and info, as Gymnasium's `step` returns them."""
 SubEnvResult: TypeAlias = "SeatStepResult | GameStepResult"
 
 
 class SubEnv:
-    """One environment of a vector, wherever it lives; pickles as what makes it."""
+    """One environment of a vector, in any backend; pickled as its constructor's arguments."""
 
-    arguments: tuple[AECEnv, *tuple[object, ...]]  # what makes it, its environment first
+    arguments: tuple[AECEnv, *tuple[object, ...]]  # of the constructor, the environment first
     env: GymnasiumView | AECEnv
-    base_env: BaseEnv  # what its replies are handed to
-    canvas: np.ndarray | None = None  # where its picture is drawn, and not sent
+    base_env: BaseEnv  # the environment that takes its replies
+    canvas: np.ndarray | None = None  # the array for its picture, which is then not sent
     picture_shape: tuple[int, ...] | None = None
 
     @property
     def is_blocking(self) -> bool:
-        """Whether its steps wait for something, and belong into a thread."""
+        """Whether its steps wait for something, so that they should run in a thread."""
         return bool(self.arguments[0].blocking)
 
     def reset(self, seed: int | None, options: ResetOptions | None) -> SubEnvResult:
         raise NotImplementedError
 
     def split_job(self, method: str, arguments: tuple[object, ...]) -> JobParts | None:
-        """Return a job that yields what may wait for something, if only that needs a thread."""
+        """Return a job that yields its blocking calls; None: the whole job needs a thread."""
         return None
 
     def step(self, action: Any) -> SubEnvResult:
@@ -51,7 +51,7 @@ class SubEnv:
 
 
 class SeatSubEnv(SubEnv):
-    """One seat of an environment, with what happens when its episode ends."""
+    """One seat of an environment, with its autoreset at the end of an episode."""
 
     def __init__(self, env: AECEnv, autoreset: str, agent: str | None, others: SeatAgents | None):
         self.arguments = env, autoreset, agent, others
@@ -87,16 +87,16 @@ class SeatSubEnv(SubEnv):
     def _step_in_parts(self, action: Any) -> JobParts:
         outcome = yield from self.env.step_in_parts(action)
         result = self._call_on_canvas(outcome)
-        if self.autoreset == "same" and (result[2] or result[3]):  # beginning may wait, too
+        if self.autoreset == "same" and (result[2] or result[3]):  # `reset` may block, too
             return (yield functools.partial(self._finish_step, result))
         return self._finish_step(result)
 
     def _finish_step(self, result: SeatStepResult) -> SeatStepResult:
-        """Return what is sent of a step, after which the environment may begin again."""
+        """Return the result of a step as it is sent, after a reset if autoreset is "same"."""
         observation, reward, terminated, truncated, info = result
         self.over = terminated or truncated
         if self.over and self.autoreset == "same":
-            if self.canvas is not None:  # which the next picture will be drawn over
+            if self.canvas is not None:  # the next picture overwrites it
                 observation = _copy_arrays(observation)
             final = {"final_obs": observation, "final_info": info}
             observation, _, _, _, info = self.reset(None, None)
@@ -112,7 +112,7 @@ class SeatSubEnv(SubEnv):
             return ExceptionMessage(error)
 
     def set(self, name: str, value: object) -> ExceptionMessage | None:
-        """Set an attribute of the environment; an error as ExceptionMessage."""
+        """Set an attribute of the environment; return an error as ExceptionMessage."""
         try:
             self.env.set_wrapper_attr(name, value)
         except Exception as error:  # noqa: BLE001 - raised again by the vector
@@ -130,7 +130,7 @@ class SeatSubEnv(SubEnv):
             sight.canvas = None
 
     def _drop_image(self, observation: object) -> object:
-        """Return an observation without the picture, if that is on the canvas."""
+        """Return an observation with None in place of a picture that is on the canvas."""
         if isinstance(observation, dict):
             return {key: self._drop_image(value) for key, value in observation.items()}
         return None if observation is self.canvas else observation
@@ -143,7 +143,7 @@ def _copy_arrays(observation: object) -> object:
 
 
 class GameStepResult(NamedTuple):
-    """What one game of a GameVector shows."""
+    """The result of a step in one game of a GameVector."""
 
     turns: dict[str, Turn]
     rewards: Mapping[str, float]
@@ -153,7 +153,7 @@ class GameStepResult(NamedTuple):
 
 
 class GameSubEnv(SubEnv):
-    """One game with all its seats; a Turn's picture is drawn by whoever looks at it."""
+    """One game with all its seats; a Turn's picture is drawn when it is first read."""
 
     def __init__(self, env: AECEnv, autoreset: str):
         self.arguments = env, autoreset

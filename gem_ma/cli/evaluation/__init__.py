@@ -1,6 +1,6 @@
-"""The commands that play to measure: eval, tournament, exploit and leaderboard, a file for each.
+"""The evaluation commands: eval, tournament, exploit and leaderboard, one file each.
 
-They turn words into calls of `gem_ma.evaluation`, and what comes of them into text.
+They turn arguments into calls of `gem_ma.evaluation`, and print the results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command eval compare: what it prints of two evaluations."""
+"""The command eval compare: its output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_compare(args: argparse.Namespace) -> int:
-    """Print what changed between two evaluations; return 1 if something is shown to be worse."""
+    """Print the changes between two evaluations; return 1 if one is significantly for the worse."""
     from gem_ma.evaluation.runner.comparison import compare
 
     if len(args.what) != 3:
@@ -61,20 +61,20 @@ def run_compare(args: argparse.Namespace) -> int:
 
 
 _DIRECTIONS = ("worse", "better", "changed", "")  # in the order of the table
-_LISTED = 6  # numbers that a line of the summary names
+_LISTED = 6  # metrics that a line of the summary names
 
 
 def _order_differences(found: Sequence[MetricDifference], every: bool) -> list[MetricDifference]:
-    """Return what is shown of a comparison, first what matters; of all means, always."""
+    """Return the differences to print, the most important first; means are always printed."""
     means = [one for one in found if one.rows > 1]
     others = [one for one in found if one.rows == 1 and (every or one.direction)]
-    if not means and not others:  # nothing went anywhere: at least who succeeded how often
+    if not means and not others:  # no change: prints at least success and return
         others = [one for one in found if one.metric in ("success", "return")]
     return means + sorted(others, key=lambda one: _DIRECTIONS.index(one.direction))
 
 
 def _summarize_directions(found: Sequence[MetricDifference]) -> str:
-    """Return which numbers went up or down beyond their intervals, in sentences."""
+    """Return sentences about the metrics that changed beyond their intervals."""
     if not found:
         return ""
     lines = []
@@ -120,7 +120,7 @@ def _describe_tests(found: Sequence[MetricDifference]) -> str:
 
 
 def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
-    """Return how to read the verdicts of a comparison."""
+    """Return an explanation of the verdicts of a comparison."""
     if not found:
         return "nothing in both of them came to its end, so there is nothing to compare\n"
     differences, means = (

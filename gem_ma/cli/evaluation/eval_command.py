@@ -1,4 +1,4 @@
-"""The command eval: its words, and what it prints."""
+"""The command eval: its options and its output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add_eval(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "eval",
         group="evaluate",
-        help="play a suite and say how good an agent is, and how sure that is",
+        help="play a suite and measure how good an agent is, with confidence intervals",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
@@ -60,65 +60,79 @@ def add_eval(commands: SubcommandParsers) -> None:
             "  gem-ma eval --suite tau-retail --agents assistant=openai:MODEL@URL \\\n"
             "      --agents user=llm-user:openai:MODEL@URL --out results\n"
             "  gem-ma eval compare before after\n\n"
-            "The same command again goes on where it was stopped. It exits with 0 if all was\n"
-            "played, 1 if an episode failed, 3 if an environment was skipped; compare exits with\n"
-            "1 if something is shown to be worse."
+            "Run the same command again to continue a stopped evaluation. It exits with 0 if\n"
+            "everything was played, 1 if an episode failed, 3 if an environment was skipped.\n"
+            "compare exits with 1 if a number became significantly worse."
         ),
     )
     parser.add_argument("what", nargs="*", help="environments, or: compare FOLDER FOLDER")
     parser.add_argument("--suite", help=f"{suite_names}, or a TOML file")
-    parser.add_argument("--out", help="a folder for episodes and results")
+    parser.add_argument("--out", help="folder for episodes and results")
     parser.add_argument(
         "--agents",
         action="append",
         default=[],
         metavar="[SEAT=]SPEC",
-        help="who is evaluated, or who sits in the seats in order, with commas between; with SEAT= "
-        "who sits in that one; may be repeated",
+        help="the evaluated agent, or one agent for each seat in order, separated by commas; SEAT= "
+        "sets the agent of one seat; may be repeated",
     )
     parser.add_argument(
         "--opponents",
         metavar="SPEC",
-        help="who sits in the seats that are not evaluated (default: random)",
+        help="agents in the seats that are not evaluated (default: random)",
     )
     add_tool_option(parser)
     parser.add_argument(
-        "--tasks", type=parse_positive, help="starts of each environment, instead of its own"
+        "--tasks",
+        type=parse_positive,
+        help="number of starts of each environment (default: as in the suite)",
     )
     parser.add_argument(
         "--task-ids",
         metavar="ID,ID",
-        help="only these tasks, where tasks have ids: of tau2:..., say; a number is a place",
-    )
-    parser.add_argument("--start", type=parse_count, metavar="N", help="tasks from this place on")
-    parser.add_argument(
-        "--end", type=parse_positive, metavar="N", help="tasks to before this place"
+        help="only these tasks, if tasks have ids, as in tau2:...; a number is a position",
     )
     parser.add_argument(
-        "--trials", type=parse_positive, help="how often each start is played, likewise"
+        "--start", type=parse_count, metavar="N", help="first task to play, by its position"
     )
     parser.add_argument(
-        "--seed", type=parse_seed, help="a whole number that decides all (default: the suite's)"
+        "--end", type=parse_positive, metavar="N", help="play the tasks before this position"
     )
     parser.add_argument(
-        "--concurrency", type=parse_positive, default=64, help="alive at once (default: 64)"
+        "--trials", type=parse_positive, help="episodes per start (default: as in the suite)"
     )
-    parser.add_argument("--workers", type=parse_positive, help="play in so many processes")
     parser.add_argument(
-        "--max-errors", type=parse_count, default=10, help="in one environment (default: 10)"
+        "--seed",
+        type=parse_seed,
+        help="a whole number that decides everything (default: the suite's)",
     )
-    parser.add_argument("--pictures", action="store_true", help="keep the pictures, too")
+    parser.add_argument(
+        "--concurrency",
+        type=parse_positive,
+        default=64,
+        help="episodes played at once (default: 64)",
+    )
+    parser.add_argument("--workers", type=parse_positive, help="number of processes to play in")
+    parser.add_argument(
+        "--max-errors",
+        type=parse_count,
+        default=10,
+        help="failed episodes to tolerate in each environment (default: 10)",
+    )
+    parser.add_argument("--pictures", action="store_true", help="save the pictures too")
     parser.add_argument(
         "--price",
         action="append",
         default=[],
         metavar="[MODEL=]IN,OUT",
-        help="of a million tokens read and written, of who is evaluated; with MODEL= of this model "
-        "in any seat; may be repeated",
+        help="price of a million tokens read and written, for the evaluated agent; MODEL= sets the "
+        "price of a model in any seat; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--all", action="store_true", help="of compare: show every number, also what did not change"
+        "--all",
+        action="store_true",
+        help="for compare: show every number, also those that did not change",
     )
     add_observation_options(parser)
     parser.set_defaults(run=report_usage(_run_eval))
@@ -169,7 +183,7 @@ def _run_eval(args: argparse.Namespace) -> int:
 
 
 def _load_suite(args: argparse.Namespace) -> suites.Suite:
-    """Return what is to be played."""
+    """Return the suite to play."""
     if args.suite:
         suite = suites.load_suite(args.suite)
     else:
@@ -185,9 +199,9 @@ def _load_suite(args: argparse.Namespace) -> suites.Suite:
 
 
 def _parse_agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None, dict[str, str]]:
-    """Return the spec of who is evaluated, and those of seats.
+    """Return the spec of the evaluated agent, and specs by seat.
 
-    Several without a seat sit in the order of the seats, and each of them is evaluated.
+    Several agents without a seat take the seats in order, and all of them are evaluated.
     """
     specs: list[str] = []
     seats: dict[str, str] = {}
@@ -209,14 +223,17 @@ def _parse_agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None
 def _seat_in_order(
     who: Sequence[str], seats: dict[str, str], suite: suites.Suite, words: str
 ) -> dict[str, str]:
-    """Return who sits in which seat, those without one in order, in all environments alike."""
+    """Return specs by seat; agents without a seat take the free seats in order.
+
+    All environments must then assign the same agent to a seat.
+    """
     from gem_ma.evaluation.runner.eval_tasks import make_entry_env
 
     seat_agents = dict(seats)
     for entry in suite.entries:
         try:
             free_seats = [one for one in make_entry_env(entry).possible_agents if one not in seats]
-        except (MissingRequirement, ImportError, OSError):  # which is skipped
+        except (MissingRequirement, ImportError, OSError):  # the evaluation skips this entry
             continue
         problem = f"{words}: {entry.name} has {len(free_seats)} free seats"
         if len(free_seats) != len(who):
@@ -230,7 +247,7 @@ def _seat_in_order(
 
 
 def _parse_prices(texts: Sequence[str]) -> dict[str, tuple[float, float]] | None:
-    """Return the prices by model; those of nobody in particular are of who is evaluated."""
+    """Return prices by model; the price of "" applies to the evaluated agents."""
     prices: dict[str, tuple[float, float]] = {}
     for text in texts:
         model, _, price = text.rpartition("=")
@@ -271,7 +288,7 @@ def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
 
 
 def _make_table(rows: Sequence[JSONMapping]) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the lines of the table; what is empty in all rows is left out."""
+    """Return the head and the lines of the table, without columns that are empty in all rows."""
     metric_columns = [one for one in METRICS.values() if one.terminal == "column"]
     columns = group_by_heading(metric_columns)
     head = ["environment", "seat", "episodes", *columns]
@@ -287,7 +304,7 @@ def _make_table(rows: Sequence[JSONMapping]) -> tuple[list[str], list[list[str]]
 
 
 def _format_curves(rows: Sequence[JSONMapping]) -> list[str]:
-    """Return the curves over all rows that were tried more than once, such as pass^k."""
+    """Return the curves over all rows with more than one trial, such as pass^k."""
     out = []
     for metric in METRICS.values():
         if metric.terminal != "curve":
@@ -303,7 +320,7 @@ def _format_curves(rows: Sequence[JSONMapping]) -> list[str]:
 
 
 def _explain_row(row: JSONMapping) -> str:
-    """Return the data that a row was played on and why episodes were not paid, where known."""
+    """Return the data of a row and why its episodes failed, if known."""
     label = f"{row['entry']} {row['seat']}" if len(row["agents"]) > 1 else row["entry"]
     lines = [f"{label}: data {row['data']}\n"] if row["data"] else []
     heads = {
@@ -322,7 +339,7 @@ def _explain_row(row: JSONMapping) -> str:
 
 
 def _format_headline(overall: JSONObject) -> str:
-    """Return what an evaluation comes to in all, over what, and what is not in it."""
+    """Return the means of an evaluation, and what they do not include."""
     rows, out = overall["rows"], overall["rows left out"]
     lines = []
     if rows:

@@ -1,4 +1,4 @@
-"""The command leaderboard: its words, and what it prints."""
+"""The command leaderboard: its options and its output."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ def add_leaderboard(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "leaderboard",
         group="evaluate",
-        help="put the results of several evaluations into one table, where they can be compared",
+        help="merge the results of several evaluations into one table, where they can be compared",
         epilog="example: gem-ma leaderboard before=results/one after=results/two --out page.html",
     )
     parser.add_argument(
         "files",
         nargs="+",
         metavar="[NAME=]FOLDER",
-        help="folders of gem-ma eval, or their results.json; with NAME= the agent is called so",
+        help="folders of gem-ma eval, or their results.json; NAME= gives the agent a name",
     )
-    parser.add_argument("--out", help="a page, FILE.html (default: the terminal)")
+    parser.add_argument("--out", help="an HTML page, FILE.html (default: print to the terminal)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=report_usage(_run_leaderboard))
 

@@ -1,4 +1,4 @@
-"""What the commands of evaluation share: tables, JSON, lines of progress, and errors of words."""
+"""Output of the evaluation commands: tables, JSON, progress lines, and usage errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gem_ma.envs.registry import BadArgument
 
 
 def report_usage(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Return the command; what its arguments cannot mean is a UsageError."""
+    """Return a command that reports ValueError and BadArgument as UsageError."""
 
     def run_checked(args: argparse.Namespace) -> int:
         try:
@@ -30,7 +30,7 @@ def write_text(text: str) -> None:
 
 
 def print_json(data: object) -> None:
-    """Print JSON that every parser reads."""
+    """Print data as JSON that every parser reads: without NaN."""
     write_text(json.dumps(data, indent=1, allow_nan=False) + "\n")
 
 
@@ -53,7 +53,7 @@ def print_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
 
 
 def format_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Return a table as text, its columns side by side."""
+    """Return a table as text in aligned columns."""
     rows = [head, *lines]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     text = (
@@ -64,7 +64,7 @@ def format_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 class ProgressLines:
-    """A line for every part that is done, where there is somebody to read it."""
+    """A callback that prints a line to stderr for each finished part."""
 
     def __call__(self, title: str, done: int, expected: int) -> None:
         sys.stderr.write(f"{title}: {done} of {expected}\n")
@@ -72,6 +72,6 @@ class ProgressLines:
 
 
 def describe_kept(out: str, kind: str) -> str:
-    """Return what is kept of an evaluation or a tournament that was stopped."""
+    """Return a message about the records that a stopped evaluation or tournament keeps."""
     files = (Path(out) / kind).glob("*.jsonl")
     return f"{out} keeps {count_played_episodes(*files)} {kind}; the same command goes on"

@@ -1,4 +1,4 @@
-"""The command tournament: its words, and what it prints."""
+"""The command tournament: its options and its output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_tournament(commands: SubcommandParsers) -> None:
         epilog=(
             "example:\n"
             "  gem-ma tournament game:ConnectFour-v0 --agents search openai:MODEL@URL --out cup\n\n"
-            "The same folder goes on with more agents or more matches: only what is missing is\n"
+            "Use the same folder again to add agents or matches: only missing matches are\n"
             "played. It exits with 1 if a match failed."
         ),
     )
@@ -53,15 +53,18 @@ def add_tournament(commands: SubcommandParsers) -> None:
         nargs="+",
         default=[],
         metavar="[NAME=]SPEC",
-        help="who joins: one or several, also with commas between; may be repeated; with NAME= it "
-        "is called so, and may meet itself",
+        help="agents that join, one or several, separated by spaces or commas; may be repeated; "
+        "NAME= gives an agent a name, under which it can also play itself",
     )
-    parser.add_argument("--out", required=True, help="a folder for matches and results")
+    parser.add_argument("--out", required=True, help="folder for matches and results")
     parser.add_argument(
-        "--matches", type=parse_positive, default=10, help="starts, for all (default: 10)"
+        "--matches",
+        type=parse_positive,
+        default=10,
+        help="number of starts, the same for all (default: 10)",
     )
     parser.add_argument("--schedule", choices=("round-robin", "swiss"), default="round-robin")
-    parser.add_argument("--rounds", type=parse_positive, help="of a Swiss tournament")
+    parser.add_argument("--rounds", type=parse_positive, help="rounds of a Swiss tournament")
     parser.add_argument(
         "--seating",
         choices=("all", "rotate"),
@@ -71,26 +74,36 @@ def add_tournament(commands: SubcommandParsers) -> None:
     parser.add_argument(
         "--anchors",
         default="random",
-        help="specs that join, with commas; the first is rated 0; none: nobody (default: random)",
+        help="specs that join, separated by commas; the first is rated 0; none: no anchor "
+        "(default: random)",
     )
     parser.add_argument(
         "--forfeits",
         choices=("loss", "leave-out"),
         default="loss",
-        help="how ratings take those who left by invalid replies (default: loss)",
+        help="whether ratings count a forfeit as a loss, or leave it out (default: loss)",
     )
-    parser.add_argument("--skills", action="store_true", help="rate by Plackett-Luce as well")
+    parser.add_argument("--skills", action="store_true", help="also rate by Plackett-Luce")
     parser.add_argument(
-        "--seed", type=parse_seed, default=0, help="a whole number that decides all (default: 0)"
+        "--seed",
+        type=parse_seed,
+        default=0,
+        help="a whole number that decides everything (default: 0)",
     )
     parser.add_argument(
-        "--concurrency", type=parse_positive, default=64, help="alive at once (default: 64)"
+        "--concurrency",
+        type=parse_positive,
+        default=64,
+        help="matches played at once (default: 64)",
     )
-    parser.add_argument("--workers", type=parse_positive, help="play in so many processes")
+    parser.add_argument("--workers", type=parse_positive, help="number of processes to play in")
     parser.add_argument(
-        "--max-errors", type=parse_count, default=10, help="in one line-up (default: 10)"
+        "--max-errors",
+        type=parse_count,
+        default=10,
+        help="failed matches to tolerate in each line-up (default: 10)",
     )
-    parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table")
+    parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table into a file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_observation_options(parser)
     parser.set_defaults(run=report_usage(_run_tournament))
@@ -170,7 +183,7 @@ def _print_ratings(board: Leaderboard) -> None:
 
 
 def _print_returns(board: Leaderboard) -> None:
-    """Print what agents earned where nobody wins from another, and who is in no table."""
+    """Print returns in games without winners, and the agents that are in no table."""
     if board.unrated:
         lines = [
             [game, agent, format_number(one)]
@@ -190,7 +203,7 @@ def _format_points(one: AgentRating) -> str:
 
 
 def _split_agents(given: Sequence[str]) -> list[str]:
-    """Return who joins a tournament."""
+    """Return the agents of a tournament, split at commas."""
     return [one for text in given for one in text.split(",")]
 
 

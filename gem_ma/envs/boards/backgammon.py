@@ -1,4 +1,4 @@
-"""Backgammon: two agents race their men home past each other, as far as the dice say."""
+"""Backgammon: two agents race their men home past each other, by the roll of two dice."""
 
 import functools
 import itertools
@@ -13,16 +13,16 @@ from gem_ma.scene import Shapes
 
 AGENTS = ("white", "black")
 MEN, HOME, POINTS, BAR, OFF = 15, 6, 24, 25, 0
-TURNS = 500  # in all, with those in which nothing can be moved
+TURNS = 500  # of both seats, including turns without a legal move
 FIRST = tuple({24: 2, 13: 5, 8: 3, 6: 5}.get(point, 0) for point in range(BAR + 1))
 PIPS = {1: "4", 2: "08", 3: "048", 4: "0268", 5: "02468", 6: "023568"}  # in thirds, row by row
 NAMES = {**{str(point): point for point in range(1, BAR)}, "bar": BAR, "off": OFF}
-TIMES = {f"({n})": n for n in range(1, 5)}  # behind a step that is made so often
-LONGEST = 60  # letters of a move that are read
+TIMES = {f"({n})": n for n in range(1, 5)}  # suffix of a step that is made several times
+LONGEST = 60  # longest move that is parsed, in characters
 
 
 def _steps(men, die):
-    """Yield where the men of whose turn it is can go: (from, to, men after)."""
+    """Yield each step with one die for the seat to move: (from, to, men after)."""
     own_men, other = men
     last = max(point for point, n in enumerate(own_men) if n) if any(own_men[1:]) else 0
     for start in (BAR,) if own_men[BAR] else range(last, 0, -1):
@@ -46,7 +46,7 @@ def _steps(men, die):
 
 @functools.lru_cache(1 << 10)  # asked several times a turn
 def _plays(men, dice):
-    """Return what can be played with the dice, of which as many count as can: steps -> men."""
+    """Return all ways to play the dice, using as many as possible: steps -> men."""
     high, low = max(dice), min(dice)
     if high == low:
         plays = {(): men}
@@ -58,7 +58,7 @@ def _plays(men, dice):
 
 
 def _further(found, die):
-    """Return all that has one step more."""
+    """Return all plays extended by one step with a die."""
     return {
         _ordered((*steps, (start, end))): after
         for steps, men in found.items()
@@ -67,13 +67,13 @@ def _further(found, die):
 
 
 def _ordered(steps):
-    """Return steps from the far end on, the longer ones first."""
+    """Return steps in a fixed order: from the highest point down, longer steps first."""
     return tuple(sorted(steps, key=lambda step: (-step[0], step[1])))
 
 
 @functools.lru_cache(1 << 10)
 def _legal(men, dice):
-    """Return each position that can be played to under one name: name -> men."""
+    """Return one name for each position that can be reached: name -> men."""
     ends: dict[tuple[tuple[int, ...], ...], str] = {}
     for steps, after in _plays(men, dice).items():
         ends.setdefault(after, _named(steps))
@@ -82,7 +82,7 @@ def _legal(men, dice):
 
 @functools.lru_cache(1 << 10)
 def _dice_to_play(men, dice):
-    """Return the dice of a turn that can be played, each as often as it has to be."""
+    """Return the dice that must be played this turn; a double counts up to four times."""
     high, low = dice
     count = max(map(len, _plays(men, dice)), default=0)
     if high == low or count == 2:
@@ -100,7 +100,7 @@ def _can_play(men, dice):
 
 @functools.lru_cache(1 << 10)
 def _next_steps(men, dice):
-    """Return each step after which the other dice can all be played: name -> (men, other dice)."""
+    """Return each step after which the other dice can be played: name -> (men, other dice)."""
     steps = {}
     for die in sorted({*dice}, reverse=True):
         left = _without(dice, die)
@@ -129,12 +129,12 @@ def _named(steps):
 
 
 class State(NamedTuple):
-    men: tuple[tuple[int, ...], ...]  # of each seat: borne off, on the points it counts, on the bar
+    men: tuple[tuple[int, ...], ...]  # of each seat: borne off, on its points 1 to 24, on the bar
     dice: tuple[int, int]
-    turn: int  # whose: an index into AGENTS
+    turn: int  # of the seat that moves: an index into AGENTS
     past: int = 0  # turns so far
-    lost: tuple[tuple[int, tuple[int, int]], ...] = ()  # who rolled what since and could not move
-    rest: tuple[int, ...] | None = None  # dice still to play, where a step is a move; else None
+    lost: tuple[tuple[int, tuple[int, int]], ...] = ()  # seat and dice of each turn lost since
+    rest: tuple[int, ...] | None = None  # with stepwise=True, the dice still to play; else None
 
     def to_act(self):
         is_over = self.past >= TURNS or any(men[OFF] == MEN for men in self.men)
@@ -148,7 +148,7 @@ class State(NamedTuple):
         return self  # nothing is hidden
 
     def mine(self):
-        """Return the men, those of whose turn it is first."""
+        """Return the men of both seats, those of the seat that moves first."""
         return (self.men[self.turn], self.men[1 - self.turn])
 
     def legal(self, agent):
@@ -157,7 +157,7 @@ class State(NamedTuple):
         return tuple(_next_steps(self.mine(), self.rest))
 
     def moved(self, name):
-        """Return the men after a move, and the dice that are left for further steps, if any are."""
+        """Return the men after a move, and the dice left; None if a move is a whole turn."""
         if self.rest is None:
             return _legal(self.mine(), self.dice)[name], None
         return _next_steps(self.mine(), self.rest)[name]
@@ -169,14 +169,14 @@ class State(NamedTuple):
         return state if rest else state.after((), rng)
 
     def rolled(self):
-        """Return the state with the dice that are to be played, where a step is a move."""
+        """Return the state with its dice to play set, if moves are single steps."""
         if self.rest is None:
             return self
         rest = _dice_to_play(self.mine(), self.dice) if self.to_act() else ()
         return self._replace(rest=rest)
 
     def after(self, lost, rng):
-        """Return the state when the next one has rolled; who cannot move loses its turn."""
+        """Return the state after the next roll; a seat that cannot move loses its turn."""
         state = self
         while True:
             dice = _roll(rng) if state._replace(past=state.past + 1).to_act() else self.dice
@@ -192,7 +192,11 @@ def _roll(rng):
 
 
 class Backgammon(Game[State]):
-    """A move is a whole turn; with `stepwise` it is one step, and there is a list of them."""
+    """Two agents race their men home; a move is a whole turn, or one step.
+
+    Args:
+        stepwise: whether a move is a single step from a fixed list of 150, not a whole turn.
+    """
 
     agents = AGENTS
     zero_sum = True
@@ -205,14 +209,14 @@ class Backgammon(Game[State]):
 
     def start(self, rng, options):
         white = black = 0
-        while white == black:  # a die for each: the higher one begins with both
+        while white == black:  # each rolls one die; the higher one begins and plays both dice
             white, black = rng.integers(1, 7, 2).tolist()
         dice = max(white, black), min(white, black)
         rest = () if self.stepwise else None
         return State((FIRST, FIRST), dice, int(black > white), rest=rest).rolled()
 
     def read(self, text, view, agent):
-        """Return the name of a move, in whatever order and form its steps are written."""
+        """Return the canonical name of a move; its steps may be in any order and notation."""
         if self.stepwise:
             return _read_step(text, view)
         legal = _legal(view.mine(), view.dice)
@@ -347,11 +351,11 @@ class Backgammon(Game[State]):
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "orange")
 
     def encode(self, view, agent):
-        """Return the men, own ones and then the other's, the dice, one-hot, and the turns.
+        """Return the men, own seat first, then the dice, one-hot, and the turns.
 
         Men are shares of all, on the points 1 to 24 as the own seat counts them, on the bar and
-        off. At the end stand whether it is the own turn, and the turns that are over; where a step
-        is a move, also how often each die is still to be played, in quarters.
+        off. Last come whether it is the own turn, and the share of turns played. With
+        stepwise=True, six more numbers say how often each die is still to be played, in quarters.
         """
         seat = AGENTS.index(agent)
         own, other = view.men[seat], view.men[1 - seat]
@@ -367,7 +371,7 @@ class Backgammon(Game[State]):
 
 
 def _place(point, pitch):
-    """Return the middle of a point from left to right, and whether it is at the top."""
+    """Return the centre of a point from left to right, and whether it is in the upper half."""
     if point in (BAR, OFF):
         return (6.5 if point == BAR else 13.5) * pitch, False
     top = point > 12
@@ -376,7 +380,7 @@ def _place(point, pitch):
 
 
 def _die(die, x):
-    """Return the figures of a die in the middle of the board."""
+    """Return the shapes of a die in the middle of the board."""
     items = [("square", "white", x, 0.5, 0.1, 0.0)]
     for pip in map(int, PIPS[die]):
         across, down = (pip % 3 - 1) * 0.026, (pip // 3 - 1) * 0.026
@@ -402,7 +406,7 @@ def _read_step(text, view):
 
 
 def _read(said):
-    """Return the steps that a text names, or none."""
+    """Return the steps in a text; () if it is not a move."""
     steps: list[tuple[int, int]] = []
     for token in said.split() if len(said) <= LONGEST else ():
         times = TIMES.get(token[-3:], 0)

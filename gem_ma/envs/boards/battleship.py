@@ -1,4 +1,4 @@
-"""Battleship: two agents shoot at ships that they do not see; who sinks the last one wins."""
+"""Battleship: two agents shoot at ships that they cannot see; whoever sinks the last ship wins."""
 
 import functools
 import string
@@ -26,9 +26,9 @@ TILES = (
 @dataclass(frozen=True, slots=True)
 class State:
     size: int
-    seas: tuple[Maybe[str], Maybe[str]]  # a ship's letter or water, row by row; None: hidden
-    shots: tuple[str, str]  # what each seat found at the other's: misses, hits, ships it sunk
-    left: tuple[str, str]  # each seat's ships that are afloat
+    seas: tuple[Maybe[str], Maybe[str]]  # ship letters and water, row by row; None: hidden
+    shots: tuple[str, str]  # results of each seat's shots: miss, hit, or letter of a sunk ship
+    left: tuple[str, str]  # ships of each seat that are afloat
     turn: int = 0
 
     def to_act(self):
@@ -78,7 +78,7 @@ class Battleship(Game[State]):
             raise ValueError(f"size={size}: expected 2 to {len(string.ascii_lowercase)}")
         if not 1 <= len(self.ships) <= len(SHIPS) or not all(1 <= n <= size for n in self.ships):
             raise ValueError(f"ships={ships}: expected up to {len(SHIPS)} lengths of 1 to {size}")
-        if sum(self.ships) > size * size // 2:  # up to there, they can always be placed
+        if sum(self.ships) > size * size // 2:  # up to half of the sea, a placement always exists
             raise ValueError(f"ships={ships}: they fill more than half of the sea")
         self.moves = _cells(size)
         self.fleet = SHIPS[: len(self.ships)]
@@ -132,7 +132,7 @@ class Battleship(Game[State]):
         return "\n".join([*parts, *self.status(view)])
 
     def boards(self, view, agent):
-        """Yield a title and rows for each board: the own sea and the shots, or both seas."""
+        """Yield title and rows of each board: own sea and shots, or both seas for spectators."""
         for i, owner in enumerate(AGENTS):
             sea, shots = view.seas[i], view.shots[1 - i]
             if agent is None:
@@ -163,7 +163,7 @@ class Battleship(Game[State]):
     def encode(self, view, agent):
         """Return six planes, three of the own sea and three of the other's.
 
-        They are own ships, those cells hit, the other's misses; own misses, hits and sunk ships.
+        They are: own ships, own cells hit, the other's misses, own misses, own hits, ships sunk.
         """
         seat = AGENTS.index(agent)
         sea, mine, theirs = (
@@ -191,7 +191,7 @@ def _cells(size):
 
 @functools.cache
 def _berths(size, length):
-    """Return every way to lay a ship of this length, as a set of cells."""
+    """Return every placement of a ship of this length, as a set of cells."""
     flat = [[row * size + c + i for i in range(length)] for row in range(size)
             for c in range(size - length + 1)]  # fmt: skip
     upright = [[cell % size * size + cell // size for cell in cells] for cells in flat]
@@ -199,7 +199,7 @@ def _berths(size, length):
 
 
 def _place(size, lengths, rng):
-    """Lay the ships at random, one after the other; begin anew where one finds no room."""
+    """Return a random placement of all ships; start again if a ship does not fit."""
     while True:
         sea = [WATER] * size**2
         occupied_cells: frozenset[int] = frozenset()
@@ -216,7 +216,7 @@ def _place(size, lengths, rng):
 
 
 def _struck(here, mark):
-    """Return how the owner sees a cell of its sea at which this shot came, if any."""
+    """Return the result of the shot at a cell as the owner of the sea sees it."""
     if here == WATER:
         return mark
     return here if mark == WATER else here.lower()

@@ -1,4 +1,4 @@
-"""Breakthrough: two agents advance their pieces; who reaches the far row first wins."""
+"""Breakthrough: two agents advance their pieces; the first to reach the far row wins."""
 
 import functools
 from typing import NamedTuple
@@ -22,7 +22,7 @@ TILES = (
 
 @functools.cache
 def _steps(size):
-    """Return for each side and square where a piece can go: (text, square, whether diagonally)."""
+    """Return the steps from each square for each side: (text, square, whether it is diagonal)."""
     names = squares(size)
 
     def steps(square, down):
@@ -39,7 +39,7 @@ def _steps(size):
 
 @functools.cache
 def _moves(size):
-    """Return the squares, from and to, of every move there is."""
+    """Return all possible moves: text -> (from, to)."""
     return {
         text: (square, end)
         for side in _steps(size)
@@ -80,7 +80,7 @@ class State(NamedTuple):
         return self  # nothing is hidden
 
     def legal(self, agent):
-        """List the moves: forward to a free square, or diagonally to one without an own piece."""
+        """Return the moves: one step forward to a free square, or diagonally, also capturing."""
         return _legal(self.board, self.size, AGENTS.index(agent))
 
     def move(self, square, end):

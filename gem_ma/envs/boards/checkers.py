@@ -12,7 +12,7 @@ from gem_ma.scene import Grid, Tile
 
 AGENTS = ("black", "white")
 MEN, KINGS, EMPTY = ("b", "w"), ("B", "W"), "."
-SIZE, ROWS, QUIET = 8, 3, 40  # squares of a side, rows of men, moves without a capture to a draw
+SIZE, ROWS, QUIET = 8, 3, 40  # rows and columns, rows of men, moves without capture until a draw
 FILES, RANKS = tuple("abcdefgh"), tuple("87654321")
 NAMES = tuple(f"{file}{rank}" for rank in RANKS for file in FILES)  # from a8, row by row
 TILES = (
@@ -43,7 +43,7 @@ def dark(square):
 
 @functools.cache
 def _ways(square, up, down):
-    """Return where a piece can go: (the square beside, the one behind it or None)."""
+    """Return where a piece can go: (next square, the square behind it or None)."""
     row, column = divmod(square, SIZE)
     ways = []
     for step in (*((-1,) if up else ()), *((1,) if down else ())):
@@ -61,7 +61,7 @@ def _ways(square, up, down):
 
 @functools.cache
 def _moves():
-    """Return the squares, from and to, of every move there is."""
+    """Return all possible moves: text -> (from, to)."""
     return {
         NAMES[square] + NAMES[end]: (square, end)
         for square in range(SIZE**2)
@@ -74,7 +74,7 @@ def _moves():
 
 @functools.lru_cache(1 << 10)  # asked several times a turn
 def _legal(board, side, jumping):
-    """List the moves of a side, as texts: jumps, if there are any."""
+    """Return the moves of a side as texts; only jumps if there are any."""
     man, king, others = MEN[side], KINGS[side], MEN[1 - side] + KINGS[1 - side]
     steps, jumps = [], []
     for square, mark in enumerate(board):
@@ -91,7 +91,7 @@ class State(NamedTuple):
     board: str  # row by row, from the top
     turn: int = 0  # an index into AGENTS
     quiet: int = 0  # moves since the last capture
-    jumping: int | None = None  # the square of a piece that has jumped and has to go on
+    jumping: int | None = None  # the square of a piece that must continue to jump
 
     def to_act(self):
         is_over = self.quiet >= QUIET or not _legal(self.board, self.turn, self.jumping)
@@ -112,7 +112,7 @@ class State(NamedTuple):
         return State(self.board, 1 - self.turn, self.quiet + 1)
 
     def move(self, square, end):
-        """Move a piece; a man on the last row becomes a king, which ends its jumps."""
+        """Move a piece; a man that reaches the last row becomes a king, which ends its jumps."""
         cells, side = list(self.board), self.turn
         mark, cells[square] = cells[square], EMPTY
         is_crowned = mark == MEN[side] and end // SIZE == (0, SIZE - 1)[side]
@@ -205,7 +205,7 @@ class Checkers(Game[State]):
         return Grid(rows, TILES, marks, FILES, RANKS, self.status(view))
 
     def encode(self, view, agent):
-        """Return six planes: own men and kings, the other's, free squares, who jumps on."""
+        """Return six planes: own men, kings, other men, kings, free squares, jumping piece."""
         side = AGENTS.index(agent)
         cells = np.array(list(view.board)).reshape(SIZE, SIZE)
         kinds = MEN[side], KINGS[side], MEN[1 - side], KINGS[1 - side], EMPTY

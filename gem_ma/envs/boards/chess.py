@@ -1,4 +1,4 @@
-"""Chess: two agents on 64 squares; the `chess` package knows the moves."""
+"""Chess: two agents play by the standard rules, as the `chess` package implements them."""
 
 import functools
 from typing import NamedTuple
@@ -23,7 +23,7 @@ FIGURES = ("pawn", "knight", "bishop", "rook", "queen", "king")
 LETTERS = "PNBRQKpnbrqk"  # as in FEN; in the order of the planes
 NAMES = tuple(f"{agent} {figure}" for agent in AGENTS for figure in FIGURES)
 AROUND = " \t\r\n.,;:!?\"'`*$()[]<>"
-TILES = (  # a symbol is a piece and the square below it: light (-) or dark (=)
+TILES = (  # a symbol is a piece and its square: light (-) or dark (=)
     *(
         (letter + shade, Tile(name.split()[1], name.split()[0], ground, name=said))
         for letter, name in zip(LETTERS, NAMES, strict=True)
@@ -37,8 +37,8 @@ UCI = frozenset(UCI_MOVES)
 
 class State(NamedTuple):
     fen: str = chess.STARTING_FEN
-    past: tuple[str, ...] = ()  # the positions since the last capture or pawn's move, with this one
-    end: str | None = None  # why it is over
+    past: tuple[str, ...] = ()  # positions since the last capture or pawn move, with this one
+    end: str | None = None  # how the game ended; None while it continues
     san: bool = False  # list moves in SAN rather than UCI
 
     def to_act(self):
@@ -47,7 +47,7 @@ class State(NamedTuple):
     def returns(self):
         if self.end != "checkmate":
             return {"white": 0.0, "black": 0.0}
-        reward = 1.0 if " b " in self.fen else -1.0  # who is to move was mated
+        reward = 1.0 if " b " in self.fen else -1.0  # the side to move was mated
         return {"white": reward, "black": -reward}
 
     def seen_by(self, agent):
@@ -62,7 +62,7 @@ class State(NamedTuple):
         return self.at(board, self.past if board.halfmove_clock else ())
 
     def at(self, board, past):
-        """Return the state after these past positions; the draws that can be claimed are."""
+        """Return the state of a board; draws that a player could claim end the game."""
         fen = board.fen()
         position = fen.rsplit(" ", 2)[0]  # pieces, side, castling, and en passant where it is legal
         past = (*past, position)
@@ -86,7 +86,7 @@ class Chess(Game[State]):
     def __init__(self, fen: str = chess.STARTING_FEN, notation: str = "uci"):
         if notation not in ("uci", "san"):
             raise ValueError(f"notation={notation!r}: expected 'uci' or 'san'")
-        board = chess.Board(fen)  # a ValueError says what is wrong with a FEN
+        board = chess.Board(fen)  # raises a ValueError that says what is wrong with a FEN
         if not board.is_valid():
             raise ValueError(f"fen={fen!r}: no position that a game can come to")
         self.first = State(san=notation == "san").at(board, ())
@@ -104,7 +104,7 @@ class Chess(Game[State]):
             return text
         name = text.strip(AROUND)
         number, dot, rest = name.partition(".")
-        if dot and number.isdecimal():  # the number of the move, as books print it
+        if dot and number.isdecimal():  # a leading move number, as in books
             name = rest.strip(AROUND)
         if name.lower() in _moves(view.fen, False):
             move = chess.Move.from_uci(name.lower())
@@ -122,7 +122,7 @@ class Chess(Game[State]):
         for legal_name, other in names.items():
             if other == move:
                 return legal_name
-        raise InvalidMove(f"{clip_repr(name)} is no move")  # a null move, which SAN knows
+        raise InvalidMove(f"{clip_repr(name)} is no move")  # a null move, which SAN allows
 
     def advance(self, state, moves, rng):
         return state.play(*moves.values())
@@ -163,9 +163,9 @@ class Chess(Game[State]):
     def encode(self, view, agent):
         """Return planes of eight rows, rank 8 first.
 
-        Twelve of pieces, own first, in the order pawn, knight, bishop, rook, queen, king; en
-        passant; castling, own first, king's side first; who is white; the clock; how often the
-        position was seen.
+        Twelve planes show the pieces, own first: pawn, knight, bishop, rook, queen, king. Further
+        planes show en passant, castling rights (own first, king's side first), which side is white,
+        the halfmove clock, and how often the position has occurred.
         """
         _, _, castling, passant, clock, _ = view.fen.split(" ")
         cells = np.array([list(row) for row in _rows(view.fen)])
@@ -188,20 +188,20 @@ class Chess(Game[State]):
 
 @functools.lru_cache(maxsize=1024)
 def _board(fen):
-    """Return a board to look at; who wants to change it takes a copy."""
+    """Return a shared board that must not be changed; copy it to make moves."""
     return chess.Board(fen)
 
 
 @functools.lru_cache(maxsize=1024)
 def _moves(fen, san):
-    """Return the legal moves by their names."""
-    board = chess.Board(fen) if san else _board(fen)  # to name a move in SAN plays it and back
+    """Return the legal moves by name."""
+    board = chess.Board(fen) if san else _board(fen)  # naming a move in SAN plays it and undoes it
     return {board.san(m) if san else m.uci(): m for m in board.legal_moves}
 
 
 @functools.lru_cache(maxsize=1024)
 def _rows(fen):
-    """Return the rows of the board, rank 8 first, free squares as points."""
+    """Return the rows of the board, rank 8 first, with points for free squares."""
     board = fen.partition(" ")[0]
     for many in "12345678":
         board = board.replace(many, "." * int(many))
@@ -209,7 +209,7 @@ def _rows(fen):
 
 
 def _why(name, fen):
-    """Return what is wrong with a move in UCI, where that is easily said."""
+    """Return what is wrong with a UCI move; "" if there is no simple reason."""
     letter = _rows(fen)[RANKS.index(name[1])][FILES.index(name[0])]
     if not (letter.islower() if " b " in fen else letter.isupper()):
         return f": {name[:2]} holds no piece of yours"

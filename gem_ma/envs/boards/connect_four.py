@@ -1,4 +1,4 @@
-"""Connect Four: two agents drop discs in turn; four in a row wins."""
+"""Connect Four: two agents drop discs in turn; the first with four in a row wins."""
 
 from itertools import compress
 from typing import NamedTuple
@@ -24,7 +24,7 @@ MOVES = tuple(str(c) for c in range(COLS))
 
 
 def _lines(row, col):
-    """Return slices of the board: the row, the column and the diagonals through a cell."""
+    """Yield the lines of at least four cells through a cell, as slices of the board."""
     left, right, up, down = col, COLS - 1 - col, row, ROWS - 1 - row
     for step, steps_back, steps_on in (
         (1, left, right),
@@ -63,7 +63,7 @@ class State(NamedTuple):
         if col is None:  # a lost turn
             return State(self.board, self.turn + 1)
         side, board = self.turn % 2, self.board
-        cell = board[col::COLS].rfind(EMPTY) * COLS + col  # the lowest free one
+        cell = board[col::COLS].rfind(EMPTY) * COLS + col  # the lowest free cell
         board = board[:cell] + DISCS[side] + board[cell + 1 :]
         for line in LINES[cell]:
             if WON[side] in board[line]:

@@ -1,4 +1,4 @@
-"""Conquest: armies on a map of twelve lands; dice say who takes a land, and most lands win."""
+"""Conquest: armies fight with dice for the twelve lands of a map; most lands at the end win."""
 
 import math
 from typing import NamedTuple
@@ -19,18 +19,18 @@ REGIONS = {  # name: its lands, and its colour in the picture
     "woods": ("jetty knoll lagoon", "purple"),
 }
 LANDS = tuple(land for lands, _ in REGIONS.values() for land in lands.split())
-PLACES = (  # where a land is drawn
+PLACES = (  # position of each land in the picture
     *((0.14, 0.12), (0.38, 0.10), (0.26, 0.36), (0.64, 0.12), (0.88, 0.24), (0.66, 0.38)),
     *((0.12, 0.60), (0.36, 0.64), (0.20, 0.86), (0.62, 0.64), (0.88, 0.58), (0.74, 0.86)),
 )
 BETWEEN = "birch-delta cedar-fjord cedar-gorge fjord-jetty ember-knoll haven-jetty islet-lagoon"
-NEW, BONUS, FIRST = 3, 2, 2  # armies: of a turn, for a whole region, on each land at the start
-HALF = 5  # so many armies count 0.5 among the numbers, however many there may be
+NEW, BONUS, FIRST = 3, 2, 2  # armies per turn, per whole region, and per land at the start
+HALF = 5  # n armies are encoded as n / (n + HALF), which stays below 1
 DONE = "done"
 
 
 def _borders():
-    """Return for each land those that touch it: all of its region, and some beyond."""
+    """Return the neighbours of each land: all of its region, and some outside."""
     neighbors: list[set[int]] = [set() for _ in LANDS]
     for first, land in enumerate(LANDS):
         for second, other in enumerate(LANDS):
@@ -50,13 +50,13 @@ PAIRS = tuple((one, two) for one, near in enumerate(BESIDE) for two in near)
 class State(NamedTuple):
     seats: int
     rounds: int
-    owners: tuple[int, ...]  # of each land
+    owners: tuple[int, ...]  # seat that owns each land
     armies: tuple[int, ...]
-    new: int  # armies that whose turn it is has to place; then it may attack
+    new: int  # armies still to be placed; attacks are allowed when it is 0
     turn: int = 0
     round: int = 1
     gone: tuple[int, ...] = ()
-    rolled: tuple[tuple[int, ...], ...] = ()  # the dice of the last attack, both sides'
+    rolled: tuple[tuple[int, ...], ...] = ()  # dice of the last attack, of both sides
 
     def live(self):
         return [s for s in range(self.seats) if s in self.owners and s not in self.gone]
@@ -70,7 +70,7 @@ class State(NamedTuple):
         return tuple([COLORS[s] for s in range(self.seats) if s not in live])
 
     def winners(self):
-        """Return who has most lands, and of these who has most armies."""
+        """Return the seats with the most lands; among these, only those with the most armies."""
         sizes = {seat: self.size(seat) for seat in self.live()}
         return [seat for seat, size in sizes.items() if size == max(sizes.values())]
 
@@ -103,7 +103,7 @@ class State(NamedTuple):
         return (*attacks, *moves, DONE)
 
     def put(self, changes):
-        """Return the state with other numbers of armies: land -> how many."""
+        """Return the state with changed numbers of armies: land -> number."""
         armies = [changes.get(land, n) for land, n in enumerate(self.armies)]
         return self._replace(armies=tuple(armies), rolled=())
 
@@ -127,7 +127,7 @@ class State(NamedTuple):
         return after._replace(rolled=tuple(dice))
 
     def ended(self):
-        """Return the state in which the next one that is left begins its turn."""
+        """Return the state in which the next remaining seat begins its turn."""
         live, state = self.live(), self
         for turn in range(self.turn + 1, self.turn + self.seats + 1):
             if turn % self.seats in live:
@@ -195,7 +195,7 @@ class Conquest(Game[State]):
         return view.legal(agent)[0] if view.new else DONE
 
     def forfeit(self, state, agent, rng):
-        """Go on without a seat, whose armies stay where they are."""
+        """Continue without a seat; its armies stay on their lands."""
         seat = COLORS.index(agent)
         new_state = state._replace(gone=(*state.gone, seat))
         return new_state.ended() if seat == state.turn else new_state
@@ -281,8 +281,8 @@ class Conquest(Game[State]):
     def encode(self, view, agent):
         """Return for each land its owner, one-hot from the own seat on, and n/(n+5) for n armies.
 
-        Then, from the own seat on, whose turn it is and who has left; the new armies to place and
-        the round, of a game that goes on.
+        Then come, from the own seat on, whose turn it is and who has left. Last are the armies to
+        place and the round; both are 0 when the game is over.
         """
         seats, own = len(self.agents), COLORS.index(agent)
         lands = np.zeros((len(LANDS), seats + 1), np.float32)
@@ -304,7 +304,7 @@ def _three(region):
 
 
 def _between(one, two, gap):
-    """Return the ends of a line between two places, so far away from both."""
+    """Return the line between two places, shortened by a gap at both ends."""
     across, down = two[0] - one[0], two[1] - one[1]
     share = gap / math.hypot(across, down)
     ends = ((one, share), (one, 1 - share))
@@ -312,7 +312,7 @@ def _between(one, two, gap):
 
 
 def _why(said, view):
-    """Say why a move that there is may not be made now."""
+    """Return why a move is not allowed now; "" if there is no such move at all."""
     kind, *lands = said.split() or [""]
     if said not in Conquest.moves:
         return ""

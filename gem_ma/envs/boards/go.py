@@ -1,4 +1,4 @@
-"""Go: two agents surround points and each other's stones; who holds more of the board wins."""
+"""Go: two agents surround empty points and each other's stones; the larger area wins."""
 
 import functools
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from gem_ma.scene import Shapes
 
 AGENTS = ("black", "white")
 STONES, EMPTY, PASS = ("B", "W"), ".", "pass"
-LETTERS = "abcdefghjklmnopqrst"  # as everywhere in Go, without i
+LETTERS = "abcdefghjklmnopqrst"  # without i, as usual in Go
 STARS = {9: (2, 4, 6), 13: (3, 6, 9), 19: (3, 9, 15)}  # rows and columns of the dots
 
 
@@ -25,13 +25,13 @@ def points(size):
 
 @functools.cache
 def _touching(size):
-    """Return for each point those beside it."""
+    """Return the neighbours of each point."""
     steps = ((-1, 0), (0, -1), (0, 1), (1, 0))
     return touching(size, steps)
 
 
 def _chain(board, size, point):
-    """Return the points of one kind that hang together with this one, and all beside them."""
+    """Return all points of one kind connected to a point, and the points around them."""
     touching, mark = _touching(size), board[point]
     chain, around, pending = {point}, set(), [point]
     while pending:
@@ -46,7 +46,7 @@ def _chain(board, size, point):
 
 @functools.lru_cache(1 << 10)
 def _chains(board, size):
-    """Return for each point with a stone its chain and the free points beside that."""
+    """Return for each point with a stone its chain and the liberties of the chain."""
     chains: list[tuple[set[int], frozenset[int]] | None] = [None] * len(board)
     for point, mark in enumerate(board):
         if mark != EMPTY and chains[point] is None:
@@ -58,7 +58,7 @@ def _chains(board, size):
 
 
 def _placed(board, size, point, side):
-    """Return the board after a stone, without what it takes; None if it would take itself."""
+    """Return the board after a stone and its captures; None if the move is suicide."""
     chains, captures, lives = _chains(board, size), set(), False
     for near in _touching(size)[point]:
         if board[near] == EMPTY:
@@ -82,7 +82,7 @@ def _placed(board, size, point, side):
 
 @functools.lru_cache(1 << 10)  # asked several times a turn
 def _open(board, size, side, past):
-    """Return where a side may place a stone: the board after each, and what would repeat one."""
+    """Return the board after each legal stone, and the points that would repeat a board."""
     past_boards, after, repeats = frozenset(past), {}, []
     for point, mark in enumerate(board):
         if mark == EMPTY and (new_board := _placed(board, size, point, side)):
@@ -95,7 +95,7 @@ def _open(board, size, side, past):
 
 @functools.lru_cache(1 << 10)
 def _areas(board, size):
-    """Count each side's stones and the free points that only it surrounds."""
+    """Return each side's area: its stones and the free points that only it surrounds."""
     counts, seen = [board.count(stone) for stone in STONES], set()
     for point, mark in enumerate(board):
         if mark == EMPTY and point not in seen:
@@ -112,9 +112,9 @@ class State(NamedTuple):
     size: int
     komi: float
     turn: int = 0  # moves so far
-    past: tuple[str, ...] = ()  # the boards after all stones so far, and before the first
+    past: tuple[str, ...] = ()  # all boards so far, including the empty one
     passes: int = 0  # in a row, up to now
-    last: int | None = None  # the point of the last stone, if that was the last move
+    last: int | None = None  # the point of the last stone, if the last move was not a pass
 
     def to_act(self):
         is_over = self.passes == 2 or self.turn >= 2 * self.size**2
@@ -179,7 +179,7 @@ class Go(Game[State]):
             ) from None
 
     def _why(self, text, view):
-        """Say why a stone may not be placed where there is a point."""
+        """Return why a stone is not allowed on a point; "" if the text names no point."""
         try:
             name = parse_choice(text.replace(" ", ""), points(view.size))
         except InvalidMove:
@@ -270,7 +270,7 @@ def _name(view):
 
 
 def _runs(marks, places):
-    """Yield where the line through points begins and ends, on either side of stones."""
+    """Yield the ends of the grid line between stones, as (start, end) in the picture."""
     half, first = (places[1] - places[0]) / 2, None
     for mark, place in zip((*marks, "B"), (*places, places[-1]), strict=True):
         if mark == EMPTY and first is None:

@@ -1,4 +1,4 @@
-"""Hex: two agents place stones on a rhombus of hexagons; who joins both own edges wins."""
+"""Hex: two agents place stones on a rhombus of hexagons; whoever joins both own edges wins."""
 
 import functools
 from typing import NamedTuple
@@ -21,7 +21,7 @@ TILES = (
 
 @functools.cache
 def _touching(size):
-    """Return for each cell its neighbours: left, right, above, below, and on one diagonal."""
+    """Return the neighbours of each cell: left, right, above, below, and on one diagonal."""
     steps = ((0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))
     return touching(size, steps)
 
@@ -65,7 +65,7 @@ class State(NamedTuple):
 
 
 def _joined(board, size, cell, side):
-    """Return whether the stones that hang together with this one touch both edges of a side."""
+    """Return whether the stones connected to a cell touch both edges of a side."""
     touching, stone = _touching(size), STONES[side]
     chain, pending = {cell}, [cell]
     while pending:

@@ -1,4 +1,4 @@
-"""Boards whose columns have letters and whose rows have numbers, as in chess."""
+"""Helpers for boards with lettered columns and numbered rows, as in chess."""
 
 import functools
 import itertools
@@ -14,13 +14,13 @@ def squares(size):
 
 @functools.cache
 def labels(size):
-    """Return what stands above the columns and beside the rows."""
+    """Return the labels of the columns and of the rows."""
     return tuple(LETTERS[:size]), tuple(str(row) for row in range(1, size + 1))
 
 
 @functools.cache
 def touching(size, steps):
-    """Return for each square, by number, those that lie these steps down and right of it."""
+    """Return, for each square by index, the squares at the given (down, right) steps from it."""
     return tuple(
         tuple(
             (row + down) * size + column + right
@@ -33,12 +33,12 @@ def touching(size, steps):
 
 
 def rows(board, size):
-    """Cut a board, which is one string, into its rows."""
+    """Split a board, which is one string, into its rows."""
     return tuple([board[i : i + size] for i in range(0, len(board), size)])
 
 
 def words(lines, slant=0):
-    """Return the rows with their labels as text, each indented by `slant` more than the last."""
+    """Return the rows with their labels as text; each is indented by `slant` more than the last."""
     letters, numbers = labels(len(lines))
     text = map(_line, itertools.count(0, slant), numbers, lines)
     return "\n".join(["   " + " ".join(letters), *text])

@@ -1,4 +1,4 @@
-"""Nim: two agents take from heaps in turn; who takes the last object wins."""
+"""Nim: two agents take from heaps in turn; whoever takes the last object wins."""
 
 import functools
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-MOST = 40  # objects in a heap: as many as a picture has room for
-BUNDLE = 5  # sticks that stand together, so that they can be counted
-MANY = 14  # heaps whose names would touch, and stand beside each other in turn
+MOST = 40  # most objects in a heap: as many as fit into a picture
+BUNDLE = 5  # sticks are drawn in bundles of this size, for counting
+MANY = 14  # with more heaps, names are staggered so that they do not touch
 
 
 class State(NamedTuple):
@@ -98,13 +98,13 @@ class Nim(Game[State]):
         return Shapes(tuple(items), "", tuple(lines[:-1]), tuple(labels), (caption,))
 
     def encode(self, view, agent):
-        """Return how many objects each heap has, one row for each, one-hot."""
+        """Return the number of objects in each heap, one row per heap, one-hot."""
         return np.eye(max(self.heaps) + 1, dtype=np.float32)[list(view.heaps)]
 
 
 @functools.cache
 def _places(heaps):
-    """Return where sticks begin, how many are in a row, and how far apart they and rows are."""
+    """Return the layout of sticks: left edge, sticks in a row, their spacing, and row height."""
     left = 0.16 if len(heaps) <= MANY else 0.28
     layouts = []
     for columns in range(1, max(heaps) + 1):
@@ -116,7 +116,7 @@ def _places(heaps):
 
 @functools.cache
 def _line(name, n):
-    """Return a heap in words."""
+    """Return a heap as text."""
     return f"{name}: {n} {'o' * n}".strip()
 
 

@@ -21,7 +21,7 @@ TILES = (
 
 @functools.cache
 def _directions(size):
-    """Return for each direction how far to shift left, then right, and where one can land."""
+    """Return for each direction: bits to shift left, bits to shift right, and reachable squares."""
     everywhere = (1 << size * size) - 1
     first = sum(1 << row * size for row in range(size))
     land = {-1: everywhere & ~(first << size - 1), 0: everywhere, 1: everywhere & ~first}
@@ -31,8 +31,8 @@ def _directions(size):
 
 class State(NamedTuple):
     discs: tuple[int, int]  # black's and white's, a bit for each square, row by row from a1
-    turn: int  # whose: an index into AGENTS
-    open: int  # where that seat may place a disc; none if neither can
+    turn: int  # of the seat that moves: an index into AGENTS
+    open: int  # squares, as bits, where that seat may place a disc; 0 if neither seat can
     size: int
 
     def to_act(self):
@@ -63,7 +63,7 @@ class State(NamedTuple):
         return "".join(["B" if black >> i & 1 else "W" if white >> i & 1 else "." for i in cells])
 
     def place(self, square):
-        """Place a disc, and turn over what it encloses in every direction."""
+        """Place a disc, and turn over the discs that it encloses in every direction."""
         new = 1 << square
         own_discs, other_discs = self.discs[self.turn], self.discs[1 - self.turn]
         flips = 0
@@ -83,7 +83,7 @@ class State(NamedTuple):
 
 
 def after(discs, turn, size):
-    """Return the state after a turn: the other's, or of the same seat if the other cannot move."""
+    """Return the state after a turn; a seat that cannot move is skipped."""
     for side in (1 - turn, turn):
         open_squares = _open(discs[side], discs[1 - side], size)
         if open_squares:
@@ -92,7 +92,7 @@ def after(discs, turn, size):
 
 
 def _open(own, other, size):
-    """Return the free squares at the far ends of lines of the other's discs."""
+    """Return the squares where a disc encloses others, as bits."""
     free_squares, open_squares = ~(own | other), 0
     for left, right, land in _directions(size):
         line = own << left >> right & land & other

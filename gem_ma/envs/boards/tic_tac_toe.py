@@ -1,4 +1,4 @@
-"""Tic-tac-toe: two agents mark cells in turn; three in a row wins."""
+"""Tic-tac-toe: two agents mark cells in turn; the first with three in a row wins."""
 
 import functools
 from dataclasses import dataclass
@@ -100,6 +100,6 @@ class TicTacToe(Game[State]):
 
 @functools.cache
 def _rows(board):
-    """Return the rows of the board, free cells by their number."""
+    """Return the rows of the board, with the numbers of free cells."""
     cells = "".join([str(i) if mark == EMPTY else mark for i, mark in enumerate(board)])
     return cells[:3], cells[3:6], cells[6:]

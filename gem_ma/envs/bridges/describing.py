@@ -1,4 +1,4 @@
-"""Spaces in words, and games told in words over Gymnasium or PettingZoo environments."""
+"""Spaces as text, and games with text observations over Gymnasium or PettingZoo environments."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from gem_ma.validation.untrusted_json import parse_json
 
 Space: TypeAlias = spaces.Space[Any]
 
-_LISTED = 1024  # numbers; an observation of more is summed up
-_PICTURE = 16  # pixels: what is narrower or lower is numbers, not a picture
-_SIDE = 512  # pixels that the longer side of a rendering keeps
-_STORY = 4000  # characters of an environment's own documentation
+_LISTED = 1024  # numbers; a longer observation is summarised
+_PICTURE = 16  # pixels; an array with a shorter side is not a picture
+_SIDE = 512  # pixels; a rendering with a longer side is scaled down
+_STORY = 4000  # characters; longer documentation of an environment is cut
 _NOT_TOLD = re.compile(r"^#+ *(arguments|version history|references|vectorized)", re.I | re.M)
 _LEADING = re.compile(r"\A\s*\n")
 _FENCE = re.compile(r"`{3,}(?=\{)|```(?=python)")
-_RULE = re.compile(r"\|[ :|-]+\|")  # below the head of a table
+_RULE = re.compile(r"\|[ :|-]+\|")  # the line below the header of a Markdown table
 
 
 def words(space: Space, value: Any) -> str:
-    """Describe a value of a space."""
+    """Return a value of a space as text."""
     if is_picture(space):
         return f"a picture of {space.shape[1]} x {space.shape[0]} pixels, which words do not show"
     if isinstance(space, spaces.Dict):
@@ -61,7 +61,10 @@ def _indented(text: str) -> str:
 
 
 def numbers(array: np.ndarray) -> str:
-    """List the numbers of an array, four digits of each, or sum them up where they are many."""
+    """List the numbers of an array with four digits each, or summarise a large array.
+
+    A vector of more than 16 zeros and ones is described by the indices of its ones.
+    """
     if array.ndim == 1 and array.size > 16 and not (array * (array - 1)).any():
         ones = np.flatnonzero(array).tolist()
         return f"{array.size} places, 1 at {', '.join(map(str, ones)) or 'none'}, 0 elsewhere"
@@ -89,7 +92,7 @@ def _number(value: Any) -> str:
 
 
 def is_picture(space: Space) -> TypeGuard[spaces.Box]:
-    """Return whether a space holds pictures: bytes, in rows of pixels that are gray or coloured."""
+    """Return whether a space holds grey or RGB pictures of at least 16 x 16 pixels as uint8."""
     if not isinstance(space, spaces.Box) or space.dtype != np.uint8:
         return False
     shape = space.shape
@@ -98,7 +101,7 @@ def is_picture(space: Space) -> TypeGuard[spaces.Box]:
 
 
 def pixels(array: np.ndarray) -> Pixels:
-    """Return an array as a Scene: three bytes a pixel, and not much larger than a model sees."""
+    """Return an array of pixels as an RGB Scene whose longer side is at most 512 pixels."""
     array = np.asarray(array, np.uint8)
     if array.ndim == 2:
         array = array[:, :, None]
@@ -117,8 +120,8 @@ def pixels(array: np.ndarray) -> Pixels:
 
 
 def story(documentation: str | None) -> str:
-    """Return what an environment's documentation tells a player."""
-    text = _LEADING.sub("\n", documentation or "")  # which cleandoc drops one by one
+    """Return the parts of an environment's documentation that are useful to a player."""
+    text = _LEADING.sub("\n", documentation or "")  # cleandoc would drop blank lines one by one
     text = _without_figures(inspect.cleandoc(text))
     parts = re.split(r"^(?=#+ )", text, flags=re.M)
     text = "".join(part for part in parts if not _NOT_TOLD.match(part))
@@ -127,7 +130,7 @@ def story(documentation: str | None) -> str:
 
 
 def _without_figures(text: str) -> str:
-    """Leave out fenced figures and programs that are closed, and the rules of tables."""
+    """Remove closed fenced figures and programs, and the separator lines of tables."""
     lines = text.split("\n")
     last = {line.rstrip(): number for number, line in enumerate(lines)}
     kept_lines, fence = [], ""
@@ -144,7 +147,10 @@ def _without_figures(text: str) -> str:
 
 
 def unmasked(space: Space, value: Any = None) -> tuple[Space, Any]:
-    """Return a space and a value of it without a mask of actions that stands beside the rest."""
+    """Return a space and a value of it without the key "action_mask" of a Dict.
+
+    If the Dict has only one other key, the space and value of that key are returned.
+    """
     if not isinstance(space, spaces.Dict) or "action_mask" not in space.spaces:
         return space, value
     unmasked_spaces = {
@@ -157,7 +163,7 @@ def unmasked(space: Space, value: Any = None) -> tuple[Space, Any]:
 
 
 def form(space: Space) -> str:
-    """Say what a value of a space is written like."""
+    """Return a phrase that says how a value of a space is written."""
     if isinstance(space, spaces.Discrete):
         return f"a whole number from {int(space.start)} to {int(space.start + space.n) - 1}"
     if isinstance(space, spaces.MultiBinary):
@@ -191,7 +197,7 @@ def _shortest(bound: np.ndarray) -> str:
 
 
 def idle(space: Space) -> object:
-    """Return the plain value of a space that does the least: zeros, where zeros belong to it."""
+    """Return a value of a space as plain data that does little: zeros, if the space has them."""
     if isinstance(space, spaces.Discrete):
         return int(space.start)
     if isinstance(space, spaces.MultiDiscrete):
@@ -209,7 +215,7 @@ def idle(space: Space) -> object:
 
 
 def read(space: Space, text: str) -> object:
-    """Return the value that a text writes, as plain numbers, lists and dicts."""
+    """Parse a text as a value of a space, and return plain numbers, lists and dicts."""
     if isinstance(space, spaces.Text):
         plain: object = text
     else:
@@ -233,13 +239,13 @@ def _json(text: str) -> object:
 
 
 def value(space: Space, plain: Any) -> object:
-    """Return a plain value as the space has it."""
+    """Convert plain numbers, lists and dicts to a value of a space."""
     if isinstance(space, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
         array = np.asarray(plain)
         kinds = "iuf" if space.dtype.kind == "f" else "iu"
         if array.dtype.kind not in kinds:
             raise TypeError(f"{plain!r} are not numbers of the kind that {space} takes")
-        if array.size == 1:  # 0.5 for [0.5], and the other way round
+        if array.size == 1:  # 0.5 is read as [0.5], and [0.5] as 0.5
             array = array.reshape(space.shape)
         return array.astype(space.dtype)
     if isinstance(space, spaces.Tuple):
@@ -250,19 +256,19 @@ def value(space: Space, plain: Any) -> object:
 
 
 class Seen(NamedTuple):
-    """What a seat sees at one moment: words, and a Scene of its own where it has one."""
+    """The observation of a seat: text, and a Scene of its own if it has one."""
 
     words: str
     scene: object = None
-    task: str = ""  # of this episode
-    numbers: bytes = b""  # the observation as it is, where that is an array of numbers
+    task: str = ""  # the task of this episode
+    numbers: bytes = b""  # the bytes of the observation if it is an array of numbers
     places: tuple[
         tuple[str, tuple[int, int]], ...
-    ] = ()  # what can be pointed at by name, and where
+    ] = ()  # names and positions of elements that can be clicked
 
 
 class ForeignEnv(Protocol):
-    """What the environments of Gymnasium and of PettingZoo have in common."""
+    """The interface that environments of Gymnasium and PettingZoo share."""
 
     @property
     def unwrapped(self) -> Any:
@@ -270,26 +276,27 @@ class ForeignEnv(Protocol):
         ...
 
     def close(self) -> object:
-        """End it."""
+        """Close the environment."""
         ...
 
 
 class Teller:
-    """How an environment is told: here from its spaces alone, in a subclass as its players would.
+    """The text descriptions of an environment, made from its spaces alone.
 
-    `env` is the foreign environment with its wrappers. A mask says which actions are legal.
+    A subclass describes its environment as players would. In all methods, `env` is the foreign
+    environment with its wrappers, and a mask marks the legal actions.
     """
 
-    names: Maybe[tuple[str, ...]] = None  # of the actions, by number
-    least: tuple[str, ...] = ()  # those that do the least, the best first
-    # for the environment, beneath the user's own
+    names: Maybe[tuple[str, ...]] = None  # names of the actions, in order of their numbers
+    least: tuple[str, ...] = ()  # actions that do little, the best first
+    # Arguments of a rendered environment; arguments of the user override them.
     arguments: JSONMapping = MappingProxyType({})
-    shared = False  # its rendering shows nothing that a seat may not know
-    public = False  # moves are made before everybody's eyes
+    shared = False  # whether every seat may see the environment's rendering
+    public = False  # whether all seats read every move
     zero_sum = False
-    renders = True  # its rendering is worth having
-    lists = True  # say which moves are legal, where not all are
-    observes = True  # words are made from observations, not from the environment alone
+    renders = True  # whether the environment's rendering is used
+    lists = True  # whether the text lists the legal moves if not all moves are legal
+    observes = True  # whether the text needs the observation, not only the environment
 
     def __init__(
         self, env: ForeignEnv, observations: Mapping[str, Space], actions: Mapping[str, Space]
@@ -305,7 +312,7 @@ class Teller:
         }
         self._masked: dict[tuple[str, bytes], tuple[str, ...]] = {}
         first, *others = [unmasked(space)[0] for space in observations.values()]
-        # What each seat observes, if that is an array of numbers, and of the same kind for all.
+        # The space of observations, if it is a Box of numbers and the same for all seats.
         self.box: spaces.Box | None = None
         if isinstance(first, spaces.Box) and not is_picture(first):
             self.box = first if all(other == first for other in others) else None
@@ -318,11 +325,11 @@ class Teller:
         return tuple(f"action {number}" for number in range(space.start, space.start + space.n))
 
     def about(self, env: ForeignEnv) -> str:
-        """Return the rules, but for the actions."""
+        """Return the rules without the description of actions."""
         return story(type(env.unwrapped).__doc__)
 
     def how(self, agent: str) -> str:
-        """Say how to reply."""
+        """Return the sentence of the rules that says how to reply."""
         names = self.moves[agent]
         if names is None:
             space = self.actions[agent]
@@ -334,34 +341,34 @@ class Teller:
         )
 
     def task(self, env: ForeignEnv) -> str:
-        """Return what this episode is about, where episodes differ in that."""
+        """Return the task of this episode, or an empty text if all episodes have the same."""
         return ""
 
     def words(self, env: ForeignEnv, agent: str, observation: object) -> str:
-        """Return what a seat sees now."""
+        """Return the text observation of a seat."""
         return words(*unmasked(self.observations[agent], observation))
 
     def scene(self, env: ForeignEnv, agent: str, observation: Any) -> object:
-        """Return what a seat sees as a Scene; None: its words, or the shared rendering."""
+        """Return a seat's own Scene, or None to show its text or the shared rendering."""
         space = self.observations[agent]
         return pixels(observation) if is_picture(space) else None
 
     def see(self, env: ForeignEnv, agent: str, observation: object, legal: tuple[str, ...]) -> Seen:
-        """Return all that a seat sees."""
+        """Return the whole observation of a seat."""
         text = self.words(env, agent, observation) or "Nothing to see."
         if self.lists and 0 < len(legal) < len(self.moves[agent] or ()):
             text += f"\nYou may: {format_options(legal)}."
         return Seen(text, self.scene(env, agent, observation), self.task(env))
 
     def numbers(self, agent: str, observation: object) -> bytes:
-        """Return what a seat observes as it is, if that is an array of numbers."""
+        """Return the bytes of a seat's observation, or no bytes if it is no array of numbers."""
         if self.box is None:
             return b""
         array = unmasked(self.observations[agent], observation)[1]
         return np.asarray(array, self.box.dtype).tobytes()
 
     def legal(self, env: ForeignEnv, agent: str, mask: ArrayLike | None) -> tuple[str, ...]:
-        """Return the moves that are legal now."""
+        """Return the legal moves of a seat."""
         names = self.moves[agent]
         if mask is None or names is None:
             return names or ()
@@ -373,25 +380,25 @@ class Teller:
                 self._masked.clear()
             legal = tuple([name for name, is_legal in zip(names, mask, strict=True) if is_legal])
             self._masked[key] = legal
-        return legal or names  # nobody may be left without a move
+        return legal or names  # a seat always needs a move
 
     def action(self, env: ForeignEnv, agent: str, move: Any) -> object:
-        """Return a move as the environment takes it."""
+        """Return the environment's action for a move."""
         if self.moves[agent] is None:
             return value(self.actions[agent], move)
         return self._numbers[agent][move]
 
     def lost(self, agent: str, legal: tuple[str, ...]) -> object:
-        """Return the move that stands for none: the environment takes no lost turns."""
+        """Return the move for a lost turn, since the environment needs an action."""
         if self.moves[agent] is None:
             return idle(self.actions[agent])
         return next((name for name in self.least if name in legal), legal[0])
 
     def enter(self, env: ForeignEnv) -> None:
-        """Prepare for a call of this environment, where several of a kind disturb each other."""
+        """Set global state before a call, for environments of a kind that share such state."""
 
     def redraw(self, env: ForeignEnv, chance: int) -> None:
-        """Give the environment other luck from here on."""
+        """Reseed the environment's random generator."""
         generator = getattr(env.unwrapped, "np_random", None)
         if isinstance(generator, np.random.Generator):
             bits = generator.bit_generator
@@ -399,7 +406,7 @@ class Teller:
 
 
 def _first_number(space: Space) -> int:
-    """Return the number of the first action, of those that have names."""
+    """Return the number of the first action of a Discrete space."""
     assert isinstance(space, spaces.Discrete)
     return int(space.start)
 
@@ -407,7 +414,7 @@ def _first_number(space: Space) -> int:
 def teller_for(
     env: ForeignEnv, known: Mapping[str, type[Teller]], otherwise: type[Teller] = Teller
 ) -> type[Teller]:
-    """Return who tells of an environment, known by the name of its class or of the nearest base."""
+    """Return the Teller for an environment by the name of its class or nearest known base."""
     for base in type(env.unwrapped).__mro__:
         teller_class = known.get(f"{base.__module__}:{base.__qualname__}")
         if teller_class is not None:
@@ -416,7 +423,10 @@ def teller_for(
 
 
 class Told(Bridge["Live"]):
-    """A game that a Teller tells. Live environments that are done with are used again."""
+    """A game over a foreign environment that a Teller describes.
+
+    The environments of finished episodes are used again.
+    """
 
     teller: Teller
     renders: bool
@@ -430,15 +440,15 @@ class Told(Bridge["Live"]):
         raise NotImplementedError
 
     def fresh(self) -> ForeignEnv:
-        """Return an environment to reset: one that is done with, or a new one."""
-        with contextlib.suppress(IndexError):  # none waits, or its time was up just now
+        """Return an environment to reset: a spare one, or a new one."""
+        with contextlib.suppress(IndexError):  # there is no spare one, or no longer
             return self.spare.pop()
         if not self.renders:
             return self.make()
         return self.make(render_mode="rgb_array", **self.teller.arguments)
 
     def settle(self, env: ForeignEnv, teller: Teller, title: str, limit: str) -> None:
-        """Take from an environment what every episode has in common."""
+        """Set what all episodes share, from an environment and its Teller."""
         self.teller = teller
         self.encoding_space = teller.box
         self.agents = tuple(teller.actions)
@@ -460,7 +470,7 @@ class Told(Bridge["Live"]):
     def seen(
         self, env: ForeignEnv, agent: str, observation: object, legal: tuple[str, ...]
     ) -> Seen:
-        """Return all that a seat sees, in words and numbers."""
+        """Return the whole observation of a seat, as text and as numbers."""
         numbers = self.teller.numbers(agent, observation)
         return self.teller.see(env, agent, observation, legal)._replace(numbers=numbers)
 
@@ -473,7 +483,7 @@ class Told(Bridge["Live"]):
         return parse_choice(text, legal)
 
     def skip(self, view, agent):
-        """Return zeros, a move that does little, or the first legal one."""
+        """Return the move for a lost turn: zeros, a move that does little, or the first legal."""
         return self.teller.lost(agent, view.legal(agent) if self.listed else ())
 
     def redraw(self, live, chance):
@@ -488,7 +498,7 @@ class Told(Bridge["Live"]):
         try:
             return pixels(live.env.render())
         finally:
-            generator.bit_generator.state = rng_state  # looking changes nothing
+            generator.bit_generator.state = rng_state  # rendering must not change the episode
 
     def encode(self, view, agent):
         box = self.teller.box
@@ -525,14 +535,14 @@ class Live:
     __slots__ = ("env", "gone", "last", "returns", "seen", "spare", "truncated")
 
     def __init__(self, env: ForeignEnv, agents: tuple[str, ...], spare: list[Any]):
-        self.env: Any = env  # with the API of the library that it is from
+        self.env: Any = env  # has the API of its own library
         self.returns = dict.fromkeys(agents, 0.0)
         self.seen: dict[str, Seen] = {}
-        self.gone: dict[str, float] = {}  # who has left the game, with what
-        self.truncated = False  # by a limit of the environment's
-        self.last: Any = None  # what the environment gave at last, as it gave it
+        self.gone: dict[str, float] = {}  # seats that have forfeited, with their returns
+        self.truncated = False  # whether a limit of the environment has ended the episode
+        self.last: Any = None  # the last unchanged result of the environment
         self.spare = spare
 
     def close(self) -> None:
-        """Hand the environment over to the next episode: closing one may close pygame for all."""
+        """Keep the environment for a next episode: closing one may close pygame for all."""
         self.spare.append(self.env)

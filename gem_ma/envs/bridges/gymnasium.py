@@ -21,8 +21,8 @@ AGENT = "player"
 _ENTRY = "gem_ma.envs.bridges.gymnasium:Gymnasium"
 _OWN = ("gymnasium.envs.toy_text.", "gymnasium.envs.classic_control.")
 _PAGES = "gem_ma.envs.bridges.miniwob:MiniWob"
-_PLUGINS = {"MiniGrid-": "minigrid", "BabyAI-": "minigrid", "miniwob/": "miniwob"}  # who registers
-# Ids without a limit of their own, and turns enough for one.
+_PLUGINS = {"MiniGrid-": "minigrid", "BabyAI-": "minigrid", "miniwob/": "miniwob"}  # by prefix
+# Prefixes of ids that have no limit of turns, with a limit that is enough for an episode.
 _ENDLESS = {"CliffWalking": 300, "miniwob/": 30}
 _MINIGRID = """
     BlockedUnlockPickup-v0 LavaCrossingS9N1-v0 LavaCrossingS9N2-v0 LavaCrossingS9N3-v0
@@ -126,7 +126,7 @@ class Taxi(Teller):
         )
 
     def legal(self, env, agent, mask):
-        return self.moves[agent]  # the mask leaves out what is merely useless
+        return self.moves[agent]  # the mask also excludes legal moves without effect
 
     def words(self, env, agent, observation):
         row, column, passenger, destination = map(int, env.unwrapped.decode(env.unwrapped.s))
@@ -166,7 +166,7 @@ class Blackjack(Teller):
 
 
 class Quantities(Teller):
-    """An observation whose numbers have names."""
+    """A Teller for observations whose numbers have names."""
 
     shared = True
     task_text = ""
@@ -237,7 +237,7 @@ class Pendulum(Quantities):
 
 class MiniGrid(Teller):
     names = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
-    arguments = MappingProxyType({"agent_pov": True})  # the picture shows what the words do
+    arguments = MappingProxyType({"agent_pov": True})  # the picture shows the same as the text
     shared = True
     least = ("done",)
     things = ("unseen", "empty", "wall", "floor", "door", "key", "ball", "box", "goal", "lava")
@@ -323,17 +323,17 @@ _TELLERS: dict[str, type[Teller]] = {
 
 
 class Gymnasium(Told):
-    """A Gymnasium environment, told in words.
+    """A Gymnasium environment as a game with text observations.
 
-    `reset(options={"seed": n})` hands n to the environment's own reset, any other option too.
+    `reset(options={"seed": n})` passes n and all other options to the environment's own reset.
 
     Args:
-        id: what `gymnasium.make` takes: an id, or "module:Id-v0" for one that the module registers
-            when it is imported; or "module:callable" for what returns an environment.
-        env_kwargs: arguments for it.
+        id: an id for `gymnasium.make`; "module:Id-v0" for an id that the module registers when it
+            is imported; or "module:callable" for a function that returns an environment.
+        env_kwargs: arguments of the environment; None: none.
     """
 
-    told_by: Maybe[type[Teller]] = None  # None: whoever knows the environment
+    told_by: Maybe[type[Teller]] = None  # None: the Teller of the environment's class
 
     def __init__(self, id: str, env_kwargs: JSONMapping | None = None):
         super().__init__()
@@ -350,10 +350,10 @@ class Gymnasium(Told):
             f"You have {limit} moves." if limit else "",
         )
         self.put_away(env)
-        teller.shared = True  # there is nobody to hide anything from
+        teller.shared = True  # there are no other seats with secrets
 
     def put_away(self, env: ForeignEnv) -> None:
-        """Be done with an environment that was only asked what it is like."""
+        """Close or keep the environment that was made to read its spaces and rules."""
         env.close()
 
     def make(self, **kwargs: Any) -> GymEnv:
@@ -398,7 +398,7 @@ class Gymnasium(Told):
 
 
 def _load_plugin(name: str) -> None:
-    """Import the package that registers an id, if one is known to."""
+    """Import the package that registers an id, if the id has a known prefix."""
     for prefix, module in _PLUGINS.items():
         if name.startswith(prefix):
             if importlib.util.find_spec(module) is None:
@@ -407,7 +407,7 @@ def _load_plugin(name: str) -> None:
 
 
 def specs():
-    """Return what is listed: toy text, classic control, MiniGrid and BabyAI."""
+    """Yield the listed Specs: toy text, classic control, MiniGrid and BabyAI."""
     newest: dict[str, int] = {}
     for env_spec in gymnasium.registry.values():
         if str(env_spec.entry_point).startswith(_OWN) and env_spec.version is not None:
@@ -420,7 +420,7 @@ def specs():
 
 
 def find(id):
-    """Return the Spec of any other id that Gymnasium can make."""
+    """Return the Spec of any other id that Gymnasium can make, or None."""
     name = id.partition(":")[2]
     if ":" in name:
         module = name.rpartition(":")[0]
@@ -449,5 +449,5 @@ def _spec(name, needs=()):
 def _exists(module):
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # a package above it
+    except ModuleNotFoundError:  # a parent package is missing
         return False

@@ -1,4 +1,4 @@
-"""Games over environments that cannot be frozen: a state is its moves and what came back."""
+"""Games over environments that cannot be copied: a state holds its moves and their results."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ import numpy as np
 from gem_ma.game import Game, InvalidMove, Message, RefusedMove
 from gem_ma.validation.json_types import JSONMapping
 
-LiveT = TypeVar("LiveT")  # what a bridge keeps of an environment in the middle of an episode
+LiveT = TypeVar("LiveT")  # a bridge's environment in the middle of an episode
 LiveStep: TypeAlias = tuple[Any, ...]
-"""The arguments of one step, by which it is made again."""
+"""The arguments of one step, with which it is replayed."""
 
 
 class Output(NamedTuple):
-    """What a live environment shows at one moment: plain values that never change."""
+    """The results of a live environment at one moment, as plain values that never change."""
 
     to_act: tuple[str, ...]
-    returns: Mapping[str, float]  # all that was earned since the start
-    seen: Mapping[str | None, Any]  # what each seat sees, None for a spectator
-    legal: Mapping[str, tuple[str, ...]] | None = None  # by seat, where moves can be listed
+    returns: Mapping[str, float]  # sums of rewards since the start
+    seen: Mapping[str | None, Any]  # observations by seat; None is a spectator
+    legal: Mapping[str, tuple[str, ...]] | None = None  # by seat, if moves can be listed
     out: tuple[str, ...] = ()
     news: tuple[Message, ...] = ()  # messages about the last moves
     report: Mapping[str, Any] = {}
 
 
 class Line(Generic[LiveT]):
-    """One line of play from a start: its steps, and the live environment that stands at its end."""
+    """The steps of a game from one start, and the live environment after the last step."""
 
     __slots__ = ("__weakref__", "_live", "_lock", "options", "seed", "steps")
 
@@ -43,7 +43,7 @@ class Line(Generic[LiveT]):
         self._lock = threading.Lock()
 
     def take(self, count: int) -> LiveT | None:
-        """Hand over the live environment if it stands after so many steps, else None."""
+        """Take out the live environment if it has made exactly `count` steps, else return None."""
         with self._lock:
             if count != len(self.steps):
                 return None
@@ -51,7 +51,7 @@ class Line(Generic[LiveT]):
             return live
 
     def put(self, live: LiveT, *steps: LiveStep) -> None:
-        """Give the live environment back; add the step that it has made, if it made one."""
+        """Put the live environment back, and add the steps that it has made."""
         with self._lock:
             self.steps.extend(steps)
             self._live = live
@@ -69,9 +69,10 @@ class Line(Generic[LiveT]):
 
 
 class Frame:
-    """What one moment of a line looks like: rendered once, when it is first asked for.
+    """The picture of one moment of a Line, rendered when it is first read.
 
-    The live environment renders it if it stands there still, else one that plays the same moves.
+    The live environment renders it if it is still at that moment. Otherwise an environment that
+    replays the same moves does.
     """
 
     __slots__ = ("_picture", "count", "line")
@@ -82,7 +83,7 @@ class Frame:
         self._picture: object = None
 
     def picture(self, bridge: Bridge[Any]) -> object:
-        """Return what `bridge.render` makes of the live environment at this moment."""
+        """Return the result of `bridge.render` for the live environment at this moment."""
         if self._picture is None:
             line, live = bridge.stand(self.line, self.count)
             self._picture = bridge.render(live)
@@ -98,13 +99,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Played:
-    """A state: the line it lies on, how far along, and what the environment showed there."""
+    """A state: its Line, the number of steps on it, and the environment's Output there."""
 
     output: Output
-    line: Line[Any] | None = None  # None in what a seat sees
+    line: Line[Any] | None = None  # None in a seat's view
     count: int = 0
     luck: tuple[object, ...] | None = (
-        None  # how the game's random numbers stood, which only a fork can change
+        None  # state of the game's random generator, which only a fork can change
     )
     frame: Frame | None = None
 
@@ -152,35 +153,35 @@ class Listed(Played):
 
 
 class Bridge(Game[Played], Generic[LiveT]):
-    """A game that another library plays: the live environment is only a cache of its newest state.
+    """A game that another library runs, with a live environment that caches the newest state.
 
-    Any other state is reached by playing its moves again. `chance` is a number for every step, from
-    the game's own random numbers: what a live environment draws has to come from it where that can
-    be arranged, so that a fork with a new seed sees other luck.
+    Any other state is reached by replaying its moves. `chance` is a number for every step, drawn
+    from the game's own generator. A live environment has to draw its random numbers from `chance`
+    if possible, so that a fork with a new seed gets other random results.
     """
 
-    listed = False  # legal moves can be listed
+    listed = False  # whether legal moves can be listed
 
     @abc.abstractmethod
     def open(self, seed: int, options: JSONMapping) -> tuple[LiveT, Output]:
-        """Begin an episode; return the live environment and what it shows."""
+        """Begin an episode; return the live environment and its first Output."""
 
     @abc.abstractmethod
     def play(self, live: LiveT, moves: Mapping[str, object], chance: int) -> Output:
-        """Make moves in the live environment and return what it shows then.
+        """Make moves in the live environment and return its Output.
 
-        Where one seat acts it may raise InvalidMove.
+        It may raise InvalidMove if only one seat acts.
         """
 
     def redraw(self, live: LiveT, chance: int) -> None:
-        """Give other luck to a live environment that keeps random numbers of its own.
+        """Reseed a live environment that has a random generator of its own.
 
         It is called before the moves of a step whose chance was redrawn (by `fork(seed=...)`), and
-        never in the course of ordinary play.
+        never in ordinary play.
         """
 
     def render(self, live: LiveT) -> object:
-        """Return what a live environment looks like, as a Scene."""
+        """Return a rendering of a live environment as a Scene."""
         raise NotImplementedError
 
     def start(self, rng, options):
@@ -197,14 +198,14 @@ class Bridge(Game[Played], Generic[LiveT]):
         step = dict(moves), chance, has_new_luck
         try:
             output = self._step(live, *step)
-        except InvalidMove as error:  # the live environment may be spoiled: it is built again
+        except InvalidMove as error:  # its state may be wrong now, so it is dropped
             raise RefusedMove(str(error)) from error
         line.put(live, step)
         count = state.count + 1
         return type(state)(output, line, count, self._luck(rng), Frame(line, count))
 
     def stand(self, line: Line[LiveT], count: int) -> tuple[Line[LiveT], LiveT]:
-        """Return a live environment after the first steps of a line, and the line it goes on."""
+        """Return a live environment after the first `count` steps of a line, with its line."""
         live = line.take(count)
         if live is None:
             line = Line(line.seed, line.options, line.steps[:count], None)
@@ -219,7 +220,7 @@ class Bridge(Game[Played], Generic[LiveT]):
         return self.play(live, moves, chance)
 
     def _luck(self, rng: np.random.Generator) -> tuple[object, ...] | None:
-        """Return where a generator, a PCG64 as numpy's default is, stands if `redraw` is there."""
+        """Return the state of a PCG64 generator, or None if `redraw` is not overridden."""
         if type(self).redraw is Bridge.redraw:
             return None
         return tuple(rng.bit_generator.state["state"].values())

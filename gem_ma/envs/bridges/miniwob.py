@@ -1,4 +1,4 @@
-"""MiniWoB++'s pages in a browser, used as our own screens are: seen, clicked and typed into."""
+"""MiniWoB++'s pages in a browser, used like gem_ma's own screens: seen, clicked and typed into."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from selenium.webdriver.remote.webdriver import WebDriver
 
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-SIZE = 160, 210  # of a page, and of its picture unless another is asked for
-_ENDLESS = 2**31 - 1  # milliseconds of a page's own clock, in which models do not think
+SIZE = 160, 210  # pixels of a page, and of its picture by default
+_ENDLESS = 2**31 - 1  # milliseconds; a page's own time limit, which is never reached
 _ROLES = {
     "a": "link", "input_text": "textbox", "input_password": "textbox (password)",
     "textarea": "textbox (lines)", "input_checkbox": "checkbox", "input_radio": "radio",
@@ -48,7 +48,7 @@ HOW = (
 
 
 class Element(NamedTuple):
-    """What can be seen of a page's element."""
+    """The visible properties of an element of a page."""
 
     ref: str
     words: str
@@ -57,9 +57,9 @@ class Element(NamedTuple):
 
 
 class Page(Teller):
-    """How a page is told."""
+    """The text descriptions of a page."""
 
-    renders = False  # what it looks like comes with each observation
+    renders = False  # each observation already has a screenshot
 
     def about(self, env: Any) -> str:
         return (
@@ -92,9 +92,9 @@ class MiniWob(Gymnasium):
     """A page of MiniWoB++, in a browser without a window.
 
     Args:
-        id: such as "miniwob/click-test-2-v1".
-        env_kwargs: what MiniWoB++ itself takes. Time is not counted: a page waits as long as an
-            agent thinks.
+        id: the id of a page, such as "miniwob/click-test-2-v1".
+        env_kwargs: arguments of MiniWoB++ itself; None: none. Time is not counted: a page waits as
+            long as an agent thinks.
     """
 
     told_by = Page
@@ -119,7 +119,7 @@ class MiniWob(Gymnasium):
         self.spare.append(env)
 
     def read(self, text, view, agent):
-        """Return the action that a reply means."""
+        """Parse a reply as an action on the page."""
         screen = view.output.seen[agent]
         return ActionReader(self._place, lambda: dict(screen.places)).read(text)
 
@@ -158,10 +158,10 @@ class MiniWob(Gymnasium):
 
 
 class Idle(list[Any]):
-    """Browsers that wait for the next episode of a page: two of a process, the oldest ones end."""
+    """Browsers kept for the next episode of a page: the newest two of a process."""
 
     waiting: ClassVar[list[tuple[weakref.ref[Idle], weakref.ref[Browser]]]] = []
-    lock = threading.RLock()  # an environment that is collected meanwhile hands its browser back
+    lock = threading.RLock()  # garbage collection may call `append` while it is held
 
     def append(self, browser: Browser) -> None:
         with self.lock:
@@ -184,13 +184,13 @@ class Idle(list[Any]):
 
 
 class Browser(gymnasium.Wrapper):
-    """MiniWoB++'s environment with a page's clock stopped, that takes our actions."""
+    """A MiniWoB++ environment without a time limit that takes gem_ma's screen actions."""
 
     def __init__(self, env: GymEnv):
         super().__init__(env)
         self.asked = ""
-        self._fits: object = None  # the browser whose window is as large as the page
-        # Whoever forgets it leaves no browser behind.
+        self._fits: object = None  # the driver whose window has the size of the page
+        # Garbage collection closes the browser, too.
         self._close = weakref.finalize(self, env.close)
 
     def close(self) -> None:
@@ -198,12 +198,12 @@ class Browser(gymnasium.Wrapper):
 
     def reset(self, **kwargs: Any) -> tuple[JSONObject, JSONObject]:
         if self._driver is None:
-            self.env.reset(**kwargs)  # it starts another browser
+            self.env.reset(**kwargs)  # starts another browser
         if self._driver is not self._fits:
             width, height = measure_page(self.observation_space)
             self._driver.set_window_size(max(width, 800), max(height, 600))
             self._fits = self._driver
-        self._driver.get(self._page.url)  # nothing of the last episode is left
+        self._driver.get(self._page.url)  # reloading clears the last episode
         self._driver.execute_script(f"core.EPISODE_MAX_TIME = {_ENDLESS};")
         observation, info = self.env.reset(**kwargs)
         self.asked = observation["utterance"]
@@ -213,7 +213,7 @@ class Browser(gymnasium.Wrapper):
         self, action: ScreenAction
     ) -> tuple[JSONObject, SupportsFloat, bool, bool, JSONObject]:
         self._do(action)
-        return self.env.step(None)  # which only looks
+        return self.env.step(None)  # None only observes
 
     @property
     def _page(self) -> Any:
@@ -225,7 +225,7 @@ class Browser(gymnasium.Wrapper):
         return None if self._page is None or self._page.died else self._page.driver
 
     def _do(self, action: ScreenAction) -> None:
-        """Do what no step of MiniWoB++ says in one: drags, keys with others, exact scrolling."""
+        """Perform an action: no single MiniWoB++ step drags, holds keys or scrolls exactly."""
         if action.kind == "wait":
             return
         from miniwob import selenium_actions as by
@@ -250,7 +250,7 @@ def _point(action: ScreenAction, driver: WebDriver) -> None:
     if action.kind == "drag":
         pointer.click_and_hold()
         halfway = [(one + other) // 2 for one, other in zip(action.at, action.to, strict=True)]
-        pointer.move_to_location(*halfway)  # some pages ask for more than one move
+        pointer.move_to_location(*halfway)  # some pages need more than one movement
         pointer.move_to_location(*action.to)
         pointer.release()
     elif action.kind == "right":
@@ -262,7 +262,7 @@ def _point(action: ScreenAction, driver: WebDriver) -> None:
 
 
 def _key(name: str) -> str:
-    """Return a key as MiniWoB++ calls it: "C-a", "<Enter>"."""
+    """Return MiniWoB++'s name of a key, such as "C-a" or "<Enter>"."""
     *modifiers, last = name.split("+") if name != "+" else [name]
     last = _ARROWS.get(last, last)
     return "".join(_HELD[modifier] for modifier in modifiers) + (
@@ -271,7 +271,7 @@ def _key(name: str) -> str:
 
 
 def measure_page(space: Space) -> tuple[int, int]:
-    """Return how wide and how high the pages of an environment are, by what it shows of them."""
+    """Return the width and height of an environment's pages, in pixels of their screenshots."""
     assert isinstance(space, gymnasium.spaces.Dict)
     shape = space["screenshot"].shape
     assert shape is not None
@@ -280,7 +280,7 @@ def measure_page(space: Space) -> tuple[int, int]:
 
 
 def elements(observation: JSONMapping) -> Iterator[Element]:
-    """Yield what of a page can be seen and clicked: what it says, and what takes input."""
+    """Yield the visible elements of a page: texts, and elements that take input."""
     height, width, _ = observation["screenshot"].shape
     number = 0
     for node in observation["dom_elements"]:
@@ -313,7 +313,7 @@ def _said(one: JSONMapping) -> str:
 
 
 def where() -> None:
-    """Say to MiniWoB++ where the browser and its driver are, or raise for the reason why not."""
+    """Set the paths of the browser and its driver for MiniWoB++, or raise MissingRequirement."""
     if "MINIWOB_CHROMEDRIVER" in os.environ:
         return
     driver = shutil.which("chromedriver")
@@ -327,10 +327,10 @@ def where() -> None:
 
 
 def find_program(path: str) -> str:
-    """Return the program that a script runs and waits for, or what the path leads to itself.
+    """Return the program that a wrapper script runs, or the path itself if it is no such script.
 
-    A driver ends what it has started. That would be the script (Debian's chromium-headless-shell is
-    one), and the browser would go on for ever.
+    A driver ends only the process that it has started. If that is a script (as Debian's
+    chromium-headless-shell), the browser would run for ever.
     """
     with open(path, "rb") as file:
         text = file.read(1 << 12)

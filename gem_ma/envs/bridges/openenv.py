@@ -1,9 +1,9 @@
-"""OpenEnv: an environment at the other end of a WebSocket, one of ours or anybody's, as a game.
+"""OpenEnv: the environment of any OpenEnv server, gem_ma's own or another, as a game.
 
-`openenv:ws://127.0.0.1:8000` asks the server who it is. If `gem-ma serve` runs there, the game
-itself is remote: the Env on this side does all that it does for a game in the same process, its
-random numbers travel with every move, and episodes are equal to those played without a network.
-Anything else that speaks OpenEnv is played by one seat, with JSON objects as actions.
+`openenv:ws://127.0.0.1:8000` asks the server what it serves. If `gem-ma serve` runs there, only
+the game is remote. The local Env works as with a game in the same process, and sends its random
+numbers with every move, so episodes equal those played without a network. The environment of any
+other OpenEnv server has one seat and takes JSON objects as actions.
 """
 
 from __future__ import annotations
@@ -40,17 +40,18 @@ from gem_ma.validation.endpoints import read_response
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
-_LARGEST_PAGE = 1 << 20  # bytes of what a server says of itself
+_LARGEST_PAGE = 1 << 20  # bytes of a server's metadata or schema
 _LARGEST_PICTURE = 1 << 24  # pixels
 
 
 class OpenEnv(Bridge[Link]):
-    """What an OpenEnv server plays.
+    """The game of an OpenEnv server.
 
     Args:
-        url: of the server: ws, wss, http or https.
-        token: what the server asks for, if it does; else the environment variable GEM_MA_TOKEN. It
-            is not kept in a pickle or a Spec: another process has to have the variable.
+        url: the server's address: ws, wss, http or https.
+        token: the access token, if the server needs one; None: the environment variable
+            GEM_MA_TOKEN. It is not kept in a pickle or a Spec, so another process needs the
+            variable.
         timeout: seconds to wait for an answer.
     """
 
@@ -62,7 +63,7 @@ class OpenEnv(Bridge[Link]):
     _tools: Mapping[str, list[JSONObject]]
 
     def __new__(cls, url: str, token: str | None = None, timeout: float = 60.0):
-        """Ask the server what it plays, and return a game of the fitting class."""
+        """Ask the server for its game, and return an instance of the matching class."""
         token = token or os.environ.get(VARIABLE) or None
         if address(url) is None:
             raise ValueError(f"url={url!r}: expected one such as ws://127.0.0.1:8000")
@@ -72,7 +73,7 @@ class OpenEnv(Bridge[Link]):
             if facts is not None:
                 link.checked("Facts", facts)
         except ServerError as error:
-            if error.code != "EXECUTION_ERROR":  # before a reset others may have no state
+            if error.code != "EXECUTION_ERROR":  # other servers may have no state before a reset
                 raise
             facts = None
         finally:
@@ -82,7 +83,7 @@ class OpenEnv(Bridge[Link]):
             kind = Foreign
         else:
             kind = Bound if facts["bound"] else _OURS[facts["briefs"], facts["skips"]]
-        game = Bridge.__new__(kind, url, timeout=timeout)  # what it is made of, without the token
+        game = Bridge.__new__(kind, url, timeout=timeout)  # sets init_args, without the token
         game.url, game.timeout, game._token = url, timeout, token
         game._learn(facts)
         return game
@@ -91,15 +92,15 @@ class OpenEnv(Bridge[Link]):
         super().__init__()
 
     def _learn(self, facts):
-        """Take from what the server says of a game what every episode has in common."""
+        """Set what all episodes share, from the server's facts about the game."""
         raise NotImplementedError
 
     def _chance(self, rng):
-        """Return the chance of a step, drawn here or there."""
+        """Return the chance of a step: a number, or the generator's state for the server."""
         raise NotImplementedError
 
     def _use(self, rng, live):
-        """Put the generator where the server has left it, if it draws from it."""
+        """Set the generator to the state that the server returned, if the server draws from it."""
         raise NotImplementedError
 
     def __reduce__(self):
@@ -123,7 +124,7 @@ class OpenEnv(Bridge[Link]):
         return self._go(state, {"moves": dict(moves)}, rng)
 
     def _go(self, state, act, rng):
-        """Do something at a state, and return the state to which it leads."""
+        """Send an act at a state, and return the next state, or None if the game ends there."""
         chance = self._chance(rng)
         line, live, output = self._at(state, lambda live: self.play(live, act, chance))
         if output is None:
@@ -134,9 +135,10 @@ class OpenEnv(Bridge[Link]):
         return self._state(output, line, state.count + 1)
 
     def _at(self, state, do):
-        """Let the live environment that stands at a state do something.
+        """Call `do` with the live environment at a state; return its line, itself and the result.
 
-        It is reached by replay if it stands elsewhere, or if the connection was lost.
+        The state is reached by replay if the live environment is at another one, or if the
+        connection was lost.
         """
         line, count = state.line, state.count
         live = line.take(count)
@@ -156,7 +158,7 @@ class OpenEnv(Bridge[Link]):
         return line, live, self._trying(line, live, do)
 
     def _trying(self, line, live, do):
-        """Do something; after an error that left nothing changed the environment is kept."""
+        """Call `do`; after an error, keep the environment if nothing has changed, else close it."""
         try:
             return do(live)
         except (InvalidMove, ServerError):
@@ -174,12 +176,12 @@ class OpenEnv(Bridge[Link]):
 
 
 def _again(arguments, named):
-    kind: Callable[..., OpenEnv] = OpenEnv  # which returns a game of the fitting class
+    kind: Callable[..., OpenEnv] = OpenEnv  # its __new__ chooses the class
     return kind(*arguments, **named)
 
 
 class Remote(Played):
-    """A state whose views keep their line: what a reply means the server has to say."""
+    """A state whose views keep their Line, since the server has to parse replies."""
 
     __slots__ = ()
 
@@ -189,7 +191,7 @@ class Remote(Played):
 
 
 class RemoteListed(Listed, Remote):
-    """The same where legal moves can be listed."""
+    """A Remote state whose legal moves can be listed."""
 
     __slots__ = ()
 
@@ -226,7 +228,7 @@ class Ours(OpenEnv):
         return self._go(state, {"forfeit": agent}, rng)
 
     def _ask(self, live, kind, request):
-        """Return where a request leads: None for nowhere."""
+        """Send a request and return its Output, or None if a forfeit ends the game."""
         answer = live.checked("Game", live.ask(kind, {"game": request}))["observation"]["game"]
         if "invalid" in answer:
             raise RefusedMove(live.checked("Refusal", answer)["invalid"])
@@ -242,7 +244,7 @@ class Ours(OpenEnv):
     def _use(self, rng, live):
         try:
             unpack_chance(live.chance, rng)
-        except MALFORMED_ERRORS as error:  # numpy has the last word about what a generator may be
+        except MALFORMED_ERRORS as error:  # numpy checks a generator's state
             raise live.odd(error) from None
 
     def read(self, text, view, agent):
@@ -253,7 +255,7 @@ class Ours(OpenEnv):
         if len(text) > self._longest:
             raise InvalidMove(f"{len(text)} characters are too many; {self._longest} can be sent")
         if legal is None and len(view.output.to_act) == 1:
-            return text  # `advance` may refuse it, which saves a question
+            return text  # `advance` checks it, which saves a request
         answer = self._question(view, {"read": text, "seat": agent})
         if "invalid" in answer:
             raise InvalidMove(str(answer["invalid"]))
@@ -270,7 +272,7 @@ class Ours(OpenEnv):
         return self._look(view, "encode", agent, np.ndarray)
 
     def _look(self, view, what, agent, kind):
-        """Return what is not sent with every move, since few ask for it."""
+        """Return an observation that is not sent with every move, since few callers need it."""
 
         def look(live):
             answer = self._asked(live, {"look": what, "seat": agent})
@@ -304,7 +306,7 @@ class Ours(OpenEnv):
 
 class _Skips:
     def skip(self, view, agent):
-        return None  # the server knows which move that is
+        return None  # the server chooses the move
 
 
 class _Briefs:
@@ -315,15 +317,15 @@ class _Briefs:
 
 
 class OursThatSkips(_Skips, Ours):
-    """A game that says what a lost turn is."""
+    """A served game that has a move for a lost turn."""
 
 
 class OursThatBriefs(_Briefs, Ours):
-    """A game whose rules differ between episodes."""
+    """A served game whose rules differ between episodes."""
 
 
 class OursThatDoesBoth(_Briefs, _Skips, Ours):
-    """A game of both kinds."""
+    """A served game with a move for a lost turn and rules that differ between episodes."""
 
 
 _OURS = {
@@ -353,9 +355,9 @@ def _output(answer):
 
 
 class Foreign(OpenEnv):
-    """Any other OpenEnv environment: one seat, JSON objects as actions, what it shows in words.
+    """Any other OpenEnv environment: one seat, JSON objects as actions, text as observations.
 
-    It is expected to do the same again for the same seed; one that does not cannot be forked.
+    It has to repeat an episode exactly for the same seed; otherwise it cannot be forked.
     """
 
     agents = ("player",)
@@ -365,7 +367,7 @@ class Foreign(OpenEnv):
         self._schema = self._get("schema", "Schema", "action")
         fields = self._schema.get("properties") or {}
         required_fields = self._schema.get("required") or []
-        self._text = None  # the one field that a reply without any JSON stands for
+        self._text = None  # the field that a reply without JSON fills in
         if len(required_fields) == 1 and fields.get(required_fields[0], {}).get("type") == "string":
             self._text = required_fields[0]
         description = f"You are in the environment {metadata.get('name') or self.url}."
@@ -381,7 +383,7 @@ class Foreign(OpenEnv):
         self._rules = {"player": f"{description}\n{instructions}"}
 
     def _get(self, what, shape, part=None):
-        """Return what the server says over plain HTTP, or nothing if it makes no sense."""
+        """Return a page of the server over plain HTTP, or {} if it is missing or malformed."""
         from gem_ma.envs.bridges import openenv_frames as frames
 
         parts = urlsplit(address(self.url) or "")
@@ -459,7 +461,7 @@ class Foreign(OpenEnv):
 
 
 class Bound(Foreign):
-    """One seat of a game of ours, where the server keeps the rest to itself and plays it."""
+    """One seat of a game on a gem_ma server that hides and plays the other seats."""
 
     def _learn(self, facts):
         self.agents = tuple(facts["agents"])
@@ -526,7 +528,7 @@ class Bound(Foreign):
 
 
 def _field(name, schema, required):
-    """Return what a model needs to know about one field of an action."""
+    """Return a line of the rules about one field of an action."""
     choices = schema.get("enum")
     kind = schema.get("type") or "/".join(
         str(option.get("type")) for option in schema.get("anyOf", ()) if option.get("type")
@@ -538,7 +540,7 @@ def _field(name, schema, required):
 
 
 def in_words(observation: JSONMapping) -> str:
-    """Return a JSON object as lines that say `name: value`."""
+    """Return a JSON object as lines of the form `name: value`."""
     lines = []
     for name, value in observation.items():
         if name == "metadata" and not value:

@@ -1,4 +1,4 @@
-"""A session at an OpenEnv server: its messages, its errors, and the values that it sends."""
+"""A client's session at an OpenEnv server: its messages, errors and values."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from gem_ma.validation.json_types import JSONObject
 T = TypeVar("T")
 
 _LARGEST = 1 << 26  # bytes of an answer
-_SAID = 1000  # characters of what a server says is wrong
+_SAID = 1000  # characters of a server's error message
 SCENE_TYPES = (type(None), *filter(dataclasses.is_dataclass, vars(scene).values()))
-# What an answer of an unexpected shape raises where something is made of it.
+# Errors that reading an answer of an unexpected shape may raise.
 MALFORMED_ERRORS = (
     ValueError,
     TypeError,
@@ -38,7 +38,7 @@ MALFORMED_ERRORS = (
 
 
 class ServerError(RuntimeError):
-    """An OpenEnv server answered that something is wrong; `code` is OpenEnv's word for it."""
+    """An error that an OpenEnv server answered; `code` is OpenEnv's code for it."""
 
     def __init__(self, message: str, code: str = ""):
         super().__init__(message)
@@ -46,11 +46,11 @@ class ServerError(RuntimeError):
 
 
 class Lost(ConnectionError):
-    """No OpenEnv server is there, or no longer."""
+    """No OpenEnv server answers, or the connection to it was lost."""
 
 
 class Link:
-    """One session at a server, which ends when this is closed or dropped."""
+    """A session at a server, which ends when the Link is closed or garbage-collected."""
 
     def __init__(self, url: str, token: str | None, timeout: float):
         from websockets.exceptions import InvalidHandshake, InvalidStatus
@@ -58,7 +58,7 @@ class Link:
 
         self.where = address(url) or url
         self.timeout = timeout
-        self.total = 0.0  # rewards, of an environment that tells them one by one
+        self.total = 0.0  # sum of rewards, for servers that send them step by step
         self._process = os.getpid()
         self._secrets = SentSecrets.from_headers(make_headers(token))
         local = urlsplit(self.where).hostname in ("localhost", "127.0.0.1", "::1")
@@ -69,11 +69,11 @@ class Link:
                 additional_headers=make_headers(token),
                 open_timeout=timeout,
                 close_timeout=1,
-                ping_interval=None,  # the server's are answered; a timeout is kept in any case
+                ping_interval=None,  # pings are only answered; `timeout` applies in any case
                 max_size=_LARGEST,
                 compression=None,
                 **({"proxy": None} if local else {}),
-            ).__enter__()  # which is all that its context manager does before the block
+            ).__enter__()  # entering it only returns the connection
         except InvalidStatus as error:
             if error.response.status_code in (401, 403):
                 problem = "does not take this token" if token else "wants a token"
@@ -100,13 +100,13 @@ class Link:
             raise Lost(f"the connection to {self.where} belongs to another process")
         message = {"type": kind} if data is None else {"type": kind, "data": data}
         try:
-            with contextlib.suppress(ConnectionClosed):  # what it said before may say why
+            with contextlib.suppress(ConnectionClosed):  # an earlier message may say why
                 self._socket.send(json.dumps(message, ensure_ascii=False))
             answer = frames.read(self._socket.recv(self.timeout))
             kind, payload = answer["type"], answer["data"]
             if kind == "error":
                 frames.check(frames.Fault, payload)
-        except TimeoutError:  # which a second attempt would not mend
+        except TimeoutError:  # not Lost: a second attempt would not help
             raise TimeoutError(
                 f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
             ) from None
@@ -122,7 +122,7 @@ class Link:
         return payload
 
     def checked(self, shape: str, data: T, seats: Collection[str] | None = None) -> T:
-        """Return a part of an answer that has a shape of `openenv_frames`, or raise Lost."""
+        """Return a part of an answer if it has a shape of `openenv_frames`, else raise Lost."""
         from gem_ma.envs.bridges import openenv_frames as frames
 
         try:
@@ -132,21 +132,21 @@ class Link:
         return data
 
     def odd(self, error: Exception) -> Lost:
-        """Return what to raise about an answer that is none."""
+        """Return the error to raise for a malformed answer."""
         problem = self._secrets.hide(f"{type(error).__name__}: {error}")
         problem = action_parsing.clip_repr(problem, _SAID)
         return Lost(f"{self.where} answers something else than OpenEnv's messages: {problem}")
 
     def close(self) -> None:
-        """Hang up without waiting for the server, unless the session is another process's."""
+        """Close the connection without waiting, unless it belongs to another process."""
         if os.getpid() == self._process:
-            with contextlib.suppress(OSError):  # its own thread does the rest
+            with contextlib.suppress(OSError):  # the connection's own thread does the rest
                 self._socket.socket.shutdown(socket.SHUT_RDWR)
 
 
 @functools.cache
 def _make_connection_class() -> type:
-    """Return a WebSocket that follows nobody to another address, as `connect` otherwise may."""
+    """Return a WebSocket class that refuses redirects, which `connect` otherwise follows."""
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import ClientConnection
 
@@ -167,7 +167,7 @@ def make_headers(token: str | None) -> dict[str, str]:
 
 
 def _complaints(errors: list[JSONObject]) -> str:
-    """Return what pydantic says of a message, in one line."""
+    """Return pydantic's errors about a message in one line."""
     places = [one.get("loc") for one in errors]
     paths = [".".join(map(str, one)) if isinstance(one, list) else str(one) for one in places]
     complaints = zip(paths, errors, strict=True)
@@ -175,7 +175,7 @@ def _complaints(errors: list[JSONObject]) -> str:
 
 
 def unpack(value: object) -> Any:
-    """Return what was packed."""
+    """Decode a scene, an array or bytes from the JSON values of `encode_scene`."""
     if isinstance(value, list):
         return tuple([unpack(item) for item in value])
     if not isinstance(value, dict):
@@ -186,10 +186,10 @@ def unpack(value: object) -> Any:
         flat = np.frombuffer(unpack(value["data"]), _number_type(value["array"]))
         return flat.reshape(value["shape"]).copy()
     kind = getattr(scene, value["scene"], None)
-    if kind not in SCENE_TYPES[1:]:  # all but None's
+    if kind not in SCENE_TYPES[1:]:  # all but the type of None
         raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
     fields = {name: unpack(item) for name, item in value.items() if name != "scene"}
-    _make_validator(kind)(fields)  # what it is made of would else show when it is drawn
+    _make_validator(kind)(fields)  # otherwise wrong fields would only fail when it is drawn
     if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
         raise ValueError(f"{len(fields['data'])} bytes of pixels")
     return kind(**fields)
@@ -197,7 +197,7 @@ def unpack(value: object) -> Any:
 
 @functools.cache
 def _make_validator(kind: type) -> Callable[[object], object]:
-    """Return what raises a ValueError about values that are no fields of such a scene."""
+    """Return a function that raises ValueError if values are not the fields of such a scene."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind).validate_python

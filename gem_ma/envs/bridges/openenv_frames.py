@@ -1,4 +1,4 @@
-"""The shapes that messages of an OpenEnv server are checked against."""
+"""Pydantic models against which the messages of an OpenEnv server are checked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Frame(_Shape):
 
 
 class Fault(_Shape):
-    """The data of an error."""
+    """The data of an error message."""
 
     message: str = "an error"
     code: str | None = None
@@ -38,7 +38,7 @@ class Fault(_Shape):
 
 
 class Facts(_Shape):
-    """What `gem_ma.serving.server` says of a game, seats being those that its clients may take."""
+    """The facts about a game that `gem_ma.serving.server` sends, for the seats of its clients."""
 
     id: str
     agents: Annotated[Seats, Field(min_length=1)]
@@ -66,7 +66,7 @@ Verbatim = Annotated[tuple[Seats | None, str, str, Literal[True]], Field(strict=
 
 
 class Position(_Shape):
-    """Where a move of a remote game led."""
+    """The position after a move of a remote game."""
 
     chance: Chance
     to_act: Seats
@@ -79,25 +79,25 @@ class Position(_Shape):
 
 
 class Nowhere(_Shape):
-    """That a seat's leaving leads nowhere."""
+    """The answer that a seat's forfeit ends the game."""
 
     chance: Chance
 
 
 class Refusal(_Shape):
-    """That a reply is no move."""
+    """The answer that a reply is not a legal move."""
 
     invalid: str
 
 
 class Look(_Shape):
-    """How a remote game shows itself."""
+    """The encoded observation of a remote game."""
 
     seen: JsonValue
 
 
 class Game(_Shape):
-    """An observation of a remote game, whatever it is about."""
+    """Any answer of a remote game."""
 
     observation: _Game
 
@@ -107,7 +107,7 @@ class _Game(_Shape):
 
 
 class Shown(_Shape):
-    """What any environment shows."""
+    """The answer of any OpenEnv environment."""
 
     observation: Object | None = None
     reward: Number | bool | None = None
@@ -124,7 +124,7 @@ class _Invalid(_Shape):
 
 
 class Shares(_Shape):
-    """What such a session is shown of its seat."""
+    """The observation of a session that is bound to one seat."""
 
     to_act: Seats
     rewards: dict[str, Number]
@@ -138,14 +138,14 @@ class _Seen(_Shape):
 
 
 class Seat(_Shape):
-    """What a session sees that is bound to one seat."""
+    """The answer to a session that is bound to one seat."""
 
     observation: Shares
     done: bool
 
 
 class Schema(_Shape):
-    """The part of an action's schema that is told to a model."""
+    """The part of an action's schema that a model reads in the rules."""
 
     properties: dict[str, _Property] = {}
     required: list[str] = []
@@ -162,26 +162,26 @@ class _Property(_Kind):
 
 
 class About(_Shape):
-    """What an environment says of itself."""
+    """The metadata of an environment."""
 
     name: str | None = None
     description: str | None = None
 
 
 def read(content: str | bytes) -> JSONObject:
-    """Return the JSON object that a message is, or raise ValueError; it is not deep."""
+    """Parse a message as a JSON object; raise ValueError if it is malformed or nested too deep."""
     message = parsed(content)
     check(Frame, message)
     return dict(message)
 
 
 def parsed(content: str | bytes) -> Any:
-    """Return the JSON value that a text is, or raise ValueError, also if it is deep."""
+    """Parse a text as JSON; raise ValueError if it is malformed or nested too deep."""
     return from_json(content)
 
 
 def check(shape: type[BaseModel], data: Any, seats: Collection[str] | None = None) -> None:
-    """Raise ValueError if data does not have this shape, or speaks of other seats than these."""
+    """Raise ValueError if data lacks this shape, names an unknown seat, or lacks a seat."""
     try:
         shape.model_validate(data)
     except ValidationError as error:

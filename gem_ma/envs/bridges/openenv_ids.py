@@ -11,7 +11,7 @@ _SCHEMES = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}
 
 
 def specs():
-    """Return what is listed: nothing, since every server is somebody's own."""
+    """Return no Specs, since servers are not known in advance."""
     return ()
 
 
@@ -29,7 +29,7 @@ def find(id):
 
 
 def address(url: str) -> str | None:
-    """Return where the WebSocket of a server is, given its ws, wss, http or https URL."""
+    """Return the WebSocket's URL for a server's ws, wss, http or https URL, or None."""
     parts = urlsplit(url)
     if parts.scheme not in _SCHEMES or not parts.hostname:
         return None

@@ -1,4 +1,4 @@
-"""OpenSpiel's games, in turns or all at once, with chance drawn from the episode's own numbers."""
+"""OpenSpiel's games, sequential or simultaneous, with the episode's own random numbers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pyspiel
 
 MOST = 10  # players
-_LOUD = re.compile(r"\x1b\[[\d;]*m")  # colours of a terminal
-# What stands before an action's name, and says who does it or which number it has.
+_LOUD = re.compile(r"\x1b\[[\d;]*m")  # codes for colours of a terminal
+# Prefixes of an action's name that give its player or its number.
 _BEFORE = re.compile(
     r"(?:\[P\d+\] ?|[Pp]l?\d+: ?|Player: \d+ Action: |Player \d+ (?=bid: )|player=\d+ move=|\d+ - "
     r"|[, ]+)+"
@@ -31,7 +31,7 @@ _FEN = re.compile(r"[\w?+~ \[\]]+(?:/[\w?+~ \[\]]*){3,}")
 
 
 def specs() -> list[Spec]:
-    """Return the games of OpenSpiel with the arguments that they have by themselves."""
+    """Return the Specs of OpenSpiel's games with their default arguments."""
     return [_spec(name) for name in RULES]
 
 
@@ -42,7 +42,7 @@ def known(id: str) -> Spec | None:
 
 
 def find(id: str) -> Spec | None:
-    """Return the Spec of any other game that the installed OpenSpiel has."""
+    """Return the Spec of any other game that the installed OpenSpiel has, or None."""
     known_spec = known(id)
     if known_spec is not None:
         return known_spec
@@ -62,12 +62,12 @@ def _spec(name: str) -> Spec:
 
 
 class Position(NamedTuple):
-    """A state of OpenSpiel's, which is never changed: what follows is a clone of it."""
+    """A state of OpenSpiel that is never changed: moves are applied to a clone."""
 
     inner: pyspiel.State
     seats: tuple[str, ...]
     game: OpenSpiel  # the same object in all states
-    left: tuple[str, ...] = ()  # whose moves are made by chance from then on
+    left: tuple[str, ...] = ()  # seats that have forfeited; their moves are random
 
     def asked(self):
         """Return the seats that OpenSpiel waits for."""
@@ -89,7 +89,7 @@ class Position(NamedTuple):
         return returns | dict.fromkeys(self.left, self.game.least)
 
     def numbered(self, agent):
-        """Return the actions of a seat by their names."""
+        """Return the numbers of a seat's legal actions by name."""
         number = self.seats.index(agent)
         return named(self.inner, number)
 
@@ -106,7 +106,7 @@ class Position(NamedTuple):
 
 
 class View(NamedTuple):
-    """What a seat may know: its own information state in words, and its own moves."""
+    """A seat's view of a state: its information state as text, and its legal moves."""
 
     agent: str
     acting: tuple[str, ...]
@@ -132,10 +132,10 @@ class View(NamedTuple):
 
 
 class OpenSpiel(Game):
-    """Any game of OpenSpiel's that is sequential or simultaneous, for at most ten players.
+    """Any sequential or simultaneous game of OpenSpiel for at most ten players.
 
     Args:
-        game: as pyspiel.load_game takes it, with arguments in brackets: "hex(board_size=5)".
+        game: a name for pyspiel.load_game, with arguments in brackets: "hex(board_size=5)".
     """
 
     def __init__(self, game="tic_tac_toe"):
@@ -157,12 +157,12 @@ class OpenSpiel(Game):
         self.zero_sum = kind.utility == pyspiel.GameType.Utility.ZERO_SUM
         self.open = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
         low = self.theirs.min_utility()
-        self.least = float(low) if math.isfinite(low) else -1.0  # of who leaves
+        self.least = float(low) if math.isfinite(low) else -1.0  # return of a seat that forfeits
         self.drawn = kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 
     def start(self, rng, options):
         spiel_game = self.theirs
-        if self.drawn:  # its chance is its own, and begins with a number
+        if self.drawn:  # the game draws chance itself, from a seed
             import pyspiel
 
             parameters = dict(spiel_game.get_parameters(), rng_seed=int(rng.integers(1 << 31)))
@@ -170,7 +170,7 @@ class OpenSpiel(Game):
         return self._after(spiel_game.new_initial_state(), (), rng)
 
     def _after(self, inner, left, rng):
-        """Return the position after chance has drawn, and moved for those who have left."""
+        """Return the position after chance nodes and the random moves of forfeited seats."""
         while not inner.is_terminal():
             if inner.is_chance_node():
                 actions, weights = zip(*inner.chance_outcomes(), strict=True)
@@ -184,7 +184,7 @@ class OpenSpiel(Game):
         return Position(inner, self.agents, self, left)
 
     def _apply(self, inner, numbers, rng):
-        """Let the seats move, those without a number by chance."""
+        """Apply the seats' numbered actions, and random ones for seats without a number."""
         state = Position(inner, self.agents, self)
         for seat in state.asked():
             if seat not in numbers:
@@ -211,7 +211,7 @@ class OpenSpiel(Game):
         return self._after(state.inner.clone(), (*state.left, agent), rng)
 
     def told(self, inner, number):
-        """Return what a player knows, in OpenSpiel's own words made readable."""
+        """Return a player's information in OpenSpiel's own words, made readable."""
         kind = self.kind
         observation = inner.observation_string(number) if kind.provides_observation_string else ""
         if (self.open and observation) or not kind.provides_information_state_string:
@@ -260,7 +260,7 @@ class OpenSpiel(Game):
 
 
 def named(inner: pyspiel.State, number: int) -> dict[str, int]:
-    """Return the legal actions of a player by names that differ."""
+    """Return the legal actions of a player by unique names."""
     actions: dict[str, int] = {}
     for action in inner.legal_actions(number):
         name = plain(inner.action_to_string(number, action))
@@ -276,7 +276,7 @@ def named(inner: pyspiel.State, number: int) -> dict[str, int]:
 
 @functools.lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """Return an action's name without what says whose it is, or its number."""
+    """Return an action's name without the prefix for its player or number."""
     text = " ".join(_LOUD.sub("", name).split())
     prefix = _BEFORE.match(text)
     rest = text[prefix.end() :] if prefix else text
@@ -285,13 +285,13 @@ def plain(name: str) -> str:
 
 
 def _even(weights):
-    """Return probabilities that add up to 1, which rounded ones may not."""
+    """Scale probabilities to add up to 1, which rounded ones may not."""
     total = sum(weights)
     return [weight / total for weight in weights]
 
 
 def _board(fen):
-    """Return the rows of a board in FEN, a point for each empty square."""
+    """Return the rows of a board in FEN, with a dot for each empty square."""
     rows = []
     for row in fen.split(" ")[0].partition("[")[0].split("/"):
         rows.append(re.sub(r"\d+", lambda match: "." * int(match[0]), row))

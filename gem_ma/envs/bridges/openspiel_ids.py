@@ -1,6 +1,6 @@
-"""The games of OpenSpiel 2.0, each with a rule or two; listing them imports nothing."""
+"""The games of OpenSpiel 2.0 with short rules, so that listing them imports nothing."""
 
-# What a player of each game has to know beside what its own texts say.
+# What a player of each game has to know in addition to the game's own texts.
 RULES = {
     "2048": "Tiles slide as far as they can; equal ones that meet add up and pay their sum. Reach "
     "2048.",
@@ -185,7 +185,7 @@ RULES = {
 CHESSLIKE = frozenset(
     {"antichess", "chess", "crazyhouse", "dark_chess", "kriegspiel", "rbc", "shogi", "xiangqi"}
 )
-# What is in the package and is no game for seats, by the beginning of its name.
+# Games of the package that seats cannot play, by the beginning of their names.
 WITHOUT = {
     "mfg_": "a mean-field game has no seats: its players are a distribution",
     "morpion_solitaire": "the names of its moves are of memory that nobody wrote (2.0.2)",

@@ -1,4 +1,4 @@
-"""What the pack bridges adds."""
+"""The contents of the pack bridges."""
 
 from gem_ma.envs.registry import register_family
 from gem_ma.packs import Pack

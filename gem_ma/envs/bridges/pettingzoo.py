@@ -1,4 +1,4 @@
-"""PettingZoo's environments as games, turn by turn or with all seats at once."""
+"""PettingZoo's environments as games, turn by turn (AEC) or with all seats at once (parallel)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gem_ma.scene import Cards
 from gem_ma.validation.json_types import JSONMapping
 
 _ENTRY = "gem_ma.envs.bridges.pettingzoo:PettingZoo"
-# The parts of PettingZoo, each with what brings all that it needs: an extra of ours, or its own.
+# The families of PettingZoo with the extra that installs their requirements: gem_ma's or its own.
 _FAMILIES = {
     "classic": "gem-ma[pettingzoo]",
     "butterfly": "gem-ma[butterfly]",
@@ -42,7 +42,7 @@ _SUITS = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
 
 
 class Zoo(Teller):
-    """What is told of any environment: the documentation of its module, written for players."""
+    """The Teller of any environment, whose rules are the documentation of its module."""
 
     def about(self, env):
         module = sys.modules.get(type(env.unwrapped).__module__)
@@ -50,7 +50,7 @@ class Zoo(Teller):
 
 
 class Board(Zoo):
-    """A game of perfect information: everybody sees the board, and who moved what."""
+    """The Teller of a game of perfect information: all seats see the board and all moves."""
 
     shared = True
     public = True
@@ -70,7 +70,7 @@ class Chess(Board):
     arguments = MappingProxyType({"screen_height": 512})
 
     def names_in(self, env, space):
-        return uci_moves.UCI_MOVES  # all there are; the numbers differ by the side to move
+        return uci_moves.UCI_MOVES  # all moves; their numbers differ by the side to move
 
     def about(self, env):
         return (
@@ -89,7 +89,7 @@ class Chess(Board):
         from pettingzoo.classic.chess import chess_utils
 
         board = env.unwrapped.board
-        if board.turn == chess.BLACK:  # its moves are numbered from its own side
+        if board.turn == chess.BLACK:  # black's moves are numbered on a mirrored board
             move = chess_utils.mirror_move(chess.Move.from_uci(move)).uci()
         if move not in chess_utils.moves_to_actions:
             chess_utils.make_move_mapping(move)
@@ -169,7 +169,7 @@ class Go(Board):
     def enter(self, env):
         from pettingzoo.classic.go import go_base
 
-        if self.size != go_base.N:  # a global of the module: the size of the board made last
+        if self.size != go_base.N:  # a global of the module: the size of the newest board
             env.unwrapped._overwrite_go_global_variables(self.size)
 
     def words(self, env, agent, observation):
@@ -206,7 +206,7 @@ class RockPaperScissors(Zoo):
 
 
 class Poker(Zoo):
-    """A poker game of RLCard's: own cards, cards on the table, chips in the pot."""
+    """The Teller of RLCard's poker: own cards, cards on the table, chips in the pot."""
 
     public = True
     zero_sum = True
@@ -244,7 +244,7 @@ class Poker(Zoo):
         return Seen(text, Cards(rows, (f"Pot: {pot}",)))
 
     def redraw(self, env, chance):
-        """Shuffle what is left of the deck."""
+        """Shuffle the rest of the deck."""
         game = env.unwrapped.env.game
         game.np_random.seed(chance % (1 << 32))
         game.np_random.shuffle(game.dealer.deck)
@@ -269,7 +269,7 @@ class Leduc(Poker):
 class Hanabi(Zoo):
     public = True
     observes = False
-    renders = False  # it would draw all hands at every step, and no seat may see its own
+    renders = False  # it shows all hands at every step, and no seat may see its own
 
     def names_in(self, env, space):
         env.reset(seed=0)
@@ -319,17 +319,17 @@ _TELLERS: dict[str, type[Teller]] = {
 
 
 class PettingZoo(Told):
-    """A PettingZoo environment, told in words.
+    """A PettingZoo environment as a game with text observations.
 
-    `reset(options={"seed": n})` hands n to the environment's own reset, any other option too.
+    `reset(options={"seed": n})` passes n and all other options to the environment's own reset.
 
     Args:
-        id: a module of PettingZoo's ("chess_v6"), an id of its registry, or a module of yours that
-            has `env` or `parallel_env` ("my_package.my_game_v0").
-        env_kwargs: arguments for it.
-        parallel: let all seats act at once; by default wherever the environment offers that.
-        shared: let every seat see the environment's own rendering; by default only where it is
-            known to show no secret. A seat's own picture or words take its place.
+        id: a module of PettingZoo ("chess_v6"), an id of its registry, or a module of your own
+            that has `env` or `parallel_env` ("my_package.my_game_v0").
+        env_kwargs: arguments of the environment; None: none.
+        parallel: whether all seats act at once; None: if the environment offers that.
+        shared: whether every seat sees the environment's own rendering; None: only if it is known
+            to show no secret. Otherwise seats see their own picture or text.
     """
 
     def __init__(
@@ -405,12 +405,12 @@ class PettingZoo(Told):
             live.returns[agent] += float(reward)
 
     def _run_on(self, live):
-        """Make the moves that nobody is asked for: those of the dead, and of seats that left."""
+        """Make the moves of terminated agents and of seats that have forfeited."""
         env = live.env
         while not self.parallel and env.agents:
             agent = env.agent_selection
             if env.terminations[agent] or env.truncations[agent]:
-                self._look(live, agent)  # for the last time
+                self._look(live, agent)  # its last observation
                 live.truncated |= bool(env.truncations[agent])
                 env.step(None)
             elif agent in live.gone and len(live.gone) < len(self.agents):
@@ -419,14 +419,14 @@ class PettingZoo(Told):
                 return
 
     def _nothing(self, live, agent):
-        """Return the action of a seat that has left."""
+        """Return the action of a seat that has forfeited."""
         legal = ()
         if self.listed:
             legal = self._legal(live, agent, self._observation(live, agent))
         return self.teller.action(live.env, agent, self.teller.lost(agent, legal))
 
     def _look(self, live, agent, acts=False):
-        """Note what a seat sees; return its legal moves."""
+        """Store the observation of a seat, and return its legal moves."""
         observation = self._observation(live, agent)
         legal = self._legal(live, agent, observation) if acts and self.listed else ()
         live.seen[agent] = self.seen(live.env, agent, observation, legal)
@@ -469,21 +469,21 @@ class PettingZoo(Told):
         )
 
     def forfeit(self, state, agent, rng):
-        """Go on without a seat: from then on it makes the moves that do the least."""
+        """Continue without a seat; from now on moves that do little are made for it."""
         if len(self.agents) < 3:
             return None
         return self.advance(state, {agent: _LEAVES}, rng)
 
 
 def specs():
-    """Return what is listed: the classic games and the butterfly ones."""
+    """Yield the listed Specs: the classic and the butterfly environments."""
     for family, names in _LISTED.items():
         for name in names.split():
             yield _spec(name, _needs(family))
 
 
 def find(id):
-    """Return the Spec of any other id that PettingZoo can make."""
+    """Return the Spec of any other id that PettingZoo can make, or None."""
     name = id.partition(":")[2]
     family = _family(name)
     if family:
@@ -493,7 +493,7 @@ def find(id):
 
 
 def _needs(family):
-    """Return the extra of ours, if there is one; of what else is missing `_make` tells."""
+    """Return gem_ma's extra for a family, if there is one; `_make` names other requirements."""
     package, _, extra = _FAMILIES[family].rstrip("]").partition("[")
     return (extra,) if package == "gem-ma" else ()
 
@@ -505,17 +505,17 @@ def _spec(name, needs):
 def _exists(module):
     try:
         return importlib.util.find_spec(module) is not None
-    except (ModuleNotFoundError, ValueError):  # a package above it; no name at all
+    except (ModuleNotFoundError, ValueError):  # a parent package is missing; not a name
         return False
 
 
 def _registered(kind: str, id: str) -> bool:
-    """Return whether PettingZoo's own registry, which there is since 1.27, has an id."""
+    """Return whether PettingZoo's own registry (new in 1.27) has an id."""
     return re.sub(r"_v(\d+)$", r"-v\1", id) in getattr(pettingzoo, f"{kind}_registry", {})
 
 
 def _family(name: str) -> str | None:
-    """Return the part of PettingZoo that has an environment of this name."""
+    """Return the family of PettingZoo that has an environment of this name, or None."""
     if hasattr(pettingzoo, "aec_registry"):
         return next((f for f in _FAMILIES if _registered("aec", f"{f}/{name}")), None)
     if not name.isidentifier():
@@ -524,7 +524,7 @@ def _family(name: str) -> str | None:
 
 
 def _entry(id: str, parallel: bool | None) -> tuple[Callable[..., Any], bool]:
-    """Return what makes an environment, and whether its seats act all at once."""
+    """Return the function that makes an environment, and whether all its seats act at once."""
     family = _family(id)
     name = f"{family}/{id}" if family else id
     if _registered("aec", name) or _registered("parallel", name):

@@ -1,4 +1,4 @@
-"""TextArena's games, any number of them alive at once, each with random numbers of its own."""
+"""TextArena's games, any number of them at the same time, each with its own random numbers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from gem_ma.envs.bridges.textarena_moves import TextArenaGame
 from gem_ma.envs.registry import Spec
 from gem_ma.game import InvalidMove, Message
 
-LONGEST = 1000  # characters of an action; TextArena clips there what is said in conversations
-TURNS = {"2048": 20_000}  # the limit where a game has none that holds
+LONGEST = 1000  # characters of an action; TextArena cuts messages of conversations there
+TURNS = {"2048": 20_000}  # limits of games that need more than MOST_TURNS
 MOST_TURNS = 1_000
-WAIT = 200  # moves in a row for seats that have left, after which nobody else will be asked
+WAIT = 200  # moves in a row for seats that have left, after which the game is stuck
 
 
 class Fault(RuntimeError):
-    """TextArena's own code failed, which no seat is to blame for."""
+    """An error in TextArena's own code, which is no seat's fault."""
 
 
 def specs() -> list[Spec]:
@@ -65,7 +65,7 @@ def _spec(entry: Entry) -> Spec:
 
 
 class _Chance:
-    """The random numbers of one step of one game, made when the first of them is drawn."""
+    """The random generators of one step of one game, made when they are first used."""
 
     def __init__(self, seed: int):
         self.seed = seed
@@ -83,7 +83,7 @@ _running: ContextVar[_Chance | None] = ContextVar("_running", default=None)
 
 
 class _Random(ModuleType):
-    """Stands for the module `random` in TextArena: draws from the running game's numbers."""
+    """A stand-in for the module `random` that draws from the running game's generator."""
 
     def __getattr__(self, name: str) -> object:
         chance = _running.get()
@@ -93,7 +93,7 @@ class _Random(ModuleType):
 
 
 class _NumpyRandom(ModuleType):
-    """Stands for `numpy.random`."""
+    """A stand-in for `numpy.random` that draws from the running game's generator."""
 
     def __getattr__(self, name: str) -> object:
         chance = _running.get()
@@ -103,7 +103,7 @@ class _NumpyRandom(ModuleType):
 
 
 class _Numpy(ModuleType):
-    """Stands for numpy, of which only `random` differs."""
+    """A stand-in for numpy in which only `random` differs."""
 
     random = _NumpyRandom("numpy.random")
 
@@ -112,13 +112,13 @@ class _Numpy(ModuleType):
 
 
 def _print(*args: object, **kwargs: Any) -> None:
-    """Stands for `print` in TextArena's games, some of which tell solutions to the terminal."""
+    """Replace `print` in TextArena's games, some of which print solutions to the terminal."""
     if _running.get() is None:
         print(*args, **kwargs)  # noqa: T201 - somebody who uses TextArena without this bridge
 
 
 class _Nltk(ModuleType):
-    """Stands for nltk: what a game needs is there, so that nothing is downloaded."""
+    """A stand-in for nltk that downloads nothing while a game runs: its data are installed."""
 
     def __getattr__(self, name: str) -> object:
         if name == "download" and _running.get() is not None:
@@ -147,16 +147,16 @@ def _adopt() -> None:
             if name == "textarena.envs.Sokoban.utils":
                 names["reverse_playing"] = textarena_moves.search_sokoban_start
             dictionary = names.get("EnglishDictionary")
-            if isinstance(dictionary, type):  # a second to build, and nobody changes it
+            if isinstance(dictionary, type):  # takes a second to build and is never changed
                 names["EnglishDictionary"] = functools.cache(dictionary)
 
 
 @contextlib.contextmanager
 def _quietly():
-    """Import without warnings about old source, without downloads, and without drawing."""
+    """Import without warnings, downloads, or changes of the global random state."""
     with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rng_state = random.getstate()  # rich, which TextArena prints with, draws when imported
+        rng_state = random.getstate()  # importing rich, which TextArena needs, draws numbers
         import nltk
 
         download, nltk.download = nltk.download, _no_download
@@ -175,7 +175,7 @@ def _registry() -> dict[str, Any]:
 
 @functools.cache
 def _class(entry_point: str | type) -> type:
-    """Return the class of a game's environment, which draws from the running game's numbers."""
+    """Return a game's environment class, which draws from the running game's generators."""
     _registry()
     with _quietly():
         if isinstance(entry_point, str):
@@ -187,7 +187,7 @@ def _class(entry_point: str | type) -> type:
     return kind
 
 
-# What is in the order of a set or of a folder, by the attribute that holds it.
+# Attributes that are in the order of a set or of a folder, and are sorted here.
 _UNORDERED = {"WordChains": "word_list", "TwoDollar": "available_roles"}
 
 
@@ -215,26 +215,26 @@ def _begun(entry: Entry, players: int, seed: int) -> TextArenaGame:
     return env
 
 
-_NEVER_CHANGED = ("dictionary", "universal_word_list", "word_list")  # and big
+_NEVER_CHANGED = ("dictionary", "universal_word_list", "word_list")  # large, so copies share them
 _kept = functools.lru_cache(16)(_begun)
-_turn = threading.Lock()  # Sokoban keeps the search for its room in globals
+_turn = threading.Lock()  # Sokoban's search for a room uses globals
 
 
 def _copied(entry: Entry, players: int, seed: int) -> TextArenaGame:
-    """Return a copy of what `_begun` returns, which is kept: a refused move begins again."""
+    """Return a copy of a cached result of `_begun`: a refused move starts the episode again."""
     with _turn:
         env = _kept(entry, players, seed)
     shared = [getattr(env, name, None) for name in _NEVER_CHANGED]
     return copy.deepcopy(env, {id(value): value for value in shared})
 
 
-HeardMessage: TypeAlias = tuple[int, int, str, object]  # from whom, to whom, what, of which kind
+HeardMessage: TypeAlias = tuple[int, int, str, object]  # sender, receiver, text, kind
 
 
 class _Live:
-    """A game of TextArena that notes what it says, to whom, and what it refuses."""
+    """A running game of TextArena that records its messages and the moves that it refuses."""
 
-    boards: list[str]  # that each seat saw last
+    boards: list[str]  # the last board of each seat
     briefs: list[str]
     seen: dict[str, tuple[str, str]]
 
@@ -250,7 +250,7 @@ class _Live:
         self.gone: list[int] = []
         self.stuck = False
         if state.max_turns is None:
-            state.max_turns = sys.maxsize  # a limit is compared with, even where there is none
+            state.max_turns = sys.maxsize  # the code compares with the limit even if it is None
         state.error_allowance = 0
         first = state.observations
         state.observations = {seat: [] for seat in range(state.num_players)}
@@ -262,7 +262,7 @@ class _Live:
             state.set_outcome = self.set_outcome
 
     def add_observation(self, message, observation_type=None, from_id=-1, to_id=-1):
-        if not isinstance(message, str):  # three games give these in an order of old
+        if not isinstance(message, str):  # three games pass these in an older order
             from_id, message, observation_type = message, observation_type, from_id
         self.heard.append((from_id, to_id, message, observation_type))
 
@@ -276,11 +276,11 @@ class _Live:
         return False
 
     def set_outcome(self, reward, reason):
-        """Do what Briscola and Golf ask of a state of three or more, which lacks it."""
+        """Set the winner for Briscola and Golf, whose state lacks this for three or more seats."""
         self.state.set_winners([int(re.findall(r"Player (\d+) wins", reason)[0])], reason)
 
     def step(self, text: str, chance: int) -> None:
-        """Make a move, and those of the seats that have left."""
+        """Make a move, and then the moves of the seats that have left."""
         running = _running.set(_Chance(chance))
         try:
             self._step(text)
@@ -292,7 +292,7 @@ class _Live:
             _running.reset(running)
 
     def leave(self, seat: int, chance: int) -> None:
-        """Let a seat leave: from now on what it does matters to nobody."""
+        """Remove a seat: from now on moves that do not matter are made for it."""
         self.gone.append(seat)
         running = _running.set(_Chance(chance))
         try:
@@ -319,14 +319,14 @@ class _Live:
     def _step(self, text: str) -> None:
         try:
             self.env.step(text)
-        except Exception as error:  # whatever it was, the text or the state is beyond that code
+        except Exception as error:  # of any kind: TextArena cannot handle the text or state
             problem = f"{type(error).__name__}: {error}"
             raise Fault(
                 f"{self.id} of TextArena failed over {clip_repr(text)}: {problem}"
             ) from error
 
     def news(self) -> list[HeardMessage]:
-        """Return what was said since the last time."""
+        """Return the messages since the last call."""
         messages = self.heard[:]
         self.heard.clear()
         if self.adds and not self.state.done:
@@ -336,7 +336,13 @@ class _Live:
 
 
 class TextArena(Bridge[_Live]):
-    """A game of TextArena, by its id there; `num_players` where it can be played by several."""
+    """A game of TextArena.
+
+    Args:
+        name: TextArena's id of the game.
+        num_players: the number of seats, for games that allow several numbers; None: the game's
+            default, or the fewest that it allows.
+    """
 
     def __init__(self, name: str, num_players: int | None = None):
         super().__init__()
@@ -382,7 +388,7 @@ class TextArena(Bridge[_Live]):
         return self._output(live, self._hear(live))
 
     def _hear(self, live):
-        """Return what was said as messages, and keep the boards."""
+        """Return the new messages, and store the new boards."""
         news, agents, boards_changed = [], self.agents, False
         for from_id, to_id, text, kind in live.news():
             if kind is live.board and not self.conversation:
@@ -402,7 +408,7 @@ class TextArena(Bridge[_Live]):
         return {a: (live.briefs[seat], live.boards[seat]) for a, seat in self._seat.items()}
 
     def _missed(self, live, news):
-        """Return what seats see if these messages, which are told to nobody, stand there too."""
+        """Return the seats' views with these messages, which are sent in no other way."""
         views = {}
         for agent, (brief, board) in live.seen.items():
             lines = [str(m) for m in news if m.to is None or agent in m.to]
@@ -416,7 +422,7 @@ class TextArena(Bridge[_Live]):
         if self._moves is not None and not state.done:
             seat = state.current_player_id
             legal = {agents[seat]: self._moves(live.env, live.boards[seat], seat)}
-            live.stuck |= not legal[agents[seat]]  # TextArena would ask for ever
+            live.stuck |= not legal[agents[seat]]  # TextArena would wait for a move for ever
         if not (state.done or live.stuck or (forfeits and len(agents) - len(forfeits) < 2)):
             agent = agents[state.current_player_id]
             returns = self._nothing
@@ -439,7 +445,7 @@ class TextArena(Bridge[_Live]):
         return Output((), returns, seen or live.seen, legal, out_agents, tuple(news), report)
 
     def read(self, text, view, agent):
-        """Return the words of a conversation as they are, or else what stands in brackets."""
+        """Return a message of a conversation unchanged, or the bracketed parts of a reply."""
         if len(text) > LONGEST:
             raise InvalidMove(f"a reply has at most {LONGEST} characters, this one {len(text)}")
         if self.conversation:
@@ -491,7 +497,7 @@ class TextArenaTalk(TextArena):
 
 
 def _fewest(entry: Entry) -> int:
-    """Return with how few players a game can be played that the table does not know."""
+    """Return the smallest number of players of a game that is not in the table."""
     for players in range(1, 16):
         try:
             _Live(entry, players, 0)
@@ -502,7 +508,7 @@ def _fewest(entry: Entry) -> int:
 
 
 def bracketed(text: str) -> str:
-    """Return the parts of a reply that stand in brackets; a reply without any is put into some."""
+    """Return the bracketed parts of a reply, or the whole reply in brackets if it has none."""
     if "[" not in text and "]" not in text:
         return f"[{text.strip()}]"
     if text[0] == "[" and text.find("]") == len(text) - 1 and text.rfind("[") == 0:

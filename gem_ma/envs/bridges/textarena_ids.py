@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import NamedTuple
 
-# What its wheel lacks, and where to look for it.
+# Files that the wheel lacks, by game.
 _ABSENT = {
     "ScorableGames": "envs/ScorableGames/games_descriptions",
     "UsedCarNegotiation": "envs/UsedCarNegotiation/instructions",
@@ -18,10 +18,10 @@ _BROKEN = {
     "ta:UsedCarNegotiation-v0 is the game that is meant",
 }
 
-# Family, seats as [default:]fewest[-most[/step]] ("?" where only the game's files say it), marks
-# ("talk": words beside the brackets are heard by others; "slow" to begin; the others are said in
-# `_needs`), versions.
-# Every version has a "-train" and a "-raw" form too, which differ in TextArena's wrappers only.
+# Columns: family; seats as [default:]fewest[-most[/step]], or "?" if only the game's files say it;
+# marks ("talk": other seats hear text outside brackets; "slow": an episode starts slowly; for the
+# others see `_needs`); versions.
+# Every version also has a "-train" and a "-raw" form, which differ only in TextArena's wrappers.
 _TABLE = """
 2048 1 - v0-ultra-easy v0-mega-easy v0-super-easy v0-very-easy v0-easy v0 v0-hard v0-very-hard \
 v0-extreme v0-3x3 v0-5x5 v0-6x6 v0-8x8 v0-10x10
@@ -128,14 +128,14 @@ UltimateTexasHoldem 1 py312 v0
 
 
 class Entry(NamedTuple):
-    """What the table says of one id."""
+    """The row of the table for one id."""
 
     id: str
     family: str
-    seats: range | None  # None: only trying tells
+    seats: range | None  # None: has to be found by trying
     default: int
     talk: bool
-    slow: bool  # to begin
+    slow: bool  # whether an episode starts slowly
     needs: tuple[str, ...]
 
 
@@ -187,6 +187,6 @@ def _needs(family: str, marks: list[str]) -> tuple[str, ...]:
 
 
 def _package() -> Path:
-    """Return where TextArena is installed, without importing it."""
+    """Return the folder of the installed TextArena without importing it."""
     spec = importlib.util.find_spec("textarena")
     return Path(spec.origin).parent if spec and spec.origin else Path()

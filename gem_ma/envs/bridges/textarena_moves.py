@@ -1,4 +1,4 @@
-"""The legal moves of TextArena's games, and the moves that stand for none."""
+"""The legal moves of TextArena's games, and the moves for lost turns and seats that left."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class TextArenaGame(Protocol):
     state: Any
 
     def get_observation(self) -> tuple[int, list[tuple[int, str, object]]]:
-        """Return who is to act, and the messages to it: from whom, what, of which kind."""
+        """Return the seat that is to act, and its messages: sender, text and kind."""
         ...
 
     def __getattr__(self, name: str) -> Any:
-        """Return what only some of the games have."""
+        """Return an attribute that only some games have."""
         ...
 
 
-# What lists the legal moves of an environment: by the board that a seat saw last, and the seat.
+# Lists the legal moves of an environment from the last board of a seat, and the seat.
 MoveList: TypeAlias = Callable[[TextArenaGame, str, int], Moves]
 
-# What a seat of these games says that has nothing to say. It is always accepted.
+# The message of a seat that says nothing in these games. It is always accepted.
 SILENCE = {
     "Debate": "(says nothing)",
     "DontSayIt": "(says nothing)",
@@ -39,12 +39,12 @@ SILENCE = {
     "PublicGoodsGame": "[0]",
     "SimpleBlindAuction": "(says nothing)",
     "SimpleNegotiation": "(says nothing)",
-    "Taboo": "[...]",  # no letters: beside a rabbit, an empty word is taboo, which any word holds
+    "Taboo": "[...]",  # no letters: "rabbit" has an empty taboo word, which every word contains
     "ThreePlayerIPD": "(says nothing)",
 }
 
-# What is played for a seat that has left, where neither the above nor its first legal move will do;
-# where that is refused, TextArena removes the seat.
+# Moves for a seat that has left, if neither SILENCE nor its first legal move works. If TextArena
+# refuses such a move, it removes the seat.
 _ABSENT = {
     "Briscola": "[play 1]",
     "CharacterConclave": "." * 1000,
@@ -52,15 +52,15 @@ _ABSENT = {
     "SettlersOfCatan": "[0] [deny] [done]",
 }
 
-STRICT = ("Snake", "Surround")  # here any other reply is death, and no invalid move
+STRICT = ("Snake", "Surround")  # here an illegal reply loses the game, and is not refused
 
 
 def stand_in(family: str, env: TextArenaGame, seat: int) -> str | None:
-    """Return what is played for a seat that has left, or None to pass it over."""
+    """Return the move for a seat that has left, or None to skip the seat."""
     if family == "ThreePlayerTicTacToe":
         return None
     if family in ("LiarsDice", *STRICT):
-        return ""  # it is removed, as the rules of the game have it
+        return ""  # the rules of the game remove the seat
     if family == "SantoriniBaseFixed":
         return str(env._get_valid_moves(seat).partition(",")[0])
     text = _ABSENT.get(family) or SILENCE.get(family, "")
@@ -68,7 +68,7 @@ def stand_in(family: str, env: TextArenaGame, seat: int) -> str | None:
 
 
 def _on_board(env: TextArenaGame, board: str, seat: int) -> Moves:
-    """Return what a board lists as "Valid moves: [4], [5]" or "Available Moves: ..."."""
+    """Return the moves that a board lists as "Valid moves: [4], [5]" or "Available Moves: ..."."""
     start = board.rfind("oves: ") + 6
     if start < 6:
         return ()
@@ -77,7 +77,7 @@ def _on_board(env: TextArenaGame, board: str, seat: int) -> Moves:
 
 
 def _chess(env: TextArenaGame, board: str, seat: int) -> Moves:
-    """Return what the board lists, or if it is hidden what the game knows."""
+    """Return the moves that the board lists, or the legal moves if the board is hidden."""
     legal = env.state.game_state["board"].legal_moves
     return _on_board(env, board, seat) or tuple([f"[{move.uci()}]" for move in legal])
 
@@ -286,37 +286,37 @@ LISTS: dict[str, MoveList] = {
 }
 
 
-_SOKOBAN_DEPTH = 299  # moves of a search for a start
-_SOKOBAN_POSITIONS = 300_000  # of a room that are looked at
+_SOKOBAN_DEPTH = 299  # moves of the search for a start
+_SOKOBAN_POSITIONS = 300_000  # positions of a room that the search visits at most
 
 
 def search_sokoban_start(
     room_state: np.ndarray, room_structure: np.ndarray, search_depth: int = 100
 ) -> tuple[np.ndarray, int, dict[Cell, Cell]]:
-    """Do what `reverse_playing` of TextArena's Sokoban does, on bits in place of arrays.
+    """Find a start of Sokoban as TextArena's `reverse_playing` does, but with bit sets.
 
-    It plays backwards from the solved room, depth first, and takes the first of those positions
-    from which most pulls over the longest ways lead back. TextArena's own copies a room for every
-    move that it tries, and so takes half a minute for most rooms.
+    It plays backwards from the solved room, depth first, and keeps the first position with the
+    highest score: the number of pulls times the distance of the boxes. TextArena's function copies
+    a room for every move that it tries, and takes half a minute for most rooms.
 
     Args:
         room_state: The solved room, with the player in it.
         room_structure: The room without player and boxes: 0 is a wall, 2 a target.
-        search_depth: Not used, there nor here.
+        search_depth: Not used, neither here nor in TextArena.
 
     Returns:
-        The room to begin with, how good it is, and from target to box.
+        The room at the start, its score, and the cell of the box for each target.
     """
     width, structure = room_structure.shape[1], room_structure.reshape(-1).tolist()
     floor = sum(1 << cell for cell, kind in enumerate(structure) if kind)
     targets = [cell for cell, kind in enumerate(structure) if kind == 2]
     on_target = sum(1 << cell for cell in targets)
-    ways = [  # by target and cell
+    ways = [  # distances by target and cell
         [abs(cell // width - a) + abs(cell % width - b) for cell in range(len(structure))]
         for a, b in (divmod(target, width) for target in targets)
     ]
     (player,) = np.flatnonzero(room_state == 5).tolist()
-    # Player, boxes, those of them that were pulled, where each is, pulls, ways, moves that are left
+    # Player, boxes, pulled boxes, cell of each box, number of pulls, distance, moves left
     position = player, on_target, 0, tuple(targets), 0, 0, _SOKOBAN_DEPTH
     best, best_score = position, -1
     size = len(structure)
@@ -335,7 +335,7 @@ def search_sokoban_start(
         if left == 1:
             continue
         free = floor & ~boxes
-        for step in (1, -1, width, -width):  # the last is looked at first: up, down, left, right
+        for step in (1, -1, width, -width):  # the last is visited first: up, down, left, right
             ahead, behind = player + step, player - step
             if not free >> ahead & 1:
                 continue

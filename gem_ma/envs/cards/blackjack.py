@@ -1,4 +1,4 @@
-"""Blackjack: one agent draws cards against a dealer, who has a card that nobody sees."""
+"""Blackjack: one agent draws cards against a dealer, who has one hidden card."""
 
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ HIDDEN = "?"
 
 
 def draw(rng):
-    """Draw a card; it goes back into the deck at once."""
+    """Draw a card from an infinite deck."""
     return DECK[rng.integers(len(DECK))]
 
 
 def value(hand):
-    """Return what a hand counts, and whether one of its aces counts 11."""
+    """Return the value of a hand, and whether one of its aces counts 11."""
     total = sum(min(RANKS.index(card[:-1]) + 1, 10) for card in hand)
     soft = any(card[0] == "A" for card in hand) and total <= 11
     return total + 10 * soft, soft
@@ -34,7 +34,7 @@ def natural(hand):
 class State(NamedTuple):
     own: tuple[str, ...]
     dealer: tuple[str, ...]  # the second is hidden until the end
-    won: float | None = None  # None: not over
+    won: float | None = None  # None: the game continues
 
     def to_act(self):
         return () if self.won is not None else (AGENT,)
@@ -93,7 +93,7 @@ class Blackjack(Game[State]):
         return "stick"
 
     def forfeit(self, state, agent, rng):
-        """Give up the stake."""
+        """Lose the stake."""
         return state._replace(won=-1.0)
 
     def tell(self, before, moves, after):
@@ -121,7 +121,7 @@ class Blackjack(Game[State]):
         return Cards(self.hands(view))
 
     def hands(self, view):
-        """Return who has which cards, and what they count."""
+        """Return both hands and their values."""
         dealer_label = (
             f"Dealer ({value(view.dealer)[0]})" if HIDDEN not in view.dealer else "Dealer"
         )
@@ -130,7 +130,7 @@ class Blackjack(Game[State]):
         return (dealer_label, view.dealer), (f"You ({count})", view.own)
 
     def encode(self, view, agent):
-        """Return your count, the card that the dealer shows, and whether an ace counts 11."""
+        """Return your hand's value, the dealer's visible card, and whether an ace counts 11."""
         total, soft = value(view.own)
         dealer_card = min(RANKS.index(view.dealer[0][:-1]) + 1, 10)
         return np.array([total / 31, dealer_card / 10, soft], np.float32)

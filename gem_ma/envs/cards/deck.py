@@ -1,4 +1,4 @@
-"""The 52 cards of games that compare ranks, the ace highest."""
+"""The 52 cards, for games that compare ranks; the ace is highest."""
 
 RANKS = (*"23456789", "10", *"JQKA")  # weakest first
 SUITS = tuple("cdhs")
@@ -6,5 +6,5 @@ DECK = tuple(rank + suit for rank in RANKS for suit in SUITS)
 
 
 def rank(card):
-    """Return how high a card is, from 0."""
+    """Return the rank of a card, from 0."""
     return RANKS.index(card[:-1])

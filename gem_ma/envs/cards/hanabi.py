@@ -1,4 +1,4 @@
-"""Hanabi: everybody sees all hands but the own one; hints are few, and all win together."""
+"""Hanabi: everybody sees all hands but their own; with few hints, all win or lose together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLORS = ("red", "yellow", "green", "white", "blue")
 COPIES = (3, 2, 2, 2, 1)  # of the ranks 1 to 5 of a colour
 RANKS = len(COPIES)
 HINTS, LIVES = 8, 3
-ALL = (2 ** len(COLORS) - 1, 2**RANKS - 1)  # a bit for each colour and rank that a card may have
+ALL = (2 ** len(COLORS) - 1, 2**RANKS - 1)  # bits of the colours and ranks that a card can have
 Card = tuple[int, int]  # colour, rank from 0
 _SHADES = {"white": "gray"}
 
@@ -24,14 +24,14 @@ class State:
     agents: tuple[str, ...]
     deck: Maybe[tuple[Card, ...]]  # the next card is the last one
     hands: tuple[tuple[Maybe[Card], ...], ...]
-    known: tuple[tuple[tuple[int, int], ...], ...]  # of each card: the bits that hints have left
-    built: tuple[int, ...] = (0,) * len(COLORS)  # how high each firework is
+    known: tuple[tuple[tuple[int, int], ...], ...]  # of each card: bits that hints leave
+    built: tuple[int, ...] = (0,) * len(COLORS)  # height of each firework
     discarded: tuple[Card, ...] = ()
     hints: int = HINTS
     lives: int = LIVES
     left: int = 0  # cards in the deck
     turn: int = 0
-    last: int | None = None  # turns that are left, once the deck is empty
+    last: int | None = None  # turns left once the deck is empty
     gone: tuple[str, ...] = ()
 
     @property
@@ -72,14 +72,14 @@ class State:
         return tuple(moves)
 
     def after(self):
-        """Return the state when it is the next one's turn."""
+        """Return the state in which it is the next seat's turn."""
         players = len(self.agents)
         turns = [(self.turn + n) % players for n in range(1, players + 1)]
         turn = next((n for n in turns if self.agents[n] not in self.gone), self.turn)
         return replace(self, turn=turn, last=None if self.last is None else self.last - 1)
 
     def without(self, at):
-        """Return the state with a card out of the hand of whose turn it is, and another in it."""
+        """Return the state after the seat to move has replaced one of its cards from the deck."""
         seat, hand, knowledge = self.turn, self.hands[self.turn], self.known[self.turn]
         hand, knowledge = hand[:at] + hand[at + 1 :], knowledge[:at] + knowledge[at + 1 :]
         deck, last = self.deck, self.last
@@ -102,7 +102,7 @@ class State:
         if self.built[color] != rank:
             return replace(state, lives=self.lives - 1, discarded=(*self.discarded, card))
         fireworks = tuple([n + (color == i) for i, n in enumerate(self.built)])
-        hints = min(HINTS, self.hints + (rank == RANKS - 1))  # a whole firework brings one back
+        hints = min(HINTS, self.hints + (rank == RANKS - 1))  # a complete firework gives one back
         return replace(state, built=fireworks, hints=hints)
 
     def discard(self, at):
@@ -110,7 +110,7 @@ class State:
         return replace(self.without(at), hints=self.hints + 1, discarded=(*self.discarded, card))
 
     def hint(self, seat, what):
-        """Return the state in which a seat knows which of its cards have a colour or a rank."""
+        """Return the state after a seat has learnt which of its cards have a colour or a rank."""
         kind = 0 if what in COLORS else 1
         value = COLORS.index(what) if kind == 0 else int(what) - 1
         hand_knowledge = []
@@ -142,7 +142,7 @@ class Hanabi(Game[State]):
         return self.dealt([cards[i] for i in rng.permutation(len(cards)).tolist()])
 
     def dealt(self, cards):
-        """Return the first state with a shuffled deck, the last card of which is dealt first."""
+        """Return the first state for a shuffled deck, which is dealt from its end."""
         deck, hands = list(cards), []
         for _ in self.agents:
             hands.append(tuple([deck.pop() for _ in range(self.size)]))
@@ -159,7 +159,7 @@ class Hanabi(Game[State]):
             raise InvalidMove(self._why(" ".join(words).casefold(), view, agent)) from None
 
     def _why(self, said, view, agent):
-        """Say why a move that there is may not be made now."""
+        """Return why a move is not allowed."""
         if said in (self.moves or ()):
             if said.startswith("discard") and view.hints == HINTS:
                 return f"all {HINTS} hints are there: nothing may be discarded"
@@ -186,7 +186,7 @@ class Hanabi(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Go on without a seat, whose cards are out of the game; for two there is no game left."""
+        """Continue without a seat and its cards; with two seats the game ends."""
         if len(self.agents) - len(state.gone) < 3:
             return None
         new_state = replace(state, gone=(*state.gone, agent))
@@ -274,12 +274,12 @@ class Hanabi(Game[State]):
         return TextTable(tuple(rows), head, "", status)
 
     def encode(self, view, agent):
-        """Return a row for each place of each hand, the own hand first, then what all see.
+        """Return a row for each place of each hand, own hand first, then what all seats see.
 
-        A row has the card's colour and its rank, one-hot, if it is seen, and the colours and ranks
-        that hints have left; one without a card is empty. Then come the heights of the fireworks,
-        which share of the copies of each card is discarded, hints, lives, cards in the deck, turns
-        left and whether these count, and, from the own seat on, whose turn it is.
+        A row has the card's colour and rank, one-hot, if it is seen, and the colours and ranks that
+        hints leave; a place without a card is all zeros. Then come the heights of the fireworks,
+        the share of each card's copies that is discarded, hints, lives, cards in the deck, the
+        turns left and whether they are counted. Last is whose turn it is, from the own seat on.
         """
         many, kinds = len(view.agents), len(COLORS) + RANKS
         own = view.agents.index(agent)
@@ -308,7 +308,7 @@ class Hanabi(Game[State]):
 
 
 def _said_of(hand):
-    """Return the colours and ranks that a hint can be about."""
+    """Return the colours and ranks that hints about a hand can name."""
     colors = {color for color, _ in filter(None, hand)}
     ranks = {rank for _, rank in filter(None, hand)}
     return [COLORS[n] for n in sorted(colors)] + [str(n + 1) for n in sorted(ranks)]
@@ -323,7 +323,7 @@ def _short(card):
 
 
 def _may(bits):
-    """Return what a card may be as far as hints say."""
+    """Return the possible colours and ranks of a card according to hints."""
     colors = [color for n, color in enumerate(COLORS) if bits[0] >> n & 1]
     ranks = [str(n + 1) for n in range(RANKS) if bits[1] >> n & 1]
     color = "any colour" if len(colors) == len(COLORS) else " or ".join(colors)

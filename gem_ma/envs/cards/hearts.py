@@ -1,4 +1,4 @@
-"""Hearts: four agents take tricks and would rather not have hearts and the queen of spades."""
+"""Hearts: four agents take tricks and avoid hearts and the queen of spades."""
 
 import functools
 import itertools
@@ -14,15 +14,15 @@ from gem_ma.scene import Cards, TextTable
 
 AGENTS = ("player_0", "player_1", "player_2", "player_3")
 SEATS = range(len(AGENTS))
-PASSING = ("nobody", "the left", "across", "the right")  # by how many seats on cards go
+PASSING = ("nobody", "the left", "across", "the right")  # by the number of seats to pass on
 PASSED, HAND = 3, 13
 FIRST, QUEEN = "2c", "Qs"
-ALL = 26  # points in a deck; who takes all has none, and the others have so many each
-LEFT = -0.75  # what who leaves earns, as one who alone has 26 points
+ALL = 26  # points in a deck; a seat that takes all gets none, and the others get all
+LEFT = -0.75  # return of a seat that left, as if it alone had 26 points
 ORDER = tuple(sorted(DECK, key=lambda card: (SUITS.index(card[-1]), rank(card))))
 LOWER = {card.casefold() for card in DECK}
 COUNTING = (*(card for card in ORDER if card[-1] == "h"), QUEEN)
-# To pass cards by their places in the hand, in the order of `_passes`.
+# Cards to pass, by their places in the hand, in the order of `_passes`.
 PLACES = tuple(
     f"pass {' '.join(map(str, places))}"
     for places in itertools.combinations(range(1, HAND + 1), PASSED)
@@ -36,13 +36,13 @@ def points(cards):
 @dataclass(frozen=True, slots=True)
 class State:
     hands: tuple[Maybe[tuple[str, ...]], ...]  # None: hidden
-    shift: int  # cards are passed so many seats on; 0: not at all
+    shift: int  # how many seats cards are passed on; 0: no passing
     given: tuple[Maybe[tuple[str, ...]], ...] = ((),) * 4  # what each seat passed
     passing: bool = True
     turn: int = 0
-    trick: tuple[str, ...] = ()  # the seat that leads is as many seats before the turn
-    taken: tuple[tuple[str, ...], ...] = ((),) * 4  # the cards that count, by who took them
-    left: int = HAND  # tricks that are not over
+    trick: tuple[str, ...] = ()  # cards played, ending with the seat before `turn`
+    taken: tuple[tuple[str, ...], ...] = ((),) * 4  # the counting cards that each seat took
+    left: int = HAND  # tricks left
     broken: bool = False  # hearts may be led
     gone: tuple[int, ...] = ()
 
@@ -83,7 +83,7 @@ class State:
         return _passes(hand) if self.passing else self.playable(hand)
 
     def playable(self, hand):
-        """List the cards of a hand that may be played."""
+        """Return the cards of a hand that may be played."""
         first = self.left == HAND
         if not self.trick:
             if first:
@@ -97,7 +97,7 @@ class State:
         return tuple(harmless or hand)
 
     def passed(self, moves):
-        """Pass cards on, all at the same time; the two of clubs then leads."""
+        """Pass the cards of all seats at the same time; the two of clubs then leads."""
         passed_cards = tuple([tuple(moves[seat].split()) for seat in SEATS])
         hands = []
         for seat, hand in enumerate(self.hands):
@@ -134,7 +134,7 @@ class State:
         )
 
     def settled(self):
-        """Return the state when who left has played its lowest cards for as long as it has to."""
+        """Return the state after automatic play of the lowest legal card for seats that left."""
         state = self
         while state.to_act() and not state.passing and state.turn in state.gone:
             state = state.play(state.playable(state.hands[state.turn])[0])
@@ -142,7 +142,7 @@ class State:
 
 
 def highest(trick):
-    """Return which card takes a trick."""
+    """Return the index of the card that takes a trick."""
     suit = trick[0][-1]
     return max(range(len(trick)), key=lambda i: (trick[i][-1] == suit, rank(trick[i])))
 
@@ -154,14 +154,14 @@ def _passes(hand):
 
 class Hearts(Game[State]):
     agents = AGENTS
-    moves = (*ORDER, *PLACES)  # to name what may be passed by its cards would be 22,100 more
+    moves = (*ORDER, *PLACES)  # passing by names of cards would add 22,100 moves
 
     def start(self, rng, options):
         cards = [DECK[i] for i in rng.permutation(len(DECK)).tolist()]
         return self.dealt(cards, int(rng.integers(4)))
 
     def dealt(self, cards, shift):
-        """Return the first state with these cards, of which each seat gets every fourth."""
+        """Return the first state for a shuffled deck; each seat gets every fourth card."""
         hands = [set(cards[seat::4]) for seat in SEATS]
         state = State(tuple([tuple([c for c in ORDER if c in hand]) for hand in hands]), shift)
         return state if shift else state.led()
@@ -199,7 +199,7 @@ class Hearts(Game[State]):
         return view.legal(agent)[0]
 
     def forfeit(self, state, agent, rng):
-        """Go on without a seat, whose cards are played from the lowest on."""
+        """Leave the game; the seat's lowest legal cards are played automatically."""
         return replace(state, gone=(*state.gone, AGENTS.index(agent))).settled()
 
     def tell(self, before, moves, after):
@@ -212,7 +212,7 @@ class Hearts(Game[State]):
             return messages
         ((seat, card),) = moves.items()
         messages, state, turn = [], before, AGENTS.index(seat)
-        while True:  # with what is played for those who left
+        while True:  # includes what is played for seats that left
             messages.append(Message(None, AGENTS[turn], card))
             new_state = state.play(card)
             if not new_state.trick:
@@ -291,12 +291,12 @@ class Hearts(Game[State]):
         return Cards((("trick", view.trick), ("your hand", hand)), self.status(view, agent))
 
     def encode(self, view, agent):
-        """Return cards, each set of them one-hot over the deck, and then how far the game is.
+        """Return sets of cards, each one-hot over the deck, and then the progress of the game.
 
-        The cards are the own ones, those that were passed by and to the own seat, and what lies in
-        the trick of each seat. Of the cards that count follows which each seat has taken; then how
-        cards are passed, while they are, the tricks that are left, whose turn it is, and who has
-        left. Seats are counted from the own one on.
+        The sets are the own hand, the cards passed by and to the own seat, and the card of each
+        seat in the trick. Then come the counting cards that each seat took, the direction of
+        passing while cards are passed, the tricks left, whose turn it is, and who has left. Seats
+        are in order from the own one on.
         """
         own = AGENTS.index(agent)
         order = [(own + i) % 4 for i in SEATS]
@@ -329,7 +329,7 @@ def _of_suit(hand, suit):
 
 
 def _why(said, view):
-    """Say what is wrong with the cards that were named."""
+    """Return what is wrong with the named cards."""
     count = PASSED if view.passing else 1
     if len(said) != count:
         return f"name {count} card{'s' * (count > 1)}"

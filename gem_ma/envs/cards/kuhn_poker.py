@@ -69,7 +69,7 @@ class KuhnPoker(Game[State]):
         return view.legal(agent)[0]  # check, or fold
 
     def forfeit(self, state, agent, rng):
-        """Give up the ante."""
+        """Lose the ante."""
         return State(state.cards, state.bets, agent)
 
     def rules(self, agent):

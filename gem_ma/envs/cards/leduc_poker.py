@@ -11,8 +11,8 @@ from gem_ma.scene import Cards
 
 AGENTS = ("first", "second")
 CARDS = ("J", "Q", "K")  # weakest first; two of each are in the deck
-ANTE, SIZES = 1, (2, 4)  # what a raise adds in each round
-RAISES = 2  # at most, in a round
+ANTE, SIZES = 1, (2, 4)  # ante, and the size of a raise in each round
+RAISES = 2  # most raises in a round
 MOVES = ("fold", "check", "call", "raise")
 LONGEST = 4  # check, raise, raise, call
 
@@ -20,7 +20,7 @@ LONGEST = 4  # check, raise, raise, call
 @dataclass(frozen=True, slots=True)
 class State:
     cards: tuple[str | None, str | None]  # None: hidden
-    board: str | None = None  # the card for both, once it lies open
+    board: str | None = None  # the open card, once it is dealt
     rounds: tuple[tuple[str, ...], ...] = ((),)  # first begins each
     left: str | None = None  # who forfeited
 
@@ -94,7 +94,7 @@ class LeducPoker(Game[State]):
         return view.legal(agent)[0]  # check, or fold
 
     def forfeit(self, state, agent, rng):
-        """Give up what was paid, as by folding."""
+        """Lose what was paid, as by folding."""
         return replace(state, left=agent)
 
     def tell(self, before, moves, after):
@@ -152,5 +152,5 @@ class LeducPoker(Game[State]):
 
 
 def _closed(bets):
-    """Return whether a round of bets has come to its end without a fold."""
+    """Return whether a betting round has ended without a fold."""
     return bets[-1:] == ("call",) or bets == ("check", "check")

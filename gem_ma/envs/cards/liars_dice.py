@@ -1,4 +1,4 @@
-"""Liar's dice: agents outbid each other on dice they only partly see; who has none left is out."""
+"""Liar's dice: agents bid in turn on hidden dice; whoever loses all dice is out."""
 
 import functools
 import itertools
@@ -20,8 +20,8 @@ class State:
     agents: tuple[str, ...]
     dice: tuple[Maybe[tuple[int, ...]], ...]  # each seat's dice, None: hidden
     counts: tuple[int, ...]  # how many dice each seat has
-    turn: int  # whose turn: an index into agents
-    bid: Maybe[tuple[int, int]] = None  # at least so many dice, showing this face
+    turn: int  # of the seat to act: an index into agents
+    bid: Maybe[tuple[int, int]] = None  # at least this many dice, showing this face
     bidder: int | None = None
 
     def to_act(self):
@@ -66,7 +66,7 @@ class State:
         return State(self.agents, self.dice, self.counts, self.after(self.turn), bid, self.turn)
 
     def pass_on(self):
-        """Lose a turn; a bid that comes back to its bidder stands, and bidding begins anew."""
+        """Lose a turn; if all pass back to the bidder, the bid is over and bidding begins again."""
         turn = self.after(self.turn)
         if turn == self.bidder:
             return replace(self, turn=turn, bid=None, bidder=None)
@@ -81,7 +81,7 @@ class State:
         return self.bidder if self.there_are() < self.bid[0] else self.turn
 
     def take(self, seat, dice, rng):
-        """Take dice from a seat and begin a new round with it, or with the next that has any."""
+        """Take dice from a seat; it, or the next seat with dice, begins a new round."""
         counts = tuple([n - dice if i == seat else n for i, n in enumerate(self.counts)])
         start = State(self.agents, _roll(counts, rng), counts, seat)
         return start if counts[seat] else replace(start, turn=start.after(seat))
@@ -116,7 +116,7 @@ class LiarsDice(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Give up all dice; the others begin a new round."""
+        """Lose all dice; the others begin a new round."""
         seat = state.agents.index(agent)
         return state.take(seat, state.counts[seat], rng)
 

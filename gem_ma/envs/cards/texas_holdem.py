@@ -1,4 +1,4 @@
-"""Texas hold'em: two cards each, five for all, four rounds of bets without a limit."""
+"""Texas hold'em: two cards each, five open cards for all, four betting rounds without a limit."""
 
 import itertools
 from collections import Counter
@@ -13,8 +13,8 @@ from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Cards
 
 BLINDS = (1, 2)
-ROUNDS = {0: "before the flop", 3: "flop", 4: "turn", 5: "river"}  # by the open cards
-DEALT = {0: 3, 3: 1, 4: 1}  # how many more are laid open after a round
+ROUNDS = {0: "before the flop", 3: "flop", 4: "turn", 5: "river"}  # by the number of open cards
+DEALT = {0: 3, 3: 1, 4: 1}  # cards dealt openly after each round
 WHEEL = (12, 3, 2, 1, 0)  # the lowest straight: the ace counts as 1
 HANDS = (
     *("high card", "pair", "two pairs", "three of a kind", "straight", "flush", "full house"),
@@ -23,7 +23,7 @@ HANDS = (
 
 
 def value(cards):
-    """Return how strong the best five of these cards are: its place in HANDS, then its ranks."""
+    """Return the strength of the best five of these cards: index in HANDS, then ranks."""
     return max(map(_of_five, itertools.combinations(cards, 5)))
 
 
@@ -46,11 +46,11 @@ class State:
     stack: int  # chips that each seat began with
     cards: tuple[Maybe[tuple[str, str]], ...]  # None: hidden
     bets: tuple[int, ...]  # of this round
-    waiting: tuple[int, ...]  # the seats that still have to act in this round, in their order
-    paid: tuple[int, ...]  # in the rounds before
+    waiting: tuple[int, ...]  # the seats still to act in this round, in order
+    paid: tuple[int, ...]  # in earlier rounds
     board: tuple[str, ...] = ()
     folded: tuple[int, ...] = ()
-    least: int = BLINDS[1]  # by which a raise has to go up, at least
+    least: int = BLINDS[1]  # least amount of the next raise
 
     def to_act(self):
         return (self.agents[self.waiting[0]],) if self.waiting else ()
@@ -75,7 +75,7 @@ class State:
         return dict(zip(self.agents, rewards, strict=True))
 
     def winners(self):
-        """Return the seats that share the pot, or none while it is open."""
+        """Return the seats that share the pot; () while it is open."""
         live = self.live()
         if self.waiting or len(live) == 1:
             return () if self.waiting else tuple(live)
@@ -94,7 +94,7 @@ class State:
     def legal(self, agent):
         seat, highest = self.agents.index(agent), max(self.bets)
         answers = ("check",) if self.bets[seat] == highest else ("fold", "call")
-        room = self.stack - self.paid[seat]  # what a bet of this round can come to
+        room = self.stack - self.paid[seat]  # the largest possible bet of this round
         lowest = min(highest + self.least, room)
         return (*answers, *(f"raise {n}" for n in range(lowest, room + 1) if n > highest))
 
@@ -104,7 +104,7 @@ class State:
         return replace(new_state, waiting=()) if len(new_state.live()) == 1 else new_state
 
     def put(self, seat, bet):
-        """Bring a seat's bet of this round up to so much; a raise has all others act again."""
+        """Set a seat's bet of this round; after a raise all others act again."""
         highest, bets = max(self.bets), (*self.bets[:seat], bet, *self.bets[seat + 1 :])
         after = replace(self, bets=bets, waiting=self.waiting[1:])
         if bet <= highest:
@@ -113,13 +113,13 @@ class State:
         return replace(after, waiting=others, least=max(self.least, bet - highest))
 
     def order(self, first):
-        """Return the seats that can still bet, from one of them on."""
+        """Return the seats that have not folded, in order from `first` on."""
         n = len(self.agents)
         seats = [(first + i) % n for i in range(n)]
         return tuple([s for s in seats if s not in self.folded])
 
     def dealt(self, rng):
-        """Return the state in the next round, or at the end: once nobody can bet, all is dealt."""
+        """Return the state in the next round; if nobody can bet, all cards are dealt."""
         state = self
         while not state.waiting and len(state.live()) > 1 and len(state.board) in DEALT:
             used_cards = {card for hand in state.cards for card in hand} | set(state.board)
@@ -148,14 +148,14 @@ class TexasHoldem(Game[State]):
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.stack = stack
         self.zero_sum = players == 2
-        raises = (f"raise {n}" for n in range(1, stack + 1))  # one chip may be all that is left
+        raises = (f"raise {n}" for n in range(1, stack + 1))  # a seat may have only one chip left
         self.moves = ("fold", "check", "call", *raises)
 
     def start(self, rng, options):
         n = len(self.agents)
         cards = [DECK[i] for i in rng.choice(len(DECK), 2 * n, replace=False).tolist()]
         hands = tuple(zip(cards[::2], cards[1::2], strict=True))
-        order = tuple([(2 + i) % n for i in range(n)])  # the blinds act last; of two, the small one
+        order = tuple([(2 + i) % n for i in range(n)])  # the blinds act last, small one first
         bets = (*BLINDS, *(0,) * (n - 2))
         return State(self.agents, self.stack, hands, bets, order, (0,) * n)
 
@@ -187,7 +187,7 @@ class TexasHoldem(Game[State]):
         return view.legal(agent)[0]  # check, or fold
 
     def forfeit(self, state, agent, rng):
-        """Fold, in turn or not."""
+        """Fold, even out of turn."""
         seat = state.agents.index(agent)
         return state if seat in state.folded else state.fold(seat).dealt(rng)
 
@@ -241,11 +241,11 @@ class TexasHoldem(Game[State]):
         return Cards(tuple(rows), (*_status(view), *make_turn_caption(view)))
 
     def encode(self, view, agent):
-        """Return the own cards and the open ones, each one-hot over the deck, and the own seat.
+        """Return the own and the open cards, each one-hot over the deck, and the own seat.
 
-        Then for each seat, from the own one on: the chips it has, 0 once it has folded, and its bet
-        of this round, as shares of those it began with, and whether it has folded; and which share
-        of all chips is in the pot.
+        Then, for each seat from the own one on: its remaining chips (0 after a fold) and its bet of
+        this round, as shares of its first chips, and whether it has folded. Last is the share of
+        all chips that is in the pot.
         """
         many, own = len(view.agents), view.agents.index(agent)
         cards = np.zeros((2, len(DECK)), np.float32)
@@ -274,7 +274,7 @@ def _status(view):
 
 
 def _ending(after):
-    """Say who shows which hand, and who wins."""
+    """Yield who shows which hand, and who wins."""
     winners, live = after.winners(), after.live()
     if len(live) > 1:
         for seat in live:
@@ -285,7 +285,7 @@ def _ending(after):
 
 
 def _why(said, legal):
-    """Say why a move that there is may not be made now."""
+    """Return why a move is not allowed now."""
     if said.startswith("raise"):
         raises = [move for move in legal if move.startswith("raise")]
         if not raises:

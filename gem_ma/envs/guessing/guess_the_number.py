@@ -1,4 +1,4 @@
-"""Guess the number: one agent finds a hidden number, told "higher" or "lower" after each guess."""
+"""Guess the number: one agent finds a hidden number; each answer is "higher" or "lower"."""
 
 import functools
 import math
@@ -15,15 +15,15 @@ CORRECT, LOWER, HIGHER = "correct!", "the number is lower.", "the number is high
 COLORS = {CORRECT: "green", LOWER: "blue", HIGHER: "red"}
 SIGNS = {CORRECT: ("star", 0.0), LOWER: ("arrow", 270.0), HIGHER: ("arrow", 90.0)}
 ROWS = 17  # guesses below each other in a picture
-_LINE = 0.13  # of a picture, for the line of numbers
-_EDGE = 0.06  # beside it
-DRAWN = (10, 50)  # where nothing is given: the lowest number is at most 10, the span at most 50
+_LINE = 0.13  # height of the number line in a picture
+_EDGE = 0.06  # margin at its ends
+DRAWN = (10, 50)  # if None is given: largest lowest number, and largest span
 
 
 class State(NamedTuple):
     low: int
     high: int
-    left: int  # guesses
+    left: int  # guesses left
     secret: int | None  # None: hidden
     guesses: tuple[tuple[int, str], ...] = ()
     told: str = ""  # the guesses in words
@@ -108,7 +108,7 @@ class GuessTheNumber(Game[State]):
         return text if agent is not None else f"{text}\nHidden number: {secret}."
 
     def picture(self, view, agent):
-        """Show a line of numbers, and below it the guesses with arrows to where the number is."""
+        """Draw a number line, and below it the guesses with arrows towards the number."""
         low, high = view.low, view.high
         for n, hint in view.guesses:
             low = max(low, n if hint == CORRECT else n + 1 if hint == HIGHER else low)
@@ -131,7 +131,7 @@ class GuessTheNumber(Game[State]):
         return Shapes(items, "", (*lines, *more_lines), (*labels, *names), tuple(status))
 
     def encode(self, view, agent):
-        """Return which numbers are still possible, and the share of guesses that is left."""
+        """Return which numbers are still possible, and the share of guesses left."""
         low, high = view.low, view.high
         for n, hint in view.guesses:
             low = max(low, n if hint == CORRECT else n + 1 if hint == HIGHER else low)
@@ -149,12 +149,12 @@ def _numbers(low, high):
 
 
 def _place(n, view):
-    """Return where a number stands on the line."""
+    """Return the position of a number on the line."""
     return _EDGE + (1 - 2 * _EDGE) * (n - view.low) / max(1, view.high - view.low)
 
 
 def _ticks(low, high):
-    """Return round numbers on the line, at most a few dozen of them."""
+    """Return round numbers to mark on the line, at most a few dozen."""
     step = 1
     while (high - low) / step > 40:
         step *= 5 if str(step)[0] == "1" else 2
@@ -162,7 +162,7 @@ def _ticks(low, high):
 
 
 def _guesses(view):
-    """Return figures, lines and labels of the guesses: below their places, or in columns."""
+    """Return shapes, lines and labels of the guesses, below the line or in columns."""
     items, lines, labels = [], [], []
     guesses = view.guesses
     high = (1 - _LINE - 0.04) / max(len(guesses), 6) if len(guesses) <= ROWS else 0.0

@@ -1,14 +1,16 @@
-"""Guesses with their marks, as columns of a board: the earliest on the left, each from the top."""
+"""Boards of guesses with their marks: in columns from top to bottom, the earliest at the left."""
 
-LEAST = 10  # how deep a column is at least
-BELOW = 1.15  # how much higher a frame is than the board: lines of text stand below it
+LEAST = 10  # least number of rows
+BELOW = 1.15  # height of a picture relative to its board, because text is below the board
 
 
 def columns(rows, width, others=0):
-    """Return rows of tiles, which are guesses of this width, beside one another in columns.
+    """Return rows of tiles that hold the guesses in columns, with cells as large as possible.
 
     Args:
-        others: so many more cells are to stand beside the board. Cells are as large as can be.
+        rows: the tiles of each guess.
+        width: tiles in a guess.
+        others: how many further cells need room beside the board.
     """
 
     def extent(deep):

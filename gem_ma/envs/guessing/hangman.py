@@ -1,4 +1,4 @@
-"""Hangman: one agent finds a hidden word by its letters, or all at once."""
+"""Hangman: one agent guesses the letters of a hidden word, or the whole word."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ AGENT = "player"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LEVELS = ((3, 10), (5, 15), (7, 20))  # letters of the word, guesses
 HIDDEN = "_"
-# What is drawn one after another as guesses are lost: lines (x1, y1, x2, y2), 0..1 in the picture.
+# Lines (x1, y1, x2, y2), drawn one by one as guesses are lost; 0 to 1 in the picture.
 GALLOWS = (
     (0.04, 0.58, 0.4, 0.58),
     (0.11, 0.58, 0.11, 0.03),
@@ -37,9 +37,9 @@ SEPARATORS = str.maketrans("", "", " \t\r\n,.;:!?-|()[]{}\"'`*$")
 
 class State(NamedTuple):
     word: str  # hidden letters are "_"
-    left: int  # guesses
-    letters: str = ""  # tried
-    tried: tuple[str, ...] = ()  # whole words
+    left: int  # guesses left
+    letters: str = ""  # letters guessed so far
+    tried: tuple[str, ...] = ()  # words guessed so far
 
     def solved(self):
         return self.word in self.tried or not self.word.strip(self.letters)
@@ -51,7 +51,7 @@ class State(NamedTuple):
         return {AGENT: 1.0 if self.solved() else 0.0}
 
     def pattern(self):
-        """Return the word with the letters that are not found hidden."""
+        """Return the word, with letters that were not found hidden."""
         word, letters = self.word, self.letters
         if word in self.tried:
             return word
@@ -85,7 +85,13 @@ class Hangman(Game[State]):
         max_turns: int | None = 20,
         vocabulary: int = words.COMMON,
     ):
-        """Take the level, and how many of the most frequent words of English it may be one of."""
+        """Set the level and the vocabulary.
+
+        Args:
+            word_length: letters of the word; None, with `max_turns`, draws the level.
+            max_turns: how many guesses are allowed, right or wrong, 1 to 40.
+            vocabulary: the word is one of this many most frequent words of English.
+        """
         if (word_length is None) != (max_turns is None):
             raise ValueError("give word_length and max_turns, or None for both")
         if max_turns is not None and not 1 <= max_turns <= 40:
@@ -93,7 +99,7 @@ class Hangman(Game[State]):
         self.level: Any = None if word_length is None else (word_length, max_turns)
         self.vocabulary = vocabulary
         for length, _ in [self.level] if self.level else LEVELS:
-            words.common(length, vocabulary)  # so that what is missing shows at once
+            words.common(length, vocabulary)  # raises now if the word list is missing
 
     def start(self, rng, options):
         length, turns = self.level or LEVELS[int(rng.integers(len(LEVELS)))]
@@ -139,7 +145,7 @@ class Hangman(Game[State]):
 
     def status(self, view, agent):
         lines = [f"Guesses left: {view.left}."]
-        many = 30 // (len(view.word) + 2)  # that fit into a line of the picture
+        many = 30 // (len(view.word) + 2)  # as many as fit into a line of the picture
         for i in range(0, len(view.tried), many):
             lines.append(f"Tried: {', '.join(view.tried[i : i + many])}")
         if agent is None or not view.to_act():
@@ -170,7 +176,7 @@ class Hangman(Game[State]):
         return Shapes(tuple(items), lines=tuple(lines), labels=tuple(labels), status=status)
 
     def lost(self, view):
-        """Return how much of the man is drawn: all of him where the game is lost."""
+        """Return how many lines of the man are drawn; all if the game is lost."""
         length = len(view.word)
         (turns,) = {n for size, n in ([self.level] if self.level else LEVELS) if size == length}
         right = len([c for c in view.letters if c in view.word]) + view.solved()
@@ -180,7 +186,7 @@ class Hangman(Game[State]):
         return min(STROKES - 1, -(-wrong_guesses * STROKES // turns)) if wrong_guesses > 0 else 0
 
     def encode(self, view, agent):
-        """Return a row for each place (its letter, one-hot), the letters tried, and the places."""
+        """Return a row for each place (its letter, one-hot), the letters tried, and the length."""
         longest = max(length for length, _ in ([self.level] if self.level else LEVELS))
         features = np.zeros((longest + 2, len(LETTERS)), np.float32)
         for place, letter in enumerate(view.pattern()):

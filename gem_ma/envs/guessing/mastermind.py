@@ -14,7 +14,7 @@ from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
 LEVELS = ((2, 4, 10), (4, 6, 20), (4, 8, 30))  # digits in the code, highest digit, guesses
-MOST = 10_000  # codes that there may be
+MOST = 10_000  # largest number of possible codes
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "gray", "white")
 TILES = (
     *((str(i), Tile("square", color, text=str(i))) for i, color in enumerate(COLORS, 1)),
@@ -26,9 +26,9 @@ SEPARATORS = str.maketrans("", "", " \t\r\n,.;:-|()[]{}\"'`*$")
 
 
 class State(NamedTuple):
-    digits: int  # the code is made of 1 to this
+    digits: int  # the highest digit; the lowest is 1
     repeats: bool
-    left: int  # guesses
+    left: int  # guesses left
     code: str  # hidden digits are "?"
     guesses: tuple[tuple[str, int, int], ...] = ()  # with their black and white pegs
 
@@ -57,7 +57,7 @@ class State(NamedTuple):
 
 
 def pegs(code, guess):
-    """Return how many digits are right in their place, and how many more are in the code."""
+    """Return how many digits are in the right place, and how many more are in the code."""
     black, remaining = sum(map(operator.eq, code, guess)), code
     for digit in guess:
         remaining = remaining.replace(digit, "", 1)
@@ -139,16 +139,16 @@ class Mastermind(Game[State]):
         )
 
     def picture(self, view, agent):
-        """Draw guesses from the top, the earliest in the leftmost column of guesses."""
+        """Draw the guesses in columns from top to bottom, the earliest at the left."""
         length = len(view.code)
         rows = [(*guess, f"b{black}", f"w{white}") for guess, black, white in view.guesses]
         return Grid(columns(rows, length + 2), TILES, status=self.status(view))
 
     def encode(self, view, agent):
-        """Return a row for each guess there may be, the earliest first, and one for the game.
+        """Return a row for each possible guess, the earliest first, and a last row.
 
-        A row of a guess has the digit of each place, one-hot, and the shares of black and of white
-        pegs. The last one has the digits that each place may have, and the guesses left.
+        The row of a guess has the digit of each place, one-hot, and the shares of black and of
+        white pegs. The last row has the digits that each place can have, and the guesses left.
         """
         levels = [self.level] if self.level else LEVELS
         places, digits, turns = (max(level[i] for level in levels) for i in range(3))

@@ -1,4 +1,4 @@
-"""Wordle: one agent finds a hidden word, told of each letter of a guess whether it fits."""
+"""Wordle: one agent finds a hidden word; marks show which letters of each guess fit."""
 
 import functools
 import itertools
@@ -15,8 +15,8 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 DRAWN = (3, 5)  # letters of the random level
-TURNS = 5  # of the random level, for each letter
-MARKS = PLACED, PRESENT, ABSENT = "+", "~", "-"  # the best first
+TURNS = 5  # of the random level, per letter
+MARKS = PLACED, PRESENT, ABSENT = "+", "~", "-"  # best first
 LOOKS = (
     (PLACED, "green", "letter in its place (+)"),
     (PRESENT, "yellow", "letter that belongs elsewhere (~)"),
@@ -35,7 +35,7 @@ SEPARATORS = str.maketrans("", "", " \t\r\n,.;:!?-|()[]{}\"'`*$")
 
 
 def marks(word, guess):
-    """Mark each letter; a letter of the word is used up by one of the guess, fitting ones first."""
+    """Return the marks of a guess; each letter of the word counts once, first if in place."""
     remaining = [a for a, b in zip(word, guess, strict=True) if a != b]
     pattern = ""
     for a, b in zip(word, guess, strict=True):
@@ -51,7 +51,7 @@ def marks(word, guess):
 
 class State(NamedTuple):
     word: str  # hidden letters are "?"
-    left: int  # guesses
+    left: int  # guesses left
     guesses: tuple[tuple[str, str], ...] = ()  # with their marks
 
     def found(self):
@@ -86,7 +86,14 @@ class Wordle(Game[State]):
         only_real_words: bool = True,
         vocabulary: int = words.COMMON,
     ):
-        """Take the level, and how many of the most frequent words of English it may be one of."""
+        """Set the level, the vocabulary, and which guesses are allowed.
+
+        Args:
+            word_length: letters of the word; None, with `max_turns`, draws the level.
+            max_turns: how many guesses are allowed, 1 to 40.
+            only_real_words: whether each guess must be an English word.
+            vocabulary: the word is one of this many most frequent words of English.
+        """
         if (word_length is None) != (max_turns is None):
             raise ValueError("give word_length and max_turns, or None for both")
         if max_turns is not None and not 1 <= max_turns <= 40:
@@ -94,7 +101,7 @@ class Wordle(Game[State]):
         self.level: Any = None if word_length is None else (word_length, max_turns)
         self.only_real_words = only_real_words
         self.vocabulary = vocabulary
-        words.common(word_length or DRAWN[0], vocabulary)  # so that what is missing shows at once
+        words.common(word_length or DRAWN[0], vocabulary)  # raises now if the word list is missing
         lengths = range(DRAWN[0], DRAWN[1] + 1) if word_length is None else (word_length,)
         self.moves = tuple(itertools.chain.from_iterable(map(words.common, lengths)))
 
@@ -143,7 +150,7 @@ class Wordle(Game[State]):
         return f"Word: {word}", f"Guesses left: {view.left}"
 
     def picture(self, view, agent):
-        """Draw guesses from the top, the earliest in the leftmost column, and beside them a to z.
+        """Draw the guesses in columns, the earliest at the left, and the alphabet beside them.
 
         Each letter of the alphabet has the best mark that it got so far.
         """
@@ -160,11 +167,11 @@ class Wordle(Game[State]):
         return Grid(tuple(rows), TILES, status=self.status(view))
 
     def encode(self, view, agent):
-        """Return a row for each guess there may be, the earliest first, and one for the game.
+        """Return a row for each possible guess, the earliest first, and a last row.
 
-        A row of a guess has the letter of each place, one-hot, and then the mark of each place,
-        one-hot and the best first. The last one has a 1 for all letters of each place that the word
-        has, and the guesses left in its last number.
+        The row of a guess has the letter of each place, one-hot, and then the mark of each place,
+        one-hot, best mark first. The last row has all letters of each place of the word set to 1,
+        and the guesses left as its last number.
         """
         longest, turns = self.level or (DRAWN[1], TURNS * DRAWN[1])
         letters = longest * len(LETTERS)

@@ -1,12 +1,12 @@
-"""English words for the games: common ones to be found, and all that count as a guess."""
+"""English words for games: common words as answers, and more words as guesses."""
 
 import functools
 
-COMMON, KNOWN = 8_000, 60_000  # how many of the most frequent words are looked at
-LEAST = 500  # of which each length has a dozen
-LENGTHS = range(3, 9)  # of the words that are well enough looked after
+COMMON, KNOWN = 8_000, 60_000  # how many of the most frequent words are read
+LEAST = 500  # has a dozen words of each length
+LENGTHS = range(3, 9)  # lengths whose lists were checked
 
-# Names, abbreviations and slang among the most frequent words; the package has no capital letters.
+# Names, abbreviations and slang among frequent words; the package has no capital letters.
 NOT_COMMON = """
     bio bro com cox mac max min goddamn sanders phi mar
     aaron abc abraham abs abu adam adams adelaide adrian ads africa african aka alabama alan alaska
@@ -58,7 +58,7 @@ NOT_COMMON = """
     walker wallace walmart walter wan wang wanna warner warren watson wayne welsh wifi william
     williams wilson wtf wwe xbox yankees yea york youtube zealand
 """
-# What nobody should have to read or write in a game.
+# Words that no game should show or ask for.
 RUDE = """
     anal anus arse ass asses asshole bastard bitch bitches bitching blowjob boob boobs bugger
     bullshit butt chink chinks clit cock cocks coon coons crap cum cumming cunt cunts damn dick
@@ -75,10 +75,11 @@ RUDE = """
 
 @functools.lru_cache
 def common(length: int, vocabulary: int = COMMON) -> tuple[str, ...]:
-    """Return common words of so many letters, no names: what a player may be asked to find.
+    """Return the common words of a length, without names, as possible answers.
 
     Args:
-        vocabulary: how many of the most frequent words, of all lengths, are common.
+        length: letters in a word, 3 to 8.
+        vocabulary: how many of the most frequent words, of all lengths, count as common.
     """
     if not LEAST <= vocabulary <= KNOWN:
         raise ValueError(f"vocabulary={vocabulary}: expected {LEAST} to {KNOWN} words")
@@ -90,7 +91,7 @@ def common(length: int, vocabulary: int = COMMON) -> tuple[str, ...]:
 
 @functools.lru_cache
 def known(length: int) -> frozenset[str]:
-    """Return every word of so many letters that counts as one; names cannot all be told apart."""
+    """Return all words of a length that count as guesses; some names remain among them."""
     exclusions = frozenset(NOT_COMMON.split())
     return frozenset(w for w in _frequent(KNOWN) if len(w) == length and w not in exclusions)
 

@@ -1,4 +1,4 @@
-"""Bargaining: two agents talk about who takes which things, each with values of its own."""
+"""Bargaining: two agents with secret values talk about how to divide some things."""
 
 import functools
 import itertools
@@ -15,11 +15,11 @@ from gem_ma.scene import Shapes
 AGENTS = ("first", "second")
 KINDS = ("book", "hat", "ball")
 COLORS = {"book": "blue", "hat": "black", "ball": "red"}
-TOTAL = 10  # what everything together is worth to each
+TOTAL = 10  # value of all things together, for each seat
 MOST = 4  # of a kind
-THINGS = (5, 7)  # so many in all
-_TOP, _HIGH = 0.1, 0.3  # of a picture: where the first kind of things begins, and for each
-_PLACES = 0.48, 0.82  # across, of the things of each seat
+THINGS = (5, 7)  # least and most things in all
+_TOP, _HIGH = 0.1, 0.3  # in the picture: top of the first kind, and height of each
+_PLACES = 0.48, 0.82  # horizontal position of each seat's things
 ANSWERS = offers.TO_OFFERS
 SMALL_TALK = ("Hello.", "What is worth most to you?", "I need more than that.")
 
@@ -27,8 +27,8 @@ SMALL_TALK = ("Hello.", "What is worth most to you?", "I need more than that.")
 @dataclass(frozen=True, slots=True)
 class State:
     counts: tuple[int, ...]
-    values: tuple[tuple[int, ...] | None, ...]  # of one thing of each kind, for each seat
-    left: int  # moves until it is over
+    values: tuple[tuple[int, ...] | None, ...]  # value of one thing of each kind, by seat
+    left: int  # moves until the game is over
     turn: int = 0
     offer: Maybe[tuple[int, ...]] = None  # what its proposer wants to take
     proposer: int | None = None
@@ -49,12 +49,12 @@ class State:
         return replace(self, values=values)
 
     def legal(self, agent):
-        """Return the answers, all proposals, and some of the things that may be said."""
+        """Return the answers, all proposals, and example messages."""
         answers = ANSWERS if self.proposer == 1 - self.turn else ()
         return (*answers, *_proposals(self.counts), *SMALL_TALK)
 
     def share(self, seat):
-        """Return what a seat gets by the offer."""
+        """Return what a seat gets under the offer."""
         if seat == self.proposer:
             return self.offer
         return tuple([n - amount for n, amount in zip(self.counts, self.offer, strict=True)])
@@ -63,7 +63,7 @@ class State:
         return sum(map(operator.mul, share, self.values[seat]))
 
     def move(self, move):
-        """Take an answer, a proposal, or anything else, which changes nothing but the turn."""
+        """Apply an answer, a proposal, or a message, which only passes the turn."""
         after = replace(self, left=self.left - 1, turn=1 - self.turn)
         if move == "accept":
             return replace(after, deal=True)
@@ -75,7 +75,11 @@ class State:
 
 
 class Bargaining(Game[State]):
-    """Two agents divide things that each values in secret; `turns` is how often each may speak."""
+    """Two agents divide things whose values each knows only for itself.
+
+    Args:
+        turns: how often each seat may speak, proposals and answers included.
+    """
 
     agents = AGENTS
     legal_is_partial = True
@@ -93,11 +97,11 @@ class Bargaining(Game[State]):
             a, b = (pairs[int(n)] for n in rng.integers(len(pairs), size=2))
             both = [x and y for x, y in zip(a, b, strict=True)]
             some = [x or y for x, y in zip(a, b, strict=True)]
-            if a != b and any(both) and all(some):  # there is something to talk about
+            if a != b and any(both) and all(some):  # they differ, and both want some thing
                 return State(counts, (a, b), 2 * self.turns)
 
     def read(self, text, view, agent):
-        """Return an answer, what is proposed as a tuple, or the message as it stands."""
+        """Return an answer, a proposal as a tuple, or the message unchanged."""
         return offers.read(text, view, ANSWERS, lambda said: _share(said, view.counts))
 
     def advance(self, state, moves, rng):
@@ -141,7 +145,7 @@ class Bargaining(Game[State]):
         return "\n".join([*lines, *self.status(view)])
 
     def price(self, view, kind, between=" "):
-        """Return what one thing of a kind is worth, to whom this view knows it of."""
+        """Return the value of one thing of a kind, for each seat whose values this view shows."""
         prices = [(a, v) for a, v in zip(AGENTS, view.values, strict=True) if v is not None]
         return ", ".join(f"{a}{between}{v[kind]}" for a, v in prices)
 
@@ -153,7 +157,7 @@ class Bargaining(Game[State]):
         return table, f"Replies left: {view.left}"
 
     def picture(self, view, agent):
-        """Show the things, below who would get them if there is a proposal, and their values."""
+        """Draw the things, below them who gets what under the proposal, and their values."""
         items, labels, lines = [], [], []
         labels.append(("each worth", "", 0.16, _TOP / 2, 0.06))
         if view.offer:
@@ -187,10 +191,10 @@ class Bargaining(Game[State]):
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
-        """Return, by kind, how many things there are, what one is worth, and the own share of them.
+        """Return for each kind: the number of things, the value of one, and the own proposed share.
 
-        The share is that of the proposal on the table. Then come whether it is the own one and
-        whether it is the other's, the replies left, and whether it is the own turn.
+        Then come whether the proposal is the own one, whether it is the other's, the replies left,
+        and whether it is the own turn.
         """
         own = AGENTS.index(agent)
         share = view.share(own) if view.offer else (0,) * len(KINDS)
@@ -226,7 +230,7 @@ def _deal(state):
 
 
 def _share(text, counts):
-    """Read what somebody would take, in words such as "2 books and 1 hat"."""
+    """Return the share in a text such as "2 books and 1 hat"."""
     share = [0] * len(KINDS)
     text = text.casefold().strip(" :.!").replace(" and ", ",")
     for part in filter(None, text.split(",") if text != "nothing" else ()):
@@ -247,7 +251,7 @@ def _share(text, counts):
 
 @functools.cache
 def _counts():
-    """Return how many there may be of each kind."""
+    """Return the possible numbers of things of each kind."""
     low, high = THINGS
     all_counts = itertools.product(range(1, MOST + 1), repeat=len(KINDS))
     return tuple([c for c in all_counts if low <= sum(c) <= high and len(_values(c)) > 2])
@@ -255,7 +259,7 @@ def _counts():
 
 @functools.cache
 def _values(counts):
-    """Return all values under which so many things are worth TOTAL together."""
+    """Return all values for which these things are worth TOTAL together."""
     all_values = itertools.product(range(TOTAL + 1), repeat=len(KINDS))
     return tuple([v for v in all_values if sum(map(operator.mul, counts, v)) == TOTAL])
 

@@ -1,4 +1,4 @@
-"""Colonel Blotto: both agents spread troops over fields at the same time; more troops win each."""
+"""Colonel Blotto: two agents secretly spread troops over fields; more troops win a field."""
 
 import functools
 import itertools
@@ -13,10 +13,10 @@ from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
-SHOWN = 10  # rounds of the past
-MOST = 10_000  # ways to spread the troops
-_TOP, _LEFT, _RIGHT = 0.06, 0.08, 0.07  # of the picture: names of fields, rounds, flags
-_DIGIT = 0.045  # for a digit
+SHOWN = 10  # past rounds that are shown
+MOST = 10_000  # largest number of ways to spread the troops
+_TOP, _LEFT, _RIGHT = 0.06, 0.08, 0.07  # in the picture: field names, rounds, flags
+_DIGIT = 0.045  # width of a digit
 _WON = {1: "left won", 0: "a draw", -1: "right won"}
 
 
@@ -24,7 +24,7 @@ _WON = {1: "left won", 0: "a draw", -1: "right won"}
 class State:
     fields: int
     troops: int
-    rounds: int  # still to be played
+    rounds: int  # rounds still to be played
     score: tuple[int, int] = (0, 0)  # rounds won
     history: tuple[
         tuple[tuple[int, ...] | None, ...], ...
@@ -39,7 +39,7 @@ class State:
         return {"left": float(reward), "right": float(-reward)}
 
     def seen_by(self, agent):
-        return self  # the past is open, and the other's choice is not in the State
+        return self  # the past is public, and the State does not hold the other's choice
 
     def legal(self, agent):
         return _spreads(self.fields, self.troops)
@@ -52,7 +52,7 @@ class State:
 
 
 def _fields_won(left, right):
-    """Return the fields that left wins less those of right; who sent nothing at all loses."""
+    """Return the fields that left wins minus those of right; a seat that sent nothing loses."""
     if left is None or right is None:
         return (right is None) - (left is None)
     return sum((a > b) - (a < b) for a, b in zip(left, right, strict=True))
@@ -127,7 +127,7 @@ class ColonelBlotto(Game[State]):
         return f"Rounds left: {view.rounds}", f"won: left {left}, right {right}"
 
     def picture(self, view, agent):
-        """Show a row of fields for each round: left above right, a line under who won."""
+        """Draw a row of fields for each round: left above right, with a line under the winner."""
         first = max(0, len(view.history) - SHOWN)
         rounds = view.history[first:]
         high = (1 - _TOP) / max(1, min(SHOWN, len(view.history) + view.rounds))
@@ -157,7 +157,7 @@ class ColonelBlotto(Game[State]):
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
-        """Return what was sent in the last round, own first, the rounds won and those left."""
+        """Return the last round, own troops first, then the rounds won and the rounds left."""
         side = AGENTS.index(agent)
         row = np.zeros(2 * self.fields + 3, np.float32)
         if view.history:
@@ -171,8 +171,8 @@ class ColonelBlotto(Game[State]):
 
 @functools.cache
 def _spreads(fields, troops):
-    """Return every way to spread the troops, as it is written."""
-    ends = troops + fields - 1  # troops and the borders between fields, in a row
+    """Return every way to spread the troops, as text."""
+    ends = troops + fields - 1  # positions of troops and borders between fields, in a row
     spreads = []
     for borders in itertools.combinations(range(ends), fields - 1):
         edges = (-1, *borders, ends)
@@ -180,7 +180,7 @@ def _spreads(fields, troops):
     return tuple(spreads)
 
 
-@functools.lru_cache(1 << 10)  # a round is shown to both, and again after the next ones
+@functools.lru_cache(1 << 10)  # a round is shown to both, and again later
 def _line(number, sent):
     moves = [f"{agent} {_name(own)}" for agent, own in zip(AGENTS, sent, strict=True)]
     margin = _fields_won(*sent)
@@ -192,11 +192,11 @@ def _name(sent):
 
 
 def _field(left, right, troops, corner, wide, high):
-    """Return figures, lines and labels of one field in one round: soldiers by their share."""
+    """Return shapes, lines and labels of one field in one round; soldiers show shares of troops."""
     items, lines, labels = [], [], []
     side = min(0.45 * high, 0.14)
     digits = _DIGIT * len(str(troops))
-    maximum = int((wide - digits - 0.3 * side) / (0.74 * side))  # soldiers that there is room for
+    maximum = int((wide - digits - 0.3 * side) / (0.74 * side))  # soldiers that fit
     for seat, (own, other) in enumerate(((left, right), (right, left))):
         x, y = corner[0], corner[1] + high * (seat + 0.5) / 2
         if own is None:

@@ -1,4 +1,4 @@
-"""A market: buyers bid and sellers ask at the same time, each with values or costs of its own."""
+"""Double auction: buyers bid and sellers ask at the same time, each with secret values or costs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import TextTable
 
-HIGHEST = 100  # price, value and cost
-SHOWN = 8  # trades of the past
+HIGHEST = 100  # highest price, value and cost
+SHOWN = 8  # past trades that are shown
 WAIT, CANCEL = "wait", "cancel"
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     agents: tuple[str, ...]
-    worth: tuple[Maybe[tuple[int, ...]], ...]  # of each unit: values fall, costs rise; or hidden
-    units: int  # of each
-    left: int  # steps
-    orders: tuple[tuple[int, int], ...] = ()  # seat and price, the oldest first
+    worth: tuple[Maybe[tuple[int, ...]], ...]  # of units: values fall, costs rise; None: hidden
+    units: int  # units of each seat
+    left: int  # steps left
+    orders: tuple[tuple[int, int], ...] = ()  # seat and price, oldest first
     trades: tuple[tuple[int, int, int], ...] = ()  # buyer, seller, price
     gone: tuple[int, ...] = ()
 
@@ -46,7 +46,7 @@ class State:
         return sum(seat in trade[:2] for trade in self.trades)
 
     def limit(self, seat):
-        """Return the price that the next unit is worth to a seat, or None when it has none left."""
+        """Return the value or cost of a seat's next unit; None if it has none left."""
         trade_count = self.done(seat)
         return self.worth[seat][trade_count] if trade_count < self.units else None
 
@@ -76,11 +76,11 @@ class State:
         return (*actions, *_named("ask")[limit - 1 :])
 
     def order(self, seat):
-        """Return the price of the seat's order, or None."""
+        """Return the price of a seat's order, or None."""
         return next((price for owner, price in self.orders if owner == seat), None)
 
     def best(self, buys):
-        """Return seat and price of the best order to buy or to sell, of equal ones the oldest."""
+        """Return seat and price of the best order on one side; the oldest among equal ones."""
         side = [order for order in self.orders if self.buys(order[0]) == buys]
         return (max if buys else min)(side, key=lambda order: order[1], default=None)
 
@@ -90,7 +90,7 @@ class State:
         )
 
     def place(self, seat, price):
-        """Put an order in place of the seat's last; it trades with the best one that it meets."""
+        """Replace a seat's order; trade at once with the best matching order, if there is one."""
         state = self.without(seat)
         if price is None:
             return state
@@ -101,7 +101,7 @@ class State:
         return replace(state.without(other[0]), trades=(*self.trades, (*pair, other[1])))
 
     def surplus(self):
-        """Return what all earned together, and the most that they could."""
+        """Return what all seats earned together, and the most that they could earn."""
         values: list[int] = []
         costs: list[int] = []
         for seat, worth in enumerate(self.worth):
@@ -128,7 +128,7 @@ class DoubleAuction(Game[State]):
         self.moves = (WAIT, CANCEL, *_named("bid"), *_named("ask"))
 
     def start(self, rng, options):
-        """Draw values and costs until there is something to trade."""
+        """Draw values and costs until at least one trade is possible."""
         while True:
             draws = rng.integers(1, HIGHEST + 1, size=(len(self.agents), self.units)).tolist()
             worth = tuple(
@@ -161,7 +161,7 @@ class DoubleAuction(Game[State]):
         return f"{kind} {price}"
 
     def advance(self, state, moves, rng):
-        """Let the orders arrive one after the other, in any order."""
+        """Process the orders one after the other, in random order."""
         seats = [state.agents.index(agent) for agent in moves]
         for i in rng.permutation(len(seats)).tolist():
             seat, move = seats[i], moves[state.agents[seats[i]]]
@@ -169,7 +169,7 @@ class DoubleAuction(Game[State]):
                 state = state.place(seat, None)
             elif move != WAIT:
                 price = int(move.split()[1])
-                limit = state.limit(seat)  # it may have traded a moment ago
+                limit = state.limit(seat)  # the seat may just have traded
                 if limit is not None and (price <= limit if state.buys(seat) else price >= limit):
                     state = state.place(seat, price)
         return replace(state, left=state.left - 1)
@@ -178,7 +178,7 @@ class DoubleAuction(Game[State]):
         return WAIT
 
     def forfeit(self, state, agent, rng):
-        """Keep what was earned and go; the market is over without buyers or without sellers."""
+        """Leave and keep the earnings; the market ends without buyers or without sellers."""
         seat = state.agents.index(agent)
         return replace(state.without(seat), gone=(*state.gone, seat))
 
@@ -241,7 +241,7 @@ class DoubleAuction(Game[State]):
         return f"Prices paid: {ellipsis}{' '.join(prices) or 'none'}", f"Steps left: {view.left}"
 
     def picture(self, view, agent):
-        """Show a row for each: its trades, a bar as long as its order's price, what it knows."""
+        """Draw a row for each seat: its trades, a bar for its order's price, and its values."""
         rows = []
         for seat, name in enumerate(view.agents):
             order, worth = view.order(seat), view.worth[seat]
@@ -257,11 +257,11 @@ class DoubleAuction(Game[State]):
         return TextTable(tuple(rows), head, "", self.status(view))
 
     def encode(self, view, agent):
-        """Return a row for each seat, the own first, then its side, then the other side.
+        """Return a row for each seat: own seat, then its side, then the other side.
 
-        In it stand its order's price, the share of its units that were traded and whether it has
-        left. Behind them the own side (1: buyer), what each own unit is worth, the last prices
-        paid, the newest last, and the steps left. A price is a share of the highest.
+        A row has the price of the seat's order, the share of its units that were traded, and
+        whether it has left. Then come the own side (1: buyer), the value of each own unit, the last
+        prices paid (newest last), and the steps left. Prices are shares of the highest price.
         """
         own, buys = view.agents.index(agent), agent.startswith("buyer")
         sides = [seat for seat in range(len(view.agents)) if view.buys(seat) == buys]

@@ -1,4 +1,4 @@
-"""Negotiation: buyer and seller agree on several issues at once, each with values of its own."""
+"""Negotiation: buyer and seller with secret values agree on several issues at once."""
 
 import functools
 import itertools
@@ -24,10 +24,10 @@ ISSUES = {
     "amount": ("10", "20", "40", "80"),
 }
 OPTIONS = 4  # of each issue
-MOST = 5  # issues
-TOTAL = 100  # what the best of everything is worth to each
-ALONE = 10, 40  # what a seat has without a deal
-GAIN = 10  # by how much some deal is better than that, for both
+MOST = 5  # largest number of issues
+TOTAL = 100  # value of the best options together, for each seat
+ALONE = 10, 40  # value of no deal: lowest and highest
+GAIN = 10  # some deal is better than no deal by this much, for both
 ACCEPT, REJECT, LEAVE = ANSWERS = (*offers.TO_OFFERS, "leave")
 PROPOSE = "propose: "
 SMALL_TALK = ("Hello.", "What matters most to you?", "I need more than that.")
@@ -36,10 +36,10 @@ SMALL_TALK = ("Hello.", "What matters most to you?", "I need more than that.")
 @dataclass(frozen=True, slots=True)
 class State:
     issues: tuple[str, ...]
-    # For each seat, issue and option; None where that is hidden.
+    # For each seat, issue and option; None: hidden.
     values: tuple[tuple[tuple[int, ...], ...] | None, ...]
-    alone: tuple[Maybe[int], ...]  # what each seat has without a deal
-    left: int  # replies until it is over
+    alone: tuple[Maybe[int], ...]  # value of no deal, by seat
+    left: int  # replies until the game is over
     turn: int = 0
     offer: Maybe[tuple[int, ...]] = None  # the option of each issue
     proposer: int | None = None
@@ -62,16 +62,16 @@ class State:
         return replace(self, values=values, alone=alone)
 
     def legal(self, agent):
-        """Return the answers, all proposals, and some of the things that may be said."""
+        """Return the answers, all proposals, and example messages."""
         answers = (ACCEPT, REJECT) if self.proposer == 1 - self.turn else ()
         return (*answers, *_proposals(self.issues), *SMALL_TALK, LEAVE)
 
     def worth(self, seat, options):
-        """Return what these options together are worth to a seat."""
+        """Return the value of a choice of options for a seat."""
         return sum(row[i] for row, i in zip(self.values[seat], options, strict=True))
 
     def move(self, move):
-        """Take an answer, a proposal, or anything else, which changes nothing but the turn."""
+        """Apply an answer, a proposal, or a message, which only passes the turn."""
         after = replace(self, left=self.left - 1, turn=1 - self.turn)
         if move == LEAVE:
             return replace(after, over=True)
@@ -85,7 +85,12 @@ class State:
 
 
 class Negotiation(Game[State]):
-    """Two agents agree on `issues` issues or on nothing; `turns` is how often each may speak."""
+    """Two agents agree on several issues at once, or on nothing.
+
+    Args:
+        issues: how many issues there are, each with four options.
+        turns: how often each seat may speak, proposals and answers included.
+    """
 
     agents = AGENTS
     legal_is_partial = True
@@ -110,7 +115,7 @@ class Negotiation(Game[State]):
                 return state
 
     def read(self, text, view, agent):
-        """Return an answer, what is proposed as a tuple, or the message as it stands."""
+        """Return an answer, a proposal as a tuple, or the message unchanged."""
         return offers.read(text, view, ANSWERS, lambda said: _offer(said, view.issues))
 
     def name_moves(self, legal):
@@ -141,7 +146,7 @@ class Negotiation(Game[State]):
         return messages
 
     def report(self, state):
-        """Say how good the deal is: see `pareto` and `joint`."""
+        """Report how good the deal is, by `pareto` and `joint`."""
         return {
             "deal": state.deal,
             "pareto share": pareto(state) if state.deal else 0.0,
@@ -189,7 +194,7 @@ class Negotiation(Game[State]):
         )
 
     def picture(self, view, agent):
-        """Show what each option is worth, as a number and a stripe; what is proposed stands out."""
+        """Draw the value of each option as a number and a bar; proposed options are highlighted."""
         maximum = max(max(row) for values in view.values if values for row in values)
         rows = []
         for i, issue in enumerate(view.issues):
@@ -209,11 +214,11 @@ class Negotiation(Game[State]):
         )
 
     def encode(self, view, agent):
-        """Return what each option of each issue is worth, and then, one-hot, what is proposed.
+        """Return the value of each option of each issue, then the proposal, one-hot.
 
-        Then come whether that is the own proposal and whether it is the other's, what the own seat
-        has without a deal, the replies left, and whether it is the own turn. What something is
-        worth is a share of the best of everything.
+        Then come whether the proposal is the own one, whether it is the other's, the value of no
+        deal, the replies left, and whether it is the own turn. Values are shares of the best
+        possible deal.
         """
         own = AGENTS.index(agent)
         offered = np.zeros((self.issues, OPTIONS), np.float32)
@@ -227,13 +232,13 @@ class Negotiation(Game[State]):
 
 
 def worths(state):
-    """Return what each deal there may be is worth to both."""
+    """Return the value of each possible deal for both seats."""
     deals = itertools.product(range(OPTIONS), repeat=len(state.issues))
     return [(state.worth(0, deal), state.worth(1, deal)) for deal in deals]
 
 
 def pareto(state):
-    """Return 1 if no deal gives more to both, else by what share both have less than they could."""
+    """Return 1 if no deal is better for both, else the fraction of a better deal that both got."""
     payoffs = [state.worth(seat, state.offer) for seat in (0, 1)]
     if not any(payoffs):
         return 0.0
@@ -245,19 +250,19 @@ def pareto(state):
 
 
 def joint(state):
-    """Return what the deal is worth to both together, as a share of the best such sum."""
+    """Return the sum of both seats' values, as a share of the largest possible sum."""
     best = max(map(sum, worths(state)))
     return sum(state.worth(seat, state.offer) for seat in (0, 1)) / best
 
 
 def named(state):
-    """Return the deal that is on the table, in words."""
+    """Return the proposed deal as text."""
     pairs = zip(state.issues, state.offer, strict=True)
     return ", ".join(f"{issue} {ISSUES[issue][k]}" for issue, k in pairs)
 
 
 def _offer(text, issues):
-    """Read a deal in words such as "price 450, delivery 2 weeks"."""
+    """Return the deal in a text such as "price 450, delivery 2 weeks"."""
     numbers = text.strip(" :.!\n").split()
     if len(numbers) == len(issues) and set(numbers) <= set("1234"):
         return tuple([int(number) - 1 for number in numbers])
@@ -284,9 +289,9 @@ def _offer(text, issues):
 
 @functools.cache
 def _numbered_proposals(count):
-    """Return the proposals in the order of `_proposals`, by the place of the option of each issue.
+    """Return the proposals in the order of `_proposals`, with numbers in place of options.
 
-    By their words they would be as many for every choice of issues.
+    With words, each choice of issues would have its own list.
     """
     deals = itertools.product("1234", repeat=count)
     return tuple([PROPOSE + " ".join(deal) for deal in deals])
@@ -305,7 +310,7 @@ def _proposals(issues):
 
 
 def _orders(rng):
-    """Return how both rank the options of an issue, 0 the worst: against each other or alike."""
+    """Return both seats' ranks of an issue's options, 0 the worst: opposed, equal or random."""
     ranking = tuple(range(OPTIONS)) if rng.random() < 0.5 else tuple(range(OPTIONS))[::-1]
     draw = rng.random()
     if draw < 0.6:
@@ -316,14 +321,14 @@ def _orders(rng):
 
 
 def _weights(rng, many):
-    """Return what the best option of each issue is worth, TOTAL together."""
+    """Return the value of the best option of each issue; together they are worth TOTAL."""
     draws = [int(n) for n in rng.integers(1, 10, size=many)]
     ends = [TOTAL * sum(draws[: i + 1]) // sum(draws) for i in range(many)]
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _values(weights, orders):
-    """Return what each option of each issue is worth: its rank's share of the weight."""
+    """Return the value of each option of each issue: the weight times the share of its rank."""
     return tuple(
         [
             tuple([weight * rank // (OPTIONS - 1) for rank in order])

@@ -1,18 +1,20 @@
-"""Talks over offers: what a reply is that may answer one, make one or only say something."""
+"""Parsing of replies in talks over offers: answers, proposals and messages."""
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.game import InvalidMove
 
-LONGEST = 500  # characters of a message
+LONGEST = 500  # characters in a message
 TO_OFFERS = ("accept", "reject")
 
 
 def read(text, view, answers, proposed):
-    """Return an answer, what is proposed, or the message as it stands.
+    """Return an answer, the parsed proposal, or the message unchanged.
 
     Args:
-        answers: words that are no messages; some of them go with a proposal of the other's only.
-        proposed: reads what follows "propose".
+        text: the reply.
+        view: the state that the seat sees; accept and reject need a proposal of the other seat.
+        answers: the words that count as answers, not messages.
+        proposed: parses what follows "propose".
     """
     try:
         answer = parse_choice(text, answers)

@@ -1,4 +1,4 @@
-"""The prisoner's dilemma over several rounds: both agents cooperate or defect at the same time."""
+"""Prisoner's dilemma: in each of several rounds, both agents secretly cooperate or defect."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
 MOVES = ("cooperate", "defect")
-SHOWN = 10  # rounds of the past
+SHOWN = 10  # past rounds that are shown
 PAYOFF = {  # what the first of the two earns
     ("cooperate", "cooperate"): 3,
     ("cooperate", "defect"): 0,
@@ -20,13 +20,13 @@ PAYOFF = {  # what the first of the two earns
 }
 
 THUMBS = {"cooperate": ("thumb", "green", 0.0), "defect": ("thumb", "red", 180.0)}
-_ACROSS = (0.32, 0.66, 1.0)  # where the columns of the table of payoffs begin and end
-_DOWN = (0.16, 0.345, 0.53)  # and its rows
+_ACROSS = (0.32, 0.66, 1.0)  # edges of the columns of the payoff table
+_DOWN = (0.16, 0.345, 0.53)  # edges of its rows
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    rounds: int  # still to be played
+    rounds: int  # rounds still to be played
     earned: tuple[int, int] = (0, 0)
     history: tuple[tuple[str, str], ...] = ()
 
@@ -37,7 +37,7 @@ class State:
         return {a: float(points) for a, points in zip(AGENTS, self.earned, strict=True)}
 
     def seen_by(self, agent):
-        return self  # the past is open, and the other's choice is not in the State
+        return self  # the past is public, and the State does not hold the other's choice
 
     def legal(self, agent):
         return MOVES
@@ -68,7 +68,7 @@ class PrisonersDilemma(Game[State]):
         return state.play(moves["left"], moves["right"])
 
     def skip(self, view, agent):
-        return "cooperate"  # silence betrays nobody
+        return "cooperate"  # a lost turn does not harm the other
 
     def forfeit(self, state, agent, rng):
         """Earn nothing more; the other is paid as for mutual cooperation to the end."""
@@ -99,7 +99,7 @@ class PrisonersDilemma(Game[State]):
         )
 
     def picture(self, view, agent):
-        """Show the table of payoffs, the last round's cell in a frame, above those so far."""
+        """Draw the payoff table, with the last round's cell framed, above the past rounds."""
         first = max(0, len(view.history) - SHOWN)
         rounds = view.history[first:]
         past = [[THUMBS[choice] for choice in pair] for pair in rounds]
@@ -133,7 +133,7 @@ class PrisonersDilemma(Game[State]):
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
-        """Return the last round's own and other choice, one-hot, and the share of rounds left."""
+        """Return the last round's choices, own first, one-hot, and the share of rounds left."""
         row = np.zeros(5, np.float32)
         if view.history:
             pair = view.history[-1] if agent == "left" else view.history[-1][::-1]

@@ -10,17 +10,17 @@ from gem_ma.engine.action_parsing import parse_number
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import TextTable
 
-SHOWN = 8  # rounds of the past
-FEW = 12  # players: above their rows is room for a title
-GONE = "-"  # a seat that had left by then
+SHOWN = 8  # past rounds that are shown
+FEW = 12  # up to this many players, the picture has room for a title
+GONE = "-"  # a seat that had already left
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     agents: tuple[str, ...]
-    tokens: int  # what each has to give or keep, in each round
+    tokens: int  # tokens that each can give or keep in each round
     multiplier: float
-    rounds: int  # still to be played
+    rounds: int  # rounds still to be played
     present: tuple[bool, ...]
     earned: tuple[float, ...]
     history: tuple[tuple[int | None, ...], ...] = ()  # what each gave; None: it had left
@@ -41,7 +41,7 @@ class State:
         return dict(zip(self.agents, self.earned, strict=True))
 
     def seen_by(self, agent):
-        return self  # the past is open, and what the others give now is not in the State
+        return self  # the past is public, and the State does not hold the others' choices
 
     def legal(self, agent):
         return _numbers(self.tokens)
@@ -90,10 +90,10 @@ class PublicGoods(Game[State]):
         return state.give(moves)
 
     def skip(self, view, agent):
-        return 0  # who says nothing gives nothing
+        return 0  # a lost turn gives nothing
 
     def forfeit(self, state, agent, rng):
-        """Keep what was earned and leave; the others go on while there are two."""
+        """Leave and keep the earnings; the others continue while there are at least two."""
         seat = state.agents.index(agent)
         presence = tuple([is_present and i != seat for i, is_present in enumerate(state.present)])
         return replace(state, present=presence, rounds=state.rounds if sum(presence) > 1 else 0)
@@ -123,13 +123,13 @@ class PublicGoods(Game[State]):
         return "\n".join(lines)
 
     def past(self, view):
-        """Return the last rounds: the number of each and what every seat gave."""
+        """Return the number of each past round that is shown, and what each seat gave."""
         first = max(0, len(view.history) - SHOWN)
         rows = enumerate(view.history[first:], first + 1)
         return [(i, tuple([GONE if g is None else str(g) for g in row])) for i, row in rows]
 
     def picture(self, view, agent):
-        """Show a row for each player: what it gave in each round, with a bar for its share."""
+        """Draw a row for each player: what it gave in each round, with a bar."""
         past = self.past(view)
         first = past[0][0] if past else 1
         columns = min(SHOWN, len(view.history) + view.rounds)
@@ -150,9 +150,9 @@ class PublicGoods(Game[State]):
         return TextTable(tuple(rows), head, title, (f"Rounds left: {view.rounds}",))
 
     def encode(self, view, agent):
-        """Return what each gave last, who is still there, and the share of rounds left.
+        """Return each seat's last gift, which seats remain, and the share of rounds left.
 
-        Seats stand in their order from the own seat on.
+        Seats are in order from the own seat on.
         """
         own, n = view.agents.index(agent), len(view.agents)
         row = np.zeros(2 * n + 1, np.float32)
@@ -166,7 +166,7 @@ class PublicGoods(Game[State]):
 
 
 def _bar(gave, tokens):
-    """Return a cell, as wide for any gift."""
+    """Return a table cell for a gift; all cells have the same width."""
     wide = gave.rjust(len(str(tokens)))
     return wide if gave == GONE else (wide, "yellow", int(gave) / tokens)
 

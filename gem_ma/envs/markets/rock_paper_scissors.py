@@ -1,4 +1,4 @@
-"""Rock-paper-scissors over several rounds: both agents choose at the same time."""
+"""Rock-paper-scissors: both agents choose at the same time, over several rounds."""
 
 import functools
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")
 MOVES = ("rock", "paper", "scissors")  # each beats the one before it
-SHOWN = 10  # rounds of the past
+SHOWN = 10  # past rounds that are shown
 FIGURES = {"rock": "rock", "paper": "sheet", "scissors": "scissors", None: LOST}
 
 
 class State(NamedTuple):
-    rounds: int  # still to be played
-    score: int = 0  # rounds won by left, less those won by right
+    rounds: int  # rounds still to be played
+    score: int = 0  # rounds won by left minus those won by right
     history: tuple[tuple[str | None, str | None], ...] = ()
 
     def to_act(self):
@@ -28,7 +28,7 @@ class State(NamedTuple):
         return {"left": float(self.score), "right": float(-self.score)}
 
     def seen_by(self, agent):
-        return self  # the past is open, and the others' choice is not in the State
+        return self  # the past is public, and the State does not hold the other's choice
 
     def legal(self, agent):
         return MOVES
@@ -39,7 +39,7 @@ class State(NamedTuple):
 
 
 def _won(left, right):
-    """Return 1 if left wins, -1 if right does; a choice beats none."""
+    """Return 1 if left wins and -1 if right wins; a choice beats a lost turn."""
     if left is None or right is None:
         return (right is None) - (left is None)
     return (0, 1, -1)[(MOVES.index(left) - MOVES.index(right)) % 3]
@@ -69,7 +69,7 @@ class RockPaperScissors(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Lose every round that is left."""
+        """Lose every remaining round."""
         change = -state.rounds if agent == "left" else state.rounds
         return State(0, state.score + change, state.history)
 
@@ -90,7 +90,7 @@ class RockPaperScissors(Game[State]):
         )
 
     def picture(self, view, agent):
-        """Show the last round large, the winner's choice in a frame, above those so far."""
+        """Draw the last round large, with the winner's choice framed, above the past rounds."""
         first = max(0, len(view.history) - SHOWN)
         rounds = view.history[first:]
         past = [
@@ -118,7 +118,7 @@ class RockPaperScissors(Game[State]):
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 
     def encode(self, view, agent):
-        """Return the last round's own and other choice, one-hot, and the share of rounds left."""
+        """Return the last round's choices, own first, one-hot, and the share of rounds left."""
         row = np.zeros(9, np.float32)
         pair = view.history[-1] if view.history else (None, None)
         for i, move in enumerate(pair if agent == "left" else pair[::-1]):

@@ -1,25 +1,26 @@
-"""The rounds so far of a game in which left and right choose at the same time, as a picture."""
+"""Pictures of the past rounds of games in which left and right choose at the same time."""
 
 import itertools
 
 NAMES = ("left", "right")
 COLORS = ("blue", "red")
-LOST = "cross"  # stands for a turn that was lost
-_LEFT = 0.18  # of the picture, for the names
-_LEAST = 3  # columns
+LOST = "cross"  # the figure of a lost turn
+_LEFT = 0.18  # width of the names, in the picture
+_LEAST = 3  # least number of columns
 
 
 def strip(past, first, columns, top, won):
-    """Return figures, lines and labels of the last rounds, in two rows from `top` to the bottom.
+    """Return shapes, lines and labels of the last rounds, in two rows from `top` to the bottom.
 
     Args:
         past: a pair of figures for each round, as (figure, color, degrees).
-        first: the first one's number.
-        columns: how many there will be.
-        won: whose figure is underlined in each, 0, 1 or None.
+        first: the number of the first round in `past`.
+        columns: how many rounds there is room for.
+        top: upper edge of the rows, as a share of the picture.
+        won: the winner of each round, whose figure is underlined: 0, 1 or None.
     """
     across = (1 - _LEFT) / max(columns, _LEAST)
-    line = 0.06  # for the numbers
+    line = 0.06  # height of the numbers
     high = (1 - top - line) / 2
     side = min(0.96 * across, 0.72 * high)
     items, lines, labels = [], [("gray", 0.0, top, 1.0, top, 0.004)], []
@@ -40,6 +41,6 @@ def strip(past, first, columns, top, won):
 
 
 def frame(left, top, right, bottom):
-    """Return the lines around what won."""
+    """Return the lines of a frame."""
     corners = ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
     return [("", *a, *b, 0.012) for a, b in itertools.pairwise(corners)]

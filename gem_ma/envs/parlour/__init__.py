@@ -1,5 +1,5 @@
-"""Games of seats that talk because they see different things.
+"""Games in which seats see different things and talk about them.
 
-They import what every game may: `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and
-`gem_ma.validation`, beside the helpers of this folder, `pictures` and `things`.
+Like all games, they import only `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and
+`gem_ma.validation`, and the helpers of this folder, `pictures` and `things`.
 """

@@ -1,4 +1,4 @@
-"""Chameleon: all but one know which word of a card it is; by their hints they find who does not."""
+"""Chameleon: all players but one know a secret word; by hints and a vote they find that one."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ from gem_ma.scene import TextTable
 
 PLAYERS = 3, 8
 HINT, TALK, VOTE, GUESS, OVER = "hint", "talk", "vote", "guess", "over"
-LONGEST = 12  # letters of a hint
-SIDE = 4  # of the card
+LONGEST = 12  # letters in a hint
+SIDE = 4  # rows and columns of the card
 HINTS = (
     *("round", "old", "loud", "warm", "quick", "heavy"),
     *("famous", "simple", "tall", "early", "bright", "useful"),
@@ -79,19 +79,19 @@ class State:
     secret: Maybe[str]  # None: hidden
     chameleon: Maybe[str]  # None: hidden
     phase: str = HINT
-    hints: tuple[tuple[str, str], ...] = ()  # who, and the word
-    spoken: int = 0  # how many have had their turn of this phase
+    hints: tuple[tuple[str, str], ...] = ()  # player and hint
+    spoken: int = 0  # index of the player whose turn it is to speak
     votes: tuple[tuple[str, str], ...] = ()
     guessed: str = ""
     winner: str = ""  # "chameleon" or "others"
-    left: tuple[str, ...] = ()  # who forfeited
+    left: tuple[str, ...] = ()  # players who forfeited
 
     def to_act(self):
         present = self.here()
         if self.phase in (HINT, TALK):
             return (self.agents[self.spoken],)
         if self.phase == GUESS:
-            return (self.accused(),)  # it is the chameleon
+            return (self.accused(),)  # the accused is the chameleon in this phase
         return present if self.phase == VOTE else ()
 
     def here(self):
@@ -117,7 +117,7 @@ class State:
         return replace(self, chameleon=chameleon)
 
     def legal(self, agent):
-        """Return some hints or speeches, or all that may be voted for or guessed."""
+        """Return example hints or speeches, or all players to vote for, or all words to guess."""
         if self.phase == HINT:
             past_hints = [hint for _, hint in self.hints]
             return tuple([hint for hint in HINTS if hint not in past_hints])
@@ -127,14 +127,14 @@ class State:
         return CARDS[self.topic] if self.phase == GUESS else others
 
     def accused(self):
-        """Return who has most votes, or nobody where that is several."""
+        """Return the player with the most votes; "" if there is a tie."""
         counts = Counter(vote for _, vote in self.votes).most_common(2)
         if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
             return ""
         return counts[0][0]
 
     def next(self):
-        """Pass the word to the next who is here, or begin the next phase."""
+        """Let the next remaining player speak, or begin the next phase."""
         later_seats = [i for i, a in enumerate(self.agents) if a in self.here() and i > self.spoken]
         if later_seats:
             return replace(self, spoken=later_seats[0])
@@ -153,7 +153,7 @@ class State:
         return replace(self, phase=OVER, guessed=word or "", winner=winner)
 
     def leave(self, agent):
-        """Go on without a seat; if it was the chameleon, the others have won when they voted."""
+        """Continue without a player; if the chameleon left, the others win after the vote."""
         after = replace(self, left=(*self.left, agent))
         if len(after.here()) < 2:
             return after.end()
@@ -169,7 +169,11 @@ class State:
 
 
 class Chameleon(Game[State]):
-    """For 3 to 8 players, of whom one does not know the word."""
+    """A game for 3 to 8 players, in which all but one know a secret word and look for that one.
+
+    Args:
+        players: how many take part, the chameleon included.
+    """
 
     legal_is_partial = True
 
@@ -214,7 +218,7 @@ class Chameleon(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Leave; the others go on, and win if it was the chameleon."""
+        """Leave the game; the others continue, and win after the vote if the chameleon left."""
         return state.leave(agent)
 
     def tell(self, before, moves, after):
@@ -266,7 +270,7 @@ class Chameleon(Game[State]):
         return (*lines, ". ".join((prompts[view.phase], *turn_captions)))
 
     def picture(self, view, agent):
-        """Show the card; the secret word stands out for those who know it."""
+        """Draw the card; the secret word is highlighted for players who know it."""
         words = [
             (word, "green", 1.0) if word == view.secret else word for word in CARDS[view.topic]
         ]
@@ -274,11 +278,12 @@ class Chameleon(Game[State]):
         return TextTable(rows, title=view.topic.upper(), status=self.status(view, agent))
 
     def encode(self, view, agent):
-        """Return topic, word and phase, one-hot, and a row for each seat, the own first.
+        """Return topic, word and phase, one-hot, and a row for each seat, own seat first.
 
-        The word is none where it is hidden. A row has the hint of a seat, one-hot over those that
-        `legal` lists and another one, whom it voted for, counted from the own seat on, whether it
-        is to act alone, and whether it is known to be the chameleon. Speeches are left out.
+        The word is all zeros if it is hidden. A row has the hint of a seat, one-hot over the hints
+        that `legal` lists, with an extra entry for any other hint. Then come its vote, one-hot from
+        the own seat on, whether it alone is to act, and whether it is known to be the chameleon.
+        Speeches are not encoded.
         """
         own = view.agents.index(agent)
         order = [*view.agents[own:], *view.agents[:own]]
@@ -296,7 +301,7 @@ class Chameleon(Game[State]):
 
 
 def _ending(state):
-    """Return who won, and how."""
+    """Return the text that says who won, and how."""
     outcome = "The chameleon wins" if state.winner == "chameleon" else "The others win"
     explanation = f"{state.chameleon} was it" + (
         f", guessing {state.guessed}" if state.guessed else ""

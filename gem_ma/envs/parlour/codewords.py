@@ -1,4 +1,4 @@
-"""Codewords: two teams race to find their words in a grid, led by clues of one word."""
+"""Codewords: two teams race to find their words in a grid, guided by one-word clues."""
 
 from dataclasses import dataclass, replace
 
@@ -14,27 +14,27 @@ GIVERS = ("north_giver", "south_giver")
 GUESSERS = ("north_guesser", "south_guesser")
 AGENTS = ("north_giver", "north_guesser", "south_giver", "south_guesser")
 SIDE = 5
-FIRST, SECOND, NOBODY = 9, 8, 7  # words of the team that begins, of the other, of neither
+FIRST, SECOND, NOBODY = 9, 8, 7  # words of the team that begins, the other team, and neither
 KINDS = {"n": "north", "s": "south", "o": "nobody", "x": "the assassin"}
 PASS = "pass"
-LONGEST = 16  # letters of a clue
+LONGEST = 16  # letters in a clue
 TURNS = 40  # of both teams together
 CLUES = ("animal", "weather", "building", "clothing", "vehicle", "kitchen", "royal", "music")
-EXAMPLES = tuple(f"{word} {n}" for word in CLUES for n in (1, 2, 3))  # near to no noun of ours
+EXAMPLES = tuple(f"{word} {n}" for word in CLUES for n in (1, 2, 3))  # none clashes with a noun
 COLORS = {"n": "blue", "s": "orange", "o": "gray", "x": "black"}  # of the cards
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     words: tuple[str, ...]  # row by row
-    key: str  # whose each word is: a letter of KINDS, or ? where that is hidden
-    found: str  # a letter of KINDS where the word was picked, else ?
-    team: int  # whose turn
+    key: str  # owner of each word: a letter of KINDS, or ? if hidden
+    found: str  # a letter of KINDS if the word was picked, else ?
+    team: int  # index of the team whose turn it is
     clue: tuple[str, int] | None = None
-    picked: int = 0  # since the clue was given
-    turns: int = TURNS  # that are left, this one too
+    picked: int = 0  # words picked since the last clue
+    turns: int = TURNS  # turns left, including this one
     winner: int | None = None
-    left: tuple[str, ...] = ()  # who forfeited
+    left: tuple[str, ...] = ()  # seats that forfeited
 
     def to_act(self):
         if self.winner is not None or not self.turns or self.stuck():
@@ -61,26 +61,26 @@ class State:
         return self if agent in GIVERS or not self.to_act() else replace(self, key=self.found)
 
     def legal(self, agent):
-        """Return what a guesser may do, or some of the clues that a giver may give."""
+        """Return all moves of a guesser, or example clues for a giver."""
         if agent in GIVERS:
             return EXAMPLES
         words = [w for w, kind in zip(self.words, self.found, strict=True) if kind == "?"]
         return (*words, PASS) if self.picked else tuple(words)
 
     def clash(self, clue):
-        """Return a word still to be found that the clue holds, or that holds the clue."""
+        """Return an unfound word that contains the clue or is part of it; None if there is none."""
         for word, kind in zip(self.words, self.found, strict=True):
             if kind == "?" and (word in clue or clue in word):
                 return word
         return None
 
     def missing(self, team):
-        """Return how many words a team has yet to find."""
+        """Return how many words a team still has to find."""
         letter = TEAMS[team][0]
         return (FIRST if self.begins() == team else SECOND) - self.found.count(letter)
 
     def begins(self):
-        """Return the team that began, which has a word more."""
+        """Return the index of the team that began; it has one more word."""
         return self.team if (TURNS - self.turns) % 2 == 0 else 1 - self.team
 
     def pick(self, word):
@@ -98,7 +98,7 @@ class State:
         return after if is_own and after.picked < max_picks else after.end()
 
     def end(self):
-        """Pass the turn to the other team, or over a team without a guesser."""
+        """Pass the turn to the other team, or skip that team if its guesser has left."""
         after = replace(self, team=1 - self.team, clue=None, picked=0, turns=self.turns - 1)
         if GUESSERS[after.team] in self.left and after.turns and not self.stuck():
             return after.end()
@@ -110,7 +110,7 @@ class State:
 
 
 class Codewords(Game[State]):
-    """Two teams of a giver, who sees whose each word is, and a guesser, who does not."""
+    """Two teams find their words in a grid; only each team's giver sees which words are its own."""
 
     agents = AGENTS
     moves = (*NOUNS, PASS, *EXAMPLES)
@@ -125,7 +125,7 @@ class Codewords(Game[State]):
         return State(words, key, "?" * len(words), team)
 
     def read(self, text, view, agent):
-        """Return a clue as (word, number), or the word that is picked."""
+        """Return a clue as (word, number), or the picked word."""
         if agent in GUESSERS:
             return parse_choice(text, view.legal(agent))
         word, _, n = text.strip().casefold().rpartition(" ")
@@ -149,7 +149,7 @@ class Codewords(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Leave the team: without a giver it guesses without clues, without a guesser it waits."""
+        """Leave; a team without a giver guesses without clues, one without a guesser is skipped."""
         return state.leave(agent)
 
     def tell(self, before, moves, after):
@@ -209,13 +209,14 @@ class Codewords(Game[State]):
         return TextTable(rows, status=(score, *guesser, last))
 
     def encode(self, view, agent):
-        """Return a row for each word of the grid, and then how far the game is.
+        """Return a row for each word of the grid, then the progress of the game.
 
-        A row has the word, one-hot over all there are; whose it is: the own team's, the other's,
-        nobody's, the assassin's or unknown; and whether it was picked. Then come whether the own
-        seat is a giver; for the own team and the other, the words to find; the turns left; who is
-        to act: the own seat, its partner, the other giver or guesser; the clue, one-hot over those
-        that `legal` lists and another one, its number, and the words picked since.
+        A row has the word, one-hot over all nouns, its owner (own team, other team, nobody,
+        assassin or unknown), and whether it was picked. Then come whether the own seat is a giver,
+        the words that each team still has to find (own team first), and the turns left. Next is the
+        seat to act: the own seat, its partner, the other giver or the other guesser. Last are the
+        clue, its number, and the words picked since. The clue is one-hot over the clues that
+        `legal` lists, with an extra entry for any other clue.
         """
         team = TEAMS.index(agent.split("_")[0])
         own, other = TEAMS[team][0], TEAMS[1 - team][0]
@@ -235,7 +236,7 @@ class Codewords(Game[State]):
 
 
 def _card(word, kind, found):
-    """Return a cell: in the colour of its side once it was found, before with a stripe of it."""
+    """Return a cell: in its side's colour if it was found, else with a stripe of that colour."""
     if kind == "?":
         return word
     side = KINDS[kind].split()[-1]
@@ -243,7 +244,7 @@ def _card(word, kind, found):
 
 
 def _marks(view):
-    """Return what is known of each word: capitals for those that were picked."""
+    """Return the known owner of each word as a letter, in capitals if the word was picked."""
     pairs = zip(view.key, view.found, strict=True)
     return "".join([key if mark == "?" else mark.upper() for key, mark in pairs])
 

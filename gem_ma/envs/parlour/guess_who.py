@@ -1,4 +1,4 @@
-"""Guess who: two agents ask each other in turn; who names the other's person first wins."""
+"""Guess who: two agents question each other in turn; the first to name the other's person wins."""
 
 from typing import NamedTuple
 
@@ -14,14 +14,14 @@ QUESTIONS = tuple(TRUE_OF_PEOPLE)
 ANSWERS = ("yes", "no")
 SILENCE = "no answer"
 GUESSES = {f"Is it {name}?": name for name in PEOPLE}
-WIDE, WIDER, MANY = 6, 8, 10  # faces in a row of the picture, and from so many answers on
+WIDE, WIDER, MANY = 6, 8, 10  # faces per row of the picture, WIDER from MANY answers on
 HAIR = {f"{c} hair": c for c in ("black", "brown", "red", "white")} | {"blond hair": "yellow"}
-SIGNS = {"yes": "+", "no": "-", SILENCE: "~"}  # of answers below the picture
+SIGNS = {"yes": "+", "no": "-", SILENCE: "~"}  # how answers appear below the picture
 SHORT = {question: phrases[0].strip() for question, phrases in PEOPLE_WORDS.items()}
 
 
 def _face(name):
-    """Return the parts of a face, as they lie on one another."""
+    """Return the shapes of a face, from back to front."""
     looks = _looks(name)
     hair_look = next((look for look in HAIR if look in looks), "")
     hair = HAIR[hair_look] if hair_look else "gray", *([hair_look] if hair_look else [])
@@ -71,19 +71,19 @@ TILES = (
 
 
 class Question(NamedTuple):
-    about: str  # one of QUESTIONS, or a person
-    text: str  # as it was asked
+    about: str  # a question of QUESTIONS, or a person
+    text: str  # the words of the seat
 
     def __str__(self):
         return self.text
 
 
 class State(NamedTuple):
-    people: tuple[str | None, str | None]  # each seat's own, None: hidden
-    left: int  # questions of both together
-    turn: int = 0  # whose question it is
+    people: tuple[str | None, str | None]  # each seat's own person, None: hidden
+    left: int  # questions left, of both seats together
+    turn: int = 0  # index of the seat whose question it is
     asked: tuple[tuple[tuple[str, str], ...], ...] = ((), ())  # question and answer, by asker
-    open: Maybe[str] = None  # the question that waits for an answer
+    open: Maybe[str] = None  # the question to be answered
     winner: str | None = None
 
     def to_act(self):
@@ -110,7 +110,7 @@ class State(NamedTuple):
         return (*[q for q in QUESTIONS if q not in past_questions], *guesses)
 
     def truth(self):
-        """Return the answer to the open question, as the one who is asked knows it."""
+        """Return the true answer to the open question."""
         return "yes" if self.people[1 - self.turn] in TRUE_OF_PEOPLE[self.open] else "no"
 
     def ask(self, about):
@@ -129,7 +129,11 @@ class State(NamedTuple):
 
 
 class GuessWho(Game[State]):
-    """Each seat may ask so many questions; after that nobody has won."""
+    """Two seats ask about each other's person; the game is a draw when no questions are left.
+
+    Args:
+        questions: how many each seat may ask.
+    """
 
     agents = AGENTS
     moves = (*QUESTIONS, *GUESSES, *ANSWERS)
@@ -203,7 +207,7 @@ class GuessWho(Game[State]):
         return "\n".join([*lines, self.asks(view)])
 
     def asks(self, view):
-        """Return what the game waits for."""
+        """Return the kind of reply that the game waits for."""
         if view.open:
             return f"Open: {view.open}"
         if view.to_act():
@@ -211,7 +215,7 @@ class GuessWho(Game[State]):
         return f"Winner: {view.winner or 'nobody'}"
 
     def picture(self, view, agent):
-        """Draw all faces; those that the answers to a seat's questions leave out are crossed."""
+        """Draw all faces, with a cross over those that the answers to this seat rule out."""
         seat = AGENTS.index(agent) if agent else view.turn
         wide = WIDE if sum(map(len, view.asked)) < MANY else WIDER
         faces = [
@@ -229,7 +233,7 @@ class GuessWho(Game[State]):
         return Grid(rows, TILES, tuple(marks), status=tuple(status))
 
     def encode(self, view, agent):
-        """Return for either seat, the own first: answers (1 yes, 0.5 no, 0.25 open), person."""
+        """Return each seat's answers (1 yes, 0.5 no, 0.25 open) and its person, own seat first."""
         rows = np.zeros((2, len(QUESTIONS) + len(PEOPLE)), np.float32)
         for seat, (person, history) in enumerate(zip(view.people, view.asked, strict=True)):
             row = rows[seat if agent == AGENTS[0] else 1 - seat]
@@ -243,6 +247,6 @@ class GuessWho(Game[State]):
 
 
 def _fits(name, known):
-    """Return whether a person may be the one that all these answers are about."""
+    """Return whether a person agrees with all these answers."""
     facts = [(about, answer) for about, answer in known if answer in ANSWERS]
     return all((name in TRUE_OF_PEOPLE[about]) == (answer == "yes") for about, answer in facts)

@@ -1,4 +1,4 @@
-"""Map task: a giver sees a route on a map; a follower draws it on a map that lacks landmarks."""
+"""Map task: a giver describes a route; a follower draws it on a map that lacks some landmarks."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from gem_ma.scene import Panels, Tile
 GIVER, FOLLOWER = AGENTS = ("giver", "follower")
 STEPS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
 DRAW, CLEAR, DONE = "draw", "clear", "done"
-ROUTE = "="  # begins the symbol of a cell that the route, or what is drawn of it, goes through
+ROUTE = "="  # first letter of symbols for cells on the route or on the drawn line
 LANDMARKS = {
     "tower": "rook",
     "tree": "club",
@@ -38,7 +38,7 @@ TILES = (
 
 
 class Pen(NamedTuple):
-    """What the follower does on its map; words are moves too, as they are."""
+    """An action of the follower on its map; messages are plain strings instead."""
 
     act: str  # DRAW, CLEAR or DONE
     cells: tuple[int, ...] = ()
@@ -48,14 +48,14 @@ class Pen(NamedTuple):
 class State:
     size: int
     turns: int  # of each seat
-    landmarks: tuple[str, ...]  # the thing on each cell, as far as the seat knows it
-    lacking: tuple[int, ...]  # cells whose landmark the follower's map lacks; (): hidden
-    route: tuple[int, ...]  # from its start to its end; (): hidden
-    drawn: tuple[int, ...] = ()  # the cells of the line, sorted; the giver does not see it
-    pen: int | None = None  # where the line ends
-    turn: int = 0  # replies until now
+    landmarks: tuple[str, ...]  # the thing on each cell, as far as the seat knows
+    lacking: tuple[int, ...]  # cells without a landmark on the follower's map; (): hidden
+    route: tuple[int, ...]  # cells from the start to the end; (): hidden
+    drawn: tuple[int, ...] = ()  # the cells of the line, sorted; hidden from the giver
+    pen: int | None = None  # the cell where the line ends
+    turn: int = 0  # replies so far
     done: bool = False
-    overlap: float = 0.0  # of the two routes, known at the end
+    overlap: float = 0.0  # of the two routes, set at the end
 
     def to_act(self):
         return () if self.over() else (AGENTS[self.turn % 2],)
@@ -78,7 +78,7 @@ class State:
         )
 
     def legal(self, agent):
-        """Return some of the things that may be said, and what may be drawn at once."""
+        """Return example messages, and the cells that can be drawn to in one step."""
         names = pictures.cells(self.size)
         if agent == GIVER:
             steps = [f"Then go to {names[cell]}." for cell in self.route[1:]]
@@ -110,7 +110,7 @@ class State:
         return replace(state, overlap=len(drawn_cells & route) / len(drawn_cells | route))
 
     def line(self, words):
-        """Return the cells on the way from where the line ends, or raise InvalidMove."""
+        """Return the cells of a new piece of line; raise InvalidMove if it leaves the map."""
         names, pen, line = pictures.cells(self.size), self.pen, []
         for word in words:
             if word in STEPS:
@@ -134,7 +134,7 @@ class State:
         return tuple(line)
 
     def straight(self, start, end):
-        """Return the cells after `start` as far as `end`, in one row or column."""
+        """Return the cells after `start` up to `end`, which must be in one row or column."""
         if start is None or start == end:
             return (end,)
         names, size = pictures.cells(self.size), self.size
@@ -270,7 +270,7 @@ class MapTask(Game[State]):
 
 
 def _route(rng, size):
-    """Walk at random and touch no earlier cell, so that the cells alone tell the route."""
+    """Return a random walk that touches no earlier cell, so that the cells determine the route."""
     length = int(rng.integers(size, 2 * size))
     route = [int(rng.integers(size * size))]
     while len(route) < length:

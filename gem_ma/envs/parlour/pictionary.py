@@ -1,4 +1,4 @@
-"""Pictionary: an artist draws a word stroke by stroke; a guesser sees the drawing and names it."""
+"""Pictionary: an artist draws a word stroke by stroke, and a guesser names it from the drawing."""
 
 from dataclasses import dataclass, replace
 
@@ -21,11 +21,11 @@ EXAMPLES = (
 @dataclass(frozen=True, slots=True)
 class State:
     word: Maybe[str]  # None: hidden
-    words: tuple[str, ...]  # one of which it is; (): hidden
+    words: tuple[str, ...]  # the candidates; (): hidden
     rounds: int
     drawn: tuple[strokes.Stroke, ...] = ()
     guesses: tuple[str, ...] = ()
-    turn: int = 0  # replies until now
+    turn: int = 0  # replies so far
     found: bool = False
 
     def to_act(self):
@@ -38,7 +38,7 @@ class State:
         return replace(self, words=()) if agent == ARTIST else replace(self, word=None)
 
     def legal(self, agent):
-        """Return some of the strokes that an artist may draw, or all words not yet guessed."""
+        """Return example strokes for the artist, or all words not yet guessed."""
         if agent == ARTIST:
             return EXAMPLES
         return tuple([word for word in self.words if word not in self.guesses])
@@ -51,7 +51,12 @@ class State:
 
 
 class Pictionary(Game[State]):
-    """The word is one of `words`, which the guesser knows; it may guess `rounds` times."""
+    """An artist draws one of several known words, and a guesser names it.
+
+    Args:
+        words: how many words the guesser can choose from, 2 to 40.
+        rounds: how many guesses there are, 1 to 6; the artist draws before each.
+    """
 
     agents = AGENTS
     unlisted_moves = "a stroke may go anywhere"
@@ -68,7 +73,7 @@ class Pictionary(Game[State]):
         return State(words[int(rng.integers(self.words))], words, self.rounds)
 
     def read(self, text, view, agent):
-        """Return strokes, or the word that is guessed."""
+        """Return the strokes, or the guessed word."""
         return strokes.read(text) if agent == ARTIST else parse_choice(text, view.legal(agent))
 
     def advance(self, state, moves, rng):
@@ -82,7 +87,7 @@ class Pictionary(Game[State]):
         return None
 
     def tell(self, before, moves, after):
-        """Say what happens; what is drawn is seen, and not told."""
+        """Return the messages about a turn; strokes have none, because the picture shows them."""
         ((agent, move),) = moves.items()
         if move is None:
             messages = [Message(None, "game", f"{agent} lost its turn.")]
@@ -131,7 +136,7 @@ class Pictionary(Game[State]):
         return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {turn_caption}")
 
     def picture(self, view, agent):
-        """Show the paper, and below it what this seat knows."""
+        """Draw the paper, and below it what this seat knows."""
         captions = [f"Words: {', '.join(view.words)}"] if view.words else []
         captions += [f"Word: {view.word}"] if view.word else []
         status = (*captions, *self.status(view))

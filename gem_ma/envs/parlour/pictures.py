@@ -1,4 +1,4 @@
-"""What games of talk about pictures share: small pictures, their words, and messages."""
+"""Helpers of games of talk about pictures: small pictures, their descriptions, and messages."""
 
 import functools
 import math
@@ -9,7 +9,7 @@ from gem_ma.scene import Grid, Tile
 
 EMPTY = "."
 GROUND = "gray"
-# Drawn themes deal out some figures and all other colours anew, so that words would lie.
+# Drawn themes swap figures and colours, so that descriptions would be wrong.
 FIGURES = ("arrow", "cross", "door", "flag", "heart", "key", "pawn", "spade")
 SHADES = ("black", "white")
 OBJECTS = tuple([f"{shade} {figure}" for shade in SHADES for figure in FIGURES])
@@ -17,25 +17,25 @@ TILES = (
     (EMPTY, Tile(ground=GROUND)),
     *((f"{s} {f}", Tile(f, s, GROUND)) for s in SHADES for f in FIGURES),
 )
-LONGEST = 500  # characters of a message
-# Why games of talk have no list of moves.
+LONGEST = 500  # characters in a message
+# The reason why games of talk have no list of moves.
 FREE_TALK = "what is said is free, and no number holds what the other said"
 
 
 @functools.cache
 def cells(size):
-    """Return the names of the cells of a square board, row by row: A1 is top left."""
+    """Return the names of the cells of a square board, row by row; A1 is top left."""
     return tuple([f"{chr(65 + i % size)}{i // size + 1}" for i in range(size * size)])
 
 
 def naming(size):
-    """Return how the rules explain the names of the cells."""
+    """Return the sentence of the rules that explains the names of the cells."""
     last = cells(size)[-1]
     return f"Columns are A to {last[0]} from the left, rows 1 to {last[1:]} from the top."
 
 
 def scatter(rng, size, things):
-    """Return a picture of these things on different cells."""
+    """Return a picture with the things on different random cells."""
     picture = [EMPTY] * (size * size)
     for cell, thing in zip(rng.permutation(size * size).tolist(), things, strict=False):
         picture[cell] = thing
@@ -55,7 +55,7 @@ def put(picture, cell, thing):
 
 
 def another(rng, thing, of):
-    """Return an object that differs in its "figure" or in its "shade"."""
+    """Return an object that differs from another in its "figure" or in its "shade"."""
     shade, figure = thing.split()
     if of == "shade":
         return f"{SHADES[1 - SHADES.index(shade)]} {figure}"
@@ -68,7 +68,7 @@ def words(picture):
 
 
 def sentences(picture):
-    """Return what somebody who sees the picture may say of it, thing by thing."""
+    """Return a sentence for each thing in the picture, as a seat may say it."""
     return tuple([f"There is a {thing} at {cell}." for cell, thing in _told(picture)])
 
 
@@ -78,7 +78,7 @@ def _told(picture):
 
 
 def board(picture, status=(), tiles=TILES, marks=()):
-    """Return the picture as a Scene; marks are numbers of cells."""
+    """Return the picture as a Scene; `marks` are indices of cells to mark."""
     size = math.isqrt(len(picture))
     names = cells(size)
     return Grid(
@@ -92,7 +92,7 @@ def board(picture, status=(), tiles=TILES, marks=()):
 
 
 def message(text, longest=LONGEST):
-    """Return words for the other seat as they are, or raise InvalidMove."""
+    """Return a message for the other seat unchanged; raise InvalidMove if empty or too long."""
     if not text.strip():
         raise InvalidMove("the message is empty")
     if len(text) > longest:

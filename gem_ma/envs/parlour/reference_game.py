@@ -14,10 +14,10 @@ QUESTION = "Can you tell me more?"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    pictures: tuple[tuple[str, ...], ...]  # in the listener's order; the speaker sees one only
+    pictures: tuple[tuple[str, ...], ...]  # in the listener's order; the speaker sees only one
     target: Maybe[int]  # None: hidden
     rounds: int
-    turn: int = 0  # replies until now
+    turn: int = 0  # replies so far
     chosen: int | None = None
     right: bool = False
 
@@ -61,7 +61,7 @@ class ReferenceGame(Game[State]):
         self.pictures, self.rounds, self.size, self.objects = pictures, rounds, size, objects
 
     def start(self, rng, options):
-        """Vary one picture several times: all are alike, so that none stands out as the target."""
+        """Draw variants of one picture; the original is left out, so that none stands out."""
         base_picture = pictures.scatter(rng, self.size, pictures.objects(rng, self.objects))
         unique_pictures = set()
         order: list[tuple[str, ...]] = []

@@ -1,4 +1,4 @@
-"""Spot the difference: two seats see nearly the same picture and talk to find where they differ."""
+"""Spot the difference: two seats see nearly the same picture and find by talk where they differ."""
 
 import math
 from dataclasses import dataclass, replace
@@ -20,11 +20,11 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    pictures: tuple[Maybe[tuple[str, ...]], ...]  # one for each seat, None: hidden
-    many: int  # differences there are
+    pictures: tuple[Maybe[tuple[str, ...]], ...]  # of each seat, None: hidden
+    many: int  # number of differences
     turns: int  # of each seat
-    turn: int = 0  # replies until now
-    found: tuple[int, ...] = ()  # sorted
+    turn: int = 0  # replies so far
+    found: tuple[int, ...] = ()  # cells, sorted
     wrong: int | None = None  # the cell of a wrong answer
 
     def to_act(self):
@@ -42,7 +42,7 @@ class State:
         return replace(self, pictures=visible_pictures)
 
     def legal(self, agent):
-        """Return all answers that name one cell, and some of the things that may be said."""
+        """Return all answers that name one cell, and example messages."""
         picture = self.pictures[AGENTS.index(agent)]
         names = pictures.cells(math.isqrt(len(picture)))
         answers = [f"{ANSWER}: {name}" for i, name in enumerate(names) if i not in self.found]
@@ -52,7 +52,7 @@ class State:
         return [cell for cell, (a, b) in enumerate(zip(*self.pictures, strict=True)) if a != b]
 
     def answer(self, cells):
-        """Take the cells one by one, until one is wrong."""
+        """Check the named cells one by one, up to the first wrong one."""
         found_cells = self.found
         for cell in cells:
             if cell not in self.differing():

@@ -1,4 +1,4 @@
-"""A small language of strokes in black and white chalk: how it is read, and how it looks."""
+"""A small language of chalk strokes in black and white: parsing and drawing."""
 
 import itertools
 import math
@@ -9,20 +9,20 @@ from gem_ma.game import InvalidMove
 
 PAPER = "gray"
 CHALKS = ("black", "white")
-SIDE = 100  # of the paper: numbers are 0 to this, from the left and from the top
-POINTS = 12  # of a line or a curve
-MOST = 12  # strokes of one reply
-LONGEST = 2000  # characters of a reply
-THIN, THICK = 0.014, 0.04  # shares of the paper
-_KINDS = {  # the numbers that each takes at least and at most
+SIDE = 100  # size of the paper; coordinates are 0 to 100, from the left and from the top
+POINTS = 12  # in a line or a curve
+MOST = 12  # strokes in one reply
+LONGEST = 2000  # characters in a reply
+THIN, THICK = 0.014, 0.04  # width of strokes, as shares of the paper
+_KINDS = {  # the least and the most numbers of each kind
     "line": (4, 2 * POINTS),
     "curve": (4, 2 * POINTS),
     "circle": (3, 3),
     "disc": (3, 3),
     "box": (4, 4),
 }
-_FINE = 8  # pieces of a curve between two of its points
-_ROUND = 32  # pieces of a circle
+_FINE = 8  # segments of a curve between two of its points
+_ROUND = 32  # segments of a circle
 LANGUAGE = (
     f"The paper is a square; places are two numbers, 0 to {SIDE} from the left and 0 to {SIDE} "
     "from the top. Strokes, with ; between them: line X Y X Y ... through places; curve X Y X Y "
@@ -34,7 +34,7 @@ LANGUAGE = (
 
 
 class Stroke(NamedTuple):
-    """One movement of the chalk; a disc is filled, and thick for it says nothing."""
+    """One stroke of the chalk; a disc is filled, so `thick` has no effect on it."""
 
     kind: str
     numbers: tuple[int, ...]
@@ -47,7 +47,7 @@ class Stroke(NamedTuple):
 
 
 def read(text):
-    """Return the strokes that a text names, or raise InvalidMove."""
+    """Return the strokes in a text; raise InvalidMove if there are others."""
     if len(text) > LONGEST:
         raise InvalidMove(f"a drawing has at most {LONGEST} characters, this one {len(text)}")
     parts = [part for part in text.casefold().replace("\n", ";").split(";") if part.strip(" .`")]
@@ -82,13 +82,13 @@ def _stroke(part):
 
 
 def add(drawn, strokes):
-    """Return a drawing with these strokes over it; what is drawn again lies on top."""
+    """Return a drawing with strokes added; repeated strokes move to the top."""
     strokes = tuple(dict.fromkeys(strokes))
     return (*(stroke for stroke in drawn if stroke not in strokes), *strokes)
 
 
 def lines(drawn):
-    """Return a drawing as the lines of a Scene of Shapes."""
+    """Return a drawing as the lines of a Shapes scene."""
     segments = []
     for stroke in drawn:
         path, width = _path(stroke)
@@ -98,7 +98,7 @@ def lines(drawn):
 
 
 def _path(stroke):
-    """Return the places that a stroke goes through, and its width as a share of the paper."""
+    """Return the points of a stroke, and its width as a share of the paper."""
     width, n = THICK if stroke.thick else THIN, stroke.numbers
     if stroke.kind == "disc":  # a line without length has round ends
         return [n[:2]] * 2, 2 * n[2] / SIDE
@@ -113,7 +113,7 @@ def _path(stroke):
 
 
 def _smooth(places):
-    """Return a curve through all places, whose way at each is from the one before to the next."""
+    """Return a smooth curve through all points (Catmull-Rom)."""
     path = [places[0]]
     around = [places[0], *places, places[-1]]
     for a, b, c, d in zip(around, around[1:], around[2:], around[3:], strict=False):
@@ -125,6 +125,6 @@ def _smooth(places):
 
 
 def _between(a, b, c, d, t):
-    """Return the value a share t of the way from b to c, in Catmull and Rom's manner."""
+    """Return the value at the share t of the way from b to c (Catmull-Rom)."""
     bent = 2 * a - 5 * b + 4 * c - d, 3 * b - a - 3 * c + d
     return b + t * ((c - a) + t * (bent[0] + t * bent[1])) / 2

@@ -12,8 +12,8 @@ from gem_ma.scene import TextTable
 
 GIVER, GUESSER = AGENTS = ("giver", "guesser")
 ROUNDS = 1, 10
-LONGEST = 24  # letters of a guess
-SHORT = 4  # letters from which on a word is forbidden as a part of others too
+LONGEST = 24  # letters in a guess
+SHORT = 4  # forbidden words of this length are also forbidden inside other words
 ENDINGS = ("", "s", "es", "'s")
 EXAMPLES = (
     *("You know it well.", "Think of what is around you.", "It begins like nothing else."),
@@ -133,9 +133,9 @@ class State:
     forbidden: tuple[str, ...]  # (): hidden
     rounds: int
     guesses: tuple[str, ...] = ()
-    turn: int = 0  # replies until now
+    turn: int = 0  # replies so far
     found: bool = False
-    said: str = ""  # what was said though it is forbidden
+    said: str = ""  # the forbidden word that was said
 
     def to_act(self):
         is_over = self.found or self.said or self.turn == 2 * self.rounds
@@ -150,13 +150,13 @@ class State:
         return replace(self, word=None, forbidden=())
 
     def legal(self, agent):
-        """Return some of the things that may be said, or the words there are."""
+        """Return example messages, or the words that can still be guessed."""
         if agent == GIVER:
             return tuple([text for text in EXAMPLES if not self.heard(text)])
         return tuple([word for word in CARDS if word not in self.guesses])
 
     def heard(self, text):
-        """Return which word of a text may not be said, or nothing."""
+        """Return the forbidden word that a text contains; "" if there is none."""
         words = words_of(text)
         for word in (self.word, *self.forbidden):
             if any(spoken_is(spoken_word, word) for spoken_word in words):
@@ -172,7 +172,11 @@ class State:
 
 
 class Taboo(Game[State]):
-    """Two seats: the giver has `rounds` messages, and the guesser a guess after each."""
+    """A giver describes a word without saying five others, and a guesser names it.
+
+    Args:
+        rounds: how many messages the giver has; a guess follows each.
+    """
 
     agents = AGENTS
     unlisted_moves = pictures.FREE_TALK
@@ -256,7 +260,7 @@ class Taboo(Game[State]):
         return (*lines, f"Round {view.turn // 2 + 1} of {self.rounds}. {turn_caption}")
 
     def picture(self, view, agent):
-        """Show the card: the word, below it the forbidden ones."""
+        """Draw the card: the word, and below it the forbidden words."""
         if not view.word:
             return TextTable((("?",),), title="What is it?", status=self.status(view))
         rows = [((view.word.upper(), "yellow", 1.0),)]
@@ -267,7 +271,7 @@ class Taboo(Game[State]):
 
 
 def words_of(text):
-    """Return the words of a text, without accents; letters that stand alone make up one word."""
+    """Return the words of a text without accents; single letters in a row also form a word."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     words = "".join(c if c.isalpha() else " " for c in plain).split()
@@ -283,7 +287,7 @@ def words_of(text):
 
 @functools.cache
 def _forms(word):
-    """Return how a word may end: walks, walked, walking; hurries; stopped."""
+    """Return inflected forms of a word: walks, walked, walking; hurries; stopped."""
     forms = {word + end for end in ("", "s", "es", "ed", "er", "ers", "ing", "ings", "y", "n")}
     if word[-1] in "ey":
         ends = ("ed", "er", "ers", "ing", "ings", "ies", "ied", "ier", "y")
@@ -292,5 +296,5 @@ def _forms(word):
 
 
 def spoken_is(spoken, word):
-    """Return whether a spoken word is another one, a form of it, or holds it."""
+    """Return whether a spoken word is another word, a form of it, or contains it."""
     return spoken in _forms(word) or (len(word) >= SHORT and word in spoken)

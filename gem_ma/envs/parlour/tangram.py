@@ -1,4 +1,4 @@
-"""Tangram by instruction: a guide sees a figure, and a builder lays it without seeing it."""
+"""Tangram by instruction: a guide describes a figure, and a builder lays it without seeing it."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
 
 GUIDE, BUILDER = AGENTS = ("guide", "builder")
-SIDE = 8  # of the board, in cells
-FEWEST = 2  # pieces of a figure
+SIDE = 8  # cells in a row and a column of the board
+FEWEST = 2  # pieces in a figure
 _BIG, _SMALL = ((0, 0), (4, 0), (2, 2)), ((0, 0), (2, 0), (1, 1))
-PIECES = {  # as they lie in the tray: corners, to the right and down
+PIECES = {  # corners of each piece as in the tray: x to the right, y down
     "big1": _BIG,
     "big2": _BIG,
     "medium": ((0, 0), (2, 0), (0, 2)),
@@ -29,8 +29,8 @@ COLORS = dict(
 )
 TURNS = (0, 90, 180, 270)
 DONE, CLEAR, PLACE, TAKE = "done", "clear", "place", "take"
-_EDGE, _CELL = 0.045, 0.098  # of the picture: beside the board, and of each of its cells
-_TRAY, _SCALE = 0.852, 0.036  # where the tray begins, and a cell's size in it
+_EDGE, _CELL = 0.045, 0.098  # in the picture: the margin of the board, and a cell
+_TRAY, _SCALE = 0.852, 0.036  # where the tray begins, and the size of a cell in it
 _ABOUT = (
     "big1 and big2 are triangles with the long side of 4 cells above and the corner 2 cells below "
     "its middle; small1 and small2 are the same, half as large; medium is the upper left half of a "
@@ -40,7 +40,7 @@ _ABOUT = (
 
 
 class Spot(NamedTuple):
-    """Where a piece lies: how it is turned, and the upper left cell of those it takes up."""
+    """The place of a piece: its turn, whether it is flipped, and its upper left cell."""
 
     piece: str
     turn: int
@@ -57,7 +57,7 @@ class Spot(NamedTuple):
         return tuple([(x + self.column, y + self.row) for x, y in shape])
 
     def covers(self):
-        """Return the quarters of cells that it covers: column, row, side."""
+        """Return the quarters of cells that the piece covers: (column, row, side)."""
         quarters = _quarters(_shape(self.piece, self.turn, self.over))
         return frozenset([(x + self.column, y + self.row, side) for x, y, side in quarters])
 
@@ -65,12 +65,12 @@ class Spot(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class State:
     figure: tuple[Spot, ...]  # (): hidden
-    many: int  # pieces of the figure
+    many: int  # pieces in the figure
     turns: int  # of each seat
-    board: tuple[Spot, ...] = ()  # the guide does not see it
-    turn: int = 0  # replies until now
+    board: tuple[Spot, ...] = ()  # hidden from the guide
+    turn: int = 0  # replies so far
     done: bool = False
-    overlap: float = 0.0  # of figure and board, known at the end
+    overlap: float = 0.0  # of figure and board, set at the end
 
     def to_act(self):
         return () if self.over() else (AGENTS[self.turn % 2],)
@@ -87,7 +87,7 @@ class State:
         return replace(self, board=()) if agent == GUIDE else replace(self, figure=())
 
     def legal(self, agent):
-        """Return some of the things that may be said, and some places for each piece."""
+        """Return example messages, and some places for each piece."""
         if agent == GUIDE:
             return tuple([f"Place {spot}." for spot in self.figure])
         free_spots = [str(spot) for name in NAMES for spot in _spots(name)[::17] if self.fits(spot)]
@@ -101,7 +101,7 @@ class State:
         )
 
     def fits(self, spot):
-        """Return whether a piece may lie there: on no other."""
+        """Return whether a piece can lie there without overlapping another."""
         covers = spot.covers()
         return not any(covers & o.covers() for o in self.board if o.piece != spot.piece)
 
@@ -116,7 +116,12 @@ class State:
 
 
 class Tangram(Game[State]):
-    """The figure has `pieces` of the seven of a tangram; each seat replies `turns` times."""
+    """A builder lays a figure of tangram pieces that only the guide sees and describes.
+
+    Args:
+        pieces: how many of the seven tangram pieces the figure has, 2 to 7.
+        turns: how often each seat replies.
+    """
 
     agents = AGENTS
     unlisted_moves = pictures.FREE_TALK
@@ -132,7 +137,7 @@ class Tangram(Game[State]):
         return State(figure(rng, self.pieces), self.pieces, self.turns)
 
     def read(self, text, view, agent):
-        """Return what lies on the board then, DONE, or a message as it stands."""
+        """Return the new board, DONE, or a message unchanged."""
         text = pictures.message(text)
         command = text.casefold().strip(" .!")
         if agent == GUIDE or not (command in (DONE, CLEAR) or command.startswith((PLACE, TAKE))):
@@ -172,7 +177,7 @@ class Tangram(Game[State]):
         return messages
 
     def report(self, state):
-        """Say what share of the pieces lies as in the figure; pieces of one shape are alike."""
+        """Report the share of pieces that lie as in the figure; pieces of one shape are equal."""
         right = {spot.covers() for spot in state.figure} & {s.covers() for s in state.board}
         return {"exact": len(right) / state.many}
 
@@ -214,7 +219,7 @@ class Tangram(Game[State]):
         return (f"Replies left: {view.turns - view.turn // 2}", *make_turn_caption(view))
 
     def picture(self, view, agent):
-        """Draw the board, where both are seen with the figure as an outline, and the tray."""
+        """Draw the tray and the board; a seat that sees both gets the figure as an outline."""
         areas, lines, labels = [], _grid(), _names()
         shows_both = agent is None or view.over()
         placed_names = {spot.piece for spot in view.board} if agent != GUIDE else set()
@@ -241,13 +246,13 @@ class Tangram(Game[State]):
 
 
 def overlap(one, other):
-    """Return the area that both cover, divided by the area that either covers."""
+    """Return the area that both figures cover, divided by the area that at least one covers."""
     areas = [set().union(*(spot.covers() for spot in spots)) for spots in (one, other)]
     return len(areas[0] & areas[1]) / (len(areas[0] | areas[1]) or 1)
 
 
 def figure(rng, many):
-    """Lay pieces at random, each but the first along the side of another."""
+    """Return a random figure: each piece after the first shares an edge with an earlier one."""
     while True:
         placements: list[Spot] = []
         area: set[tuple[int, int, int]] = set()
@@ -260,12 +265,12 @@ def figure(rng, many):
                     placements.append(spots[n])
                     area |= quarters
                     break
-        if len(placements) == many:  # else no place was left beside the others
+        if len(placements) == many:  # else some piece had no place beside the others
             return tuple(sorted(placements, key=lambda spot: NAMES.index(spot.piece)))
 
 
 def _do(state, part):
-    """Return a view after the builder has placed or taken one piece."""
+    """Return the view after the builder places or takes one piece."""
     words = part.replace(",", " ").replace(":", " ").split()
     if len(words) < 2 or words[0] not in (PLACE, TAKE) or words[1] not in PIECES:
         raise InvalidMove(
@@ -301,7 +306,7 @@ def _spot(name, words, part):
 
 @functools.cache
 def _shape(piece, turn, over):
-    """Return the corners of a piece, the leftmost at 0 and the uppermost at 0."""
+    """Return the corners of a turned and flipped piece, shifted to start at (0, 0)."""
     corners = [(-x, y) if over else (x, y) for x, y in PIECES[piece]]
     for _ in range(turn // 90):
         corners = [(-y, x) for x, y in corners]
@@ -310,7 +315,7 @@ def _shape(piece, turn, over):
 
 
 def _plain(spot):
-    """Return the same with as little turning as it looks like."""
+    """Return the spot that looks the same with the fewest turns."""
     look = frozenset(_shape(spot.piece, spot.turn, spot.over))
     return next(
         spot._replace(turn=turn, over=over)
@@ -334,12 +339,12 @@ def _spots(piece):
     return tuple([spot for spot in fitting if spot == _plain(spot)])
 
 
-_MIDDLES = ((0.5, 0.2), (0.8, 0.5), (0.5, 0.8), (0.2, 0.5))  # in each quarter of a cell
+_MIDDLES = ((0.5, 0.2), (0.8, 0.5), (0.5, 0.8), (0.2, 0.5))  # a point in each quarter of a cell
 
 
 @functools.cache
 def _quarters(shape):
-    """Return the quarters of cells, cut by both diagonals, within a piece."""
+    """Return the quarters of cells, cut by both diagonals, within a shape."""
     wide, high = max(x for x, _ in shape), max(y for _, y in shape)
     return tuple(
         [
@@ -353,14 +358,14 @@ def _quarters(shape):
 
 
 def _inside(x, y, shape):
-    """Return whether a point is on one side of all edges of a shape, which has no dents."""
+    """Return whether a point lies inside a convex shape."""
     edges = zip(shape, (*shape[1:], shape[0]), strict=True)
     sides = [(c - a) * (y - b) - (d - b) * (x - a) > 0 for (a, b), (c, d) in edges]
     return all(sides) or not any(sides)
 
 
 def _beside(quarter):
-    """Return the three quarters that share a side with one."""
+    """Return the three quarters that share a side with a quarter."""
     x, y, side = quarter
     right, down = ((0, -1), (1, 0), (0, 1), (-1, 0))[side]
     inner = [(x, y, (side + 1) % 4), (x, y, (side + 3) % 4)]
@@ -399,7 +404,7 @@ def _names():
 
 
 def _label(piece, corners, high):
-    """Return the short name of a piece in its middle."""
+    """Return a label with the short name of a piece in its centre."""
     short = piece[0] + piece[-1] if piece[-1].isdecimal() else piece[:2]
     x, y = (sum(values) / len(corners) for values in zip(*corners, strict=True))
     return short, "", x, y, high

@@ -1,12 +1,12 @@
-"""What word games are about: things and people with attributes, plain nouns, and how to ask."""
+"""Vocabulary of word games: things and people with attributes, nouns, and parsing of questions."""
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.game import InvalidMove
 
-LONGEST = 200  # characters of a question
-NEGATIONS = {"not", "n", "t", "no", "never", "without", "neither", "nor"}  # also isn't and can't
+LONGEST = 200  # characters in a question
+NEGATIONS = {"not", "n", "t", "no", "never", "without", "neither", "nor"}  # "n", "t": isn't, can't
 
-# question: (words that ask the same, the things of which it is true)
+# question: (words that mean it, the things of which it is true)
 _ABOUT_THINGS = {
     "Is it alive?": (
         "alive, living, lives",
@@ -119,7 +119,7 @@ _ABOUT_THINGS = {
     "Does it give wool?": ("wool", "sheep"),
     "Does it climb trees?": ("climb, climbs", "cat bear monkey snake"),
 }
-# Things are sorted by the first attribute that they have; nothing depends on the order.
+# Things are sorted by the first attribute that they have; the order has no effect.
 THINGS = tuple(dict.fromkeys(" ".join(names for _, names in _ABOUT_THINGS.values()).split()))
 
 _ABOUT_PEOPLE = {
@@ -181,7 +181,7 @@ radio rain ribbon ring river robot rocket roof rope rose sailor salt school shad
 shovel silver snake soap spider spoon stone stove street sugar table temple tiger towel tower train
 tree tulip tunnel violin wagon wallet window wheel
 """
-NOUNS = tuple(_NOUNS.split())  # at most 6 letters: a row of 5 has to fit into a picture
+NOUNS = tuple(_NOUNS.split())  # at most 6 letters, because a row of 5 must fit into a picture
 
 
 def _by_question(table):
@@ -189,7 +189,7 @@ def _by_question(table):
 
 
 def _words(table):
-    """Return the phrases that ask each question, each between spaces."""
+    """Return the phrases that mean each question, each between spaces."""
     return {q: tuple(f" {p} " for p in words.split(", ")) for q, (words, _) in table.items()}
 
 
@@ -199,14 +199,14 @@ THING_WORDS, PEOPLE_WORDS = _words(_ABOUT_THINGS), _words(_ABOUT_PEOPLE)
 
 
 def plain(text):
-    """Return the words of a question in small letters, without all that is no letter."""
+    """Return the words of a question in lower case, with letters only."""
     if len(text) > LONGEST:
         raise InvalidMove(f"a question has at most {LONGEST} characters, this one {len(text)}")
     return " ".join("".join(c if c.isalpha() else " " for c in text.casefold()).split())
 
 
 def named(text, names):
-    """Return which of the names a guess such as "Is it a cat?" means, or None if it is no guess."""
+    """Return the name in a guess such as "Is it a cat?"; None if it is not a guess."""
     words = plain(text).split()
     while words and words[0] in ("is", "it", "a", "an", "the", "they", "i", "guess"):
         del words[0]
@@ -215,7 +215,7 @@ def named(text, names):
 
 
 def asked(text, phrases):
-    """Return the one question that a text means, whatever its words, or raise InvalidMove."""
+    """Return the one question that a text means, however it is worded, or raise InvalidMove."""
     words = plain(text)
     if NEGATIONS & set(words.split()):
         raise InvalidMove("ask without a negation")

@@ -1,4 +1,4 @@
-"""Twenty questions: one agent finds out by questions which thing the other has in mind."""
+"""Twenty questions: by yes-no questions, one agent finds the thing that the other has in mind."""
 
 from typing import NamedTuple
 
@@ -13,15 +13,15 @@ ASKER, ANSWERER = AGENTS = ("asker", "answerer")
 QUESTIONS = tuple(TRUE_OF)
 ANSWERS = ("yes", "no")
 SILENCE = "silence"
-SIGNS = {"yes": "+", "no": "-", SILENCE: "~"}  # of early answers in the picture
-NEWEST = 10  # questions that the picture has in full
+SIGNS = {"yes": "+", "no": "-", SILENCE: "~"}  # earlier answers in the picture
+NEWEST = 10  # questions that the picture shows in full
 SHORT = {question: phrases[0].strip() for question, phrases in THING_WORDS.items()}
 GUESSES = {f"Is it {'an' if t[0] in 'aeiou' else 'a'} {t}?": t for t in THINGS}
 
 
 class Question(NamedTuple):
-    about: str  # one of QUESTIONS, or a thing
-    text: str  # as it was asked
+    about: str  # a question of QUESTIONS, or a thing
+    text: str  # the words of the asker
 
     def __str__(self):
         return self.text
@@ -29,9 +29,9 @@ class Question(NamedTuple):
 
 class State(NamedTuple):
     secret: str | None  # None: hidden
-    left: int  # questions
-    asked: tuple[tuple[str, str], ...] = ()  # question or thing, and the answer
-    open: Maybe[str] = None  # the question that waits for an answer
+    left: int  # questions left
+    asked: tuple[tuple[str, str], ...] = ()  # (question or thing, answer) pairs
+    open: Maybe[str] = None  # the question to be answered
     found: bool = False
 
     def to_act(self):
@@ -69,7 +69,11 @@ class State(NamedTuple):
 
 
 class TwentyQuestions(Game[State]):
-    """Both are paid if the asker names the thing within so many questions."""
+    """One agent answers yes or no, and both win if the other names its thing in time.
+
+    Args:
+        questions: how many the asker has, guesses included.
+    """
 
     agents = AGENTS
     moves = (*QUESTIONS, *GUESSES, *ANSWERS)
@@ -139,7 +143,7 @@ class TwentyQuestions(Game[State]):
         return "\n".join(lines)
 
     def picture(self, view, agent):
-        """Draw a page with the newest questions in full, and those before in a word each."""
+        """Draw a page with the newest questions in full and one word for each earlier one."""
         earlier_count = len(view.asked) - NEWEST
         earlier = [
             SIGNS[answer] + SHORT.get(about, about) for about, answer in view.asked[:earlier_count]
@@ -155,7 +159,7 @@ class TwentyQuestions(Game[State]):
         return WebPage(thing, tuple(lines), status=tuple(status))
 
     def encode(self, view, agent):
-        """Return each question, guess and thing: 1 is yes, 0.5 no, 0.25 open; and what is left."""
+        """Return the answer per topic (1 yes, 0.5 no, 0.25 open), the thing, and what is left."""
         topics = (*QUESTIONS, *THINGS)
         row = np.zeros(len(topics) + len(THINGS) + 1, np.float32)
         for about, answer in view.asked:

@@ -1,4 +1,4 @@
-"""Werewolf: wolves kill by night, and by day everybody talks and votes; who is a wolf is secret."""
+"""Werewolf: secret wolves kill by night; by day all talk and vote for who they think is a wolf."""
 
 import math
 from collections import Counter
@@ -14,11 +14,11 @@ PLAYERS = 5, 9
 WOLF, SEER, VILLAGER = "wolf", "seer", "villager"
 NIGHT, TALK, VOTE = "night", "talk", "vote"
 WOLVES, VILLAGE = "wolves", "village"
-LONGEST = 500  # characters of a speech
+LONGEST = 500  # characters in a speech
 SILENCE = "I have nothing to say."
 LOOKS = {WOLF: ("wolf", "red"), SEER: ("eye", "blue"), VILLAGER: ("", "green")}
 STARS = (0.05, 0.62), (0.2, 0.03), (0.78, 0.02), (0.95, 0.16), (0.97, 0.72), (0.03, 0.85)
-TABLE = 0.5, 0.465  # its middle, in the picture
+TABLE = 0.5, 0.465  # its centre in the picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class State:
     agents: tuple[str, ...]
     roles: tuple[str | None, ...]  # None: hidden
     alive: tuple[bool, ...]
-    looked: tuple[bool, ...]  # whom the seer has looked at; only the seer sees it
+    looked: tuple[bool, ...]  # players that the seer has checked; only the seer sees this
     phase: str = NIGHT
     day: int = 1
     speaker: int = 0
     winner: str | None = None
-    left: tuple[str, ...] = ()  # who forfeited
+    left: tuple[str, ...] = ()  # players who forfeited
 
     def to_act(self):
         if self.winner:
@@ -43,7 +43,7 @@ class State:
         return self.living(WOLF) + self.living(SEER)
 
     def living(self, role=None):
-        """Return who is alive, or who of them has this role."""
+        """Return the players who are alive, or those of them with this role."""
         table = zip(self.agents, self.alive, self.roles, strict=True)
         return tuple([a for a, is_alive, r in table if is_alive and role in (None, r)])
 
@@ -62,7 +62,7 @@ class State:
         return 1.0 if is_wolf == (self.winner == WOLVES) else -1.0
 
     def seen_by(self, agent):
-        """Leave the roles of the dead, the own, those looked at, and all wolves to a wolf."""
+        """Show the own role, and those of the dead, of players checked, and of fellow wolves."""
         if self.winner:
             return self
         own_seat = self.agents.index(agent)
@@ -91,20 +91,20 @@ class State:
         return replace(self, alive=alive_flags)
 
     def most(self, moves, voters):
-        """Return who of those alive is named most often."""
-        living = self.living()  # one of the named may have left since
+        """Return the living players that are named most often."""
+        living = self.living()  # a named player may have left since
         counts = Counter(moves[a] for a in voters if moves.get(a) in living)
         return sorted(name for name, n in counts.items() if n == max(counts.values()))
 
     def judge(self):
-        """End the game if the wolves are gone, or as many as the others, or last for too long."""
+        """End the game if no wolf lives, at least half of the living are wolves, or time is up."""
         wolves, living_count = len(self.living(WOLF)), len(self.living())
         if wolves and 2 * wolves < living_count and self.day <= len(self.agents):
             return self
         return replace(self, winner=WOLVES if wolves else VILLAGE)
 
     def dawn(self, moves, rng):
-        """Let the seer see and the wolves kill; where they disagree, chance decides."""
+        """Let the seer check a player and the wolves kill one; chance decides a tie."""
         seen_flags = [
             is_seen or any(moves.get(s) == a for s in self.living(SEER))
             for a, is_seen in zip(self.agents, self.looked, strict=True)
@@ -116,32 +116,36 @@ class State:
         return replace(after, speaker=after.alive.index(True)).judge()
 
     def said(self):
-        """Pass the word to the next who is alive, or begin the vote."""
+        """Let the next living player speak, or begin the vote."""
         later_seats = [i for i, x in enumerate(self.alive) if x and i > self.speaker]
         if later_seats:
             return replace(self, speaker=later_seats[0])
         return replace(self, phase=VOTE)
 
     def dusk(self, moves):
-        """Put to death who has most votes, and nobody where that is several."""
+        """Put to death the player with the most votes; nobody dies in a tie."""
         candidates = self.most(moves, self.living())
         after = self.kill(candidates[0]) if len(candidates) == 1 else self
         return replace(after, phase=NIGHT, day=self.day + 1).judge()
 
     def leave(self, agent):
-        """Let a seat die at once; who has won is judged at the end of the night or the vote."""
+        """Let a seat die at once; the winner is determined at the end of the night or the vote."""
         after = replace(self.kill(agent), left=(*self.left, agent))
         if len(after.living()) < 2:
             return after.judge()
         if self.phase == TALK and agent == self.agents[self.speaker]:
             return after.said()
-        if not after.to_act():  # a night in which nobody is awake any more
+        if not after.to_act():  # a night in which nobody is left to act
             return replace(after, phase=TALK, speaker=after.alive.index(True))
         return after
 
 
 class Werewolf(Game[State]):
-    """For 5 to 9 players: one wolf, or two from seven players on, one seer, and villagers."""
+    """A game for 5 to 9 players: one wolf (two from seven players on), one seer, and villagers.
+
+    Args:
+        players: how many take part, all roles together.
+    """
 
     legal_is_partial = True
 
@@ -176,7 +180,7 @@ class Werewolf(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Die; the others go on."""
+        """Die; the others continue."""
         return state.leave(agent)
 
     def tell(self, before, moves, after):
@@ -223,7 +227,7 @@ class Werewolf(Game[State]):
         return "\n".join(lines)
 
     def asks(self, view):
-        """Return what the game waits for."""
+        """Return the kind of reply that the game waits for."""
         if view.winner:
             return _ending(view).capitalize()
         if view.phase == NIGHT:
@@ -232,7 +236,7 @@ class Werewolf(Game[State]):
         return f"{speaker} speaks" if view.phase == TALK else "All vote"
 
     def picture(self, view, agent):
-        """Draw who sits around the table, by day or by night, with the roles that are known."""
+        """Draw the players around the table, by day or by night, with the roles that are known."""
         night = view.phase == NIGHT and not view.winner
         items = [("moon" if night else "sun", "yellow", 0.1, 0.1, 0.16, 0.0)]
         items += [("star", "white", x, y, 0.03, 0.0) for x, y in STARS if night]
@@ -264,10 +268,11 @@ class Werewolf(Game[State]):
         return Shapes(tuple(items), labels=tuple(labels), status=status, ground=sky)
 
     def encode(self, view, agent):
-        """Return a row for each seat, the own first: its role, if that is known, and more of it.
+        """Return a row for each seat, own first, then phase and day.
 
-        That is whether it is alive and whether it is to speak. Then come night, talk and vote, and
-        the day as a share of the last one. What is said is not in these numbers.
+        A row has a seat's role if it is known, whether it is alive, and whether it is to speak.
+        Then come night, talk and vote, and the day as a share of the last one. Speeches are not
+        encoded.
         """
         many, own = len(view.agents), view.agents.index(agent)
         roles, phases = (WOLF, SEER, VILLAGER), (NIGHT, TALK, VOTE)
@@ -287,7 +292,7 @@ def _said(to, seat, text):
 
 
 def _secrets(before, moves):
-    """Tell the wolves of each other's choice, and the seer what it saw."""
+    """Return messages that tell wolves each other's choice, and the seer what it saw."""
     wolves = before.living(WOLF)
     names = {wolf: f"{wolf} names {moves[wolf]}." for wolf in wolves if moves.get(wolf)}
     messages = [Message(wolves, "game", names.get(w, f"{w} lost its turn.")) for w in wolves]

@@ -1,4 +1,4 @@
-"""Fifteen puzzle: one agent slides numbered tiles into a gap until they stand in order."""
+"""Fifteen puzzle: one agent slides numbered tiles into a gap until they are in order."""
 
 import functools
 import itertools
@@ -15,15 +15,15 @@ AGENT = "player"
 MOVES = ("up", "down", "left", "right")
 BACK = {"up": "down", "down": "up", "left": "right", "right": "left"}
 GAP = 0
-RANDOM = ((2, 10), (3, 20), (4, 50))  # rows and turns, where nothing is given
-LARGEST = 8  # rows
-LONGEST = 400  # steps of a shuffle
-MOST_MOVES = 10_000  # of a shuffle that is asked for
+RANDOM = ((2, 10), (3, 20), (4, 50))  # rows and turns that are drawn for arguments that are None
+LARGEST = 8  # largest number of rows
+LONGEST = 400  # longest shuffle by default, in moves
+MOST_MOVES = 10_000  # longest shuffle that can be requested
 
 
 @functools.cache
 def _names(size):
-    """Return how the tiles are written, all of one width."""
+    """Return the text of each tile, all of one width."""
     width = len(str(size * size - 1))
     return tuple(str(tile or "_").rjust(width) for tile in range(size * size))
 
@@ -35,7 +35,7 @@ def _ordered(size):
 
 @functools.cache
 def _ways(size):
-    """Return for each place of the gap from where each legal move slides a tile into it."""
+    """Return, for each place of the gap, the place from which each move slides a tile."""
     last = size - 1
     return tuple(
         {
@@ -56,7 +56,7 @@ def _ways(size):
 class State(NamedTuple):
     board: tuple[int, ...]  # row by row
     size: int
-    left: int  # turns
+    left: int  # turns left
 
     def to_act(self):
         return () if self.solved() or not self.left else (AGENT,)
@@ -89,9 +89,9 @@ class State(NamedTuple):
 
 
 def shuffled(rng, size, turns, count=None):
-    """Return a board and the moves, `count` or at most `turns`, that put it in order."""
+    """Return a shuffled board and its solution, of `count` or at most `turns` moves."""
     longest = min(turns, LONGEST)
-    # A walk on two rows only goes round, so that its length is all that makes boards differ.
+    # A walk on two rows only goes in a circle, so only its length makes boards differ.
     shortest = max(1, longest - 1) if size > 2 else 1
     board = _ordered(size)
     while board == _ordered(size):
@@ -104,12 +104,12 @@ def shuffled(rng, size, turns, count=None):
             gap, reverse = tile, BACK[move]
             solution.append(reverse)
         board = tuple(board)
-        count = count and count + 1  # some walks only lead back, whatever is drawn
+        count = count and count + 1  # some lengths only lead back to order
     return board, solution[::-1]
 
 
 def drawn(rng, size):
-    """Return a board that can be put in order, each of them as likely, but not the ordered one."""
+    """Return a uniformly drawn solvable board that is not yet in order."""
     board = _ordered(size)
     while board == _ordered(size):
         tiles = rng.permutation(size * size).tolist()
@@ -121,7 +121,7 @@ def drawn(rng, size):
 
 
 def is_solvable(board, size):
-    """Return whether slides can put a board in order, which they can for half of all boards."""
+    """Return whether a board can be put in order, which is true for half of all boards."""
     swaps = sum(a > b for a, b in itertools.combinations(filter(None, board), 2))
     rows_below = size - 1 - board.index(GAP) // size
     return (swaps + (rows_below if size % 2 == 0 else 0)) % 2 == 0
@@ -138,12 +138,15 @@ class FifteenPuzzle(Game[State]):
         init_algo: Literal["monte_carlo", "pure_random"] = "monte_carlo",
         mc_rand_moves: int | None = None,
     ):
-        """Take the level, and how boards are drawn.
+        """Set the level, and how boards are drawn.
 
         Args:
-            init_algo: "monte_carlo" moves tiles from the ordered board on, "pure_random" draws any
-                board that can be solved.
-            mc_rand_moves: so many moves; None: at most the turns, which are enough to undo them.
+            num_rows: how many rows and columns there are, 2 to 8; None draws the number.
+            max_turns: how many moves are allowed; None draws the limit.
+            init_algo: "monte_carlo" shuffles the ordered board with random moves; "pure_random"
+                draws any solvable board.
+            mc_rand_moves: how many random moves shuffle the board; None: at most `max_turns`, so
+                that there are enough turns to undo them.
         """
         if init_algo not in ("monte_carlo", "pure_random"):
             raise ValueError(f"init_algo={init_algo!r}: expected 'monte_carlo' or 'pure_random'")
@@ -183,7 +186,7 @@ class FifteenPuzzle(Game[State]):
         )
 
     def tell(self, before, moves, after):
-        return ()  # the view says it all
+        return ()  # the view shows everything
 
     def describe(self, view, agent):
         names = _names(view.size)
@@ -195,7 +198,7 @@ class FifteenPuzzle(Game[State]):
         return Grid(rows, self.tiles, status=(f"Turns left: {view.left}",))
 
     def encode(self, view, agent):
-        """Return the numbers in place, 0 for the gap and beside a small board, and the turns."""
+        """Return each cell's number, 0 for the gap and outside the board, and the turns left."""
         board = np.zeros((self.rows, self.rows), np.float32)
         board[: view.size, : view.size] = np.reshape(view.board, (view.size, view.size))
         return np.append(board / (self.rows**2 - 1), np.float32(view.left / self.turns))

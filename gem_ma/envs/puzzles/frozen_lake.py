@@ -1,4 +1,4 @@
-"""Frozen lake: one agent crosses ice with holes in it, to the goal; slippery ice as an option."""
+"""Frozen lake: one agent crosses ice with holes to reach the goal; the ice can be slippery."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
-MOVES = ("left", "down", "right", "up")  # turning: each is a quarter from the next
+MOVES = ("left", "down", "right", "up")  # each is a quarter turn from the next
 ICE, HOLE, GOAL, HERE = ".OG@"
 FELL, ARRIVED = "X*"
 TILES = (
@@ -25,7 +25,7 @@ TILES = (
 class State(NamedTuple):
     lake: str  # row by row
     size: int
-    left: int  # moves
+    left: int  # moves left
     at: int = 0
 
     def to_act(self):
@@ -65,7 +65,7 @@ class FrozenLake(Game[State]):
         self.slippery, self.max_turns = slippery, max_turns
 
     def start(self, rng, options):
-        """Break the ice cell by cell, except where that would bar the last way to the goal."""
+        """Break the ice cell by cell, but never close the last way to the goal."""
         cells, holes_left = self.size**2, round(self.holes * self.size**2)
         ice = (1 << cells) - 1  # a bit for each cell
         for cell in rng.permutation(cells - 2).tolist():
@@ -91,7 +91,7 @@ class FrozenLake(Game[State]):
         return None
 
     def tell(self, before, moves, after):
-        return ()  # the view says where you are
+        return ()  # the view shows the player
 
     def rules(self, agent):
         slips = (
@@ -113,7 +113,7 @@ class FrozenLake(Game[State]):
         return Grid(view.rows(), TILES, status=(f"Moves left: {view.left}",))
 
     def encode(self, view, agent):
-        """Return three planes: holes, the goal, you."""
+        """Return three planes: holes, the goal, the player."""
         lake = np.array(list(view.lake)).reshape(view.size, view.size)
         you = np.arange(len(view.lake)).reshape(lake.shape) == view.at
         return np.stack([lake == HOLE, lake == GOAL, you]).astype(np.float32)
@@ -129,8 +129,8 @@ def _step(cell, way, size):
 
 
 def _distance(ice, size):
-    """Return how many moves the goal is away, infinity if holes bar every way."""
-    first = sum(1 << row * size for row in range(size))  # a column
+    """Return the number of moves to the goal; infinity if holes block every way."""
+    first = sum(1 << row * size for row in range(size))  # the first column
     inner, goal = ice & ~first, 1 << size * size - 1
     region, moves = 1, 0
     while not region & goal:

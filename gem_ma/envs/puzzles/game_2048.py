@@ -1,4 +1,4 @@
-"""2048: one agent slides all tiles to a side; equal tiles merge, until one has the target."""
+"""2048: one agent slides all tiles to one side; equal tiles merge, until one is the target."""
 
 import functools
 import math
@@ -14,8 +14,8 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 MOVES = ("up", "down", "left", "right")
 EMPTY = 0
-FOUR = 0.1  # how often a new tile is a 4, not a 2
-RANDOM = ((16, 20), (32, 30), (64, 50))  # target and turns, where nothing is given
+FOUR = 0.1  # probability that a new tile is a 4 and not a 2
+RANDOM = ((16, 20), (32, 30), (64, 50))  # target and turns, drawn for arguments that are None
 TARGETS = tuple(2**n for n in range(3, 17))
 GROUNDS = ("white", "yellow", "orange", "red", "purple", "blue", "green", "brown", "gray", "black")
 
@@ -23,7 +23,7 @@ GROUNDS = ("white", "yellow", "orange", "red", "purple", "blue", "green", "brown
 class State(NamedTuple):
     board: tuple[tuple[int, ...], ...]
     target: int
-    left: int  # turns
+    left: int  # turns left
     first: int  # the largest tile at the start
 
     def to_act(self):
@@ -34,7 +34,7 @@ class State(NamedTuple):
         return _survey(self.board)[1]
 
     def returns(self):
-        """Return how many of the doublings from the first largest tile to the target are done."""
+        """Return the share of doublings done, from the first largest tile to the target."""
         doublings = math.log2(self.largest() / self.first)
         return {AGENT: doublings / math.log2(self.target / self.first)}
 
@@ -45,7 +45,7 @@ class State(NamedTuple):
         return _survey(self.board)[0]
 
     def slide(self, move):
-        """Return the board after all tiles have moved to a side."""
+        """Return the board after all tiles have moved to one side."""
         lines = self.board if move in ("left", "right") else zip(*self.board, strict=True)
         if move in ("left", "up"):
             new_lines = tuple(map(_merged, lines))
@@ -62,7 +62,7 @@ class State(NamedTuple):
 
 @functools.lru_cache(1 << 16)
 def _merged(line):
-    """Return a line after its tiles have moved to its beginning; a tile merges once at most."""
+    """Return a line after sliding its tiles to the start; each tile merges at most once."""
     tiles, merged_tiles = [tile for tile in line if tile], []
     while tiles:
         tile = tiles.pop(0)
@@ -72,19 +72,19 @@ def _merged(line):
 
 @functools.lru_cache(1 << 16)
 def _ways(line):
-    """Return whether anything moves in a line: 1 if towards its beginning, plus 2 if its end."""
+    """Return whether a line changes: 1 if slid to its start, plus 2 if slid to its end."""
     return (_merged(line) != line) + 2 * (_merged(line[::-1]) != line[::-1])
 
 
 @functools.lru_cache(1 << 16)
 def _line(row, width):
-    """Return a row in words."""
+    """Return a row as text."""
     return " ".join([str(tile or ".").rjust(width) for tile in row])
 
 
 @functools.lru_cache(1 << 10)
 def _survey(board):
-    """Return the moves that change a board, and its largest tile: asked several times a turn."""
+    """Return the moves that change a board, and its largest tile; called several times a turn."""
     across = upright = 0
     for row, column in zip(board, zip(*board, strict=True), strict=True):
         across |= _ways(row)
@@ -95,7 +95,7 @@ def _survey(board):
 
 
 def with_tile(board, rng):
-    """Put a 2 or a 4 onto an empty cell."""
+    """Return the board with a new 2 or 4 on an empty cell."""
     empty = [(r, c) for r, row in enumerate(board) for c, tile in enumerate(row) if not tile]
     row, column = empty[int(rng.random() * len(empty))]
     line = board[row]
@@ -148,7 +148,7 @@ class Game2048(Game[State]):
         )
 
     def tell(self, before, moves, after):
-        return ()  # the view says it all
+        return ()  # the view shows everything
 
     def describe(self, view, agent):
         width = len(str(view.largest()))
@@ -160,7 +160,7 @@ class Game2048(Game[State]):
         return Grid(rows, self.tiles, status=(f"Target: {view.target}. Turns left: {view.left}",))
 
     def encode(self, view, agent):
-        """Return the doublings of each tile, then of the target, and the turns left, as shares."""
+        """Return the doublings of each tile and of the target, and the turns left, as shares."""
         target_exponent = math.log2(self.target)
         cells = [
             math.log2(tile) / target_exponent if tile else 0.0 for row in view.board for tile in row
@@ -171,7 +171,7 @@ class Game2048(Game[State]):
 
 
 def _tile(value):
-    """Return the picture of a tile; three letters fit, so that 1024 is shown as 1K."""
+    """Return the picture of a tile; it has room for three characters, so 1024 becomes 1K."""
     ground = GROUNDS[(value.bit_length() - 2) % len(GROUNDS)]
     if value < 1024:
         return Tile(ground=ground, text=str(value))

@@ -1,4 +1,4 @@
-"""Maze: one agent walks to the exit; every maze has exactly one way, and the view may be short."""
+"""Maze: one agent walks to the exit; there is only one way, and the sight can be limited."""
 
 from typing import NamedTuple
 
@@ -24,10 +24,10 @@ TILES = (
 
 
 class State(NamedTuple):
-    maze: tuple[str, ...]  # rows; the cells have odd coordinates, what is between two is even
-    left: int  # moves
+    maze: tuple[str, ...]  # rows; cells have odd coordinates, walls and gaps even ones
+    left: int  # moves left
     at: tuple[int, int] = (1, 1)
-    sight: int | None = None  # how far one sees, in symbols of the map; None: everything
+    sight: int | None = None  # how far the player sees, in symbols of the map; None: everything
 
     def to_act(self):
         return (AGENT,) if self.left and not self.arrived() else ()
@@ -39,7 +39,7 @@ class State(NamedTuple):
         return {AGENT: float(self.arrived())}
 
     def seen_by(self, agent):
-        """Return the view, with the map blank beyond what one sees."""
+        """Return the view, in which the map is blank beyond the sight of the player."""
         if self.sight is None:
             return self
         (row, column), far, wide = self.at, self.sight, len(self.maze)
@@ -58,12 +58,12 @@ class State(NamedTuple):
 
     def go(self, move):
         """Walk through a gap to the next cell."""
-        down, right = STEPS.get(move, (0, 0))  # none for a lost turn
+        down, right = STEPS.get(move, (0, 0))  # (0, 0) for a lost turn
         at = self.at[0] + 2 * down, self.at[1] + 2 * right
         return State(self.maze, self.left - 1, at, self.sight)
 
     def rows(self, agent):
-        """Return the map with the player on it, or of a short view what is around the player."""
+        """Return the map with the player; if sight is limited, only what the player sees."""
         (row, column), far = self.at, self.sight
         rows, symbol = list(self.maze), ARRIVED if self.arrived() else HERE
         rows[row] = rows[row][:column] + symbol + rows[row][column + 1 :]
@@ -90,7 +90,7 @@ class Maze(Game[State]):
             raise ValueError(f"size={size}: expected 2 to 20 cells")
         if sight is not None and sight < 1:
             raise ValueError(f"sight={sight}: expected 1 or more, or None to see everything")
-        enough = 2 * size**2  # to look into every corner, and walk back out of it
+        enough = 2 * size**2  # enough to visit every cell and walk back
         if max_turns is not None and max_turns < size**2:
             raise ValueError(f"max_turns={max_turns}: the way can have up to {size**2} moves")
         self.size, self.sight = size, sight
@@ -116,7 +116,7 @@ class Maze(Game[State]):
         return None
 
     def tell(self, before, moves, after):
-        return ()  # the view says where you are
+        return ()  # the view shows the player
 
     def rules(self, agent):
         short = ""
@@ -141,7 +141,7 @@ class Maze(Game[State]):
         return Grid(view.rows(agent), TILES, status=view.status())
 
     def encode(self, view, agent):
-        """Return four planes: walls, what is free, the exit, you."""
+        """Return four planes: walls, free places, the exit, the player."""
         marks = np.array([list(line) for line in view.rows(agent)])
         planes = [marks == WALL, marks == FREE, (marks == EXIT) | (marks == ARRIVED)]
         return np.stack([*planes, (marks == HERE) | (marks == ARRIVED)]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Minesweeper: one agent opens all cells without a mine, told how many mines are next to each."""
+"""Minesweeper: one agent opens all cells without a mine; numbers count the mines next to a cell."""
 
 import functools
 import itertools
@@ -10,10 +10,10 @@ from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"
-DRAWN = (5, 8)  # rows and columns of the random level
+DRAWN = (5, 8)  # smallest and largest number of rows and columns of the random level
 LARGEST = 16
 CLOSED, FLAG, MINE, HIT = ".", "F", "*", "X"
-FOUND, WRONG = "M", "W"  # a flag on a mine, and a flag where none is, once the mines are shown
+FOUND, WRONG = "M", "W"  # a flag on a mine and a flag elsewhere, when the mines are shown
 COLORS = ("blue", "green", "red", "purple", "brown", "orange", "black", "black")
 TILES = (
     (CLOSED, Tile(ground="gray", name="closed (.)")),
@@ -34,10 +34,10 @@ class State(NamedTuple):
     rows: int
     cols: int
     mines: int
-    left: int  # turns
+    left: int  # turns left
     shown: str  # what the player sees, row by row
-    field: str = ""  # "*" or a number for each cell; "" while hidden, or before the first opening
-    partial: bool = False  # pay the share of cells that were opened, at the end
+    field: str = ""  # "*" or a number for each cell; "" while hidden or before the first opening
+    partial: bool = False  # pay the share of opened cells at the end
 
     def closed(self):
         return self.shown.count(CLOSED) + self.shown.count(FLAG)
@@ -64,14 +64,14 @@ class State(NamedTuple):
 
     def legal(self, agent):
         reveal, flag = _moves(self.rows, self.cols)
-        cells = self.shown.encode()  # bytes are numbers: one translation says which moves to take
+        cells = self.shown.encode()  # one translation of bytes selects the legal moves
         return (
             *itertools.compress(reveal, cells.translate(TO_REVEAL)),
             *itertools.compress(flag, cells.translate(TO_FLAG)),
         )
 
     def now(self, left, shown, field):
-        """Return this state with these turns left, cells and mines."""
+        """Return this state with other turns left, shown cells and mines."""
         return State(self.rows, self.cols, self.mines, left, shown, field, self.partial)
 
     def flag(self, cell):
@@ -80,7 +80,7 @@ class State(NamedTuple):
         return self.now(self.left - 1, cells, self.field)
 
     def reveal(self, cell):
-        """Open a cell, and where no mine is next to it all that is around, and so on."""
+        """Open a cell; if no mine is next to it, open its neighbours in the same way."""
         cells, todo = list(self.shown), [cell]
         around = _around(self.rows, self.cols)
         while todo:
@@ -92,7 +92,7 @@ class State(NamedTuple):
         return self.now(self.left - 1, "".join(cells), self.field)
 
     def laid(self, cell, rng):
-        """Return this state with its mines in place: none at `cell` or next to it."""
+        """Return this state with mines placed, but none at `cell` or next to it."""
         around = _around(self.rows, self.cols)
         free_cells = sorted(set(range(len(self.shown))) - {cell, *around[cell]})
         mines = [free_cells[i] for i in rng.permutation(len(free_cells))[: self.mines].tolist()]
@@ -117,7 +117,7 @@ class Minesweeper(Game[State]):
         max_turns: int | None = 64,
         partial: bool = False,
     ):
-        """Take the level; with `partial`, the share of opened cells is paid, not 1 or nothing."""
+        """Set the level; with `partial`, the share of opened cells is paid, not 1 or nothing."""
         level: Any = (rows, cols, num_mines, max_turns)
         if None in level and any(n is not None for n in level):
             raise ValueError("give rows, cols, num_mines and max_turns, or None for all four")
@@ -132,7 +132,7 @@ class Minesweeper(Game[State]):
                 f"rows={rows}, cols={cols}, num_mines={num_mines}, max_turns={max_turns}: expected "
                 f"3 to {LARGEST} rows and columns, mines that leave more than 9 cells free, 1 turn"
             )
-        self.level = None if None in level else level  # None: one is drawn
+        self.level = None if None in level else level  # None: the level is drawn
         self.partial = partial
         size = (DRAWN[1], DRAWN[1]) if None in level else (high, wide)
         self.moves = sum(_moves(*size), ())
@@ -205,7 +205,7 @@ class Minesweeper(Game[State]):
         )
 
     def encode(self, view, agent):
-        """Return planes of closed cells, flags, and the numbers that are open, out of 8."""
+        """Return planes of closed cells, flags, and open numbers divided by 8."""
         planes = np.zeros((3, *((DRAWN[1],) * 2 if self.level is None else self.level[:2])))
         cells = np.array(list(view.shown)).reshape(view.rows, view.cols)
         part = planes[:, : view.rows, : view.cols]
@@ -219,12 +219,12 @@ LABELS = tuple(f"{row:>2} " for row in LINES)
 
 
 def _drawn(size):
-    """Return a level of the random one: a fifth of the cells hold a mine."""
+    """Return a random level of this size; a fifth of the cells have a mine."""
     return size, size, size * size // 5, size * size
 
 
 def _shown(view, agent):
-    """Return the rows; a spectator sees the mines, and at the end everybody does."""
+    """Return the rows; spectators see the mines, and everybody does at the end."""
     cells = view.shown
     if view.field:
         cells = "".join(

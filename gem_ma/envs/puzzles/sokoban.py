@@ -22,26 +22,26 @@ TILES = (
     (PLAYER, Tile("person", "blue", name="you (@)")),
     (ON_GOAL, Tile("person", "blue", "yellow", name="you on a goal (+)")),
 )
-LEFT = {PLAYER: FLOOR, ON_GOAL: GOAL}  # what the player leaves behind
+LEFT = {PLAYER: FLOOR, ON_GOAL: GOAL}  # the cell after the player has left
 ENTERED = {FLOOR: PLAYER, BOX: PLAYER, GOAL: ON_GOAL, STORED: ON_GOAL}
-PUSHED = {FLOOR: BOX, GOAL: STORED}  # what a cell becomes that a box is pushed to
+PUSHED = {FLOOR: BOX, GOAL: STORED}  # the cell after a box was pushed to it
 FREE = tuple(PUSHED)
-RANDOM = (((6, 6), 2, 20), ((8, 8), 5, 50))  # size, boxes and turns, where nothing is given
-ROOM = 5, 12  # rows and columns, at least and at most
-CROWDED = 5  # inner cells for each box, at least
-EFFORT = 12  # moves for each box that a room may take; the limit must allow half as many
-PATIENCE = 20  # tries, after which a room may take a move less than half of what it may at most
+RANDOM = (((6, 6), 2, 20), ((8, 8), 5, 50))  # size, boxes and turns, drawn for None
+ROOM = 5, 12  # fewest and most rows and columns
+CROWDED = 5  # fewest inner cells for each box
+EFFORT = 12  # most moves per box of a solution; the limit of turns must allow half as many
+PATIENCE = 20  # after each such number of tries, the solution may be one move shorter
 
 
 def steps(width):
-    """Return how far each move goes in a board written row by row."""
+    """Return how far each move goes in a board that is one string of rows."""
     return -width, width, -1, 1
 
 
 class State(NamedTuple):
-    board: str  # row by row, closed by walls
+    board: str  # row by row, surrounded by walls
     width: int
-    left: int  # turns
+    left: int  # turns left
 
     def to_act(self):
         return (AGENT,) if self.left and BOX in self.board else ()
@@ -79,9 +79,9 @@ class State(NamedTuple):
 
 
 def room(rng, size, boxes, turns):
-    """Return a board and the moves, at most `turns`, that solve it.
+    """Return a board and a solution of at most `turns` moves.
 
-    The boxes are pulled away from the goals; the way back pushes them there.
+    The board is made backwards: boxes are pulled away from the goals, which gives the solution.
     """
     longest = min(turns, EFFORT * boxes)
     for tries in itertools.count():
@@ -104,7 +104,7 @@ def room(rng, size, boxes, turns):
 
 
 def _carved(rng, height, width):
-    """Return the largest connected part of a floor with walls strewn over it."""
+    """Return the largest connected area of a floor with random walls."""
     share = rng.uniform(0.1, 0.35)
     inner = [row * width + col for row in range(1, height - 1) for col in range(1, width - 1)]
     free_cells = {cell for cell, u in zip(inner, rng.random(len(inner)), strict=True) if u > share}
@@ -116,7 +116,7 @@ def _carved(rng, height, width):
 
 
 def _ways(free, start, width):
-    """Return for each cell that can be reached the cell before it and the move from there."""
+    """Return for each reachable cell the cell before it and the move from there."""
     predecessors: dict[int, tuple[int, int] | None] = {start: None}
     queue = [start]
     for cell in queue:
@@ -128,9 +128,9 @@ def _ways(free, start, width):
 
 
 def _pulled(rng, floor, goals, player, width, longest):
-    """Pull boxes at random; return boxes and player as of when no box was on a goal, and the way.
+    """Pull boxes at random; return the last boxes and player with no box on a goal, and the way.
 
-    No arrangement of boxes comes twice, or they would be pulled back and forth.
+    No arrangement of boxes occurs twice, because boxes would otherwise be pulled back and forth.
     """
     at, last, seen = goals, None, {goals}
     path: list[int] = []
@@ -151,7 +151,7 @@ def _pulled(rng, floor, goals, player, width, longest):
             return result
         _, last, player, number, at = max(pulls)
         walk, cell = [number], last
-        while predecessors[cell] and path:  # nobody has to walk on once the last box is stored
+        while predecessors[cell] and path:  # at the end of the solution the player need not walk on
             cell, previous = predecessors[cell]
             walk.append(previous)
         path += reversed(walk)
@@ -172,7 +172,7 @@ class Sokoban(Game[State]):
         num_boxes: int | None = 3,
         max_turns: int | None = 100,
     ):
-        room = dim_room and tuple(dim_room)  # lists come out of JSON
+        room = dim_room and tuple(dim_room)  # JSON has lists
         self.levels = fill_levels(RANDOM, room, num_boxes, max_turns)
         for (height, width), boxes, turns in self.levels:
             if not ROOM[0] <= min(height, width) <= max(height, width) <= ROOM[1]:
@@ -212,7 +212,7 @@ class Sokoban(Game[State]):
         )
 
     def tell(self, before, moves, after):
-        return ()  # the view says it all
+        return ()  # the view shows everything
 
     def describe(self, view, agent):
         return "\n".join([*_rows(view), f"Turns left: {view.left}."])
@@ -221,7 +221,7 @@ class Sokoban(Game[State]):
         return Grid(_rows(view), TILES, status=(f"Turns left: {view.left}",))
 
     def encode(self, view, agent):
-        """Return a plane for each symbol, walls around a small room, then one of the turns left."""
+        """Return a plane for each symbol, padded with walls, and a plane of the turns left."""
         rows = [row.ljust(self.size[1], WALL) for row in _rows(view)]
         rows += [WALL * self.size[1]] * (self.size[0] - len(rows))
         cells = np.array([list(row) for row in rows])

@@ -13,9 +13,9 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 EMPTY = "."
 DIGITS = "123456789"
-SIDES = {4: 2, 9: 3}  # of a box, by the scale of the grid
+SIDES = {4: 2, 9: 3}  # rows and columns of a box, by the scale of the grid
 DRAWN = ((8, 4, 15), (10, 4, 15), (40, 9, 60), (50, 9, 50))  # clues, scale and turns of a level
-# What the picture shows, by the shade of the box: a free cell, digits given, digits written.
+# Symbols by the shade of the box: a free cell, given digits, written digits.
 SYMBOLS = ((".", "123456789", "abcdefghi"), (",", "ABCDEFGHI", "jklmnopqr"))
 TILES = tuple(
     tile
@@ -32,7 +32,7 @@ TILES = tuple(
 
 
 class Table:
-    """What grids of one size have in common; cells are numbered row by row, sets are bits."""
+    """Tables for grids of one size; cells are numbered row by row, sets of cells are bits."""
 
     def __init__(self, scale):
         side = SIDES[scale]
@@ -55,28 +55,28 @@ class Table:
             [f"{self.row[c] + 1} {self.col[c] + 1} {d}" for d in range(scale + 1)]
             for c in self.cells
         ]
-        self.open = {}  # see State.legal; filled as it is used, by what depends on nothing else
+        self.open = {}  # cache of State.legal; its entries depend on nothing else
 
 
 table = functools.cache(Table)
 
 
 def solutions(places, t):
-    """Yield all solutions, where `places` holds for each digit the cells that it may take."""
+    """Yield all solutions; `places` has, for each digit, the cells where it is still possible."""
     todo = [(list(places), 0)]
     while todo:
         places, settled_cells = todo.pop()
         while True:
-            once = twice = more = 0  # cells that at least one, two, three digits may take
+            once = twice = more = 0  # cells with at least one, two, three possible digits
             for cells in places:
                 more |= twice & cells
                 twice |= once & cells
                 once |= cells
             if once != t.all:
-                break  # a cell is left without a digit
+                break  # a cell has no possible digit
             single = once & ~twice & ~settled_cells
             if not single:
-                if twice:  # try each digit of a cell that has the fewest
+                if twice:  # branch on the digits of a cell with the fewest
                     low = twice & ~more or twice
                     low &= -low
                     for digit, cells in enumerate(places):
@@ -93,7 +93,7 @@ def solutions(places, t):
 
 
 def _apart(cells, taken, t):
-    """Return the cells that a digit may still take beside those it has taken."""
+    """Return the cells still possible for a digit after it has taken some cells."""
     while taken:
         low = taken & -taken
         cells &= t.apart[low.bit_length() - 1]
@@ -102,18 +102,18 @@ def _apart(cells, taken, t):
 
 
 def _filled(rng, t):
-    """Return a full grid, as the cells of each digit: the boxes of a diagonal are drawn."""
+    """Return a random full grid, as the cells of each digit; it starts from diagonal boxes."""
     while True:
         places = [t.all - sum(1 << c for box in t.diagonal for c in box)] * t.scale
         for box in t.diagonal:
             for cell, digit in zip(box, rng.permutation(t.scale).tolist(), strict=True):
                 places[digit] |= 1 << cell
         for grid in solutions(places, t):
-            return grid  # a 4x4 grid may have none
+            return grid  # with scale 4 there may be none
 
 
 def puzzle(rng, clues, t):
-    """Return a board with one solution: of `clues` cells drawn, those emptied that can be."""
+    """Return a board with a unique solution, by emptying those of `clues` cells that allow it."""
     cells_by_digit = _filled(rng, t)
     for cell in rng.permutation(len(t.cells))[:clues].tolist():
         bit = 1 << cell
@@ -122,7 +122,7 @@ def puzzle(rng, clues, t):
         free_cells = t.all - sum(cells_by_digit)
         places = [_apart(free_cells, cells, t) | cells for cells in cells_by_digit]
         places[digit] &= ~bit
-        # Unless another digit can stand here, the solution is still the only one.
+        # If no other digit is possible here, the solution is still unique.
         if any(cells & bit for cells in places) and any(True for _ in solutions(places, t)):
             cells_by_digit[digit] |= bit
     return _text(cells_by_digit, t)
@@ -146,7 +146,7 @@ def solution(given, t):
 class State(NamedTuple):
     given: str  # row by row
     board: str
-    left: int  # turns
+    left: int  # turns left
     partial: bool = False
 
     def table(self):
@@ -161,7 +161,7 @@ class State(NamedTuple):
         return {AGENT: self.share() if self.partial and not self.left else 0.0}
 
     def share(self):
-        """Return how much of what was to be filled in is right."""
+        """Return the share of initially empty cells that are filled correctly."""
         right = solution(self.given, self.table())
         cells = [c for c, digit in enumerate(self.given) if digit == EMPTY]
         return sum(self.board[c] == right[c] for c in cells) / len(cells)
@@ -211,10 +211,14 @@ class Sudoku(Game[State]):
         scale: int | None = 9,
         partial: bool = False,
     ):
-        """Take the level: `clues` cells are emptied, save those that make the solution unique.
+        """Set the level, and how the result is paid.
 
         Args:
-            partial: pay at the end the share of cells that are right, not 1 or nothing.
+            clues: how many cells are emptied, except those needed for a unique solution; None draws
+                it.
+            max_turns: how many digits may be written or cleared; None draws the limit.
+            scale: rows and columns of the grid, 4 or 9; None draws it.
+            partial: pay the share of correct cells at the end, instead of 1 or nothing.
         """
         if scale is not None and scale not in SIDES:
             raise ValueError(f"scale={scale}: expected 4 or 9")
@@ -302,7 +306,7 @@ class Sudoku(Game[State]):
         return Grid(rows, TILES, (), labels, labels, (f"Turns left: {view.left}",))
 
     def encode(self, view, agent):
-        """Return a plane for each digit, and one for given cells; small grids lie top left."""
+        """Return a plane for each digit and one for given cells; small grids are at top left."""
         t = view.table()
         planes = np.zeros((self.scale + 1, self.scale, self.scale), np.float32)
         for c in t.cells:
@@ -317,7 +321,7 @@ class Sudoku(Game[State]):
 
 
 def _conflict(cell, peer, mark, t):
-    """Say which row, column or box of a cell holds the digit already."""
+    """Return which row, column or box of a cell already has the digit."""
     place = f"row {t.row[peer] + 1}, column {t.col[peer] + 1}"
     kind = (
         "row" if t.row[cell] == t.row[peer] else "column" if t.col[cell] == t.col[peer] else "box"

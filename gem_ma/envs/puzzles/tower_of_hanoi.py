@@ -1,4 +1,4 @@
-"""Tower of Hanoi: one agent moves a tower of discs to another peg, never a disc onto a smaller."""
+"""Tower of Hanoi: one agent moves a tower to another peg, never a disc onto a smaller one."""
 
 import functools
 from typing import NamedTuple
@@ -15,13 +15,13 @@ PEGS = "ABC"
 MOVES = ("A B", "A C", "B A", "B C", "C A", "C B")
 WAYS = tuple((PEGS.index(move[0]), PEGS.index(move[2])) for move in MOVES)
 BY_NUMBER = str.maketrans("123", PEGS)
-RANDOM = ((3, 10), (4, 20), (5, 35))  # discs and turns, where nothing is given
-MOST = 10  # discs
+RANDOM = ((3, 10), (4, 20), (5, 35))  # discs and turns that are drawn for arguments that are None
+MOST = 10  # most discs
 
 
 class State(NamedTuple):
-    pegs: tuple[tuple[int, ...], ...]  # the discs on each by size, the lowest first
-    left: int  # turns
+    pegs: tuple[tuple[int, ...], ...]  # sizes of the discs on each peg, the lowest first
+    left: int  # turns left
 
     def to_act(self):
         return () if self.solved() or not self.left else (AGENT,)
@@ -41,7 +41,7 @@ class State(NamedTuple):
         return _legal(self.pegs)
 
     def objection(self, move):
-        """Return what forbids a move, if anything does."""
+        """Return why a move is not allowed; "" if it is."""
         source, target = PEGS.index(move[0]), PEGS.index(move[2])
         if not self.pegs[source]:
             return f"there is no disc on peg {move[0]}"
@@ -97,7 +97,7 @@ class TowerOfHanoi(Game[State]):
         )
 
     def tell(self, before, moves, after):
-        return ()  # the view says it all
+        return ()  # the view shows everything
 
     def describe(self, view, agent):
         lines = map(_line, PEGS, view.pegs)
@@ -108,7 +108,7 @@ class TowerOfHanoi(Game[State]):
         return Pegs(view.pegs, discs, tuple(PEGS), (f"Turns left: {view.left}",))
 
     def encode(self, view, agent):
-        """Return for each peg which discs are on it, and the share of the turns that is left."""
+        """Return which discs are on each peg, and the share of turns left."""
         row = np.zeros(len(PEGS) * self.discs + 1, np.float32)
         for peg, discs in enumerate(view.pegs):
             for disc in discs:
@@ -130,7 +130,7 @@ def _line(peg, discs):
 
 
 def _tidied(text):
-    """Return the move that "a c", "AC", "1,3", "A -> C" or "A to C" means."""
+    """Return the move in "a c", "AC", "1,3", "A -> C" or "A to C"."""
     plain = "".join([c if c.isalnum() else " " for c in text[:100].upper()])
     move = " ".join("".join([word for word in plain.split() if word != "TO"]).translate(BY_NUMBER))
     if move not in MOVES:

@@ -1,4 +1,5 @@
-"""Screens: computer use without a browser. Widgets are frozen values, drawn, clicked and read here.
+"""Screens: computer use without a browser, with widgets as frozen values.
 
-`acting`, `sheet`, `tree` and `replies` are the kit; `families` hold the tasks, `game` plays them.
+`acting`, `keyboard`, `ui`, `sheet` and `tree` are the toolkit; `families` has the tasks, and `game`
+plays them.
 """

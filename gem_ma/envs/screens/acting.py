@@ -1,4 +1,4 @@
-"""What an action does to widgets, and what a pointer does: pure functions, as in a browser."""
+"""Effects of an action on widgets, and of the pointer: pure functions, as in a browser."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from gem_ma.scene.screen import (
     find_widget,
 )
 
-_WORDS = ("label", "title", "note", "line", "veil")  # a click there is nobody's
+_WORDS = ("label", "title", "note", "line", "veil")  # clicks on these name no widget
 _PART = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 def act(page: tuple[Widget, ...], ui: Ui, action: ScreenAction) -> tuple[Ui, list[Event]]:
-    """Return what is shown after an action, and what the app hears of it."""
+    """Return the state of the widgets after an action, and the events for the app."""
     if action.kind == "wait":
         return ui, [Event("wait")]
-    if ui.focus and find(usable(page), ui.focus) is None:  # the keyboard went with it
+    if ui.focus and find(usable(page), ui.focus) is None:  # the focused widget is gone
         ui = ui._replace(focus="")
     if action.kind == "type":
         return type_text(page, ui, action.text)
@@ -85,7 +85,7 @@ def _clicked(
 ) -> tuple[Ui, list[Event]]:
     if one.kind in FOCUSABLE_KINDS:
         ui = focused(ui, one)
-    elif one.kind != "item":  # a menu leaves the keyboard where it is
+    elif one.kind != "item":  # a menu does not take the focus
         ui = ui._replace(focus="")
     events = [_event(action, one)]
     if one.kind in TEXT_KINDS:
@@ -107,7 +107,7 @@ def _clicked(
 
 
 def _under(one: Widget, at: tuple[int, int]) -> WidgetValue:
-    """Return what of a list or a colour picker lies at a point; what it has if there is nothing."""
+    """Return the option or shade at a point, or the current value if there is none."""
     if one.kind == "shade":
         return one.value if one.options[0] == "mixed" else find_shade(one, *at)
     place = (at[1] - one.y) // compute_row_height(one)
@@ -115,7 +115,7 @@ def _under(one: Widget, at: tuple[int, int]) -> WidgetValue:
 
 
 def _chosen(page: Sequence[Widget], ui: Ui, under: Widget | None) -> tuple[Ui, list[Event]]:
-    """Take an option of the list that is open, or close it."""
+    """Choose an option of the open list, or close the list."""
     select = find(page, ui.open)
     ui = ui._replace(open="")
     if select is None or under is None or not under.id.startswith(f"{select.id}#"):
@@ -131,7 +131,7 @@ def _scrolled(page: Sequence[Widget], ui: Ui, under: Widget | None, by: int) -> 
 
 
 def bar(scroll: Widget) -> tuple[int, int]:
-    """Return where the handle of a scroll bar begins, and how long it is."""
+    """Return the start of a scroll bar's handle, and its length."""
     content = max(scroll.options[0], scroll.h)
     long = max(20, scroll.h * scroll.h // content)
     most = content - scroll.h
@@ -140,7 +140,7 @@ def bar(scroll: Widget) -> tuple[int, int]:
 
 
 def _on_bar(ui: Ui, scroll: Widget, at: tuple[int, int]) -> Ui:
-    """Scroll by a page where the bar is clicked beside its handle."""
+    """Scroll by a page after a click on the bar outside its handle."""
     ui = ui._replace(focus="")
     if at[0] < scroll.x + scroll.w - SCROLLBAR_WIDTH:
         return ui
@@ -193,7 +193,7 @@ def _dragged(
 
 
 def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
-    """Return before which letter of a field a point lies."""
+    """Return the index of the letter of a field at a point."""
     text = str(one.value or "")
     if one.kind == "area":
         lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""A user who knows what is wanted and sees only the chat, and an assistant at the screen."""
+"""Assisted: a user who knows the goal and sees only the chat, and an assistant at the screen."""
 
 import json
 import re
@@ -24,16 +24,16 @@ from gem_ma.scene import Chat, Terminal, text_metrics
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
-LONGEST = 1000  # letters of a message
+LONGEST = 1000  # characters of a message
 SILENT = "Nobody has said anything yet."
 ASKING = "What can I do for you?"
-LINES = 3  # of the last message, on the screen
+LINES = 3  # lines of the last message that the screen shows
 _SAY = re.compile(r'say ?\((?:"((?:[^"\\]|\\.){0,1500})"|([^"]{0,1500}))\)', re.DOTALL)
 
 
 class Talk(NamedTuple):
-    inner: Any  # the screen, without its task; the user sees nothing of it
-    goal: str  # of which the assistant knows what it was told
+    inner: Any  # the screen without its task for the assistant; hidden from the user
+    goal: str  # the assistant knows it only from the user's messages
     talk: tuple[tuple[str, str], ...] = ()
     floor: str = "user"
     ended: bool = False
@@ -51,13 +51,13 @@ class Talk(NamedTuple):
         return self._replace(inner=self.inner._replace(family="", model=None), goal="")
 
     def legal(self, agent):
-        """Return some of the things that may be said or done: enough for random play."""
+        """Return some messages and actions, enough for random agents."""
         if agent == "user":
             return (self.goal, "Yes, please.", "No.", STOP)
         return (*self.inner.legal(agent), f'say("{ASKING}")')
 
     def hint(self, agent):
-        """Return what somebody says or does who keeps to what was said."""
+        """Return the next message or action of a perfect seat that relies on the chat."""
         has_goal = any(speaker == "user" and self.goal in text for speaker, text in self.talk)
         if agent == "user":
             return "Yes, please." if has_goal else self.goal
@@ -72,12 +72,12 @@ class Assisted(Game[Talk]):
     """A task of one of several families, whose goal only the user knows.
 
     Args:
-        family: names with "+" between, of which each episode takes one.
-        coordinates: as of other screens.
-        refs: as of other screens.
-        look: as of other screens.
-        limit: how many actions and messages of the assistant there are; None: as many as the
-            difficulty needs.
+        family: names joined by "+"; each episode takes one of them.
+        coordinates: as for `Screens`.
+        refs: as for `Screens`.
+        look: as for `Screens`.
+        limit: the largest number of actions and messages of the assistant; None:
+            24 + 8 * difficulty.
     """
 
     agents = AGENTS
@@ -131,7 +131,7 @@ class Assisted(Game[Talk]):
             if move is None:
                 return state._replace(inner=inner._replace(left=inner.left - 1))
             return state._replace(inner=done(inner, move))
-        if move is None:  # a lost turn
+        if move is None:  # an invalid reply
             move = "..."
         talk = (*state.talk, (agent, move))
         if agent == "assistant":
@@ -188,7 +188,7 @@ class Assisted(Game[Talk]):
 
 
 def chosen(names, known=tuple(families.REGISTER)):
-    """Return the families that are named, with "+" between."""
+    """Return the families named in a string, joined by "+"."""
     selection = tuple(names.split("+")) if isinstance(names, str) else ()
     if not selection or not set(selection) <= set(known):
         raise ValueError(
@@ -198,7 +198,7 @@ def chosen(names, known=tuple(families.REGISTER)):
 
 
 def spoken(text):
-    """Return what a reply says to the user, or None where it is an action."""
+    """Return the message of a reply to the user, or None if the reply is an action."""
     text = text.strip().rpartition("Action:")[2].strip()
     if text.startswith("{"):
         try:
@@ -218,7 +218,7 @@ def spoken(text):
 
 
 def _shown(inner, talk):
-    """Return the screen with the last words of the user at its top."""
+    """Return the screen with the user's last message at its top."""
     message = next((text for speaker, text in reversed(talk) if speaker == "user"), "")
     strip = f"User: {message}" if message else SILENT
     lines = text_metrics.wrap_to_width(strip, inner.type, 420)

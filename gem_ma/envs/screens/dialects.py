@@ -1,6 +1,6 @@
-"""Dialects of computer use: how a model is told its actions, by a tool or by a grammar of its own.
+"""Dialects of computer use: the actions of a model as a tool or as a grammar of text.
 
-`gem_ma.envs.screen_actions` reads all of them, whichever was told.
+`gem_ma.envs.screen_actions` parses replies in all dialects, in whichever the rules are.
 """
 
 from types import MappingProxyType
@@ -10,10 +10,10 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class Dialect(NamedTuple):
-    """One way to use a computer that models were trained on.
+    """A way to use a computer that models were trained on.
 
     Attributes:
-        how: what the rules say of it; {} stands for what coordinates are.
+        how: the part of the rules about actions; {} is replaced by the unit of coordinates.
         tool: the schema of its tool, in OpenAI's form.
     """
 
@@ -29,7 +29,7 @@ _TEXT = {"type": "string", "description": "What is typed."}
 
 
 def _make_dialect(name: str, action: str, known: tuple[str, ...], others: JSONObject) -> Dialect:
-    """Return a dialect whose tool has an argument that says which action, and others."""
+    """Return a dialect whose tool has an argument `action` that names the action, and others."""
     parameters = {
         "type": "object",
         "properties": {

@@ -1,4 +1,4 @@
-"""Screens: one agent at a screen, with a pointer and a keyboard, and one thing to be done."""
+"""Screens: one agent at a screen, with a pointer and a keyboard, and one task."""
 
 import functools
 import importlib
@@ -20,7 +20,7 @@ from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
 from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
-LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # and the size of letters
+LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # letter size of each look
 COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
 SAID = {
     "pixels": f"pixels of the screen, which is {SIZE} wide and high",
@@ -48,10 +48,10 @@ class State(NamedTuple):
     model: object
     page: tuple[Widget, ...]
     ui: Ui = Ui()
-    left: int = 1  # actions
+    left: int = 1  # remaining actions
     score: float | None = None
-    strip: str | None = None  # what stands at the top in place of the goal
-    type: int = TYPE  # the size of letters
+    strip: str | None = None  # text at the top in place of the goal
+    type: int = TYPE  # letter size
 
     def to_act(self):
         return () if self.score is not None or not self.left else (AGENT,)
@@ -63,7 +63,7 @@ class State(NamedTuple):
         return self
 
     def legal(self, agent):
-        """Return clicks on all that can be seen, and some keys: what random play draws from."""
+        """Return clicks on all visible widgets, and some keys; random agents draw from these."""
         page = usable(self.page)
         widgets = [
             one for one in page if one.kind in CLICKABLE_KINDS and one.seen and not one.disabled
@@ -80,10 +80,10 @@ class State(NamedTuple):
         return (*actions, 'key("Tab")', 'key("Enter")')
 
     def hint(self, agent):
-        """Return what somebody who knows the way does next."""
+        """Return the next action of a perfect user."""
         try:
             return action(self.page, self.ui, family(self.family).plan(self.model, self.ui))
-        except LookupError:  # what it takes is gone
+        except LookupError:  # a widget of the plan is gone
             return "wait()"
 
     @property
@@ -107,11 +107,11 @@ class Screens(Game[State]):
 
     Args:
         coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
-        refs: whether pictures show the numbered marks by which widgets can be clicked.
+        refs: whether pictures show numbered marks by which widgets can be clicked.
         look: "flat", "old", or "large" with larger letters.
-        limit: how many actions there are; None: as many as the difficulty needs.
-        dialect: how the actions are told: "anthropic", "openai" and "qwen" by their tool, "ui-tars"
-            by its grammar; None: by ours. All are read in any case.
+        limit: the largest number of actions; None: 20 + 8 * difficulty.
+        dialect: how the rules describe actions: "anthropic", "openai" and "qwen" by their tool,
+            "ui-tars" by its grammar; None: by gem_ma's own. Replies in all dialects are read.
     """
 
     agents = (AGENT,)
@@ -135,7 +135,7 @@ class Screens(Game[State]):
         if dialect is not None and dialect not in DIALECTS:
             raise ValueError(f"dialect={dialect!r}: expected one of {tuple(DIALECTS)}, or None")
         self.dialect = Dialect(HOW) if dialect is None else DIALECTS[dialect]
-        if dialect is not None:  # which says how an action is sent
+        if dialect is not None:  # the dialect says how to send an action
             self.env_defaults = {**DEFAULTS, "format": "bare"}
         self.family, self.difficulty, self.coordinates = family, difficulty, coordinates
         self.refs, self.look, self.limit = refs, look, limit
@@ -189,7 +189,7 @@ class Screens(Game[State]):
 
 
 def check(difficulty, coordinates="pixels", look="flat"):
-    """Raise unless these can be arguments."""
+    """Raise an error unless these arguments are valid."""
     select_level(range(MAX_DIFFICULTY + 1), difficulty)
     if coordinates not in COORDINATES:
         raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(COORDINATES)}")
@@ -198,7 +198,7 @@ def check(difficulty, coordinates="pixels", look="flat"):
 
 
 def reader(page, coordinates):
-    """Return what reads replies about a page."""
+    """Return the reader of replies about a page."""
     whole = COORDINATES[coordinates]
 
     def middles():
@@ -221,7 +221,7 @@ def reader(page, coordinates):
 
 
 def laid(name, model, ui, strip=None, type=TYPE):
-    """Return the widgets of a task, with its goal at the top, or with other words."""
+    """Return the widgets of a task, with its goal or `strip` at the top."""
     kind = family(name)
     sheet = Sheet(kind.goal(model) if strip is None else strip, type)
     kind.draw(sheet, model, ui)
@@ -229,7 +229,7 @@ def laid(name, model, ui, strip=None, type=TYPE):
 
 
 def page(name, model, ui, strip=None, type=TYPE):
-    """Return what is shown of a task."""
+    """Return the page of a task as it is shown."""
     return shown(laid(name, model, ui, strip, type), ui)
 
 
@@ -264,7 +264,7 @@ def done(state: State, move: ScreenAction) -> State:
 
 
 def _hears(state: State, model: object, ui: Ui, event: Event) -> bool:
-    """Return whether an event still has a widget, after what another one of the action did."""
+    """Return whether the widget of an event is still usable after earlier events of the action."""
     if family(state.family).score(model, ui) is not None:
         return False
     return (

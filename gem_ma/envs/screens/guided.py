@@ -1,4 +1,4 @@
-"""A helper who knows what is to be done and can only point, and a beginner who clicks."""
+"""Guided: a helper who knows the task and can only point, and a beginner who clicks."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene.screen import find_widget
 
 AGENTS = ("helper", "beginner")
-FAMILIES = (  # which clicks alone can solve
+FAMILIES = (  # families that clicks alone can solve
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "dropdowns", "dialogs", "spinners",
     "dates", "colors", "menus", "settings", "clicking", "sorting", "comparing", "calculator",
     "mines", "pairs", "noughts",
@@ -31,9 +31,9 @@ FAMILIES = (  # which clicks alone can solve
 
 
 class Pointed(NamedTuple):
-    inner: State  # what the beginner sees is without its task
+    inner: State  # the beginner sees it without the task
     goal: str
-    at: tuple[int, int] | None = None  # what the helper points at
+    at: tuple[int, int] | None = None  # where the helper points
     turn: int = 0
 
     def to_act(self):
@@ -48,14 +48,14 @@ class Pointed(NamedTuple):
         return self._replace(inner=self.inner._replace(family="", model=None), goal="")
 
     def legal(self, agent):
-        """Return what can be pointed at, or clicked on."""
+        """Return the legal points of the helper, or the legal clicks of the beginner."""
         actions = [one for one in self.inner.legal(agent) if one.startswith("click")]
         if agent == "helper":
             return tuple([one.replace("click", "point") for one in actions]) or ("point(224, 224)",)
         return (*actions, "wait()")
 
     def hint(self, agent):
-        """Return what somebody who knows the way points at, or what is pointed at, clicked."""
+        """Return the helper's best point, or the beginner's click on that point."""
         if agent == "helper":
             return self.inner.hint(agent).replace("click", "point")
         return "wait()" if self.at is None else f"click({self.at[0]}, {self.at[1]})"
@@ -69,11 +69,11 @@ class Guided(Game[Pointed]):
     """A task of one of several families that clicks can solve: one seat points, the other clicks.
 
     Args:
-        family: names out of FAMILIES with "+" between, of which each episode takes one.
-        coordinates: as of other screens.
-        refs: as of other screens.
-        look: as of other screens.
-        limit: how many actions of the beginner there are; None: as many as the difficulty needs.
+        family: names from FAMILIES, joined by "+"; each episode takes one of them.
+        coordinates: as for `Screens`.
+        refs: as for `Screens`.
+        look: as for `Screens`.
+        limit: the largest number of actions of the beginner; None: 20 + 8 * difficulty.
     """
 
     agents = AGENTS
@@ -168,7 +168,7 @@ class Guided(Game[Pointed]):
 
 
 def _pointed(view):
-    """Return in words what the helper points at."""
+    """Return in words where the helper points."""
     if view.at is None:
         return "Nobody points at anything."
     one = find_widget(view.inner.page, *view.at)

@@ -1,4 +1,4 @@
-"""What a keyboard does to widgets: pure functions, as a browser does it."""
+"""Effects of the keyboard on widgets: pure functions, as in a browser."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from gem_ma.envs.screens.ui import (
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import FOCUSABLE_KINDS, TEXT_KINDS, Widget
 
-LONGEST = 400  # letters that a field takes
-_PRESSED = {  # keys that are as good as a click
+LONGEST = 400  # largest number of letters in a field
+_PRESSED = {  # keys that click a widget
     *((kind, "Enter") for kind in ("button", "link", "tab")),
     *((kind, "Space") for kind in ("button", "tab")),
 }
@@ -30,7 +30,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
-    """Type letters, one after the other; a line break is Enter, and a tab is Tab."""
+    """Type text letter by letter; a line break is Enter, and a tab is Tab."""
     events: list[Event] = []
     widget = find(page, ui.focus)
     for part in re.findall(r"[^\n\t]+|\n|\t", text):
@@ -52,7 +52,7 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
 
 
 def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
-    """Strike keys where nothing is typed into: a space may press, and letters may choose."""
+    """Press keys while no text field has the focus: letters choose options, Space presses."""
     events: list[Event] = []
     for letter in text:
         one = find(page, ui.focus)
@@ -67,7 +67,7 @@ def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event
 
 
 def _write(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
-    """Put a text in place of what is selected."""
+    """Replace the selected text."""
     old = str(one.value or "")
     caret, anchor = min(ui.caret, len(old)), min(ui.anchor, len(old))
     low, high = min(caret, anchor), max(caret, anchor)
@@ -80,7 +80,7 @@ def _write(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
 
 
 def _type_ahead(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
-    """Choose what begins with the letters, as far as something does."""
+    """Choose the first option that begins with the text, or with the longest matching prefix."""
     for long in range(len(text), 0, -1):
         for number, option in enumerate(one.options):
             if str(option).lower().startswith(text[:long].lower()):
@@ -116,7 +116,7 @@ def press_key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]
 def _choice_key(
     page: Sequence[Widget], ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool
 ) -> tuple[Ui, list[Event]] | None:
-    """Return what a key does to a widget with several values, or None."""
+    """Return the effect of a key on a widget with several values, or None."""
     if one.kind == "radio" and not ctrl:
         return _radio_key(page, ui, one, name)
     if (one.kind == "list" and not ctrl) or (one.kind == "select" and not (ctrl or shift)):
@@ -131,7 +131,7 @@ def _field_key(
         return _paged(page, ui, one, name), []
     before = ui
     ui, events = _edited(ui, one, name, ctrl, shift)
-    # a browser shows where the caret went, but for all that is marked, and for what is cut out
+    # as in a browser: scroll to the caret, except after selecting all or cutting
     has_moved = ui._replace(clipboard=before.clipboard) != before and not (
         ctrl and name in ("a", "x")
     )
@@ -139,7 +139,7 @@ def _field_key(
 
 
 def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
-    """Scroll what the widget with the keyboard lies in."""
+    """Scroll the box that contains the widget with the focus."""
     scroll = find(page, one.inside)
     if scroll is None:
         return ui
@@ -157,9 +157,9 @@ def _paged(page: Sequence[Widget], ui: Ui, one: Widget, name: str) -> Ui:
 
 
 def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
-    """Give the keyboard to the next widget; of radio buttons, to the one that is on."""
+    """Move the focus to the next widget; of a radio group, only the chosen button counts."""
     widgets = [one for one in usable(page) if one.kind in FOCUSABLE_KINDS and not one.disabled]
-    entries: dict[str, str] = {}  # the radio button of each group that is come to
+    entries: dict[str, str] = {}  # the radio button of each group that gets the focus
     for one in widgets if step < 0 else reversed(widgets):
         if one.kind == "radio":
             entries[one.group] = one.id
@@ -182,12 +182,12 @@ def _tabbed(page: Sequence[Widget], ui: Ui, step: int) -> Ui:
 
 
 def _into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
-    """Scroll to what has got the keyboard."""
+    """Scroll a widget that got the focus into view."""
     scroll = find(page, one.inside)
     if scroll is None or (one.y >= scroll.y and one.y + one.h <= scroll.y + scroll.h):
         return ui
     over, under = one.y - scroll.y, one.y + one.h - scroll.y - scroll.h
-    if over < 0 < over + one.h or under > 0 > under - one.h:  # a part of it can be seen
+    if over < 0 < over + one.h or under > 0 > under - one.h:  # partly visible
         return scroll_to(ui, scroll, scroll.value + (over if over < 0 else under))
     middle = one.y + one.h // 2 - scroll.y - scroll.h // 2
     return scroll_to(ui, scroll, scroll.value + middle)
@@ -196,7 +196,7 @@ def _into_view(page: Sequence[Widget], ui: Ui, one: Widget) -> Ui:
 def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui, list[Event]]:
     text = str(one.value or "")
     if one.kind == "password":
-        text = "x" * len(text)  # nothing tells where its words begin
+        text = "x" * len(text)  # hides where words begin
     caret, anchor = min(ui.caret, len(text)), min(ui.anchor, len(text))
     low, high = min(caret, anchor), max(caret, anchor)
     if ctrl and name.lower() in ("a", "c", "x", "v"):
@@ -223,10 +223,10 @@ def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui
 def _moved(
     text: str, caret: int, anchor: int, name: str, ctrl: bool, shift: bool, size: int
 ) -> int | None:
-    """Return where a key moves the caret to, or None.
+    """Return the new position of the caret after a key, or None.
 
     Args:
-        size: that of the letters, where there are several lines; else 0.
+        size: the letter size in a field of several lines; 0 for a single line.
     """
     if name in ("Left", "Right"):
         if caret != anchor and not shift and not ctrl:

@@ -1,4 +1,4 @@
-"""Who knows the way at a screen: what a perfect user of it does, which others are measured by."""
+"""ScreenOracle: a perfect user of screens, as a reference for other agents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gem_ma.validation.arguments import check_each
 
 
 class ScreenOracle:
-    """Do what brings a task of `screens:` to its end, an action a turn."""
+    """An agent that solves tasks of `screens:`, with one action a turn."""
 
     portable = True
 

@@ -1,4 +1,4 @@
-"""What the pack screens adds."""
+"""The pack screens: its environments, the oracle agent, suites and documentation."""
 
 from gem_ma.envs.registry import register
 from gem_ma.envs.screens.families import REGISTER

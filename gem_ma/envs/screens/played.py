@@ -1,4 +1,4 @@
-"""Any of our games as a page to be clicked: squares, buttons for moves, a field for words."""
+"""Any game as a page to click on: squares, buttons for moves, a text field."""
 
 import functools
 import re
@@ -17,21 +17,21 @@ from gem_ma.game import Game, InvalidMove, Message, State
 from gem_ma.scene import Grid
 from gem_ma.scene.screen import CLICKABLE_KINDS, Screen
 
-BUTTONS = 60  # so many moves may have a button each
-CLICKS = 600  # of all seats, that end an episode
-ROOM = 340  # for a board and its status
-ALONE = 380  # where nothing stands below them
+BUTTONS = 60  # more moves than this get a text field
+CLICKS = 600  # largest number of clicks of all seats in an episode
+ROOM = 340  # height for a board and its status
+ALONE = 380  # height if nothing is below them
 _ARROWS = {"up": "Up", "down": "Down", "left": "Left", "right": "Right"}
 _SQUARE = re.compile(r"([A-Za-z])(\d{1,2})(?!\d)")
-Reply = tuple[tuple[tuple[int, int], ...], str]  # the squares that a reply is about, and the rest
+Reply = tuple[tuple[tuple[int, int], ...], str]  # squares of a reply, other words of it
 
 
 class Hand(NamedTuple):
-    """What a seat has done on its page since its last move."""
+    """The actions of a seat on its page since its last move."""
 
     ui: Ui = Ui()
     squares: tuple[tuple[int, int], ...] = ()
-    reply: str | None = None  # what it has chosen while others have not
+    reply: str | None = None  # chosen while other seats have not
     error: str = ""
 
 
@@ -39,9 +39,9 @@ class Played(NamedTuple):
     inner: State
     hands: Mapping[str, Hand]
     game: "Clicked"  # the rules: the same object in all states
-    moves: Mapping[str, object] = {}  # what seats have chosen that wait for others
-    last: Mapping[str, object] = {}  # the moves by which the game has come here
-    turn: int = 0  # how often the game has advanced
+    moves: Mapping[str, object] = {}  # of seats that wait for others
+    last: Mapping[str, object] = {}  # the moves that led to this position
+    turn: int = 0  # number of moves of the game so far
 
     def to_act(self):
         return tuple([seat for seat in self.inner.to_act() if seat not in self.moves])
@@ -54,7 +54,7 @@ class Played(NamedTuple):
         return self._replace(inner=self.inner.seen_by(agent), hands=hands, moves={}, last={})
 
     def legal(self, agent):
-        """Return clicks on all that can be used, and texts for a field."""
+        """Return clicks on all usable widgets, and texts for a field that is in focus."""
         page = self.game.page(self, agent)
         references = refs(page)
         actions = [
@@ -70,12 +70,12 @@ class Played(NamedTuple):
         return tuple(actions) or ("wait()",)
 
     def hint(self, agent):
-        """Return what brings one of the moves about."""
+        """Return the next action towards one of the legal moves."""
         replies = _replies(self.inner, agent)
         return self.clicks(agent, replies[self.turn * 7 % len(replies)]) if replies else "wait()"
 
     def clicks(self, agent, reply):
-        """Return the next action of somebody who wants to send this reply."""
+        """Return the next action of a seat that wants to send this reply."""
         page, hand = self.game.page(self, agent), self.hands.get(agent, Hand())
         squares_by_reply = self.game.named(self, agent)
         if reply in squares_by_reply:
@@ -97,23 +97,23 @@ class Played(NamedTuple):
 
 
 class Board(NamedTuple):
-    """A board as it is shown to one seat, and what of it can be clicked."""
+    """The board shown to a seat, and its clickable parts."""
 
     scene: Screen
-    # of each "row,column", its box, its name, and whether a click on it leads to a move
+    # "row,column", x, y, width, height, name, whether a click on it leads to a move
     squares: tuple[tuple[str, int, int, int, int, str, bool], ...]
-    moves: tuple[str, ...]  # that have a button: no square says them
+    moves: tuple[str, ...]  # moves that have a button, since squares do not express them
 
 
 class Clicked(Game[Played]):
     """A game in which moves are made with pointer and keyboard: squares, buttons, a field.
 
     Args:
-        game: its id.
-        arguments: of that game.
-        coordinates: as of other screens.
-        refs: as of other screens.
-        look: as of other screens.
+        game: the id of the game.
+        arguments: the arguments of that game.
+        coordinates: as for `Screens`.
+        refs: as for `Screens`.
+        look: as for `Screens`.
     """
 
     def __init__(
@@ -138,14 +138,14 @@ class Clicked(Game[Played]):
 
     @classmethod
     def around(cls, game, name):
-        """Return what shows a game that is played elsewhere."""
+        """Return an instance that only shows a game which is played elsewhere."""
         self = cls.__new__(cls)
         self.id, self.rules_of, self._kept, self.room = name, game, None, ALONE
         self.coordinates, self.refs, self.look = "pixels", False, "flat"
         return self
 
     def board(self, view, agent, picked):
-        """Return the board of a masked view, with what is picked; None: there is none to click."""
+        """Return the board of a masked view with selected squares; None if none is clickable."""
         state = Played(view, {agent: Hand(squares=picked)}, self)
         if agent not in view.to_act() or not self.named(state, agent):
             return None
@@ -170,17 +170,17 @@ class Clicked(Game[Played]):
         return Board(drawn(page, Ui(), False, "flat"), tuple(squares), tuple(moves))
 
     def pick(self, view, agent, picked, square):
-        """Return what is picked after a click, and the reply, if that says all of it."""
+        """Return the selected squares after a click, and the reply if it is now complete."""
         state, hand = Played(view, {}, self), Hand(squares=picked)
         hand, reply = self._picked(state, agent, hand, square)
         return hand.squares, reply
 
     def press(self, view, agent, picked, move):
-        """Return the reply that a button means beside the squares that are picked."""
+        """Return the reply of a button together with the selected squares."""
         return self._reply(Played(view, {}, self), agent, Hand(squares=picked), move)
 
     def page(self, state, agent):
-        """Return what a seat, or a spectator, sees; kept for whoever asks again."""
+        """Return the page of a seat, or of a spectator; the last page is cached."""
         cache = self._kept
         if cache is not None and cache[0] is state and cache[1] == agent:
             return cache[2]
@@ -215,7 +215,7 @@ class Clicked(Game[Played]):
         return f"{name}: you are {agent}; {hand.error or turn}."
 
     def _board(self, sheet, scene, hand, kind):
-        """Put the squares of a board, its labels, and its status."""
+        """Put the squares of a board, its labels and its status on the sheet."""
         rows, columns = len(scene.rows), max(map(len, scene.rows))
         labels = sheet.line if scene.lines or scene.columns else 0
         high, wide = self.room - sheet.line * len(scene.status), sheet.w - labels
@@ -253,7 +253,7 @@ class Clicked(Game[Played]):
         return f"{name} {tile.name or tile.text or 'free'}".strip()
 
     def _moves(self, sheet, named, hand, replies):
-        """Put a button for each move that squares do not name, or a field for words."""
+        """Put a button for each move that squares do not express, or a text field."""
         if hand.squares:
             rest = [rest for squares, rest in named.values() if squares == hand.squares]
             for number, one in enumerate(rest):
@@ -276,7 +276,7 @@ class Clicked(Game[Played]):
                 sheet.put("button", f"move:{one}", one, beside=number > 0)
 
     def named(self, state, agent):
-        """Return the replies that clicks on squares say: these, and what more it takes."""
+        """Return, for each reply that names squares, its squares and its other words."""
         scene = self.rules_of.picture(state.inner, agent)
         replies = _replies(state.inner, agent)
         if not isinstance(scene, Grid) or not replies:
@@ -295,7 +295,7 @@ class Clicked(Game[Played]):
         hands, chosen_moves = dict(state.hands), dict(state.moves)
         for agent, move in moves.items():
             hand = state.hands.get(agent, Hand())
-            if move is None:  # a lost turn is one click less, and none of the game's
+            if move is None:  # an invalid reply loses a click, not a move of the game
                 continue
             hand, reply = self._done(state, agent, hand, move)
             if reply is not None:
@@ -310,20 +310,20 @@ class Clicked(Game[Played]):
         return self._moved(state._replace(hands=hands, moves=chosen_moves), rng)
 
     def _moved(self, state, rng):
-        """Return the state after the moves that are chosen, if nobody has to choose any more."""
+        """Return the state after the chosen moves, once no seat has to choose any more."""
         moves = state.moves
         if not moves or set(moves) != set(state.inner.to_act()):
             return state
         try:
             inner = self.rules_of.advance(state.inner, moves, rng)
-        except InvalidMove as error:  # found out late, where one seat acts
+        except InvalidMove as error:  # raised late, in games where one seat acts
             (agent,) = moves
             hand = state.hands.get(agent, Hand())._replace(error=str(error))
             return state._replace(hands={**state.hands, agent: hand}, moves={})
         return Played(inner, state.hands, self, {}, moves, state.turn + 1)
 
     def _done(self, state, agent, hand, move):
-        """Return what a seat has on its page after an action, and the reply that it has sent."""
+        """Return a seat's hand after an action, and the reply that the action sends, if any."""
         ui, events = act(self.page(state, agent), hand.ui, move)
         hand = hand._replace(ui=ui)
         for event in events:
@@ -344,10 +344,10 @@ class Clicked(Game[Played]):
         return hand, None
 
     def _picked(self, state, agent, hand, square):
-        """Return what is picked after a click on a square, and the reply if that says all of it."""
+        """Return a seat's hand after a click on a square, and the reply if it is now complete."""
         squares_by_reply = self.named(state, agent)
         scene = self.rules_of.picture(state.inner, agent)
-        if scene.columns and not scene.lines:  # any square of a column stands for it
+        if scene.columns and not scene.lines:  # any square of a column means the column
             square = len(scene.rows) - 1, square[1]
         for squares in ((*hand.squares, square), (square,)):
             matches = {
@@ -410,13 +410,13 @@ class Clicked(Game[Played]):
 
 
 def _replies(state, agent):
-    """Return the replies that are legal, or None where nobody lists them."""
+    """Return the legal replies, or None if the state does not list them."""
     return tuple(state.legal(agent)) if hasattr(state, "legal") else None
 
 
 @functools.lru_cache(maxsize=4096)
 def _named(replies, columns, lines, high, wide) -> Mapping[str, Reply]:
-    """Return which squares each reply is about, and what it says beside them."""
+    """Return, for each reply that names squares, its squares and its other words."""
     if columns and lines and not columns[0].isdecimal():
         across = {name.lower(): place for place, name in enumerate(columns)}
         down = {name: place for place, name in enumerate(lines)}

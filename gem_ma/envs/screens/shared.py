@@ -1,4 +1,4 @@
-"""Two people at one document, at the same time, each with changes of their own to make."""
+"""Shared: two seats edit one document at the same time, each with its own changes."""
 
 from typing import NamedTuple
 
@@ -14,16 +14,16 @@ from gem_ma.game import Game, Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS
 
 AGENTS = ("first", "second")
-WIDE = 330  # of a line
+WIDE = 330  # width of a line
 
 
 class Desk(NamedTuple):
-    lines: tuple[str, ...]  # as they were at first
-    swaps: tuple[tuple[tuple[str, str], ...], ...]  # of each seat, who knows its own
-    uis: tuple[Ui, ...]  # of each seat; what fields hold is the same for both
+    lines: tuple[str, ...]  # at the start
+    swaps: tuple[tuple[tuple[str, str], ...], ...]  # of each seat, which knows only its own
+    uis: tuple[Ui, ...]  # of each seat; the values of fields are the same in both
     ready: tuple[bool, ...] = (False, False)
     left: int = 1
-    type: int = TYPE  # the size of letters
+    type: int = TYPE  # letter size
 
     def to_act(self):
         return () if all(self.ready) or not self.left else AGENTS
@@ -32,7 +32,7 @@ class Desk(NamedTuple):
         return dict.fromkeys(AGENTS, float(all(self.ready) and self.right()))
 
     def right(self):
-        """Return whether the document is as both want it."""
+        """Return whether the document has the changes of both seats and no others."""
         new = {old: to for swaps in self.swaps for old, to in swaps}
         target_lines = [
             " ".join(new.get(word, word) for word in line.split()) for line in self.lines
@@ -40,12 +40,12 @@ class Desk(NamedTuple):
         return list(self.now()) == target_lines
 
     def now(self):
-        """Return the lines as they are."""
+        """Return the current lines."""
         values = self.uis[0].values
         return tuple([str(values.get(f"line{n}", line)) for n, line in enumerate(self.lines)])
 
     def seen_by(self, agent):
-        """Return what a seat sees: of the other one no more than where the keyboard is."""
+        """Return the view of a seat, in which of the other seat only the focus is visible."""
         own = AGENTS.index(agent)
         other_ui = Ui(self.uis[own].values, self.uis[1 - own].focus)
         uis = (self.uis[own], other_ui) if own == 0 else (other_ui, self.uis[own])
@@ -53,7 +53,7 @@ class Desk(NamedTuple):
         return self._replace(uis=uis, swaps=swaps)
 
     def laid(self, own):
-        """Return the widgets that the seat with this number has."""
+        """Return the widgets of a seat, given by its index."""
         sheet = Sheet(_goal(self.swaps[own]), self.type)
         other = self.uis[1 - own].focus
         for number, line in enumerate(self.lines):
@@ -68,11 +68,11 @@ class Desk(NamedTuple):
         return sheet.page()
 
     def page(self, own):
-        """Return what the seat with this number sees."""
+        """Return the page of a seat, given by its index."""
         return shown(self.laid(own), self.uis[own])
 
     def legal(self, agent):
-        """Return clicks on what can be seen, words to be typed, and some keys."""
+        """Return clicks on clickable widgets, words to type, and some keys."""
         own = AGENTS.index(agent)
         page = self.page(own)
         references = refs(page)
@@ -82,7 +82,7 @@ class Desk(NamedTuple):
         return (*actions, 'key("ctrl+a")', 'key("Tab")', "wait()")
 
     def hint(self, agent):
-        """Return what somebody does who makes these changes word by word."""
+        """Return the next action towards the seat's own changes, word by word."""
         own = AGENTS.index(agent)
         page, ui = self.page(own), self.uis[own]
         new = dict(self.swaps[own])
@@ -103,13 +103,13 @@ class Desk(NamedTuple):
 
 
 class Shared(Game[Desk]):
-    """A document in which both seats exchange words, at the same time.
+    """A document in which both seats replace words, at the same time.
 
     Args:
-        coordinates: as of other screens.
-        refs: as of other screens.
-        look: as of other screens.
-        limit: how many actions each seat has; None: as many as the difficulty needs.
+        coordinates: as for `Screens`.
+        refs: as for `Screens`.
+        look: as for `Screens`.
+        limit: the largest number of actions of each seat; None: 20 + 8 * difficulty.
     """
 
     agents = AGENTS
@@ -136,7 +136,7 @@ class Shared(Game[Desk]):
         others = [word for word in words.WORDS if word not in tokens]
         new = pick(rng, others, 2 * each)
         lines = tuple(" ".join(tokens[n : n + 4]) for n in range(0, 4 * many, 4))
-        # Further on both have to do with the same line.
+        # From difficulty 5 on, both seats change the same line.
         line = int(rng.integers(many)) if difficulty >= 5 else None
         places = pick(rng, range(4 * many), 4 * many)
         if line is not None:
@@ -154,7 +154,7 @@ class Shared(Game[Desk]):
         return reader(view.page(AGENTS.index(agent)), self.coordinates).read(text)
 
     def advance(self, state, moves, rng):
-        """Do what both do, one after the other; who comes first changes from time to time."""
+        """Apply the actions of both seats one after the other; the first seat alternates."""
         ready = list(state.ready)
         order = (0, 1) if state.left % 2 else (1, 0)
         for own in order:
@@ -203,7 +203,7 @@ class Shared(Game[Desk]):
 
 
 def _kept(ui, old, new):
-    """Return a seat's caret where its letters are, after the other has changed the line."""
+    """Move a seat's caret with its letters after the other seat has changed the line."""
     same = _alike(old, new)
     after = _alike(old[same:][::-1], new[same:][::-1])
 
@@ -216,7 +216,7 @@ def _kept(ui, old, new):
 
 
 def _alike(one, other):
-    """Return how many letters two texts begin with together."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 

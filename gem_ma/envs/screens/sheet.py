@@ -1,4 +1,4 @@
-"""A sheet on which a task puts its widgets, one below or beside the other."""
+"""A sheet on which a task puts its widgets, below or beside each other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import CHECKBOX_SIZE, SCROLLBAR_WIDTH, Widget
 
 SIZE = 448
-EDGE = 14  # free at the left and at the right
+EDGE = 14  # free pixels at the left and at the right
 GAP = 8
-TYPE = 14  # the size of letters, if it is not said
-ROW = 8  # by how much what can be used is higher than a line of letters
-_HIGH = {"label": 0, "link": 0, "check": 2, "radio": 2, "slider": 4, "fold": 4}  # for these
+TYPE = 14  # default letter size
+ROW = 8  # pixels by which usable widgets are higher than a line of letters
+_HIGH = {"label": 0, "link": 0, "check": 2, "radio": 2, "slider": 4, "fold": 4}  # exceptions
 _ROOM = {
     "button": 28,
     "tab": 28,
@@ -26,7 +26,7 @@ _ROOM = {
 
 
 class WidgetStyle(TypedDict, total=False):
-    """What a widget may be said to be beside what it holds."""
+    """Options of the style of a widget."""
 
     group: str
     tone: str
@@ -35,7 +35,7 @@ class WidgetStyle(TypedDict, total=False):
 
 
 class WidgetContent(WidgetStyle, total=False):
-    """What a widget holds, and what it is said to be."""
+    """The content and the style of a widget."""
 
     text: str
     value: object
@@ -43,11 +43,11 @@ class WidgetContent(WidgetStyle, total=False):
 
 
 class Sheet:
-    """Widgets in the order in which they are put, and where the next one goes.
+    """The widgets of a page in order, and the position of the next one.
 
     Args:
-        goal: what is to be done, in a strip at the top; or nothing.
-        type: the size of letters, with which widths and heights that are given grow.
+        goal: the goal of the task, shown in a strip at the top; "" shows none.
+        type: the size of letters. Widths and heights passed to methods grow with it.
     """
 
     def __init__(self, goal: str = "", type: int = TYPE):
@@ -57,7 +57,7 @@ class Sheet:
         self.w = SIZE - 2 * EDGE
         self.inside = ""
         self._right, self._top, self._below = EDGE, EDGE, EDGE
-        self._tall = self.line + ROW  # how high the first of a row is
+        self._tall = self.line + ROW  # height of the first widget of a row
         if goal:
             lines = text_metrics.wrap_to_width(goal, type, SIZE - 2 * EDGE)
             high = self.line * len(lines) + 10
@@ -65,7 +65,7 @@ class Sheet:
             self.y = self._below = self._top = high + GAP
 
     def grown(self, size: int) -> int:
-        """Return a width or a height as it is with letters of this size."""
+        """Return a width or height scaled to the letter size."""
         return size * self.type // TYPE
 
     def put(
@@ -81,7 +81,7 @@ class Sheet:
         beside: bool = False,
         **more: Unpack[WidgetStyle],
     ) -> Widget:
-        """Put a widget below the last one, or beside it, as wide as it needs or as it is told."""
+        """Put a widget below or beside the last one; without `w`, it is as wide as its content."""
         if w is None:
             w = self._wide(kind, text, value, options, more.get("tone") == "bold")
         else:
@@ -122,14 +122,14 @@ class Sheet:
     def at(
         self, kind: str, id: str, x: int, y: int, w: int, h: int, **more: Unpack[WidgetContent]
     ) -> Widget:
-        """Put a widget at a place of its own."""
+        """Put a widget at a given place."""
         more.setdefault("type", self.type)
         one = Widget(id, kind, x, y, w, h, inside=self.inside, **more)
         self.widgets.append(one)
         return one
 
     def window(self, x: int, y: int, w: int, h: int, title: str, modal: bool = True) -> None:
-        """Open a window; what follows is put into it. Behind a modal one nothing can be used."""
+        """Open a window for the following widgets; a modal window blocks all widgets behind it."""
         if modal:
             self.at("veil", "veil", 0, 0, SIZE, SIZE)
         w, h = min(self.grown(w), SIZE - 8), min(self.grown(h), SIZE - 8)
@@ -140,7 +140,7 @@ class Sheet:
         self.move(x + 12, y + self.line + 24, w - 24)
 
     def page(self) -> tuple[Widget, ...]:
-        """Return all that was put; what is too high for the screen, in a box that scrolls."""
+        """Return all widgets; if they are higher than the screen, within a box that scrolls."""
         all, strip = self.widgets, sum(one.id == "goal" for one in self.widgets)
         ends = next((n for n, one in enumerate(all) if one.kind == "veil"), len(all))
         low = max([one.y + one.h for one in all[strip:ends]], default=0)
@@ -157,12 +157,12 @@ class Sheet:
         self.y = self._below
 
     def move(self, x: int, y: int, w: int | None = None) -> None:
-        """Go on at another place."""
+        """Continue at another place."""
         self.x, self.y, self._below, self._right, self._top = x, y, y, x, y
         self.w = SIZE - EDGE - x if w is None else w
 
     def label(self, text: str, *, beside: bool = False, **more: Unpack[WidgetStyle]) -> Widget:
-        """Put words, each line of them below the other."""
+        """Put text as one label for each of its lines."""
         lines = text_metrics.wrap_to_width(text, self.type, self.w, more.get("tone") == "bold")
         for line in lines[:-1]:
             self.put("label", f"label{len(self.widgets)}", line, **more)
@@ -181,7 +181,7 @@ class Sheet:
         w: int = 240,
         **more: Unpack[WidgetStyle],
     ) -> Widget:
-        """Put a name, which takes so much room or what it needs, and a widget at its right."""
+        """Put a name, at least `room` wide, and a widget at its right."""
         wide = max(self.grown(room), round(text_metrics.measure_width(name, self.type)) + 8)
         label = self._put("label", f"{id}-name", name, None, (), wide, self.line, False, {})
         self.widgets[-1] = label._replace(y=label.y + ROW // 2)
@@ -191,7 +191,7 @@ class Sheet:
 
     @contextlib.contextmanager
     def scroll(self, id: str, h: int) -> Iterator[None]:
-        """Put what follows into a box that scrolls."""
+        """Put the following widgets into a box that scrolls."""
         place = len(self.widgets)
         box = self._put("scroll", id, "", 0, (), self.w, h, False, {})
         layout = self.x, self.w, self._below

@@ -1,4 +1,4 @@
-"""What somebody who knows the way does next: a step of a task as one action of pointer or keys."""
+"""Steps of a perfect user: a step of a task as one action of pointer or keyboard."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gem_ma.scene.screen import (
 
 
 def action(page: Sequence[Widget], ui: Ui, step: Step) -> str:
-    """Return the next action towards a step, which may take several."""
+    """Return the next action towards a step, which may take several actions."""
     verb, id = step[0], step[1]
     value = step[2] if len(step) > 2 else None
     if verb in ("key", "type"):

@@ -19,13 +19,13 @@ _UNSEEN = ("line", "veil", "menu", "view", "tile")
 
 
 def refs(page: Sequence[Widget]) -> dict[str, str]:
-    """Return the ref of each widget that can be used, by its id."""
+    """Return the ref of each usable widget, by widget id."""
     widgets = [one for one in page if one.kind in CLICKABLE_KINDS or one.kind == "scroll"]
     return {one.id: f"e{number}" for number, one in enumerate(widgets, 1)}
 
 
 def described(page: Sequence[Widget], ui: Ui) -> str:
-    """Return the screen, a line for each widget that can be seen."""
+    """Return the screen in words, one line for each visible widget."""
     references = refs(page)
     usable_ids = {one.id for one in usable(page)}
     lines = []

@@ -1,4 +1,4 @@
-"""What a page shows of what a person has done to its widgets, and what an app hears of it."""
+"""The state of widgets that a user changes, and the events that an app receives."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma.scene.screen import SCROLLBAR_WIDTH, Widget, compute_row_height
 
-# What somebody can give a widget: a text, a number or a place, on or off, a shade.
+# A text, a number or an index, on or off, a shade.
 WidgetValue: TypeAlias = str | int | tuple[int, int] | None
 
 
 class Event(NamedTuple):
-    """What an app hears of: a click, a change, a drop, a key that nobody took."""
+    """An event for an app: a click, a change, a drop, or a key that no widget handled."""
 
     kind: str  # click, double, right, change, drop, enter, key, hover
     id: str = ""
-    # Of a change: the new one; of a drop: what it was dropped on; of a key: which.
+    # Change: the new value; drop: the id of the target; key: its name.
     value: WidgetValue = None
-    at: tuple[int, int] = (0, 0)  # where, on the screen
-    moved: tuple[int, int] = (0, 0)  # of a drop: by how much
+    at: tuple[int, int] = (0, 0)  # position on the screen
+    moved: tuple[int, int] = (0, 0)  # distance of a drop
 
 
-NOTHING = Event("nothing")  # an action that was none of the app's business
+NOTHING = Event("nothing")  # an action that does not concern the app
 
 
 class Ui(NamedTuple):
-    """What a person has done to widgets that the app did not have to know of."""
+    """The state of widgets that users change without the app: values, focus, caret, pointer."""
 
-    values: Mapping[str, Any] = {}  # of widgets by their ids, as their kinds say
+    values: Mapping[str, Any] = {}  # by widget id
     focus: str = ""
     caret: int = 0
     anchor: int = 0
-    open: str = ""  # the select whose options are shown, and the caret's is marked
+    open: str = ""  # the select whose options are open; `caret` is the marked option
     hover: str = ""
     pointer: tuple[int, int] | None = None
     clipboard: str = ""
@@ -43,7 +43,7 @@ class Ui(NamedTuple):
 
 
 def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
-    """Return widgets with what they hold now, scrolled, and with the options that are open."""
+    """Return the widgets with their current values, scrolled, and with open options."""
     values = ui.values
     page: list[Widget] = []
     scrolls: dict[str, tuple[int, tuple[int, int, int, int]]] = {}
@@ -66,7 +66,7 @@ def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
 
 
 def _fitting(widget: Widget, value: Any) -> WidgetValue:
-    """Return a value as far as the widget, which may have changed since, can hold it."""
+    """Return a value limited to what the widget, which may have changed since, can hold."""
     if widget.kind in ("select", "list"):
         return min(value, len(widget.options) - 1)
     return value
@@ -96,7 +96,7 @@ def _options(select: Widget, marked: int) -> list[Widget]:
 
 
 def usable(page: Sequence[Widget]) -> Sequence[Widget]:
-    """Return what is not behind a veil."""
+    """Return the widgets in front of the last veil."""
     for place in range(len(page) - 1, -1, -1):
         if page[place].kind == "veil":
             return page[place + 1 :]
@@ -104,12 +104,12 @@ def usable(page: Sequence[Widget]) -> Sequence[Widget]:
 
 
 def find(page: Sequence[Widget], id: str) -> Widget | None:
-    """Return the widget with an id."""
+    """Return the widget with an id, or None."""
     return next((one for one in page if one.id == id), None)
 
 
 def set_value(ui: Ui, one: Widget, value: WidgetValue) -> tuple[Ui, list[Event]]:
-    """Give a widget a value; that it had it before is only a click."""
+    """Set a widget's value; if it is unchanged, the event is only a click."""
     if value == one.value:
         return ui, [Event("click", one.id)]
     return ui.put(one.id, value), [Event("change", one.id, value)]
@@ -125,7 +125,7 @@ def turn_on_radio(page: Sequence[Widget], ui: Ui, one: Widget) -> tuple[Ui, list
 
 
 def focused(ui: Ui, one: Widget) -> Ui:
-    """Give a widget the keyboard."""
+    """Move the keyboard focus to a widget."""
     if ui.focus == one.id:
         return ui
     left = {**ui.left, ui.focus: (ui.caret, ui.anchor)} if ui.focus else ui.left
@@ -134,6 +134,6 @@ def focused(ui: Ui, one: Widget) -> Ui:
 
 
 def scroll_to(ui: Ui, scroll: Widget, offset: int) -> Ui:
-    """Scroll so far down, as far as there is something."""
+    """Scroll to an offset in pixels, limited to the height of the content."""
     most = max(0, scroll.options[0] - scroll.h)
     return ui.put(scroll.id, max(0, min(offset, most)))

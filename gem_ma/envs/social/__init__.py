@@ -1,7 +1,7 @@
-"""Social scenes with rules: private facts, talk, and goals found by rule in what is agreed or said.
+"""Social scenes with rules: private facts, talk, and payoffs checked by rule.
 
-A file for each family of scenes, which are rows of its table SCENES over the kit beside them; they
-import what every game may.
+Each family of scenes has a file with a table `SCENES`, built with the classes of `kit`. The files
+import only what every game may import.
 """
 
 FAMILIES = {  # the names of the scenes in each file

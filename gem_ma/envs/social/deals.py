@@ -1,4 +1,4 @@
-"""Scenes of dealing: prices and terms between those who want different things."""
+"""Scenes of negotiation: prices and terms between seats with different interests."""
 
 import itertools
 
@@ -17,7 +17,7 @@ DEBT = 40
 
 
 def _zone(rng, low=10, high=90):
-    """Return the least that a seller takes, and the most that a buyer gives."""
+    """Return the seller's lowest price and the buyer's highest price."""
     cost = number(rng, low, high - 20)
     return cost, number(rng, cost + 8, high)
 
@@ -77,7 +77,7 @@ def _pay_faulty(truth, deal, said):
 
 
 def _job(rng):
-    """Draw weights; who is hired likes more of all, and who hires less, but for the start."""
+    """Draw points: the candidate likes more of each term, the employer less; start is random."""
     points = []
     for way in (1, -1):
         weights = [number(rng, 1, 6) for _ in TERMS]
@@ -160,7 +160,7 @@ def _mediator(rng):
 
 
 def _pay_mediator(zone, deal, said):
-    """Pay the mediator for a sum between the two, the more the nearer to the middle."""
+    """Pay both sides by price; the mediator earns 1 in the middle, 0 outside the limits."""
     cost, value = zone
     if deal is None:
         return (0, 0, 0)
@@ -187,7 +187,7 @@ def _loan(rng):
 
 
 def _pay_loan(shares, deal, said):
-    """Pay who owes for what hurts less than the whole debt today, and who lent for what it gets."""
+    """Pay the debtor for the burden that it avoids, and the lender for the value that it gets."""
     if deal is None or deal["now"] + deal["later"] != DEBT:
         return (0, 0)
     burden = deal["now"] + shares[0] * deal["later"]

@@ -11,9 +11,9 @@ from gem_ma.envs.social import FAMILY, kit
 from gem_ma.game import Game, InvalidMove, Maybe, Message, prefix_speaker
 from gem_ma.scene import Chat, Terminal
 
-LONGEST = 300  # characters of a message
-SHOWN = 12  # messages in a picture
-MENU = 12  # forms that random play chooses from
+LONGEST = 300  # maximum number of characters of a message
+SHOWN = 12  # maximum number of messages in a picture
+MENU = 12  # maximum number of example forms per seat
 SMALL_TALK = ("Hello.", "What do you know?", "I cannot say.")
 Filled = tuple[tuple[str, str | int], ...]
 
@@ -21,19 +21,19 @@ Filled = tuple[tuple[str, str | int], ...]
 @dataclass(frozen=True, slots=True)
 class State:
     seats: tuple[str, ...]
-    facts: tuple[Maybe[tuple[str, ...]], ...]  # of each seat, which alone knows them
+    facts: tuple[Maybe[tuple[str, ...]], ...]  # per seat, which sees only its own
     truth: Maybe[Any]
     best: tuple[Maybe[str], ...]
-    left: int  # replies of all together
-    forms: tuple[Maybe[Filled], ...]  # what each seat agrees to or has answered
-    said: tuple[tuple[str, str], ...] = ()  # seat and words
+    left: int  # replies left, for all seats together
+    forms: tuple[Maybe[Filled], ...]  # per seat: the form it agrees to, or its answer
+    said: tuple[tuple[str, str], ...] = ()  # (seat, message) pairs
     turn: int = 0
-    paid: tuple[float, ...] = ()  # once it is over
+    paid: tuple[float, ...] = ()  # set when the scene is over
     gone: tuple[str, ...] = ()
-    answers: bool = False  # the forms are answers, which nobody changes any more
-    secret: bool = False  # and which others do not see
-    hears: tuple[tuple[str, tuple[str, ...]], ...] = ()  # of some seats: who hears them
-    menus: tuple[tuple[str, ...], ...] = ()  # some forms that each seat may fill in
+    answers: bool = False  # forms are answers, which are final
+    secret: bool = False  # other seats do not see the answers
+    hears: tuple[tuple[str, tuple[str, ...]], ...] = ()  # listeners, where they are not everybody
+    menus: tuple[tuple[str, ...], ...] = ()  # per seat: some forms that it may fill in
 
     def to_act(self):
         return () if self.paid else (self.seats[self.turn],)
@@ -66,7 +66,7 @@ class State:
         )  # fmt: skip
 
     def offers(self, agent):
-        """Return what others agree to, the newest last."""
+        """Return the forms that other seats agree to, newest last."""
         order = [seat for seat, words in self.said if words.startswith("agree: ")]
         forms_by_seat = dict(zip(self.seats, self.forms, strict=True))
         return [
@@ -76,18 +76,18 @@ class State:
         ]
 
     def legal(self, agent):
-        """Return some of the things that may be said, agreed to or answered."""
+        """Return a sample of legal replies: acceptance, filled-in forms and small talk."""
         accept_moves = ("accept",) if not self.answers and self.offers(agent) else ()
         forms = self.menus[self.seats.index(agent)] if self.busy(agent) else ()
         return (*accept_moves, *forms, *SMALL_TALK)
 
     def busy(self, seat):
-        """Return whether a seat has still something to say."""
+        """Return whether a seat is still in the scene and has not answered."""
         has_answered = self.answers and self.forms[self.seats.index(seat)] is not None
         return seat not in self.gone and not has_answered
 
     def next(self):
-        """Return the state when it is the next one's turn, if only to say a word."""
+        """Return the state at the turn of the next busy seat, or else of the next one present."""
         seats = len(self.seats)
         turns = [(self.turn + step) % seats for step in range(1, seats + 1)]
         busy_turns = [turn for turn in turns if self.busy(self.seats[turn])]
@@ -122,14 +122,14 @@ class Social(Game[State]):
         )
 
     def menu(self, seat):
-        """Return forms of a seat in which each option stands once, of many the first."""
+        """Return at most MENU example forms of a seat, which step through each field's options."""
         form = self.scene.form(seat)
         many = min(max(map(len, form.values()), default=0), MENU)
         forms = (kit.written(kit.example(form, i)) for i in range(many))
         return tuple([f"{self.scene.word()}: {form_text}" for form_text in forms])
 
     def read(self, text, view, agent):
-        """Return a form as a tuple of pairs, or a message as it stands."""
+        """Return a form as a tuple of (field, value) pairs, or a message without outer spaces."""
         form = self.scene.form(agent) if view.busy(agent) else {}  # an answer is final
         word, message = self.scene.word(), text.strip()
         low = message.casefold()
@@ -165,7 +165,7 @@ class Social(Game[State]):
         return self.judged(state.next())
 
     def judged(self, state):
-        """Pay all when it is over."""
+        """Return the state, with everybody's payoffs if the scene is over."""
         scene, deal = self.scene, self.deal(state)
         if scene.agree:
             is_over = deal is not None
@@ -178,7 +178,7 @@ class Social(Game[State]):
         return replace(state, paid=tuple(map(float, scene.pay(state.truth, deal, state.said))))
 
     def deal(self, state):
-        """Return the form that all who are needed agree on, or the answers by seat."""
+        """Return the form that all needed seats agree on, or None; or the answers by seat."""
         forms = {s: f and dict(f) for s, f in zip(state.seats, state.forms, strict=True)}
         if not self.scene.agree:
             return forms
@@ -192,7 +192,7 @@ class Social(Game[State]):
         return None
 
     def forfeit(self, state, agent, rng):
-        """Go on without a seat; for two there is nobody left to talk to."""
+        """Return the state without a seat, or None (the game ends) in a scene of two."""
         if len(state.seats) < 3:
             return None
         new_state = replace(state, gone=(*state.gone, agent))
@@ -269,6 +269,6 @@ class Social(Game[State]):
         return "\n".join(lines)
 
     def picture(self, view, agent):
-        if not view.said:  # an empty chat says nothing
+        if not view.said:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
         return Chat(view.said[-SHOWN:], viewer=agent or view.seats[0], title="")

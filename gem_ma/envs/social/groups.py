@@ -1,4 +1,4 @@
-"""Scenes of groups: votes, coalitions, trust, and what is good for all but not for one."""
+"""Scenes of groups: votes, coalitions, trust, and conflicts between private and common gain."""
 
 from gem_ma.envs.social.kit import NAMES, Case, Scene, agreed, answer, listed, number, some
 
@@ -25,7 +25,7 @@ def _vote(rng):
 
 
 def _pay_vote(likes, answers, said):
-    """Pay for the outing with most votes; where two have as many, none is made."""
+    """Pay each seat its liking of the outing with the most votes; a tie pays nobody."""
     votes = [form["vote"] for form in answers.values() if form]
     counts = sorted(((votes.count(party), party) for party in PARTIES), reverse=True)
     if counts[0][0] == counts[1][0]:

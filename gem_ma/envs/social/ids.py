@@ -1,4 +1,4 @@
-"""Social scenes with rules, for two to four seats: what is agreed or said pays, and no judge."""
+"""Ids of the social scenes, for two to four seats; payoffs follow rules and need no judge."""
 
 from gem_ma.envs.registry import Spec
 from gem_ma.envs.social import FAMILY
@@ -9,7 +9,7 @@ def specs():
 
 
 def find(id):
-    """Return nothing: all there are, are listed."""
+    """Return None, because `specs` lists every id."""
     return
 
 

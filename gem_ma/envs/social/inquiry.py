@@ -1,4 +1,4 @@
-"""Scenes of inquiry: who did it, what does not fit, what it is, who is best."""
+"""Scenes of inquiry: find a culprit, a contradiction, a diagnosis or the best candidate."""
 
 import itertools
 
@@ -24,7 +24,7 @@ LINES = tuple(["-".join(order) for order in itertools.permutations(FOUR)])
 def _alibi(rng):
     culprit, time = number(rng, 0, 2), number(rng, 0, 2)
     scene, *others = some(rng, ROOMS, 4)
-    rooms = [[pick(rng, others) for _ in TIMES] for _ in SUSPECTS]  # others' at all times
+    rooms = [[pick(rng, others) for _ in TIMES] for _ in SUSPECTS]  # no other was at the scene
     rooms[culprit][time] = scene
     facts = []
     for seat, own_rooms in enumerate(rooms):
@@ -77,7 +77,7 @@ def _pay_contradiction(false, answers, said):
 
 
 def _diagnosis(rng):
-    """Draw diseases any two of which share three signs of four at most, and a patient with one."""
+    """Draw diseases with four symptoms each, at most three in common, and an ill patient."""
     combinations = list(itertools.combinations(SYMPTOMS, 4))
     table = some(rng, combinations, len(DISEASES))
     ill = number(rng, 0, len(DISEASES) - 1)
@@ -118,7 +118,7 @@ def _pay_lost(number_of, answers, said):
 
 
 def _hire(rng):
-    """Draw candidates of whom what all know speaks for another than all that is known does."""
+    """Draw candidates of whom the facts that all seats know favour another than all facts do."""
     while True:
         has_trait = [[pick(rng, (0, 1)) for _ in TRAITS] for _ in CANDIDATES]
         totals = list(map(sum, has_trait))
@@ -161,7 +161,7 @@ def _pay_took(thief, deal, said):
 
 
 def _line(rng):
-    """Draw ages, of which each knows how much older or younger it is than the next around."""
+    """Draw ages; each seat knows the difference between its age and that of the next seat."""
     ages = some(rng, range(20, 80), 4)
     facts = []
     for seat in range(4):

@@ -1,6 +1,6 @@
-"""What a social scene is: seats with private facts, a form to agree on or to answer, and what pays.
+"""Parts of social scenes: seats with private facts, forms to agree on or to answer, and payoffs.
 
-A form is a mapping from fields to what may stand there: words, or a range of whole numbers.
+A form maps each field to its options: words, or a range of whole numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gem_ma.game import InvalidMove
 from gem_ma.validation.json_types import JSONMapping
 
 Form = Mapping[str, Sequence[object]]
-Words = Sequence[tuple[str, str]]  # what was said, and by which seat before it
+Words = Sequence[tuple[str, str]]  # (seat, message) pairs
 NAMES = ("ann", "ben", "cid", "eve")
 
 
@@ -24,9 +24,9 @@ class Case(NamedTuple):
     """One episode of a scene.
 
     Attributes:
-        facts: what each seat knows, line by line.
-        truth: what pays depends on, as plain tuples.
-        best: a reply for each seat with which it does its part of what is best for all together.
+        facts: the lines that each seat alone knows.
+        truth: the values that payoffs depend on, as plain tuples.
+        best: a reply for each seat; together these replies lead to the best common result.
     """
 
     facts: tuple[tuple[str, ...], ...]
@@ -35,18 +35,18 @@ class Case(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """A row of the table: who takes part, what all are told, and what pays.
+    """A row of the table of scenes: the seats, their common story, and the payoffs.
 
     Attributes:
-        draw: makes a Case of a random generator.
-        pay: what each seat earns, by the truth, the outcome and what was said, as pairs of seat and
-            words. The outcome is the agreed form, or None; or of answers, a mapping from seat to
-            form.
-        agree: the form that all who are `needed` have to agree on.
-        answers: the form that a seat answers by itself, by seat; `open` ones are told to all.
-        needed: who has to agree on a form, where it is not everybody.
-        hears: who hears what a seat says, where it is not everybody.
-        over: whether what was said ends the scene.
+        draw: draws a Case with a random generator.
+        pay: returns the payoff of each seat from the truth, the outcome, and the messages as (seat,
+            words) pairs. The outcome is the agreed form, or None if there is none. In scenes with
+            answers it maps each seat to its form.
+        agree: the form that all `needed` seats have to agree on.
+        answers: maps each answering seat to its form; with `open`, all seats see the answers.
+        needed: returns the seats that have to agree on a form; None means all seats.
+        hears: maps a seat to the seats that hear it; everybody hears the other seats.
+        over: returns whether the messages end the scene; None means that they never do.
     """
 
     about: str
@@ -76,12 +76,12 @@ def pick(rng, options):
 
 
 def some(rng, options, many):
-    """Return so many of the options, all different, in any order."""
+    """Return `many` different options in random order."""
     return [options[i] for i in rng.permutation(len(options))[:many].tolist()]
 
 
 def number(rng, low, high):
-    """Return a whole number, both ends included."""
+    """Return a random whole number from `low` to `high`, both included."""
     return int(rng.integers(low, high + 1))
 
 
@@ -90,7 +90,7 @@ def listed(things):
 
 
 def agreed(form, seats):
-    """Return the replies of seats that agree on a form."""
+    """Return the replies with which `seats` seats agree on a form."""
     return (f"agree: {written(form)}",) * seats
 
 
@@ -103,7 +103,7 @@ def written(form):
 
 
 def told(form):
-    """Return in words what a form may be filled with."""
+    """Describe the options of a form in words."""
     parts = []
     for field, options in form.items():
         if isinstance(options, range):
@@ -115,7 +115,7 @@ def told(form):
 
 
 def example(form, place=0):
-    """Return the form filled with the options at some place."""
+    """Return a form in which each field has the option at `place`, counted in a circle."""
     return {field: options[place % len(options)] for field, options in form.items()}
 
 

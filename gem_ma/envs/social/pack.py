@@ -1,4 +1,4 @@
-"""What the pack social adds."""
+"""The pack "social": environments and suites of social scenes."""
 
 from gem_ma.envs import social
 from gem_ma.envs.registry import register_family

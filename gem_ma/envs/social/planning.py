@@ -1,4 +1,4 @@
-"""Scenes of planning: a time, a place, an order in which all that each of them needs is met."""
+"""Scenes of planning: seats find a time, a place or an order that meets the needs of each."""
 
 import itertools
 
@@ -120,7 +120,7 @@ def _trip(rng):
 
 
 def _pay_trip(truth, deal, said):
-    """Pay nothing to all where one cannot afford it."""
+    """Pay each seat its joy of the nights, or nobody if one seat cannot afford the trip."""
     prices, joys, purses = truth
     if deal is None:
         return (0, 0, 0)
@@ -146,7 +146,7 @@ def _shifts(rng):
 
 
 def _pay_shifts(can, deal, said):
-    """Pay who works once, on a day that suits."""
+    """Pay each seat that works exactly once, on a day that suits it."""
     if deal is None:
         return (0,) * 4
     works = [[day for day in range(4) if deal[DAYS[day].lower()] == seat] for seat in FOUR]
@@ -154,7 +154,7 @@ def _pay_shifts(can, deal, said):
 
 
 def _wishes(rng, seat):
-    """Return two wishes of a seat: beside somebody, not beside somebody, or at an end."""
+    """Draw two wishes of a seat: next to or away from somebody, at an end or in the middle."""
     others = [name for name in FOUR if name != seat]
     near, far = some(rng, others, 2)
     return some(rng, [("near", near), ("far", far), ("end", ""), ("middle", "")], 2)

@@ -1,4 +1,4 @@
-"""Scenes of secrets: what must be said, must not be said, or must not be understood by all."""
+"""Scenes of secrets: words that must be said, must not be said, or are not for everybody."""
 
 from gem_ma.envs.social.kit import Case, Scene, answer, listed, number, pick, some
 
@@ -6,22 +6,22 @@ WORDS = ("apple", "candle", "dragon", "engine", "feather", "garden", "hammer", "
          "jungle", "kettle", "lantern", "mirror")  # fmt: skip
 SIGNS = range(1, 9)
 NUMBERS = range(1, 100)
-# No way to say a number by itself; "one" and "to" are words of other kinds too, and allowed.
+# Forbidden words for numbers; "one" and "to" are allowed, because they have other meanings.
 SPELLED = ("zero", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
            "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen",
            "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy",
            "eighty", "ninety", "hundred")  # fmt: skip
-TELLS = 3  # words, other than its own, that a holder has to speak of
+TELLS = 3  # other words of the list that a holder has to mention
 
 
 def _words(text):
-    """Return the words of a message, without what stands around them."""
+    """Return the words of a message in lower case, without punctuation."""
     letters = "".join(c if c.isalnum() else " " for c in text.casefold())
     return letters.split()
 
 
 def _says(words, word):
-    """Return whether a message has a word, or one that begins with it."""
+    """Return whether a message contains a word that begins with `word`."""
     return any(spoken_word.startswith(word) for spoken_word in _words(words))
 
 
@@ -53,7 +53,7 @@ def _say(rng):
 
 
 def _pay_say(targets, answers, said):
-    """Pay a seat for its word in the other's mouth, unless it has said it before."""
+    """Pay a seat if the other seat was the first to say its word."""
     payoffs = []
     for seat, word in zip(("ann", "ben"), targets, strict=True):
         first = next((speaker for speaker, words in said if _says(words, word)), None)

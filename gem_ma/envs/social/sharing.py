@@ -1,4 +1,4 @@
-"""Scenes of sharing: who gets, pays, does or gives what."""
+"""Scenes of sharing: rooms, chores, things, costs and coins are divided."""
 
 import itertools
 
@@ -25,11 +25,11 @@ def _rent(rng):
     worth = {order: sum(values[i][ROOMS.index(room)] for i, room in enumerate(order))
              for order in itertools.permutations(ROOMS)}  # fmt: skip
     order = max(worth, key=worth.__getitem__)
-    each = (worth[order] - RENT) // 3  # what is left to each
+    each = (worth[order] - RENT) // 3  # each seat's share of the surplus
     rents = [values[i][ROOMS.index(room)] - each for i, room in enumerate(order)]
     rents[2] += RENT - sum(rents)
     low = min(rents)
-    if low < 0:  # a rent is not negative: the others pay less
+    if low < 0:  # rents must not be negative: draw again
         return _rent(rng)
     facts = tuple(
         [("What a room is worth to you: "
@@ -114,7 +114,7 @@ def _cake(rng):
 
 
 def _pieces(worth, cut, side):
-    """Return what each gets, as a share of the cake."""
+    """Return the values of the cutter's and the chooser's piece, as shares of the cake."""
     cutter, chooser = worth
     left_values = sum(cutter[:cut]), sum(chooser[:cut])
     if side == "left":
@@ -140,7 +140,7 @@ def _bill(rng):
 
 
 def _pay_bill(owes, deal, said):
-    """Pay who pays what it had, where the bill is paid."""
+    """Pay each seat that pays exactly for its order and its wine, if the bill is paid in full."""
     if deal is None or sum(deal.values()) != sum(owes):
         return (0, 0, 0)
     return [float(deal[seat] == debt) for seat, debt in zip(THREE, owes, strict=True)]

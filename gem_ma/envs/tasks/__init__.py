@@ -1,9 +1,9 @@
-"""Tasks: one question, an answer that is graded; from data sets, generated, or out of ReasoningGym.
+"""Tasks with one question and a graded answer: from data sets, generated, or of ReasoningGym.
 
-`epoch(env, seed)` gives the options that lead through all questions of a task once. All stand on
-`question`; answers are graded by `grading`. They import what every game may (`gem_ma.game`,
-`gem_ma.scene`, `gem_ma.engine.action_parsing`, `gem_ma.validation`), and the register, for ids over
-other ids.
+`epoch(env, seed)` returns the reset options for all questions of a task, each once. `question` is
+the base of all tasks, and `grading` grades answers. Tasks import what every game may
+(`gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing`, `gem_ma.validation`), and the
+registry for ids that are made from other ids.
 """
 
 from __future__ import annotations

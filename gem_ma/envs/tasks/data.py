@@ -1,4 +1,4 @@
-"""One loader for all data: the Hugging Face Hub, folders, JSONL, CSV, parquet, Dataset objects."""
+"""The loader of data sets: the Hugging Face Hub, folders, JSONL, CSV, parquet, Dataset objects."""
 
 import csv
 import functools
@@ -16,22 +16,23 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 EXTRA = "pip install 'gem-ma[datasets]'"
 KINDS = (".jsonl", ".json", ".csv", ".parquet")
-_lock = threading.Lock()  # one loads, the others find it loaded
+_lock = threading.Lock()  # one thread loads, and the others use the cached result
 
 
 def load(data, split=None, subset=None, streaming=False, limit=None) -> Sequence[JSONMapping]:
-    """Return the rows of a data set, which a process loads once.
+    """Return the rows of a data set, which a process loads only once.
 
     Args:
         data: a file or folder of JSONL, JSON, CSV or parquet, a folder that `datasets` saved, a
             name on the Hub, a Dataset (or several by split) of `datasets`, or any sequence of
             mappings.
-        split: which part. A folder's files are of the split that they or their folder are named
-            after; a single file is one split, whatever it is called.
-        subset: the configuration of a data set on the Hub that has several.
-        streaming: read rows when they are asked for, from the first to the last that is needed.
-        limit: take only the first rows; streaming needs it, as nobody knows then how many there
-            are.
+        split: the split to load; None: the only one, or all files of a folder. A file in a folder
+            belongs to the split that it or its folder is named after. A single file is one split,
+            with any name.
+        subset: the configuration of a data set on the Hub that has several; None: its default.
+        streaming: whether rows are read only when they are needed, in order from the first.
+        limit: the number of first rows to use; None: all. It is needed for streaming, where the
+            number of rows is not known.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit={limit}: expected 1 or more rows")
@@ -60,7 +61,7 @@ def _load(data, split, subset, streaming, limit):
 
 
 def _rows(data, split, streaming, limit):
-    """Return what is to be indexed: by itself if it can be, else as it is read."""
+    """Return rows as a sequence: the data itself, or a Stream if it has no length."""
     source = data
     if isinstance(data, Mapping) and all(map(_may_be_rows, data.values())):
         data = _split(data, split)
@@ -82,7 +83,7 @@ def _rows(data, split, streaming, limit):
 
 
 def _may_be_rows(data):
-    """Return whether something is no row or column itself, as far as that is seen at a glance."""
+    """Return whether a value looks like rows, and not like a single row or column."""
     if isinstance(data, list | tuple):
         return all(isinstance(row, Mapping) for row in data[:1])
     if isinstance(data, str | bytes | Mapping):
@@ -114,7 +115,7 @@ class First(Sequence[JSONMapping]):
 
 
 class Stream(Sequence[JSONMapping]):
-    """The first rows of something that is read on when a later row is asked for."""
+    """The first rows of an iterable, which is read further when a later row is needed."""
 
     def __init__(self, rows, limit):
         self.rest, self.limit = iter(rows), limit
@@ -187,7 +188,7 @@ def _json(path):
 
 def _csv(path):
     text = path.read_text(encoding="utf-8-sig")
-    with _lock_csv:  # the limit belongs to the whole process, and tests of programs are long
+    with _lock_csv:  # the limit is global to the process, and fields with tests are long
         old_limit = csv.field_size_limit(sys.maxsize)
         try:
             rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
@@ -203,7 +204,7 @@ _READERS = {".jsonl": _jsonl, ".json": _json, ".csv": _csv}
 
 
 def _cell(text):
-    """Return a cell of a CSV file: a list or an object, if that is what it is written as."""
+    """Return the value of a CSV cell: a list or object if it is written in JSON, else the text."""
     if text and text[0] in "[{":
         try:
             return json.loads(text)
@@ -224,7 +225,7 @@ def _parquet(files, streaming):
 
 
 class Table(Sequence[JSONMapping]):
-    """The rows of Arrow tables, made when they are asked for."""
+    """The rows of Arrow tables, converted when they are read."""
 
     def __init__(self, tables):
         from pyarrow import concat_tables
@@ -267,8 +268,8 @@ def _from_hub(name, split, subset, streaming):
 class DataTask(Task):
     """A task whose questions are the rows of a data set.
 
-    data, split, subset, streaming and limit are said of `load`; question, answer and images are
-    the names of columns.
+    See `load` for data, split, subset, streaming and limit. question, answer and images are names
+    of columns.
     """
 
     def __init__(
@@ -295,7 +296,7 @@ class DataTask(Task):
                     f"{argument}={name!r}: there is no such column; the columns are "
                     f"{', '.join(map(repr, first))}"
                 )
-        self._right(0, first)  # so that rows of another form are known at once
+        self._right(0, first)  # reports rows of another form at once
 
     def make(self, index):
         row = self.rows[index]
@@ -308,7 +309,7 @@ class DataTask(Task):
         return Item(text, *self._right(index, row), pictures)
 
     def _right(self, index, row) -> tuple[str, object]:
-        """Return one right answer of a row, and what answers are graded against."""
+        """Return one right answer of a row, and the key that answers are graded against."""
         name = self.columns[1]
         try:
             keyed_answer = self.keyed(row[name])
@@ -319,12 +320,12 @@ class DataTask(Task):
         return keyed_answer
 
     def keyed(self, answer) -> tuple[str, object]:
-        """Return one right answer, and what answers are graded against."""
+        """Return one right answer, and the key that answers are graded against."""
         answers = tuple([str(item) for item in _listed(answer)])
         return answers[0] if answers else "", answers
 
     def _picture(self, image):
-        """Return a picture, which data sets keep as an image, as bytes, or as a path."""
+        """Return a picture that a data set has as an image, as bytes or as a path."""
         from PIL import Image
 
         if isinstance(image, Mapping):
@@ -334,7 +335,7 @@ class DataTask(Task):
         elif isinstance(image, str):
             near = self.folder if self.folder.is_dir() else self.folder.parent
             image = Image.open(near / image)
-        if image.mode != "RGB":  # what is transparent was drawn to lie on white
+        if image.mode != "RGB":  # transparent pictures are drawn for a white background
             image = image.convert("RGBA")
             image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
             image = image.convert("RGB")

@@ -1,6 +1,6 @@
-"""Graders: a model's text in, a Grade out; never an exception for what a model wrote.
+"""Graders, which turn a model's text into a Grade and never raise because of the text.
 
-What looks at a model's text with heavy machinery runs in the sandbox, under a hard time limit.
+Graders that need large libraries run in the sandbox with a hard time limit.
 """
 
 import collections
@@ -32,18 +32,18 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation + "\u2018\u2019\u201c\u2
 
 
 def normal(text):
-    """Return a text in lower case, without punctuation, articles and needless blanks."""
+    """Return a text in lower case, without punctuation, articles and extra spaces."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact(text, golds):
-    """Return 1 if an answer is one of those that are right, however it is written, else 0."""
+    """Grade an answer 1 if it equals a right answer after normalisation, else 0."""
     answer = normal(text)
     return RIGHT if any(answer == normal(gold) for gold in golds) else WRONG
 
 
 def f1(text, golds):
-    """Return the overlap in words, as F1, with the nearest of the right answers."""
+    """Grade an answer by its overlap in words (F1) with the closest right answer."""
     return Grade(max((_overlap(normal(text), normal(gold)) for gold in golds), default=0.0))
 
 
@@ -74,7 +74,7 @@ class Number(NamedTuple):
 
 
 def number(text):
-    """Return what a text says if it is one plain number, in LaTeX or not; else None."""
+    """Return the Number that a text is, in LaTeX or not, or None if it is no plain number."""
     if len(text) > 200:
         return None
     match = _NUMBER.fullmatch(plain(text))
@@ -94,14 +94,14 @@ def number(text):
 
 
 def plain(text):
-    r"""Return a formula without dollar signs, blanks, \text{} and a full stop."""
+    r"""Return a formula without dollar signs, spaces, \text{} and a full stop."""
     text = text.strip().strip("$").rstrip(".,;").rstrip("$")
     text = _ASSIGNED.sub("", _SPACES.sub("", _TEXT.sub(r"\1", text)))
     return text.removeprefix(r"\(").removesuffix(r"\)").strip("$")
 
 
 def same_number(said, gold):
-    """Return whether two numbers are the same to six decimals; percent signs may be left out."""
+    """Return whether two numbers are equal to six decimals; a percent sign may be missing."""
     if round(said.value, 6) == round(gold.value, 6):
         return True
     if said.percent == gold.percent:
@@ -111,7 +111,7 @@ def same_number(said, gold):
 
 
 def quick(text, gold):
-    """Return whether an answer is right if that is plain to see, else None."""
+    """Return whether an answer is right if simple rules decide it, else None."""
     if plain(text) == plain(gold):
         return True
     gold_number = number(gold)
@@ -122,7 +122,7 @@ def quick(text, gold):
         return same_number(answer_number, gold_number)
     words = _TEXT.sub(r"\1", gold).strip()
     if words.replace(" ", "").isalpha() and (len(words) > 3 or "\\text" in gold):
-        # math-verify would multiply the letters, and take any other order of them for the same
+        # math-verify would multiply the letters, so that their order would not matter
         return normal(_TEXT.sub(r"\1", text)).strip("()") == normal(words)
     return None
 
@@ -133,7 +133,7 @@ def numeric(text, golds):
 
 
 def mathematics(text, golds):
-    """Grade a mathematical answer; it is right if it is equivalent to one of those given."""
+    """Grade a mathematical answer: it is right if it is equivalent to one of `golds`."""
     verdicts = [quick(text, gold) for gold in golds]
     if any(verdicts):
         return RIGHT
@@ -144,12 +144,12 @@ def mathematics(text, golds):
 
 
 def equivalent(text, golds):
-    """Return 1 if math-verify takes an answer for equivalent to one of `golds`; for the sandbox."""
+    """Return 1 if an answer is equivalent to one of `golds` by math-verify; for the sandbox."""
     import logging
 
     from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, verify
 
-    logging.disable()  # it reports what it cannot parse
+    logging.disable()  # math-verify logs texts that it cannot parse
     extraction_config = [LatexExtractionConfig(boxed_match_priority=0), ExprExtractionConfig()]
 
     def read(formula):
@@ -163,7 +163,7 @@ def equivalent(text, golds):
 
 
 def warm():
-    """Grade some answers, so that what this loads and builds is there for all that follow."""
+    """Grade some answers, so that later ones find all modules loaded and caches filled."""
     for text, gold in (
         (r"\frac{\sqrt{8}}{2}", r"\sqrt{2}"),
         (r"x^2 - \pi \cdot 3", r"\sin(x) + 10!"),
@@ -174,9 +174,9 @@ def warm():
         equivalent(text, [gold, text])
 
 
-# Sympy and some scorers evaluate a text as Python, in the process that reports the score. What is
-# run there may hold these names and no others, so that nothing which an answer says can do more
-# than arithmetic. With the functions stand the names of what sympy writes for itself.
+# Sympy and some scorers evaluate a text as Python, in the process that reports the score. Code
+# that is run there may use only these names, so that no answer can do more than arithmetic. They
+# include names that sympy's own generated code uses.
 _FORMULA = frozenset((
     *string.ascii_letters, "pi", "oo", "Integer", "Float", "Rational", "Symbol", "Function", "Add",
     "Mul", "Pow", "Abs", "abs", "sign", "Min", "Max", "min", "max", "root", "sqrt", "cbrt", "exp",
@@ -193,26 +193,26 @@ _FORMULA = frozenset((
 
 
 def isolated(function, *args, prepare):
-    """Grade by a trusted function that runs in the sandbox, in the pool that `prepare` prepares."""
+    """Grade by a trusted function in the sandbox, in the pool that `prepare` has initialised."""
     box = _graders(prepare, function.partition(":")[0], __name__)
     try:
         return graded(box.call(f"{__name__}:judge", function, *args))
     except sandbox.SandboxTimeout:
         return Grade(0.0, TIMED_OUT)
-    except sandbox.SandboxCrash as error:  # as by too much memory, or an error within the library
+    except sandbox.SandboxCrash as error:  # too much memory, or an error in the library
         return Grade(0.0, f"died: {str(error).splitlines()[-1]}"[:200])
 
 
 def graded(value):
-    """Return a score as a Grade; what is no number from 0 to 1 is none."""
+    """Return a score as a Grade, with score 0 and a reason if it is no number from 0 to 1."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not -1e-9 < value < 1 + 1e-9:  # a sum of shares may miss 1 a little
+    if not number or not -1e-9 < value < 1 + 1e-9:  # sums of shares are rounded
         return Grade(0.0, f"no score: {value!r}"[:200])
     return Grade(min(max(float(value), 0.0), 1.0))
 
 
 def judge(function, *args):
-    """Call a function on a model's text where nothing but formulas can be run; for the sandbox."""
+    """Call a grader in a process in which only formulas can be run; for the sandbox."""
     module, _, name = function.partition(":")
     grader = getattr(importlib.import_module(module), name)
     sys.addaudithook(_refuse_programs)
@@ -220,11 +220,11 @@ def judge(function, *args):
 
 
 def _refuse_programs(event, args):
-    """Raise ValueError when Python is about to run what is no formula, except to import a file."""
+    """Raise ValueError if Python is about to run code other than a formula or an import."""
     if event != "exec":
         return
     codes, names = [args[0]], set()
-    for code in codes:  # grows meanwhile
+    for code in codes:  # the list grows in the loop
         names.update(code.co_names)
         codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
     if not names <= _FORMULA and not _imports(sys._getframe()):
@@ -241,15 +241,15 @@ def _imports(frame):
 
 @functools.cache
 def _graders(*preload):
-    """Return this process's pool; on a busy machine a grader may wait long, but not compute."""
-    # The kernel counts whole seconds of CPU time, rounded up with what a process begins with.
+    """Return this process's pool, whose limit of CPU time is much lower than that of waiting."""
+    # The kernel counts whole seconds of CPU time, rounded up with the time that startup took.
     return sandbox.Sandbox(seconds=10, cpu_seconds=0.9, preload=preload, workers=WORKERS)
 
 
 _AT_ONCE = 4
 _FENCE = re.compile(r"```[ \t]*+([\w+-]*+)[ \t]*+\n(.*?)(?:\n[ \t]*+```|\Z)", re.DOTALL)
 
-# The solution's own output goes nowhere; what its function returns is all that is sent back.
+# The solution's own output is discarded; only its function's result is sent back.
 _CALL = """
 import json, os, sys
 _job = json.loads(sys.stdin.read())
@@ -269,7 +269,7 @@ for _i in range(0, len(_result), 4096):
 
 
 class Test(NamedTuple):
-    """One hidden test: what goes in, what has to come out, and the function to call if any."""
+    """One hidden test: the input, the expected output, and the function to call, if any."""
 
     given: object  # the text on stdin, or the function's arguments
     expected: object
@@ -280,7 +280,7 @@ Test.__test__ = False  # type: ignore[attr-defined]  # for pytest
 
 
 def program_in(reply):
-    """Return the last fenced block of a reply, or all of it where there is none."""
+    """Return the last fenced block of a reply, Python first, or the whole reply without one."""
     blocks = _FENCE.findall(reply)
     python = [code for language, code in blocks if language.lower() in ("python", "py", "python3")]
     return (python or [code for _, code in blocks] or [reply])[-1]
@@ -290,10 +290,10 @@ _SHAPES = 'expected {"inputs": [...], "outputs": [...]} or a list of {"input": .
 
 
 def tests_of(data):
-    """Return the tests that a column of a data set holds, in any of the usual shapes.
+    """Return the tests in a cell of a data set, in any of the usual shapes.
 
-    They are {"inputs": [...], "outputs": [...]} with or without "fn_name", or a list of
-    {"input": ..., "output": ...}, or JSON of these.
+    The shapes are {"inputs": [...], "outputs": [...]} with or without "fn_name", a list of
+    {"input": ..., "output": ...}, and JSON of these.
     """
     if isinstance(data, str | bytes):
         try:
@@ -318,7 +318,7 @@ def tests_of(data):
 
 def _test(given, expected, name):
     if name:
-        if isinstance(given, str):  # each argument on a line of its own
+        if isinstance(given, str):  # one argument per line
             given = [json.loads(line) for line in given.splitlines() if line.strip()]
         if isinstance(expected, str):
             expected = _value(expected)
@@ -338,9 +338,9 @@ def _lines(data):
 
 
 def code(program, tests, *, seconds=5.0, partial=False):
-    """Run a program on hidden tests; 1 if it passes all, or with `partial` the share it passes.
+    """Grade a program on hidden tests: 1 if it passes all, or with `partial` the passed share.
 
-    What has to come out never enters the sandbox. Without `partial` the first failure ends it.
+    Expected outputs never enter the sandbox. Without `partial` the first failure skips later tests.
     """
     failed = threading.Event()
     troubles = []
@@ -363,7 +363,7 @@ def code(program, tests, *, seconds=5.0, partial=False):
 
 @functools.cache
 def _programs():
-    """Return the pool that programs run in; what they print may be long."""
+    """Return the pool in which programs run, with a high limit of output."""
     return sandbox.Sandbox(output=2**22, workers=WORKERS)
 
 
@@ -387,7 +387,7 @@ def _passes(program, test, seconds):
 
 
 def same_output(printed, expected):
-    """Return whether two outputs have the same words line by line; decimals to six digits."""
+    """Return whether two outputs have the same words; decimals are compared to six digits."""
     printed_words, expected_words = printed.split(), expected.split()
     if len(printed_words) != len(expected_words):
         return False
@@ -404,11 +404,11 @@ def _near(text, wanted):
 
 
 def same_value(value, wanted):
-    """Return whether two JSON values are equal, decimals to six digits."""
+    """Return whether two JSON values are equal; decimals are compared to six digits."""
     if isinstance(wanted, float) and isinstance(value, int | float):
         try:
             return math.isclose(value, wanted, rel_tol=1e-6, abs_tol=1e-9)
-        except OverflowError:  # a whole number that is no float
+        except OverflowError:  # an integer too large for a float
             return False
     if isinstance(value, list) and isinstance(wanted, list | tuple):
         return len(value) == len(wanted) and all(map(same_value, value, wanted))

@@ -5,7 +5,7 @@ from gem_ma.envs.tasks.data import DataTask
 
 
 class Math(DataTask):
-    """Problems of a data set, answers graded by math-verify."""
+    """Problems of a data set, with answers graded by math-verify."""
 
     blocking = True
     about = (

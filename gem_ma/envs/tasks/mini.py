@@ -1,4 +1,4 @@
-"""Small tasks of our own making, generated: no data are needed."""
+"""Small generated tasks that need no data."""
 
 import itertools
 import math
@@ -12,12 +12,12 @@ from gem_ma.envs.tasks.mathematics import Math
 from gem_ma.envs.tasks.programming import ABOUT, EXAMPLES
 from gem_ma.envs.tasks.question import Item, Task
 
-SIZE = 10_000  # questions of each
+SIZE = 10_000  # questions of each task
 
 
 class _Mini(Task):
     size = SIZE
-    kinds: tuple[Any, ...]  # functions of a generator that return the fields of an Item
+    kinds: tuple[Any, ...]  # functions from a generator to the fields of an Item
 
     def make(self, index):
         rng = np.random.Generator(np.random.PCG64(index))
@@ -30,7 +30,7 @@ def _int(rng, low, high):
 
 
 def _pick(rng, options, many):
-    """Return so many different options in random order."""
+    """Return `many` different options in random order."""
     return [options[i] for i in rng.permutation(len(options))[:many].tolist()]
 
 
@@ -262,7 +262,7 @@ def _queue(rng):
 
 
 class MiniQA(_Mini):
-    """Questions about a few sentences that have to be put together."""
+    """Questions whose answer follows from a few sentences together."""
 
     about = "Answer a question. Reply with the answer alone, a word or two."
     examples = ("Ada", "north")
@@ -272,7 +272,7 @@ class MiniQA(_Mini):
         return grading.exact(answer, item.key)
 
 
-# What to compute, and the Python expression that does, of `xs`, `s` or `n`; {k} and {m} are drawn.
+# The value to compute, and its Python expression in `xs`, `s` or `n`; {k} and {m} are drawn.
 OF_NUMBERS = (
     ("the sum of the numbers that are divisible by {k}", "sum(x for x in xs if x % {k} == 0)"),
     ("how many of the numbers are greater than {m}", "sum(x > {m} for x in xs)"),
@@ -349,7 +349,7 @@ def _program(group, kind):
         tests = []
         for _ in range(TESTS):
             content = draw(rng)
-            expected = eval(source, {name: content})  # an expression out of the tables above
+            expected = eval(source, {name: content})  # an expression from the tables above
             if as_function:
                 tests.append(grading.Test([content], expected, "solve"))
             else:
@@ -368,7 +368,7 @@ def _program(group, kind):
 
 
 class MiniCode(_Mini):
-    """Short programs, whose hidden tests are generated with them."""
+    """Problems that short programs solve, with generated hidden tests."""
 
     blocking = True
     about = f"{ABOUT}, each for at most 5 seconds."
@@ -376,7 +376,7 @@ class MiniCode(_Mini):
     kinds = tuple([_program(g, k) for g, group in enumerate(INPUTS) for k in range(len(group[0]))])
 
     def __init__(self, partial: bool = False, tries: int = 1):
-        """Take whether to pay the share of the tests that a program passes."""
+        """Set whether the score is the share of passed tests, and the number of tries."""
         super().__init__(tries)
         self.partial = partial
 

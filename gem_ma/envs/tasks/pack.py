@@ -1,4 +1,4 @@
-"""What the pack tasks adds."""
+"""The contents of the pack tasks."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    # Tasks over data: generated ones, your own (`data=` a file, a folder, a data set), the Hub's.
+    # Tasks over generated data, over your own (`data=` a file, folder or data set), or of the Hub.
     register("math:Mini", "gem_ma.envs.tasks.mini:MiniMath")
     register("qa:Mini", "gem_ma.envs.tasks.mini:MiniQA")
     register("code:Mini", "gem_ma.envs.tasks.mini:MiniCode", format="bare")

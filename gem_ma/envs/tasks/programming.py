@@ -12,12 +12,13 @@ EXAMPLES = ("print(input())", "print(0)")
 
 
 class Code(DataTask):
-    """Problems of a data set; the column of answers holds the tests.
+    """Problems of a data set, whose answer column holds the tests.
 
     Args:
-        max_tests: how many tests to run, those with the longest input; None for all.
-        partial: pay the share of the tests that pass, rather than nothing unless all do.
-        seconds: what each test may take.
+        max_tests: how many tests to run, those with the longest input; None: all.
+        partial: whether the score is the share of passed tests. By default it is 1 if all tests
+            pass and else 0.
+        seconds: the time limit of each test.
     """
 
     blocking = True

@@ -8,12 +8,12 @@ GRADERS = {"exact": grading.exact, "f1": grading.f1}
 
 
 class QA(DataTask):
-    """Questions of a data set; the column of answers holds one, or a list of aliases.
+    """Questions of a data set, whose answer column holds one answer or a list of aliases.
 
     Args:
-        score: "exact" compares without case, punctuation and articles, "f1" pays the overlap in
+        score: "exact" compares without case, punctuation and articles; "f1" scores the overlap in
             words.
-        choices: the answers there are, if the questions leave a choice of few.
+        choices: the possible answers, if all questions have the same few; empty: any text.
     """
 
     examples: tuple[str, ...] = ("yes", "no")

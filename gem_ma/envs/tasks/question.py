@@ -1,4 +1,4 @@
-"""What all tasks share: one agent, one question, an answer that is graded."""
+"""The base of all tasks: one agent, one question, and a graded answer."""
 
 import functools
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ class Item(NamedTuple):
     """One question of a task."""
 
     question: str
-    answer: str  # one right answer, or "" where none is known
-    key: Any = None  # what answers are graded against
+    answer: str  # one right answer, or "" if none is known
+    key: Any = None  # the data that answers are graded against
     pictures: tuple[Pixels, ...] = ()
 
 
@@ -54,11 +54,11 @@ class State(NamedTuple):
 
 
 class Task(Game[State]):
-    """A task has `size` questions; `make(index)` returns one as an Item, `grade` grades an answer.
+    """A game of `size` questions: `make(index)` returns one as an Item, `grade` grades an answer.
 
     Attributes:
-        about: what the rules say of the questions and of the form of an answer.
-        examples: answers that can be given to every question, for random play.
+        about: the rules' text about the questions and the form of an answer.
+        examples: answers that are legal for every question, for random play.
     """
 
     agents = (AGENT,)
@@ -69,11 +69,11 @@ class Task(Game[State]):
     examples: tuple[str, ...] = ("0", "1")
 
     def __init__(self, tries: int = 1):
-        """Take how often one may reply to a question."""
+        """Set how many replies an agent may give to a question."""
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
         self.tries = tries
-        # An item is a function of its index; states hold the index, so an item may be forgotten.
+        # States hold the index, and an item can be made again from it.
         self.item = functools.lru_cache(256)(self.make)
 
     def make(self, index) -> Item:
@@ -83,7 +83,7 @@ class Task(Game[State]):
         raise NotImplementedError
 
     def start(self, rng, options):
-        """Draw a question, or take the one that options={"index": i} names."""
+        """Draw a question, or take number i with options={"index": i}."""
         index = options.get("index")
         if index is None:
             index = int(rng.random() * self.size)
@@ -123,7 +123,7 @@ class Task(Game[State]):
     def describe(self, view, agent):
         if not view.pictures:
             text = view.question
-        else:  # an image takes the place of these words, so the question stands in the brief
+        else:  # an image may replace this text, so the question is in `brief`
             sizes = [f"{p.width} x {p.height}" for p in view.pictures]
             text = f"Pictures, shown as images, in pixels: {', '.join(sizes)}."
         if self.tries > 1:
@@ -141,7 +141,7 @@ class Task(Game[State]):
 
     def tell(self, before, moves, after):
         if after.score >= 1 or not after.left:
-            return ()  # the report says the rest
+            return ()  # the report has the result
         if moves[AGENT] is None:
             text = "No answer."
         elif after.score > before.score:
@@ -160,12 +160,15 @@ class Task(Game[State]):
 
 
 def epoch(env, seed, *, part=None):
-    """Return the options for `reset` that ask every question of a task once, in seeded order.
+    """Return the options of `reset` that ask every question of a task once, in seeded order.
+
+    Rollouts take the list as their `options`: each group of episodes uses the next entry, and
+    epoch(env, 0) + epoch(env, 1) is two epochs.
 
     Args:
-        env: an environment of a task, or its Game. Rollouts take the list as their `options`: each
-            group of episodes has the next one, and epoch(env, 0) + epoch(env, 1) is two epochs.
-        part: (i, n) for the i-th of n machines, which share an epoch.
+        env: an environment of a task, or its Game.
+        seed: the seed of the order.
+        part: (i, n) for the i-th of n machines that share an epoch; None: the whole epoch.
     """
     size = getattr(getattr(env, "unwrapped", env), "game", env).size
     order = np.random.Generator(np.random.PCG64(seed)).permutation(size).tolist()

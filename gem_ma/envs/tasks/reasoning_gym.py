@@ -1,4 +1,4 @@
-"""ReasoningGym: every dataset of that package as a task, scored by its own scorer."""
+"""ReasoningGym: every dataset of the package as a task, scored by its own scorer."""
 
 import random  # noqa: TID251 - the package changes its global state, which is put back
 import threading
@@ -13,14 +13,14 @@ from gem_ma.envs.tasks.question import Grade, Item, Task
 from gem_ma.envs.tasks.reasoning_gym_ids import NAMES
 from gem_ma.validation.json_types import JSONMapping
 
-# Their scorers evaluate an answer as Python, or take longer than anybody can wait for some answers.
+# Their scorers evaluate an answer as Python, or take too long for some answers.
 ISOLATED = frozenset((
     "binary_matrix", "boxnet", "codeio", "countdown", "intermediate_integration", "n_queens",
     "polynomial_multiplication", "propositional_logic", "puzzle24", "rubiks_cube", "rush_hour",
     "simple_integration", "spiral_matrix", "string_insertion",
 ))  # fmt: skip
-# All others have been read, and neither evaluate an answer nor wait; a dataset that a later version
-# of the package brings has not.
+# The scorers of these datasets have been reviewed: they do not evaluate an answer, and are fast.
+# Datasets of later versions of the package have not been reviewed.
 QUICK = frozenset((*NAMES, "path_star")) - ISOLATED - {"composite"}
 _lock = threading.Lock()
 
@@ -29,10 +29,13 @@ class ReasoningGym(Task):
     """A dataset of ReasoningGym.
 
     Args:
+        name: the name of the dataset.
         size: how many questions the dataset has; `index` in the options of reset chooses one.
-        seed: what the questions of the dataset are drawn from.
-        curriculum: a level of the dataset's own curriculum, or levels by attribute.
-        config: any other settings of the dataset, by name.
+        seed: the seed of the dataset's questions.
+        curriculum: a level of the dataset's own curriculum, or levels by attribute; None: the
+            dataset's defaults.
+        config: other settings of the dataset by name; None: none.
+        tries: how many replies an agent may give to a question.
     """
 
     about = "Solve the following problem. Reply with the answer alone, in the form it asks for."
@@ -53,7 +56,7 @@ class ReasoningGym(Task):
         members = [member["name"] for member in self.settings.get("datasets", ())]
         names = set(members or [name])
         self.blocking = self.isolated = not names <= QUICK
-        self.seeds_numpy = "pool_matrix" in names  # the generator that is everybody's
+        self.seeds_numpy = "pool_matrix" in names  # numpy's global generator
 
     def make(self, index):
         if self.seeds_numpy:
@@ -81,7 +84,7 @@ class ReasoningGym(Task):
 
     def report(self, state):
         report = super().report(state)
-        report.pop("answer", None)  # which of several it names may differ between processes
+        report.pop("answer", None)  # may differ between processes if there are several
         return report
 
 
@@ -91,7 +94,7 @@ def score_alone(name, settings, answer, entry):
 
 
 def score(dataset, answer, entry):
-    """Return the dataset's own score of an answer, where that has no fault known to us."""
+    """Return the dataset's own score of an answer, or 0 if a known fault makes it wrong."""
     source = entry["metadata"].get("source_dataset")
     if source == "rush_hour":
         answer = _renamed(answer, entry)
@@ -125,16 +128,18 @@ def _same_chance(answer, entry):
 
 
 def _renamed(answer, entry):
-    """Name the cars as the scorer does, which takes it that no letter is left out."""
+    """Rename the cars in an answer as the scorer expects: without gaps in the alphabet."""
     cars = sorted(set(entry["metadata"]["board_config"]) - set("ox"))
     return answer.translate({ord(car): chr(ord("A") + i) for i, car in enumerate(cars)})
 
 
 _ARITHMETIC = frozenset("0123456789+-*/%!() \t\r\n")
-# The first scorer takes every text for True, the next ones numbers that were not given (any four,
-# or 0x10 and 1e2 for none), those of integrals the question with "Integral" written around it, the
-# next ones NaN, which is as near to every number as no other, and the last one 0 for every chance,
-# which begins as all others do.
+# Additional conditions for answers that the package's scorers accept by mistake:
+# - game_of_life_halting: every text counts as True.
+# - puzzle24, countdown: numbers that are not in the question (any four, or 0x10 and 1e2 as none).
+# - integrals: the question itself with "Integral" around it.
+# - complex_arithmetic, number_sorting: NaN, which no comparison rejects.
+# - coin_flip: 0 for every probability, since all begin with 0.
 CORRECTED = {
     "game_of_life_halting": _same_word,
     "puzzle24": _same_numbers,
@@ -148,7 +153,7 @@ CORRECTED = {
 
 
 def _library():
-    """Import the package, and leave Python's own random numbers as they were."""
+    """Import the package without changing the state of Python's random generator."""
     state = random.getstate()
     try:
         import reasoning_gym
@@ -191,7 +196,7 @@ class _Letters(frozenset[str]):
 
 
 def _put_in_order(dataset):
-    """Make a dataset ask the same questions in every process, where it draws from sets."""
+    """Sort the sets of a dataset, so that it has the same questions in every process."""
     if hasattr(dataset, "letters"):
         dataset.letters = _Letters(dataset.letters)
     monomials = getattr(dataset, "_get_monomials", None)
@@ -200,7 +205,7 @@ def _put_in_order(dataset):
 
 
 def _level(name, curriculum):
-    """Return the settings that a curriculum stands for."""
+    """Return the settings of a level of a dataset's curriculum."""
     if curriculum is None:
         return {}
     gym = _library()
@@ -220,7 +225,7 @@ def _level(name, curriculum):
 
 
 def _example(metadata):
-    """Return a right answer where a dataset has many and names one beside the question."""
+    """Return the right answer that a question's metadata name, if several are right."""
     import json
 
     if "possible_answer" in metadata:

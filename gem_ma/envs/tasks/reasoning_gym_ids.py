@@ -1,4 +1,4 @@
-"""The ids of ReasoningGym's data sets: those that the installed release has."""
+"""The ids of the data sets in the installed release of ReasoningGym."""
 
 import functools
 import importlib.util
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gem_ma.envs.registry import Spec
 
-NAMES = (  # of the release whose scorers have been read, and what is listed without any
+NAMES = (  # of the release whose scorers were reviewed; listed if no release is installed
     "ab", "acre", "advanced_geometry", "aiw", "arc_1d", "arc_agi", "base_conversion",
     "basic_arithmetic", "bf", "binary_alternation", "binary_matrix", "bitwise_arithmetic",
     "boxnet", "caesar_cipher", "calendar_arithmetic", "chain_sum", "circuit_logic", "codeio",
@@ -44,7 +44,7 @@ def specs():
 def list_names():
     """Return the data sets of the installed release, read from its source, or NAMES without one.
 
-    The package takes seconds to import, which is too long for a list.
+    Importing the package takes seconds, which is too long for a list.
     """
     package = importlib.util.find_spec("reasoning_gym")
     if package is None or package.origin is None:
@@ -56,14 +56,14 @@ def list_names():
 
 
 def _read_names(source):
-    """Return what a file registers, each by a text, or by a name that the file gives to one."""
+    """Return the data sets that a file registers by a string or by a constant of the file."""
     texts = dict(_ASSIGNMENT.findall(source))
     registered = {text or texts.get(name) for name, text in _REGISTRATION.findall(source)}
     return registered - {None}
 
 
 def find(id):
-    """Return the Spec of a data set that a script has added to those of the package."""
+    """Return the Spec of a data set that a script has registered in the package, or None."""
     known_spec = known(id)
     try:
         from reasoning_gym.factory import DATASETS
@@ -73,7 +73,7 @@ def find(id):
 
 
 def known(id):
-    """Return what `find` may find, importing nothing."""
+    """Return the Spec that `find` may return for an id, without importing the package."""
     return _spec(id.removeprefix("rg:")) if id.startswith("rg:") and id[3:].isidentifier() else None
 
 

@@ -1,6 +1,6 @@
-"""Two agents over any task: proposer and solver, solver and critic, a debate before a judge.
+"""Games of two agents over any task: proposer and solver, solver and critic, or a debate.
 
-They are the ids "duo:ROLES/TASK" for every id of a task, such as duo:Debate/math:Mini.
+Their ids are "duo:ROLES/TASK" for every id of a task, such as duo:Debate/math:Mini.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from gem_ma.envs.tasks.question import State as Asked
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.validation.json_types import JSONMapping
 
-LONGEST = 4_000  # characters of what one says to the other
+LONGEST = 4_000  # characters of a message
 ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")
 LISTED = ("math:Mini", "qa:Mini", "code:Mini", "math:GSM8K", "qa:HotpotQA", "code:CodeContest")
 WORDS = ("I am sure of it.", "I am not sure.")  # for random play
@@ -44,8 +44,8 @@ def _spec(roles, task):
 
 class State(NamedTuple):
     seats: tuple[str, ...]
-    turns: tuple[tuple[str, ...], ...]  # who acts, in each turn; what is said last is an answer
-    asked: tuple[Asked, ...]  # the questions, one or several to choose from
+    turns: tuple[tuple[str, ...], ...]  # the seats that act in each turn; the last is an answer
+    asked: tuple[Asked, ...]  # the question, or several to choose from
     chosen: Maybe[int] = None
     said: tuple[tuple[str, str], ...] = ()  # (seat, words), in order
     turn: int = 0
@@ -67,7 +67,12 @@ class State(NamedTuple):
 
 
 class Roles(Game[State]):
-    """A game of two over a task, given by its id and its own arguments."""
+    """A game of two agents over a task.
+
+    Args:
+        task: the id of the task.
+        arguments: the arguments of the task; None: its defaults.
+    """
 
     oracle = True
     reset_options = ("index",)
@@ -89,7 +94,7 @@ class Roles(Game[State]):
         return self.task.grade(answer, self.task.item(state.asked[state.chosen].index))
 
     def answers(self, view, agent):
-        """Return whether this seat has to give an answer now, rather than words."""
+        """Return whether this seat has to give an answer now, and not a message."""
         raise NotImplementedError
 
     def read(self, text, view, agent):
@@ -118,7 +123,7 @@ class Roles(Game[State]):
         return "\n".join(lines)
 
     def due(self, view, agent):
-        """Return what this seat is to do now."""
+        """Return the sentence that says what this seat has to do now."""
         raise NotImplementedError
 
     def brief(self, view, agent):
@@ -128,7 +133,7 @@ class Roles(Game[State]):
         return None if view.chosen is None else self.task.picture(view.asked[view.chosen], AGENT)
 
     def tell(self, before, moves, after):
-        return ()  # the view tells all that was said
+        return ()  # `describe` has all messages
 
     def report(self, state):
         question = state.asked[state.chosen or 0]
@@ -136,7 +141,7 @@ class Roles(Game[State]):
 
 
 class ProposerAndSolver(Roles):
-    """One picks a question that the other finds hard, but can solve."""
+    """A game in which one agent picks a question that is hard for the other, but solvable."""
 
     agents = ("proposer", "solver")
 
@@ -208,7 +213,7 @@ class _Spoken(State):
 
 
 class SolverAndCritic(Roles):
-    """One answers, the other says what it thinks of that, and the first may change its answer."""
+    """A game in which one agent answers, the other criticises, and the first answers again."""
 
     agents = ("solver", "critic")
 
@@ -242,7 +247,7 @@ class SolverAndCritic(Roles):
 
 
 class Debate(Roles):
-    """Two argue in turn, then answer at once, and a judge by rule pays the one who is right."""
+    """A game in which two agents argue, then answer at once, and the grader rewards the right."""
 
     agents = ("first", "second")
     zero_sum = True

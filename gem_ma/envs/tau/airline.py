@@ -1,8 +1,8 @@
-"""The tools of TAU-bench's airline, with every quirk of the original that a score depends on.
+"""The tools of TAU-bench's airline, with every quirk of the original that affects scores.
 
-No tool changes a flight: seats are never taken, and never given back.
-The original keeps the lists that it is given, so that a caller who uses one list in two calls sees
-it grow; arguments that come as JSON have no such list, and here they are copied.
+No tool changes a flight: bookings take no seats, and cancellations return none.
+The original stores the argument lists themselves, so two calls with one list share its changes.
+Here arguments come from JSON, where no list is shared, and the tools copy them.
 """
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def book_reservation(
     _check_payments(user, payments, total)
     user = desk.edit("users", user_id)
     for payment in payments:
-        method = user["payment_methods"][payment["payment_id"]]  # gone if a certificate pays twice
+        method = user["payment_methods"][payment["payment_id"]]  # KeyError if used up above
         if method["source"] == "gift_card":
             method["amount"] -= payment["amount"]
-        elif method["source"] == "certificate":  # used up, whatever it was worth
+        elif method["source"] == "certificate":  # used up, even if it was worth more
             del user["payment_methods"][payment["payment_id"]]
     desk.put("reservations", id, record)
     user["reservations"].append(id)
@@ -112,7 +112,7 @@ def cancel_reservation(desk: Desk, reservation_id) -> str:
 
 def get_reservation_details(desk: Desk, reservation_id) -> str:
     """Show a reservation."""
-    # "user" is what the original says.
+    # The original's message also says "user".
     return json.dumps(_known(desk, "reservations", reservation_id, "user not found"))
 
 
@@ -139,7 +139,7 @@ def search_direct_flight(desk: Desk, origin, destination, date) -> str:
 
 
 def search_onestop_flight(desk: Desk, origin, destination, date) -> str:
-    """Show the pairs of flights between two airports, from a date on."""
+    """Show the pairs of flights that connect two airports; the first leaves on the date."""
     flights = [flight for _, flight in desk.rows("flights")]
     lasts = [flight for flight in flights if flight["destination"] == destination]
     pairs = []
@@ -150,14 +150,14 @@ def search_onestop_flight(desk: Desk, origin, destination, date) -> str:
             if last["origin"] != first["destination"]:
                 continue
             arrival = first["scheduled_arrival_time_est"]
-            # Days are not padded: after a night flight, no date before the 10th is ever found.
+            # The day is not zero-padded: after a night flight, dates before the 10th never match.
             last_date = f"2024-05-{int(date[-2:]) + 1}" if "+1" in arrival else date
-            if arrival > last["scheduled_departure_time_est"]:  # clock times, the next day's too
+            if arrival > last["scheduled_departure_time_est"]:  # clock times, even across days
                 continue
             if date not in first["dates"] or last_date not in last["dates"]:
                 continue
             if _available(first, date) and _available(last, last_date):
-                # The seats and prices of the first date, whichever the last flight leaves on.
+                # Both flights have the seats and prices of the first date, even across days.
                 pair = (_dated(first, date), date), (_dated(last, date), last_date)
                 pairs.append([{**leg, "date": day} for leg, day in pair])
     return json.dumps(pairs)
@@ -168,7 +168,7 @@ def send_certificate(desk: Desk, user_id, amount) -> str:
     methods = _known(desk, "users", user_id, "user not found")["payment_methods"]
     names = (f"certificate_{number}" for number in (3221322, 3221323, 3221324))
     id = next((name for name in names if name not in methods), None)
-    if id is None:  # where the original crashes
+    if id is None:  # the original crashes here
         raise ToolError(f"user {user_id} cannot be sent any more certificates")
     desk.edit("users", user_id)["payment_methods"][id] = {
         "source": "certificate",
@@ -191,7 +191,7 @@ def transfer_to_human_agents(desk: Desk, summary) -> str:
 def update_reservation_baggages(
     desk: Desk, reservation_id, total_baggages, nonfree_baggages, payment_id
 ) -> str:
-    """Change how many bags there are; only more of them cost anything."""
+    """Change the number of bags; only additional paid bags cost anything."""
     record = _known(desk, "reservations", reservation_id, "reservation not found")
     price = 50 * max(0, nonfree_baggages - record["nonfree_baggages"])
     _check_payment(desk, record, payment_id, price)
@@ -223,14 +223,14 @@ def update_reservation_flights(desk: Desk, reservation_id, cabin, flights, payme
     _check_payment(desk, record, payment_id, total)
     _charge_gift_card(desk, record, payment_id, total)
     record = desk.edit("reservations", reservation_id)
-    record["flights"] = flights  # and the cabin stays what it was
+    record["flights"] = flights  # the cabin is not changed
     if total != 0:
         record["payment_history"].append({"payment_id": payment_id, "amount": total})
     return json.dumps(record)
 
 
 def update_reservation_passengers(desk: Desk, reservation_id, passengers) -> str:
-    """Change who flies, but not how many."""
+    """Replace the passengers, but not their number."""
     record = _known(desk, "reservations", reservation_id, "reservation not found")
     if len(passengers) != len(record["passengers"]):
         raise ToolError("number of passengers does not match")
@@ -262,7 +262,7 @@ TOOLS: dict[str, Tool] = {
 
 
 def _known(desk: Desk, table: str, id: str, otherwise: str) -> Record:
-    """Return a record to read, or refuse."""
+    """Return a record for reading, or raise ToolError(`otherwise`) if it is missing."""
     record = desk.get(table, id)
     if record is None:
         raise ToolError(otherwise)
@@ -275,13 +275,13 @@ def _available(flight: Record, date: str) -> bool:
 
 
 def _dated(flight: Record, date: str) -> Record:
-    """Return a flight as it is on one date."""
+    """Return a flight with the fields of one date in place of all dates."""
     fields = {key: one for key, one in flight.items() if key != "dates"}
     return {**fields, **flight["dates"][date]}
 
 
 def _seat(desk: Desk, flight: Record, cabin: str, passengers: list[JSONObject]) -> None:
-    """Complete a flight that was asked for with its price and airports, or refuse it."""
+    """Add price and airports to a requested flight, or raise ToolError if it cannot be booked."""
     number = flight["flight_number"]
     known = _known(desk, "flights", number, f"flight {number} not found")
     date = flight["date"]
@@ -298,7 +298,7 @@ def _seat(desk: Desk, flight: Record, cabin: str, passengers: list[JSONObject]) 
 
 
 def _stays(old: Record, flight: Record, cabin: str, record: Record) -> bool:
-    """Return whether a flight that was asked for is this one of the reservation."""
+    """Return whether a requested flight is this flight of the reservation, in the same cabin."""
     return (
         old["flight_number"] == flight["flight_number"]
         and old["date"] == flight["date"]
@@ -307,7 +307,7 @@ def _stays(old: Record, flight: Record, cabin: str, record: Record) -> bool:
 
 
 def _check_payments(user: Record, payments: list[JSONObject], total: float) -> None:
-    """Refuse payments that do not pay the total, each seen as if it were the only one."""
+    """Raise ToolError if payments miss the total; each balance is checked on its own."""
     for payment in payments:
         id, amount = payment["payment_id"], payment["amount"]
         if id not in user["payment_methods"]:
@@ -315,14 +315,14 @@ def _check_payments(user: Record, payments: list[JSONObject], total: float) -> N
         method = user["payment_methods"][id]
         if method["source"] in ("gift_card", "certificate") and method["amount"] < amount:
             raise ToolError(f"not enough balance in payment method {id}")
-    # From left to right: the rounding of sum() is another since Python 3.12.
+    # Added from left to right, because sum() rounds differently since Python 3.12.
     paid = functools.reduce(operator.add, (payment["amount"] for payment in payments), 0)
     if paid != total:
         raise ToolError(f"payment amount does not add up, total price is {total}, but paid {paid}")
 
 
 def _check_payment(desk: Desk, record: Record, payment_id: str, price: float) -> None:
-    """Refuse to have a change of a reservation paid in this way."""
+    """Raise ToolError if a payment method cannot pay for a change of a reservation."""
     methods = desk.get("users", record["user_id"])["payment_methods"]
     if payment_id not in methods:
         raise ToolError("payment method not found")
@@ -334,7 +334,7 @@ def _check_payment(desk: Desk, record: Record, payment_id: str, price: float) ->
 
 
 def _charge_gift_card(desk: Desk, record: Record, payment_id: str, price: float) -> None:
-    """Take a price off a gift card, or add a negative one; other methods are not charged."""
+    """Subtract a price, which may be negative, from a gift card; charge no other method."""
     methods = desk.get("users", record["user_id"])["payment_methods"]
     if methods[payment_id]["source"] == "gift_card":
         desk.edit("users", record["user_id"])["payment_methods"][payment_id]["amount"] -= price

@@ -1,4 +1,4 @@
-"""The calculator of TAU-bench's assistants, which never runs what they write."""
+"""The calculator of TAU-bench's assistants, which never runs expressions as code."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gem_ma.envs.tau.calling import ToolError
 from gem_ma.envs.tau.store import Desk
 
 ALLOWED = "0123456789+-*/(). "
-MAX_LENGTH = 1000  # characters of an expression
-MAX_DEPTH = 250  # operations within one another
-MAX_BITS = 4096  # of a whole number; what does not fit into a float has 1025 or more
+MAX_LENGTH = 1000  # maximum number of characters
+MAX_DEPTH = 250  # maximum number of nested operations
+MAX_BITS = 4096  # of whole numbers; those of 1025 or more fit into no float
 
 OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -34,7 +34,7 @@ def calculate(desk: Desk, expression: Iterable[str]) -> str:
 
 
 def calculated(expression: Iterable[str], refusal: str) -> str:
-    """Return the value of an expression, or refuse one with other characters in these words."""
+    """Return the value of an expression, or raise ToolError(`refusal`) for other characters."""
     if not all(character in ALLOWED for character in islice(expression, MAX_LENGTH + 1)):
         raise ToolError(refusal)
     if not isinstance(expression, str):
@@ -46,7 +46,7 @@ def calculated(expression: Iterable[str], refusal: str) -> str:
 
 
 def _value(node: ast.expr, depth: int) -> Any:
-    """Return what a part of an expression is worth: a number, or something odd like () or ...."""
+    """Return the value of a node: a number, or an odd constant such as () or Ellipsis."""
     if depth == 0:
         raise ToolError(f"an expression nests at most {MAX_DEPTH} operations")
     match node:
@@ -66,7 +66,7 @@ def _value(node: ast.expr, depth: int) -> Any:
 
 
 def _check_size(op: ast.operator, one: object, other: object) -> None:
-    """Refuse a whole number that would be too large, before it is made."""
+    """Raise ToolError before an operation whose result would be too large a whole number."""
     if not (isinstance(one, int) and isinstance(other, int)):
         return
     bits = 0
@@ -79,7 +79,7 @@ def _check_size(op: ast.operator, one: object, other: object) -> None:
 
 
 def _fail_to_call(value: object, arguments: list[ast.expr | ast.keyword], depth: int) -> None:
-    """Evaluate the arguments of a call, and say why a number cannot be called."""
+    """Evaluate the arguments of a call, and raise the error with which Python refuses the call."""
     for argument in arguments:
         inner = argument if isinstance(argument, ast.expr) else argument.value
         starred = isinstance(inner, ast.Starred)

@@ -1,4 +1,4 @@
-"""Calling a tool by name, with arguments that a model wrote."""
+"""Calls of tools by name, with arguments that a model wrote."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Callable, Mapping
 from gem_ma.envs.tau.store import Desk
 from gem_ma.validation.json_types import JSONMapping
 
-Tool = Callable[..., str]  # (desk, **arguments) -> what its caller reads
-_DEPTH = 50  # of arguments; no tool takes more than three
-_BITS = 4096  # of whole numbers, which are to be printed
+Tool = Callable[..., str]  # (desk, **arguments) -> answer
+_DEPTH = 50  # levels of nested arguments; no tool needs more than three
+_BITS = 4096  # of whole numbers, because answers may print them
 
 
 class ToolError(Exception):
-    """What a tool refuses to do; the message follows "Error: " in its answer."""
+    """A refusal by a tool; its message follows "Error: " in the answer."""
 
 
 def call(
     tools: Mapping[str, Tool], domain: str, desk: Desk, name: object, arguments: object
 ) -> str:
-    """Return a tool's answer; whatever goes wrong is an answer that begins with "Error: ".
+    """Return a tool's answer; any failure becomes an answer that begins with "Error: ".
 
-    What the tool changed on the desk before it failed stays changed, as in the original.
+    Changes that the tool made before it failed are kept, as in the original.
     """
     tool = tools.get(name) if isinstance(name, str) else None
     if not isinstance(name, str) or tool is None:
@@ -41,7 +41,7 @@ def call(
 
 
 def sane(value: object, depth: int = _DEPTH) -> bool:
-    """Return whether arguments are nested less deeply than this, with no overlong whole numbers."""
+    """Return whether a value has at most `depth` levels, and no whole number above `_BITS` bits."""
     if isinstance(value, dict | list):
         inner = value.values() if isinstance(value, dict) else value
         return depth > 0 and all(sane(one, depth - 1) for one in inner)
@@ -54,7 +54,7 @@ def _takes(tool: Tool) -> tuple[str, ...]:
 
 
 def _bind(tool: Tool, domain: str, name: str, arguments: JSONMapping) -> None:
-    """Refuse arguments that do not fit, in the words of the original's Python."""
+    """Raise TypeError with the original's message if the arguments do not fit the tool."""
     takes = _takes(tool)
     if len(arguments) == len(takes) and all(key in arguments for key in takes):
         return

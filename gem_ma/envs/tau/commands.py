@@ -1,4 +1,4 @@
-"""The command users: assistants with different users, and what the users were like."""
+"""The command users, which plays assistants with different users and describes the users."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gem_ma.envs.registry import BadArgument
 
 
 def add_commands(commands: SubcommandParsers) -> None:
-    """Add the command to those of the command line."""
+    """Add users to the commands of gem-ma."""
     parser = commands.add_parser(
         "users",
         group="evaluate",
-        help="say how assistants do with different users, and what the users were like",
+        help="measure assistants with different users, and describe the users",
         epilog="example: gem-ma users tau:shop --users user:plain,user:forgetful,users:held-out "
         "--episodes 50",
     )
@@ -32,22 +32,31 @@ def add_commands(commands: SubcommandParsers) -> None:
         action="append",
         required=True,
         metavar="SPEC",
-        help="who sits in the user's seat, with commas between; may be repeated",
+        help="agents in the user's seat, separated by commas; may be repeated",
     )
     parser.add_argument(
         "--assistants",
         action="append",
         metavar="SPEC",
-        help="who sits in the assistant's, each with every user (default: informed-assistant)",
+        help="agents in the assistant's seat, each with every user (default: informed-assistant)",
     )
     parser.add_argument(
         "--episodes",
         type=parse_positive,
         default=50,
-        help="of each pair, alike for all (default: 50)",
+        help="episodes of each pair, the same for all (default: 50)",
     )
-    parser.add_argument("--seed", type=parse_seed, default=0, help="a whole number (default: 0)")
-    parser.add_argument("--json", action="store_true", help="print JSON, with all chances")
+    parser.add_argument(
+        "--seed",
+        type=parse_seed,
+        default=0,
+        help="a whole number that decides everything (default: 0)",
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON, including the number of chances for each trait",
+    )
     add_setting_option(parser)
     parser.set_defaults(run=_users)
 

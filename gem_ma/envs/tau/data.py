@@ -1,4 +1,4 @@
-"""The files of TAU-bench: where they lie, whether they are whole, and what is in them."""
+"""The files of TAU-bench: their folder, their checksums and their contents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPLITS = {"retail": ("train", "dev", "test"), "airline": ("test",)}
 
 
 class DataMissing(FileNotFoundError):
-    """A file of TAU-bench is not there, or not what it should be."""
+    """A file of a benchmark is missing, or is not as it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Task:
     instruction: str
     actions: tuple[tuple[str, JSONMapping], ...] = ()
     outputs: tuple[str, ...] = ()
-    unjudged: bool = False  # a part of its reward is a judge's, and left out
+    unjudged: bool = False  # a judge decides a part of its reward, which is left out
 
 
 @dataclass(frozen=True)
 class Domain:
-    """Everything there is to play in: database, policy, schemas of the tools, tasks."""
+    """A domain to play: database, policy, tool schemas and tasks."""
 
     name: str
     base: Base
@@ -48,11 +48,11 @@ class Domain:
     rules: tuple[str, ...]
     schemas: tuple[JSONMapping, ...]
     tasks: tuple[Task, ...] = ()
-    user_schemas: tuple[JSONMapping, ...] = ()  # of tools that the user has
+    user_schemas: tuple[JSONMapping, ...] = ()  # of the user's tools
 
 
 def folder() -> Path:
-    """Return where the data lie: where TAU_BENCH_DATA says, or in the user's cache."""
+    """Return the data folder: the value of TAU_BENCH_DATA, or a folder in the user's cache."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
@@ -60,9 +60,9 @@ def folder() -> Path:
 
 
 def load(name: str, split: str, unjudged: bool = False) -> Domain:
-    """Return a domain with the tasks of a split; files are read once for each process.
+    """Return a domain with the tasks of a split; each process reads the files once.
 
-    For retail, a split may also be the path of tau2-bench's tasks.json: see `tau2_tasks`.
+    For retail, `split` may also be the path of tau2-bench's tasks.json; see `tau2_tasks`.
     """
     split = str(split)
     if name not in TABLES:
@@ -102,7 +102,7 @@ def _base(top: str, name: str) -> Base:
 
 
 def read(files: Path, name: str) -> bytes:
-    """Return a file of a domain's folder, if it is what the manifest there says."""
+    """Return a file of a domain's folder, checked against the manifest if there is one."""
     path = files / name
     try:
         content = path.read_bytes()
@@ -128,7 +128,7 @@ def _read(files: Path, name: str) -> Any:
 
 
 def parse(content: bytes, path: object) -> Any:
-    """Return what a JSON file holds."""
+    """Return the content of a JSON file."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -151,9 +151,9 @@ def _checksums(files: Path) -> dict[str, str]:
 
 
 _TEXTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
-_READING = ("get_", "find_", "list_")  # how the names of tools that change nothing begin
-_BASIS = ("DB", "COMMUNICATE")  # of the reward, where a task does not say it
-_PARTS = {  # of the reward, with the criteria that they check; without these they are always met
+_READING = ("get_", "find_", "list_")  # prefixes of tools that change nothing
+_BASIS = ("DB", "COMMUNICATE")  # reward basis of tasks that name none
+_PARTS = {  # parts of the reward and their criteria; a part without criteria is always met
     "NL_ASSERTION": "nl_assertions",
     "ENV_ASSERTION": "env_assertions",
     "ACTION": "actions",
@@ -163,12 +163,13 @@ _PARTS = {  # of the reward, with the criteria that they check; without these th
 def tau2_tasks(
     path: str | os.PathLike[str], base: Base, unjudged: bool = False
 ) -> tuple[Task, ...]:
-    """Return the tasks in tau2-bench's tasks.json of retail, to play on TAU-bench's database.
+    """Return the tasks of retail in tau2-bench's tasks.json, for TAU-bench's database.
 
-    What is scored of them: the database, and what is to be said where COMMUNICATE counts.
+    The score counts the database and, if COMMUNICATE is in the reward basis, required statements.
 
     Args:
-        unjudged: take tasks of which a judge decides a part too, and leave that part out.
+        unjudged: accept tasks that a judge decides in part, and leave that part out. By default,
+            such tasks raise DataMissing.
     """
     try:
         data = json.loads(Path(path).read_bytes())
@@ -232,7 +233,7 @@ def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
 
 
 def _customer(actions: Iterable[tuple[str, JSONMapping]], base: Base) -> str:
-    """Return the id of the user whom the gold actions are about, or "" where they do not tell."""
+    """Return the id of the user that the gold actions concern, or "" if they name none."""
     for _, arguments in actions:
         order = base.tables["orders"].get(arguments.get("order_id", ""), {})
         user = arguments.get("user_id") or order.get("user_id")

@@ -1,4 +1,4 @@
-"""Fetching TAU-bench's files: from the original repository, a clone of it, or a folder of ours."""
+"""Fetching of TAU-bench's files: from the repository, a clone, or a folder filled before."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["VARIABLE", "fetch", "folder"]
 COMMIT = "59a200c6d575d595120f1cb70fea53cef0632f6b"
 REPOSITORY = "https://github.com/sierra-research/tau-bench"
 URL = f"https://raw.githubusercontent.com/sierra-research/tau-bench/{COMMIT}"
-SOURCE = "TAU_BENCH_SOURCE"  # names a clone, for those words that are not in the data folder
-USER = "user.json"  # what the original's simulated user is told: "prompt" and "greeting"
+SOURCE = "TAU_BENCH_SOURCE"  # names a clone, for prompts that are missing in the data folder
+USER = "user.json"  # "prompt" and "greeting" of the original's simulated user
 AGENT = {"User-Agent": "gem-ma (https://pypi.org/project/gem-ma)"}
 
-# What `digest` makes of each file's content at that commit, however the file is written.
+# The `digest` of each file at that commit; the formatting of JSON does not matter.
 CANONICAL: dict[str, dict[str, str]] = {
     "retail": {
         "users.json": "c712a9b61256070e5c0dc676645b93d6f5ec2dc8a80182fab312d9de51cd0582",
@@ -64,15 +64,15 @@ def fetch(
     url: str = URL,
     say: Say = lambda line: None,
 ) -> list[tuple[str, int]]:
-    """Fill a folder with TAU-bench's domains; return each file written and its size in bytes.
+    """Fill a folder with TAU-bench's domains; return the written files and their sizes in bytes.
 
-    No code of the original is run. Any failure is a DataMissing, and leaves all as it was.
+    The original's code is never run. A failure raises DataMissing and leaves the folder as it was.
 
     Args:
-        source: a clone of the original repository or a folder that holds retail/ and airline/ as
-            this writes them; None downloads the original's files, below `url`.
-        into: where they go, one folder for each domain; None: where `data.folder` says.
-        say: told, in one line each, what was downloaded and written.
+        source: a clone of the original repository, or a folder with retail/ and airline/ that was
+            filled before. None downloads the original's files from `url`.
+        into: the target folder, with one folder for each domain. None means `data.folder()`.
+        say: is called with one line for each download, and one about the result.
     """
     names = list(domain_names)
     for name in names:
@@ -94,7 +94,7 @@ def fetch(
 
 
 def digest(name: str, content: bytes, path: object) -> str:
-    """Return a hash of what a file says: spaces and the order of keys do not count."""
+    """Return a hash of a file's content, without regard to the spaces and key order of JSON."""
     if name.endswith(".json"):
         parsed = data.parse(content, path)
         content = json.dumps(parsed, sort_keys=True, separators=(",", ":")).encode()
@@ -102,7 +102,7 @@ def digest(name: str, content: bytes, path: object) -> str:
 
 
 def _whole(files: Path, name: str) -> bool:
-    """Return whether a folder holds all files of a domain as they should be."""
+    """Return whether a folder holds all files of a domain, undamaged."""
     try:
         contents = _ours(files, name)
     except DataMissing:
@@ -113,7 +113,7 @@ def _whole(files: Path, name: str) -> bool:
 def _domain(
     name: str, source: str | os.PathLike[str] | None, url: str, say: Say
 ) -> dict[str, bytes]:
-    """Return the files of a domain, checked."""
+    """Return the checked files of a domain."""
     if source is None:
         contents = _original(name, _downloads(url, say), url)
         _check(name, contents, url, f"try again, or use a clone of {REPOSITORY} with --from PATH")
@@ -132,7 +132,7 @@ def _domain(
 
 
 def _ours(files: Path, name: str) -> dict[str, bytes]:
-    # Folders that were filled before it was fetched too have no USER.
+    # Folders filled by earlier versions have no USER.
     names = [file for file in CANONICAL[name] if file != USER or (files / file).exists()]
     contents = {file: data.read(files, file) for file in names}
     _check(name, contents, files.parent, "`gem-ma data tau-bench` fetches it from the original")
@@ -153,7 +153,7 @@ def _check(name: str, files: Mapping[str, bytes], source: object, remedy: str) -
 def _write(
     target: Path, domains: Mapping[str, Mapping[str, bytes]], say: Say
 ) -> list[tuple[str, int]]:
-    """Write all files beside their place, and only then move them there."""
+    """Write all files to a temporary folder in the target, then move them into place."""
     file_sizes = []
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target) as new:
@@ -176,10 +176,10 @@ def _write(
 
 
 def user(name: str) -> Mapping[str, str]:
-    """Return what the original tells the simulated user of a domain: "prompt" and "greeting".
+    """Return the "prompt" and "greeting" of the original's simulated user of a domain.
 
-    It comes from the data folder, from the clone that TAU_BENCH_SOURCE names, or from the package
-    tau_bench where that is installed; no code of it is run.
+    They come from the data folder, from the clone that TAU_BENCH_SOURCE names, or from an installed
+    package tau_bench. Its code is not run.
     """
     return _user(name, data.folder() / name, os.environ.get(SOURCE))
 
@@ -235,7 +235,7 @@ def _reads(top: Path) -> Read:
 
 
 def _original(name: str, read: Read, source: str) -> dict[str, bytes]:
-    """Return a domain of the original as files of ours."""
+    """Convert the original's files of a domain into the files of the data folder."""
     top = f"tau_bench/envs/{name}"
 
     def parsed(file: str) -> Python:
@@ -264,7 +264,7 @@ def _original(name: str, read: Read, source: str) -> dict[str, bytes]:
 
 
 def _words(read: Read, source: str) -> bytes:
-    """Return what the original tells its simulated user, as a file of ours."""
+    """Return the file USER, made from the original's simulated user."""
     path = "tau_bench/envs/user.py"
     return _json(Python(read(path), f"{source}/{path}").user("LLMUserSimulationEnv"))
 
@@ -274,7 +274,7 @@ def _json(value: object) -> bytes:
 
 
 class Python:
-    """A Python file to read literals from; nothing in it is ever run."""
+    """A Python file from which literals are read; its code is never run."""
 
     def __init__(self, content: bytes, path: str):
         self.path = path
@@ -285,14 +285,14 @@ class Python:
         self._lines = content.decode(errors="replace").splitlines()
 
     def elements(self) -> list[ast.expr]:
-        """Return the elements of the list that the file is about."""
+        """Return the elements of the first list that the file assigns."""
         for node in self.body:
             if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.List):
                 return node.value.elts
         raise DataMissing(f"{self.path}: expected a line such as TASKS = [...], and found no list")
 
     def imported(self) -> dict[str, str]:
-        """Return which class comes from which module beside this file."""
+        """Return a mapping from imported class to its sibling module."""
         return {
             alias.name: node.module
             for node in self.body
@@ -301,14 +301,14 @@ class Python:
         }
 
     def schema(self, name: str) -> object:
-        """Return the literal that get_info of a class returns."""
+        """Return the literal that `get_info` of a class returns."""
         for line in self.method(name, "get_info"):
             if isinstance(line, ast.Return) and line.value is not None:
                 return self.value(line.value)
         raise DataMissing(f"{self.path}: expected a class {name} whose get_info returns a literal")
 
     def method(self, kind: str, name: str) -> list[ast.stmt]:
-        """Return the statements of a class's method; none if it is not there."""
+        """Return the statements of a method of a class, or [] if it is missing."""
         for node in self.body:
             if isinstance(node, ast.ClassDef) and node.name == kind:
                 for one in node.body:
@@ -317,10 +317,10 @@ class Python:
         return []
 
     def user(self, kind: str) -> dict[str, str]:
-        """Return what a class of simulated users begins with.
+        """Return the prompt and greeting of a class of simulated users.
 
-        "prompt" is what `build_system_prompt` makes of the instruction "{instruction}", and
-        "greeting" the user's message among the literals of `reset`.
+        "prompt" is the result of `build_system_prompt` for the instruction "{instruction}", and
+        "greeting" is the user's message among the literals of `reset`.
         """
         known = {"instruction": "{instruction}"}
         prompt = greeting = None
@@ -345,7 +345,7 @@ class Python:
         return {"prompt": prompt, "greeting": greeting}
 
     def text(self, node: ast.expr, known: Mapping[str, str]) -> str:
-        """Return the text that an expression makes of literals and known names."""
+        """Return the value of a text expression that consists of literals and known names."""
         match node:
             case ast.Constant(value=str() as text):
                 return text
@@ -362,7 +362,7 @@ class Python:
         raise self.refusal(node, "texts and the instruction")
 
     def value(self, node: ast.expr) -> Any:
-        """Return what a literal stands for, Task(...) and Action(...) being dicts."""
+        """Return the value of a literal; Task(...) and Action(...) become dicts."""
         match node:
             case ast.Constant(value=None | bool() | int() | float() | str()):
                 return node.value
@@ -379,7 +379,7 @@ class Python:
         raise self.refusal(node, "a literal, Task(...) or Action(...)")
 
     def refusal(self, node: ast.expr, expected: str) -> DataMissing:
-        """Return the error for something else than was expected."""
+        """Return the error for an unexpected expression."""
         line = self._lines[node.lineno - 1].strip()
         return DataMissing(
             f"{self.path}, line {node.lineno}: expected {expected}, got {line!r:.80}; "

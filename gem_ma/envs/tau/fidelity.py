@@ -1,4 +1,4 @@
-"""How well a user played its task: six parts, each found by rule in what was said."""
+"""How well a user kept to its task: six parts, each found by rule in the conversation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.envs.tau.wants.wordings import find_content_words, is_told
 from gem_ma.validation.json_types import JSONObject
 
-AGAIN = 3  # times that a question may come before nobody needs to answer it
+AGAIN = 3  # a question asked more often than this needs no answer
 PARTS = ("told", "facts", "answers", "pace", "ending", "role")
-KINDS = {  # what of a message can be held against the task, and what asks for it
+KINDS = {  # kinds of facts, with patterns of a fact and of a question for it
     "email": (r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w", r"e-?mail"),
     "zip": (r"(?<![\w#.$])\d{5}(?![\w.]*\d)", r"\bzip\b|postal"),
     "order": (r"#?\bW\d{7}\b", r"order (?:number|id)|which order|number of (?:the|your) order"),
@@ -56,19 +56,19 @@ def facts(text: str) -> dict[str, set[str]]:
 def judge(
     instruction: str, talk: Sequence[tuple[str, str]], how: str, reward: float, wants: Wants
 ) -> JSONObject:
-    """Return the six parts of a user's fidelity, 1 the best, the whole, and what was wrong.
+    """Return the fidelity of a user to its task, its six parts, and a list of errors.
 
-    The whole is what the user gave, `told` times `answers`, times how it did so, the mean of the
-    others; nothing for a user that stopped too soon.
+    All values are from 0 to 1, which is best. The fidelity is `told` times `answers` times the mean
+    of the other parts, or 0 if the user stopped too soon.
 
-    - `told`: the share of what it wants that it told, in words of its own.
-    - `facts`: told nothing that is neither in its task nor from the assistant.
-    - `answers`: the share of the assistant's questions for a fact that were answered, where the
-      task has an answer; one that is asked again is the same question.
-    - `pace`: did not tell the whole task at once.
-    - `ending`: did not stop while the task was unfinished and something was left to say or to
-      answer.
-    - `role`: did not talk like the assistant.
+    - `told`: the share of its wishes that the user told in its own words.
+    - `facts`: 1 unless the user stated a fact that is neither in its task nor from the assistant.
+    - `answers`: the share of questions for a fact of the task that the user answered. A repeated
+      question counts once.
+    - `pace`: 1 unless the user told the whole task at once.
+    - `ending`: 0 if a limit ended the conversation, or if the user stopped an unfinished task while
+      it had something left to say or to answer.
+    - `role`: 1 unless the user talked like the assistant.
     """
     wrong: list[str] = []
     own = facts(instruction)
@@ -93,9 +93,9 @@ def judge(
 
 
 def share_told(wants: Wants, talk: Sequence[tuple[str, str]]) -> float:
-    """Return the share of what a user wants that it told.
+    """Return the share of its wishes that a user told.
 
-    Who it is tells nothing of that, nor does a message that the assistant had said before.
+    Identity facts do not count, nor do messages that repeat one of the assistant's.
     """
     assistant_texts: set[str] = set()
     messages = []
@@ -112,7 +112,7 @@ def share_told(wants: Wants, talk: Sequence[tuple[str, str]]) -> float:
 
 
 def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str]) -> float:
-    """Return whether nothing was made up; a slip of one character is none if it was put right."""
+    """Return 1.0, or 0.0 if a fact was invented or a slip of one character was not corrected."""
     known = {kind: set(values) for kind, values in own.items()}
     good = 1.0
     slips: list[tuple[str, str, str]] = []
@@ -136,7 +136,7 @@ def _facts(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str])
 
 
 def nearly(one: str, other: str) -> bool:
-    """Return whether two facts differ in one character."""
+    """Return whether two facts of the same length differ in one character."""
     return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
 
@@ -164,7 +164,7 @@ def _answers(own: Mapping[str, set[str]], talk: Sequence[_Said], wrong: list[str
 
 
 def _way(payment: str) -> str:
-    """Return how people call what an id of a payment method stands for."""
+    """Return the everyday name of a payment method, made from its id."""
     return payment.rpartition("_")[0].replace("_", " ")
 
 

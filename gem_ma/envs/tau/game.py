@@ -20,9 +20,9 @@ from gem_ma.validation.json_types import JSONMapping
 
 AGENTS = ("user", "assistant")
 STOP = "###STOP###"
-LONGEST = 4000  # characters of a message
-STEPS = 30  # of an assistant, which the original's agents may take
-STRICT = {  # in the original any text is a message, and what its agent cannot read ends the episode
+LONGEST = 4000  # maximum number of characters of a message
+STEPS = 30  # maximum steps of the original's agents
+STRICT = {  # in the original, any text is a message, and an unreadable reply ends the episode
     "format": "verbatim",
     "invalid": "lose",
     "text_length": 1 << 22,
@@ -41,7 +41,7 @@ USER_RULES = (
 
 @dataclass(frozen=True, slots=True)
 class State:
-    task: Task | None  # the user sees its instruction only, the assistant nothing of it
+    task: Task | None  # the user sees its instruction, the assistant sees nothing
     talk: tuple[Said, ...] = ()
     calls: tuple[Call, ...] = ()  # each seat sees its own
     changes: Changes = field(default=NOTHING, repr=False)
@@ -66,7 +66,7 @@ class State:
         return State(task, self.talk, calls, NOTHING, self.floor, self.ended, self.paid)
 
     def legal(self, agent):
-        """Return some of the things that may be said: enough for random play, menus and tests."""
+        """Return a sample of legal replies, enough for random play, menus and tests."""
         if agent == "user":
             return SMALL_TALK if self.talk else SMALL_TALK[:-1]
         return ("How can I help you?", "Could you tell me more?", "Is there anything else?", *CALLS)
@@ -132,7 +132,7 @@ class Tau(Game[State]):
         self.strict = strict
         self.max_calls = max_calls
         self.max_steps = STEPS if strict and max_steps is None else max_steps
-        self._words: Mapping[str, str] = {}  # the original's, for its user
+        self._words: Mapping[str, str] = {}  # the original's prompts for the user
         if strict:
             self.max_tool_calls = 1
             self.env_defaults = STRICT
@@ -173,7 +173,7 @@ class Tau(Game[State]):
         return State(self.task(number))
 
     def task(self, number):
-        """Return the task that a report calls by this number."""
+        """Return the task with this number, which reports contain."""
         tasks = self.content.tasks
         if self.domain == "shop":
             return shop.task(self.content, number, self.wishes)
@@ -192,7 +192,7 @@ class Tau(Game[State]):
         return move
 
     def _read_strictly(self, text, agent):
-        """Take any text for a message unless it is a call, of which there is one."""
+        """Read any text as a message, except tool calls, of which only the first counts."""
         move = read_reply(text, strict=True) if self._tools[agent] else text
         if not isinstance(move, str) and not isinstance(move[0].arguments, dict):
             kind = type(move[0].arguments).__name__
@@ -246,7 +246,7 @@ class Tau(Game[State]):
         tools, arguments = self._tools[agent], one.arguments
         if self.strict and one.name not in tools:
             return f"Unknown action {one.name}"
-        if agent == "user" and isinstance(arguments, dict):  # it has one phone, its own
+        if agent == "user" and isinstance(arguments, dict):  # a user can operate its own phone only
             arguments = {**arguments, "user_id": task.user_id}
         return call(tools, self.domain, desk, one.name, arguments)
 
@@ -263,12 +263,12 @@ class Tau(Game[State]):
         return replace(state, ended=how, paid=Frozen(paid), verdict=Frozen(verdict))
 
     def _fidelity(self, state, how, reward):
-        """Return how well the user kept to its task."""
+        """Return how well the user kept to its task; see `fidelity.judge`."""
         task = state.task
         return fidelity.judge(task.instruction, state.talk, how, reward, self.wants(task))
 
     def judge(self, task, changes, talk):
-        """Return the assistant's reward as the original's rule has it, and what it is made of."""
+        """Return the assistant's reward by the original's rule, and its parts."""
         assistant_texts = [
             text.lower().replace(",", "") for who, text in talk if who == "assistant"
         ]
@@ -280,7 +280,7 @@ class Tau(Game[State]):
         return {"reward": reward, "db_match": match, "outputs": outputs}
 
     def gold(self, task):
-        """Return what the gold actions change; made once for each task."""
+        """Return the changes that the gold actions make, cached for each task."""
         gold = self._gold.get(task.index)
         if gold is None:
             desk = self.base.desk(NOTHING)
@@ -289,13 +289,13 @@ class Tau(Game[State]):
                 if name not in self._terminates:
                     call(tools, self.domain, desk, name, arguments)
             gold = desk.changes()
-            if len(self._gold) > 10_000:  # the shop has more tasks than anybody can keep
+            if len(self._gold) > 10_000:  # the shop has too many tasks to cache them all
                 self._gold.clear()
             self._gold[task.index] = gold
         return gold
 
     def wants(self, task):
-        """Return what the user of a task wants and knows, in words; made once for each task."""
+        """Return the wishes and knowledge of a task's user in words, cached for each task."""
         wants = self._wants.get(task.index)
         if wants is None:
             desk = self.base.desk(NOTHING)
@@ -315,7 +315,7 @@ class Tau(Game[State]):
 
     def report(self, state):
         verdict = state.verdict
-        if not state.ended:  # cut off by a limit that is no rule of ours
+        if not state.ended:  # stopped from outside by a limit
             verdict = {"reward": 0.0, **self._fidelity(state, "limit", 0.0)}
         report = {"ended": state.ended or "limit", "task": state.task.index, **verdict}
         if state.task.unjudged:
@@ -327,7 +327,7 @@ class Tau(Game[State]):
 
     def rules(self, agent):
         if agent == "user" and self._words:
-            return self._words["prompt"].partition("\n")[0]  # the rest, with the task, is the brief
+            return self._words["prompt"].partition("\n")[0]  # the rest goes into the brief
         if agent == "user":
             kind = "airline" if self.domain == "airline" else "shop"
             return USER_RULES.format(domain=kind)
@@ -360,6 +360,6 @@ class Tau(Game[State]):
 
     def picture(self, view, agent):
         talk_turns = turns(view)
-        if not talk_turns:  # an empty chat says nothing
+        if not talk_turns:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
         return Chat(talk_turns, viewer=agent or "assistant", title="")

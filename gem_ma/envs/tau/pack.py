@@ -1,4 +1,4 @@
-"""What the pack tau adds."""
+"""The pack "tau": environments, agents, suites and commands of TAU-bench."""
 
 from gem_ma.envs.registry import register
 from gem_ma.packs import Pack, SpecEntry

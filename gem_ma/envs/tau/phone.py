@@ -1,4 +1,4 @@
-"""A phone that only its user can touch: tools of two seats that need each other."""
+"""A phone that only its user can operate: its tools, and the assistant's tools for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of TAU-bench's shop, with the checks, the words and the quirks of the original."""
+"""The tools of TAU-bench's shop, with the original's checks, messages and quirks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TERMINATES = ("transfer_to_human_agents",)
 
 
 def cancel_pending_order(desk: Desk, order_id, reason) -> str:
-    """Cancel an order and refund all that its history holds, earlier refunds included."""
+    """Cancel an order and refund every entry of its history, including earlier refunds."""
     order = _order(desk, order_id, "pending", "cancelled")
     if reason not in ("no longer needed", "ordered by mistake"):
         raise ToolError("invalid reason")
@@ -32,7 +32,7 @@ def cancel_pending_order(desk: Desk, order_id, reason) -> str:
 def exchange_delivered_order_items(
     desk: Desk, order_id, item_ids, new_item_ids, payment_method_id
 ) -> str:
-    """Ask for other variants of delivered items."""
+    """Request an exchange of delivered items for other variants."""
     order = _order(desk, order_id, "delivered", "exchanged")
     _check_items(order, item_ids, "{} not found")
     difference = round(_price_difference(desk, order, item_ids, new_item_ids), 2)
@@ -41,7 +41,7 @@ def exchange_delivered_order_items(
     order = desk.edit("orders", order_id)
     order["status"] = "exchange requested"
     order["exchange_items"] = sorted(item_ids)
-    order["exchange_new_items"] = sorted(new_item_ids)  # which was for which is lost
+    order["exchange_new_items"] = sorted(new_item_ids)  # sorted: the pairs are lost
     order["exchange_payment_method_id"] = payment_method_id
     order["exchange_price_difference"] = difference
     return json.dumps(order)
@@ -56,7 +56,7 @@ def find_user_id_by_email(desk: Desk, email) -> str:
 
 
 def find_user_id_by_name_zip(desk: Desk, first_name, last_name, zip) -> str:
-    """Return the id of the first user with a name who lives where the zip code says."""
+    """Return the id of the first user with this name and zip code."""
     for last, user_id in names(desk.base).get(first_name.lower(), ()):
         if last == last_name.lower() and desk.get("users", user_id)["address"]["zip"] == zip:
             return user_id
@@ -87,7 +87,7 @@ def list_all_product_types(desk: Desk) -> str:
 def modify_pending_order_address(
     desk: Desk, order_id, address1, address2, city, state, country, zip
 ) -> str:
-    """Send a pending order elsewhere."""
+    """Change the address of a pending order."""
     _order(desk, order_id, "pending", "modified")
     address = _address(address1, address2, city, state, country, zip)
     order = desk.edit("orders", order_id)
@@ -98,7 +98,7 @@ def modify_pending_order_address(
 def modify_pending_order_items(
     desk: Desk, order_id, item_ids, new_item_ids, payment_method_id
 ) -> str:
-    """Put other variants in the place of a pending order's items, which can be done once."""
+    """Replace items of a pending order by other variants; this works once per order."""
     order = _order(desk, order_id, "pending", "modified")
     _check_items(order, item_ids, "{} not found")
     difference = _price_difference(desk, order, item_ids, new_item_ids)
@@ -110,7 +110,7 @@ def modify_pending_order_items(
     if method["source"] == "gift_card":
         _credit(desk, order, payment_method_id, -difference)
     for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
-        item = _item(order, item_id)  # which may be one that an earlier pair put there
+        item = _item(order, item_id)  # may be an item that an earlier pair put there
         item["item_id"] = new_item_id
         variant = desk.get("products", item["product_id"])["variants"][new_item_id]
         item["price"] = variant["price"]
@@ -120,7 +120,7 @@ def modify_pending_order_items(
 
 
 def modify_pending_order_payment(desk: Desk, order_id, payment_method_id) -> str:
-    """Pay a pending order with another method, which can be done once."""
+    """Pay a pending order with another method; this works once per order."""
     order = _order(desk, order_id, "pending", "modified")
     method = _method(desk, order, payment_method_id)
     history = order["payment_history"]
@@ -149,7 +149,7 @@ def modify_user_address(desk: Desk, user_id, address1, address2, city, state, co
 
 
 def return_delivered_order_items(desk: Desk, order_id, item_ids, payment_method_id) -> str:
-    """Ask to give delivered items back."""
+    """Request the return of delivered items."""
     order = _order(desk, order_id, "delivered", "returned")
     _method(desk, order, payment_method_id)
     history = order["payment_history"]
@@ -174,7 +174,7 @@ def think(desk: Desk, thought) -> str:
 
 
 def transfer_to_human_agents(desk: Desk, summary) -> str:
-    """Give the user to a human, which ends the episode."""
+    """Hand the user over to a human, which ends the episode."""
     return "Transfer successful"
 
 
@@ -209,7 +209,7 @@ def _known(desk: Desk, table: str, id: str) -> Record:
 
 
 def _order(desk: Desk, order_id: str, status: str, purpose: str) -> Record:
-    """Return an order to read that has the status which a purpose asks for."""
+    """Return an order for reading, or raise ToolError if its status is another one."""
     order = _known(desk, "orders", order_id)
     if order["status"] != status:
         raise ToolError(f"non-{status} order cannot be {purpose}")
@@ -221,7 +221,7 @@ def _item(order: Record, item_id: str) -> Record:
 
 
 def _check_items(order: Record, item_ids: list[str], refusal: str) -> None:
-    """Refuse ids that are asked for more often than the order has them."""
+    """Raise ToolError for an id that occurs more often than in the order."""
     held = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
         if item_ids.count(item_id) > held.count(item_id):
@@ -231,7 +231,7 @@ def _check_items(order: Record, item_ids: list[str], refusal: str) -> None:
 def _price_difference(
     desk: Desk, order: Record, item_ids: list[str], new_item_ids: list[str]
 ) -> float:
-    """Return how much more the new items cost, if all of them can be had."""
+    """Return the additional price of the new items; raise ToolError if one is not available."""
     if len(item_ids) != len(new_item_ids):
         raise ToolError("the number of items to be exchanged should match")
     difference = 0
@@ -245,7 +245,7 @@ def _price_difference(
 
 
 def _method(desk: Desk, order: Record, payment_method_id: str) -> Record:
-    """Return a payment method to read, of the user whose order it is."""
+    """Return a payment method of the order's user, for reading."""
     methods = desk.get("users", order["user_id"])["payment_methods"]
     if payment_method_id not in methods:
         raise ToolError("payment method not found")
@@ -258,7 +258,7 @@ def _check_balance(method: Record, amount: float, purpose: str) -> None:
 
 
 def _credit(desk: Desk, order: Record, payment_method_id: str, amount: float) -> None:
-    """Add an amount to a gift card of the user whose order it is."""
+    """Add an amount to a gift card of the order's user."""
     card = desk.edit("users", order["user_id"])["payment_methods"][payment_method_id]
     card["balance"] = round(card["balance"] + amount, 2)
 
@@ -276,7 +276,7 @@ def _refund(amount: float, payment_method_id: str) -> Record:
 
 
 def _address(address1, address2, city, state, country, zip) -> Record:
-    """Return an address that shares nothing with what the caller gave."""
+    """Return an address that shares no object with the arguments."""
     return copied(
         {
             "address1": address1,
@@ -291,14 +291,14 @@ def _address(address1, address2, city, state, country, zip) -> Record:
 
 @functools.lru_cache(maxsize=4)
 def emails(base: Base) -> dict[str, str]:
-    """Return the first user's id for each e-mail address, which no tool changes."""
+    """Return the id of the first user by e-mail address; no tool changes an address."""
     users = list(base.tables["users"].items())
     return {user["email"].lower(): id for id, user in reversed(users)}
 
 
 @functools.lru_cache(maxsize=4)
 def names(base: Base) -> dict[str, list[tuple[str, str]]]:
-    """Return last names and ids for each first name; no tool changes a name."""
+    """Return pairs of last name and id by first name; no tool changes a name."""
     names: dict[str, list[tuple[str, str]]] = {}
     for id, user in base.tables["users"].items():
         first, last = user["name"]["first_name"].lower(), user["name"]["last_name"].lower()

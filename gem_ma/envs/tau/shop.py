@@ -1,4 +1,4 @@
-"""A retail domain of our own: customers, orders and tasks made from a seed, all solvable."""
+"""A retail domain made from a seed: customers, orders and tasks, all of which can be solved."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ PRODUCTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Tea Kettle": {"material": ("steel", "glass"), "capacity": ("1L", "1.5L", "2L")},
     "Yoga Mat": {"thickness": ("4mm", "6mm"), "color": ("purple", "teal", "pink")},
 }
-MOST = 4  # wishes of a customer, one for each order
+MOST = 4  # maximum number of wishes of a customer, one for each order
 REASONS = {
     "no longer needed": ("because it is no longer needed", "as you have no need for it any more"),
     "ordered by mistake": ("because it was ordered by mistake", "as you ordered it by accident"),
@@ -87,10 +87,10 @@ REASONS = {
 
 @functools.lru_cache(maxsize=4)
 def world(seed: int, size: int, dual: bool = False) -> Domain:
-    """Return the shop that a seed makes, with so many customers.
+    """Return the shop that a seed makes, with `size` customers.
 
     Args:
-        dual: customers have phones, which only they can touch, and wishes about them.
+        dual: give customers phones, which only they can operate, and wishes about them.
     """
     if not isinstance(seed, int) or seed < 0:
         raise ValueError(f"world={seed!r}: expected a whole number from 0 on")
@@ -134,7 +134,7 @@ def _products(rng: np.random.Generator) -> JSONObject:
                 "available": bool(rng.random() < 0.8),
                 "price": round(price * float(rng.uniform(0.8, 1.2)), 2),
             }
-        for one in list(variants.values())[:2]:  # so that there is something to change to
+        for one in list(variants.values())[:2]:  # so that each item has an alternative
             one["available"] = True
         product_id = _digits(rng, 10)
         products[product_id] = {"name": name, "product_id": product_id, "variants": variants}
@@ -221,10 +221,10 @@ def _order(
 
 
 def task(content: Domain, number: int, many: int | None = None) -> Task:
-    """Return the task with this number: wishes of one customer, and what fulfils them.
+    """Return the task with this number: wishes of one customer, and the actions that fulfil them.
 
     Args:
-        many: how many wishes, as far as the customer has orders for them; None: one or two.
+        many: number of wishes, limited by the customer's orders. None means one or two.
     """
     rng = np.random.Generator(np.random.PCG64([number, 0x7A5C]))
     tables = content.base.tables
@@ -259,13 +259,13 @@ def task(content: Domain, number: int, many: int | None = None) -> Task:
 
 
 def _take(rng: np.random.Generator, left: JSONObject, status: str) -> Maybe[Record]:
-    """Return an order in this status that no other wish is about."""
+    """Return an order with this status and remove it from `left`, or return None."""
     orders = [order for order in left.values() if order["status"] == status]
     return left.pop(_pick(rng, orders)["order_id"]) if orders else None
 
 
 def _payment(user: Record, diff: float, rng: np.random.Generator) -> str:
-    """Return a payment method that covers a difference."""
+    """Return a payment method that covers a price difference."""
     able = [
         id
         for id, method in user["payment_methods"].items()
@@ -281,7 +281,7 @@ def _named(options: Mapping[str, str]) -> str:
 def _changes(
     rng: np.random.Generator, order: Record, products: JSONMapping
 ) -> tuple[list[str], list[str], str, float]:
-    """Return items of an order, other variants of them, and what it costs more."""
+    """Return items of an order, other variants of them, a description, and the additional price."""
     items, new, texts, diff = [], [], [], 0.0
     for item in order["items"][: int(rng.integers(1, 3))]:
         variants = products[item["product_id"]]["variants"].values()

@@ -1,4 +1,4 @@
-"""What two seats say and do: messages, calls of tools, and how both are read and shown."""
+"""Conversations of two seats: messages and tool calls, how they are read and how they are shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Call(NamedTuple):
     name: object
     arguments: object
     result: str = ""
-    after: int = 0  # so much was said before
+    after: int = 0  # number of messages before the call
     by: str = "assistant"
 
 
@@ -24,7 +24,7 @@ class Said(NamedTuple):
 
 
 class TalkView(Protocol):
-    """What a seat sees of a talk: all that was said, and the calls that it made itself."""
+    """The part of a conversation that a seat sees: all messages, and its own tool calls."""
 
     @property
     def talk(self) -> Sequence[Said]: ...
@@ -33,11 +33,11 @@ class TalkView(Protocol):
 
 
 def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
-    """Return the tool calls that a reply holds, or else the reply: a message.
+    """Return the tool calls in a reply, or else the reply as a message.
 
     Args:
-        strict: a text that is no JSON is a message whatever it looks like, and a message may be
-            empty.
+        strict: read all text that is not JSON as a message, even if it looks like a tool call, and
+            allow an empty message.
     """
     calls = parse_tool_calls(text) if "<tool_call>" in text else []
     if calls:
@@ -58,7 +58,7 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
     if not payload or not all(isinstance(one, dict) and "name" in one for one in payload):
         return text
     named = [Call(one["name"], one.get("arguments", one.get("kwargs", {}))) for one in payload]
-    if named[0].name == "respond":  # how the original names a message
+    if named[0].name == "respond":  # the original's name for a message
         content = named[0].arguments.get("content") if isinstance(named[0].arguments, dict) else ""
         if not isinstance(content, str) or not (content or strict):
             raise InvalidMove("respond needs a content, which is a text")
@@ -67,12 +67,12 @@ def read_reply(text: str, strict: bool = False) -> str | tuple[Call, ...]:
 
 
 def transcript(view: TalkView) -> str:
-    """Return all that was said and done, in order."""
+    """Return all messages and tool calls as text, in order."""
     return "\n".join(prefix_speaker(who, text) for who, text in turns(view))
 
 
 def turns(view: TalkView) -> tuple[tuple[str, str], ...]:
-    """Return who said what, a view's calls in their places."""
+    """Return (speaker, text) pairs: all messages, with a view's calls in their places."""
     messages: list[tuple[str, str]] = []
     calls = list(view.calls)
     for place in range(len(view.talk) + 1):

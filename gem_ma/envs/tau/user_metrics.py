@@ -1,6 +1,6 @@
-"""Users measured: which traits they show, whose failures are theirs, who gets on with whom.
+"""Metrics of users: traits shown, failures that users caused, and success with each assistant.
 
-All of it is found by rule in what was said, so that models are measured as users by rule are.
+All metrics are found by rule in the messages, so models and rule-based users are measured alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-SUCCESS = 0.999  # of a reward
+SUCCESS = 0.999  # minimum reward of a success
 _FORGOT = re.compile(
     r"\b(?:do not|don't|cannot|can't|couldn't) (?:remember|recall)|\bforgot\b|slipped my mind", re.I
 )
@@ -37,7 +37,7 @@ _STOP = re.compile(r"###[A-Z-]+###")
 
 
 class Shown(NamedTuple):
-    """How often a trait could have shown, and did."""
+    """How often a trait could have shown, and how often it did."""
 
     chances: int = 0
     times: int = 0
@@ -47,19 +47,19 @@ class Shown(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share, 0 where there was no chance."""
+        """The share of chances at which the trait showed; 0 without a chance."""
         return self.times / self.chances if self.chances else 0.0
 
 
 class Talk(NamedTuple):
-    """What a user said in an episode, and what it had heard before each of its messages."""
+    """The messages of a user in an episode, and the message that it had heard before each."""
 
     said: tuple[str, ...]
     heard: tuple[str, ...]
 
 
 def talk_of(episode: Episode) -> Talk:
-    """Return the messages of a talk, without the calls of tools."""
+    """Return the messages of an episode, without tool calls."""
     user_texts: list[str] = []
     assistant_texts: list[str] = []
     last = ""
@@ -80,7 +80,7 @@ def _is_call(reply: str) -> bool:
 
 
 def traits_shown(talk: Talk, wants: Wants) -> dict[str, Shown]:
-    """Return how often each trait could show in a talk of a user with these wants, and did."""
+    """Return how often each trait could have shown in a conversation, and how often it did."""
     trait_counts = dict.fromkeys(TRAITS, Shown())
     words = _vocabulary(talk, wants)
     earlier_texts: list[str] = []
@@ -129,7 +129,7 @@ def _vocabulary(talk: Talk, wants: Wants) -> frozenset[str]:
 
 
 def _misspelt(said: str, words: frozenset[str]) -> bool:
-    """Return whether a word is none of those that are known, and two letters make it one."""
+    """Return whether swapping two adjacent letters of an unknown word makes it a known word."""
     return any(
         word not in words
         and any(
@@ -140,16 +140,16 @@ def _misspelt(said: str, words: frozenset[str]) -> bool:
 
 
 def _answers(wants: Wants, heard: AssistantMessage) -> dict[str, str]:
-    """Return what the user knows of what it is asked for."""
+    """Return the user's facts that answer the questions of a message."""
     answers = {name: wants.known[name] for name in heard.who if name in wants.known}
     for wish in wants.wishes:
         answers |= {name: wish.answers[name] for name in heard.about if name in wish.answers}
-    answers.pop("name", None)  # which nobody keeps back
+    answers.pop("name", None)  # a name is never withheld
     return answers
 
 
 def _volunteered(said: str, told: Sequence[str], wants: Wants, heard: AssistantMessage) -> Shown:
-    """Return whether an answer about a wish told another fact of it beside."""
+    """Return whether an answer about a wish also told a fact that was not asked for."""
     chances = times = 0
     for wish in wants.wishes:
         mine = [one for name, one in wish.answers.items() if name in heard.about and one in said]
@@ -178,7 +178,7 @@ def _mistaken(talk: Talk, wants: Wants) -> Shown:
 
 
 def _wishes(talk: Talk, wants: Wants) -> tuple[Shown, Shown]:
-    """Return which wishes were told without what is to become of them, and whether all at once."""
+    """Return how often wishes were told vaguely, and whether several were told at once."""
     vague = Shown()
     first = []
     for wish in wants.wishes:
@@ -194,30 +194,30 @@ def _wishes(talk: Talk, wants: Wants) -> tuple[Shown, Shown]:
 
 
 class Row(NamedTuple):
-    """One assistant with one user."""
+    """The results of one assistant with one user."""
 
     user: str
     assistant: str
     success: IntervalEstimate
-    faults: IntervalEstimate  # failures that are the user's, of all episodes
-    contradictions: int  # facts that were told wrong and not put right, or made up
+    faults: IntervalEstimate  # share of all episodes that failed by the user's fault
+    contradictions: int  # facts that were wrong and not corrected, or invented
     turns: float
     shown: Mapping[str, Shown]
 
 
 @dataclass(frozen=True)
 class Report:
-    """Assistants with users: who succeeds with whom, and what the users were like."""
+    """Success of assistants with users, and the traits of the users."""
 
     env: str
-    episodes: int  # of each pair
+    episodes: int  # per pair
     rows: tuple[Row, ...]
 
     @property
     def agreement(self) -> Mapping[str, float]:
-        """How alike each user that tells them apart ranks assistants as the mean of all does.
+        """Agreement of each user's ranking of the assistants with the ranking by mean success.
 
-        Spearman's rho.
+        The value is Spearman's rho. Users with equal success for all assistants are left out.
         """
         users = list(dict.fromkeys(row.user for row in self.rows))
         assistants = list(dict.fromkeys(row.assistant for row in self.rows))
@@ -275,12 +275,11 @@ def measure_users(
     seed: int = 0,
     **arguments: Any,
 ) -> Report:
-    """Play every assistant with every user, and say how they got on and what the users were like.
+    """Play every assistant with every user; report success rates and the users' traits.
 
     Args:
-        env: an id of `tau:` or `tau2:`. All pairs get the same tasks, the first so many of the
-            split.
-        **arguments: of `make`.
+        env: an id of `tau:` or `tau2:`. All pairs get the same tasks, the first ones of the split.
+        **arguments: arguments of `make`.
     """
     if episodes < 1:
         raise ValueError(f"episodes={episodes}: expected 1 or more")
@@ -301,7 +300,7 @@ def measure_users(
 
 
 def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) -> Row:
-    """Return what became of one assistant with one user."""
+    """Return the results of one assistant with one user."""
     trait_counts = dict.fromkeys(TRAITS, Shown())
     good, faults, wrong, turns = [], [], 0, 0
     for episode in episodes:
@@ -329,7 +328,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
 
 
 def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wants) -> JSONMapping:
-    """Return whose fault it was, as the game says, or as its rules for users do."""
+    """Return whose fault a failure was, from the report or else by `fidelity.judge`."""
     if "user_fault" in report:
         return report
     lines = []
@@ -340,7 +339,7 @@ def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wan
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the rank correlation of two lists, or None where one has no order."""
+    """Return the rank correlation of two lists, or None if all values of a list are equal."""
     a, b = _ranks(one), _ranks(other)
     mean = sum(a) / len(a)
     over = sum((x - mean) * (y - mean) for x, y in zip(a, b, strict=True))

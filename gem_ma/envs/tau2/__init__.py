@@ -1,6 +1,6 @@
-"""tau2-bench as a game of two seats, each of which has tools and a world of its own.
+"""tau2-bench as a game of two seats, each with its own tools and its own world.
 
-`game` is the game, `domain` what every domain is made of, `kit` and `shape` what its tools are
-written with, `scoring` the reward; a file for each domain has its tools. They import one another,
-`gem_ma.envs.tau` and what every game may.
+`game` has the game, `domain` the base of all domains, and `scoring` the reward. Tools are written
+with `kit` and `shape`; each domain has a file with its tools. The files import one another,
+`gem_ma.envs.tau` and what every game may import.
 """

@@ -1,6 +1,6 @@
 """The airline of tau2-bench: flights are booked, changed and cancelled.
 
-A booking takes seats; a change takes none, and nothing gives any back, as in the original.
+As in the original, a booking takes seats, a change takes none, and no tool gives seats back.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from gem_ma.envs.tau2.shape import (
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 Record = JSONObject
-Known = JSONMapping  # a record to read
+Known = JSONMapping  # a record for reading
 Cabin = Literal["business", "economy", "basic_economy"]
-RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")  # ids of new ones
+RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")  # ids of new reservations
 CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certificate_3221324")
-FILES = ("db.json", "db_reconstructed.json")  # the first that is there
+FILES = ("db.json", "db_reconstructed.json")  # the first file that exists is used
 
 PASSENGER = Shape("Passenger", first_name=text, last_name=text, dob=text)
 CERTIFICATE = Shape("Certificate", source=choice("certificate"), id=text, amount=number)
@@ -194,15 +194,15 @@ class AirlineTools(Kit):
             total += flight["price"] * persons
         if insurance == "yes":
             total += 30 * persons
-        total += 50 * nonfree_baggages  # as they were given, and not as they are stored
+        total += 50 * nonfree_baggages  # the argument itself, not the stored value
         payments = reservation["payment_history"]
         _check_payments(user, payments, total)
         methods = self.desk.edit("users", user_id)["payment_methods"]
         for payment in payments:
-            method = methods[payment["payment_id"]]  # gone if a certificate pays twice
+            method = methods[payment["payment_id"]]  # KeyError if used up above
             if method["source"] == "gift_card":
                 method["amount"] -= payment["amount"]
-            elif method["source"] == "certificate":  # used up, whatever it was worth
+            elif method["source"] == "certificate":  # used up, even if it was worth more
                 del methods[payment["payment_id"]]
         for flight in reservation["flights"]:
             dates = self.desk.edit("flights", flight["flight_number"])["dates"]
@@ -284,7 +284,7 @@ class AirlineTools(Kit):
         pairs = []
         for first in self._flights(date, origin):
             arrival = first["scheduled_arrival_time_est"]
-            # Days are not padded: after a night flight, no date before the 10th is ever found.
+            # The day is not zero-padded: after a night flight, dates before the 10th never match.
             next_date = f"2024-05-{int(date[-2:]) + 1}" if "+1" in arrival else date
             first_leg = {**_dated(first, date), "date": date}
             for last in self._flights(next_date, first["destination"], destination, arrival):
@@ -417,14 +417,14 @@ class AirlineTools(Kit):
         raise ValueError("Too many reservations")
 
     def _day(self, flight_number: str, date: str) -> Known:
-        """Return how a flight stands on a day."""
+        """Return the record of a flight on a day."""
         dates = self._known("flights", flight_number, "Flight")["dates"]
         if date not in dates:
             raise ValueError(f"Flight {flight_number} not found on date {date}")
         return dates[date]
 
     def _booked(self, wanted: Wanted, cabin: str, persons: int) -> Record:
-        """Return a flight as reservations have it, or refuse it."""
+        """Return a flight as reservations store it, or raise ValueError if it cannot be booked."""
         number, date = wanted.flight_number, wanted.date
         day = self._day(number, date)
         if day["status"] != "available":
@@ -443,7 +443,7 @@ class AirlineTools(Kit):
     def _flights(
         self, date: str, origin: str, destination: str | None = None, leave_after: str = ""
     ) -> Iterable[Known]:
-        """Yield flights that can be booked, in order; an airport that is None is any."""
+        """Yield flights that can be booked, in order; None as an airport means any airport."""
         for id in _from(self.desk.base, origin):
             flight = self._known("flights", id, "Flight")
             if destination is not None and flight["destination"] != destination:
@@ -451,11 +451,11 @@ class AirlineTools(Kit):
             day = flight["dates"].get(date)
             if day is None or day["status"] != "available":
                 continue
-            if flight["scheduled_departure_time_est"] >= leave_after:  # as texts, "+1" and all
+            if flight["scheduled_departure_time_est"] >= leave_after:  # as texts, with "+1"
                 yield flight
 
     def _pay(self, reservation_id: str, payment_id: str, price: float) -> None:
-        """Pay for a change of a reservation, or have a negative price paid back."""
+        """Pay for a change of a reservation; a negative price is refunded."""
         user_id = self._reservation(reservation_id)["user_id"]
         methods = self._user(user_id)["payment_methods"]
         if payment_id not in methods:
@@ -474,14 +474,14 @@ class AirlineTools(Kit):
 
 
 class Wanted(NamedTuple):
-    """A flight that is asked for."""
+    """A requested flight."""
 
     flight_number: str
     date: str
 
 
 def _read(shape: Shape, given: list[JSONObject], kind: Callable[..., object] = dict) -> Any:
-    """Return what is given as this kind if it is all objects; else leave it, to fail or not."""
+    """Return all arguments as `kind`; if one is not an object, return them unchanged."""
     if all(isinstance(one, dict) for one in given):
         return [kind(**shape.make(**one)) for one in given]
     return given
@@ -492,7 +492,7 @@ def _is(flight: Known, wanted: Wanted) -> bool:
 
 
 def _dated(flight: Known, date: str) -> Record:
-    """Return a flight as it is on a day when it can be booked."""
+    """Return a flight with the seats and prices of a day on which it can be booked."""
     day = flight["dates"][date]
     return {
         "flight_number": flight["flight_number"],
@@ -508,7 +508,7 @@ def _dated(flight: Known, date: str) -> Record:
 
 
 def _check_payments(user: Known, payments: Iterable[Known], total: float) -> None:
-    """Refuse payments that do not pay the total, each seen as if it were the only one."""
+    """Raise ValueError if payments miss the total; each balance is checked on its own."""
     methods = user["payment_methods"]
     paid = 0
     for payment in payments:
@@ -523,7 +523,7 @@ def _check_payments(user: Known, payments: Iterable[Known], total: float) -> Non
 
 
 def _from(base: Base, origin: object) -> Iterable[str]:
-    """Return the ids of the flights from an airport, or of all if it is None."""
+    """Return the ids of the flights from an airport, or of all flights if it is None."""
     if origin is None:
         return base.tables["flights"]
     return _departures(base).get(origin, ()) if isinstance(origin, str) else ()
@@ -531,7 +531,7 @@ def _from(base: Base, origin: object) -> Iterable[str]:
 
 @functools.lru_cache(maxsize=4)
 def _departures(base: Base) -> dict[str, list[str]]:
-    """Return the ids of the flights from each airport; no tool adds a flight or moves one."""
+    """Return the flight ids by airport of departure; no tool adds or moves a flight."""
     names_by_id: dict[str, list[str]] = {}
     for id, flight in base.tables["flights"].items():
         names_by_id.setdefault(flight["origin"], []).append(id)

@@ -1,4 +1,4 @@
-"""What every domain of tau2-bench is made of: its tools, its databases, its tasks, its words."""
+"""The base of tau2-bench's domains: tools, databases, tasks and prompts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ REMEDY = (
     f"`gem-ma data tau2-bench` fetches it, or set {VARIABLE} to a clone of tau2-bench, or to a "
     "folder that holds telecom/, retail/ and so on"
 )
-BASIS = ("DB", "COMMUNICATE")  # of the reward, where a task does not say it
-_SCENARIO = (  # what a user is told, and under which heading
+BASIS = ("DB", "COMMUNICATE")  # reward basis of tasks that name none
+_SCENARIO = (  # parts of a user's scenario, with their headings
     ("reason_for_call", "Reason for call"),
     ("known_info", "Known info"),
     ("unknown_info", "Unknown info"),
@@ -35,15 +35,15 @@ _SCENARIO = (  # what a user is told, and under which heading
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A call that a task expects, or prepares its world with."""
+    """A tool call that a task expects, or that prepares the world of a task."""
 
     seat: str
     name: str
     arguments: JSONMapping
-    compare: tuple[str, ...] | None = None  # the arguments that count; None: those of the call
+    compare: tuple[str, ...] | None = None  # compared arguments; None: those of the call
 
     def matches(self, name: str, arguments: JSONMapping) -> bool:
-        """Return whether a call is this one, as the original compares them."""
+        """Return whether a call is this one, compared as in the original."""
         if name != self.name:
             return False
         keys = arguments.keys() if self.compare is None else self.compare
@@ -61,7 +61,7 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A message or a call that was there before the talk began."""
+    """A message or a tool call from before the start of the episode."""
 
     seat: str
     text: str = ""
@@ -71,74 +71,74 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Task:
     id: str
-    scenario: str  # what the user is told
-    ticket: str = ""  # what an assistant alone is told
-    criteria: bool = True  # whether anything is asked for at all
-    actions: tuple[Action, ...] | None = ()  # None: not said
+    scenario: str  # description for the user
+    ticket: str = ""  # description for an assistant without a user
+    criteria: bool = True  # whether the task has criteria
+    actions: tuple[Action, ...] | None = ()  # None: not specified
     assertions: tuple[Assertion, ...] | None = ()
     communicate: tuple[str, ...] = ()
-    judged: tuple[str, ...] = ()  # what a judge decides
+    judged: tuple[str, ...] = ()  # statements that a judge decides
     basis: tuple[str, ...] = BASIS
     setup: tuple[Action, ...] = ()
-    data: Mapping[str, JSONMapping] | None = None  # of each seat, over its database
+    data: Mapping[str, JSONMapping] | None = None  # per seat, laid over its database
     history: tuple[Line, ...] = ()
-    user_tools: tuple[str, ...] | None = None  # those that the user has; None: all
-    documents: tuple[str, ...] = ()  # that hold what is to be known
+    user_tools: tuple[str, ...] | None = None  # tools of the user; None: all
+    documents: tuple[str, ...] = ()  # documents with the required knowledge
 
     @property
     def alone(self) -> bool:
-        """Whether an assistant without a user can be given it."""
+        """Whether an assistant can play the task without a user."""
         return bool(self.ticket and self.actions) and not any(one.text for one in self.history)
 
 
 class Domain:
-    """A domain; subclasses say what is in it. Databases are read once for each process."""
+    """The base class of domains. Each process reads the databases once."""
 
     name: ClassVar[str]
-    folder: ClassVar[str] = ""  # under that of the data, if it has another name
+    folder: ClassVar[str] = ""  # folder in the data folder, if not `name`
     kits: ClassVar[Mapping[str, type[Kit]]]
-    sides: ClassVar[Mapping[str, Mapping[str, str]]]  # of each seat: tables and their forms
-    shapes: ClassVar[Mapping[str, Reader]]  # of the records of each table
-    keys: ClassVar[Mapping[str, str]] = {}  # the id in the records of a list
+    sides: ClassVar[Mapping[str, Mapping[str, str]]]  # per seat: tables and their forms
+    shapes: ClassVar[Mapping[str, Reader]]  # shape of the records of each table
+    keys: ClassVar[Mapping[str, str]] = {}  # id field of the records in tables of form LIST
     files: ClassVar[Mapping[str, str]] = {"assistant": "db.json"}
-    solo: ClassVar[bool] = False  # whether there are tickets for an assistant alone
-    taken: ClassVar[str] = ""  # how tools fail whose database a task took away: see `World.take`
+    solo: ClassVar[bool] = False  # whether an assistant can play without a user
+    taken: ClassVar[str] = ""  # error of tools without a database, see `World.take`
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], Changes] = {}  # worlds of tasks: see `scoring`
-        self._read: dict[str, str] = {}  # files, and the hashes of what is in them
-        self.notes: dict[str, str] = {}  # of each table of the form NOTED
+        self.kept: dict[tuple[str, str], Changes] = {}  # cached worlds of tasks, see `scoring`
+        self._read: dict[str, str] = {}  # hash of each file that was read
+        self.notes: dict[str, str] = {}  # notes of tables of form NOTED
         self.base = Tables(self._tables(), self.sides, self.notes)
 
     def database(self, seat: str) -> JSONMapping:
-        """Return a seat's database as its file has it."""
+        """Return the database of a seat as its file contains it."""
         return parse(self.read(self.files[seat]), self.files[seat])
 
     def sync(self, world: World) -> None:
-        """Carry over what one seat's world says to the other's; done after every call."""
+        """Copy shared values from one seat's world to the other's; called after every tool call."""
 
     def prepare(self, world: World, task: Task) -> None:
-        """Put into a world what its tools are to know of a task; done before all else."""
+        """Put data of a task that tools need into a world; called before everything else."""
 
     def policy(self, solo: bool = False) -> str:
         return self.read("policy.md").decode()
 
     def raw_tasks(self) -> Iterable[JSONMapping]:
-        """Return the tasks as their file has them."""
+        """Return the tasks as their file contains them."""
         return parse(self.read("tasks.json"), "tasks.json")
 
     def raw_splits(self) -> Mapping[str, Iterable[str]]:
         return parse(self.read("split_tasks.json"), "split_tasks.json")
 
     def ids(self, split: str) -> tuple[str, ...] | None:
-        """Return the ids of a split's tasks, or None where `task` makes them of any number."""
+        """Return the ids of a split's tasks, or None if any number makes a task (see `task`)."""
         if split not in self.splits:
             known = ", ".join(self.splits)
             raise ValueError(f"{self.name} has no split {split!r}; it has {known}")
         return self.splits[split]
 
     def task(self, number: int) -> Task:
-        """Return the task of a number, where tasks are made on demand."""
+        """Return the task with this number, in domains that make tasks on demand."""
         raise NotImplementedError
 
     def path(self) -> Path:
@@ -158,7 +158,7 @@ class Domain:
 
     @functools.cached_property
     def version(self) -> str:
-        """A short hash of the files that are played, or nothing where there are none."""
+        """A short hash of the files in use, or "" without files."""
         _ = self.tasks, self.policy()
         text = json.dumps(sorted(self._read.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:12] if self._read else ""
@@ -213,7 +213,7 @@ class Domain:
         return World(self, changes, solo)
 
     def give(self, world: World, seat: str, data: JSONMapping) -> None:
-        """Lay a task's own data over a seat's database."""
+        """Merge a task's own data into the database of a seat."""
         for table, rows in data.items():
             form = self.sides[seat][table]
             for id, one in _rows(rows, form, self.keys.get(table, "")):
@@ -241,7 +241,7 @@ def _merged(old: object, new: object) -> object:
 
 
 def folder() -> Path:
-    """Return where the data lie: where TAU2_BENCH_DATA says, or in the user's cache."""
+    """Return the data folder: from TAU2_BENCH_DATA, or in the user's cache."""
     named = os.environ.get(VARIABLE)
     if named:
         top = Path(named)
@@ -253,7 +253,7 @@ def folder() -> Path:
 
 
 def parse(content: bytes, name: str) -> Any:
-    """Return what a JSON or TOML file holds."""
+    """Return the content of a JSON or TOML file."""
     try:
         if name.endswith(".toml"):
             return tomllib.loads(content.decode())
@@ -263,7 +263,7 @@ def parse(content: bytes, name: str) -> Any:
 
 
 def read_task(one: JSONMapping) -> Task:
-    """Return a task as it stands in the original's files."""
+    """Return a task from its form in the original's files."""
     criteria = one.get("evaluation_criteria")
     criteria_fields = criteria or {}
     state = one.get("initial_state") or {}
@@ -324,7 +324,7 @@ def _history(messages: Iterable[JSONMapping]) -> Iterable[Line]:
 
 
 def scenario(one: JSONMapping) -> str:
-    """Return what the user is told, as the original puts it."""
+    """Return the description of a task for the user, formatted as in the original."""
     lines = []
     if one.get("persona") is not None:
         lines += ["Persona:", _indented(one["persona"])]

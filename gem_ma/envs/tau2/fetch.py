@@ -1,4 +1,4 @@
-"""Fetching tau2-bench's files, and the words that its code tells models; none of it is run."""
+"""Fetching of tau2-bench's files, and of the prompts in its code, which is never run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REPOSITORY = "https://github.com/sierra-research/tau2-bench"
 URL = "https://codeload.github.com/sierra-research/tau2-bench/tar.gz/{commit}"
 DOMAINS = ("mock", "telecom", "retail", "airline", "banking_knowledge")
 WORDS = "words.json"
-LONGEST = 256 << 20  # bytes of all that is kept
+LONGEST = 256 << 20  # maximum bytes of all kept files
 _DATA = "data/tau2/domains/"
 _CODE = "src/tau2/"
 _GUIDES = ("simulation_guidelines.md", "simulation_guidelines_tools.md")
@@ -45,13 +45,13 @@ def fetch(
     url: str = URL,
     say: Say = lambda line: None,
 ) -> list[str]:
-    """Fill a folder with tau2-bench's domains and words; return the files that were written.
+    """Fill a folder with tau2-bench's domains and prompts; return the files that were written.
 
-    Any failure is a DataMissing, and leaves all as it was.
+    Any failure raises DataMissing and leaves the folder as it was.
 
     Args:
-        source: a clone of the original repository; None downloads the original.
-        into: where they go; None: where `domain.folder` says.
+        source: a clone of the original repository. None downloads the original.
+        into: the target folder. None means `domain.folder()`.
     """
     target = folder() if into is None else Path(into)
     files = dict(_clone(Path(source)) if source is not None else _download(url, say))
@@ -127,11 +127,12 @@ def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
 
 
 def words() -> JSONMapping:
-    """Return what the original tells models, out of the data's folder or the clone that it is in.
+    """Return the original's prompts, from the data folder or from the clone that contains it.
 
-    - `agent`, `user`, `solo_agent`, `solo`: what it fills.
-    - `guide`, `guide_tools`: of the simulated user; greeting.
-    - `tools`: of each domain and seat, what each does and what its arguments are.
+    - `agent`, `agent_instruction`, `solo`, `solo_instruction`, `user`: templates of prompts.
+    - `guides`: two guidelines for the simulated user, without tools and with tools.
+    - `greeting`: the first message of the assistant.
+    - `tools`: per domain and seat, the descriptions of each tool and its arguments.
     """
     return _words(folder())
 
@@ -151,7 +152,7 @@ def _words(top: Path) -> JSONMapping:
 
 
 def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
-    """Return the words in the original's sources."""
+    """Return the prompts in the original's sources."""
     try:
         agent = _constants(files[f"{_CODE}agent/llm_agent.py"])
         user = _constants(files[f"{_CODE}user/user_simulator.py"])
@@ -178,7 +179,7 @@ def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
 
 
 def _constants(source: bytes) -> dict[str, str]:
-    """Return the texts that a module names in capitals."""
+    """Return the texts that a module assigns to names in capitals."""
     constants = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -202,7 +203,7 @@ def _greeting(source: bytes) -> str:
 
 
 def _tools(source: bytes) -> Iterator[tuple[str, str, str]]:
-    """Yield seat, name and docstring of each tool of a module."""
+    """Yield seat, name and docstring of each tool in a module."""
     for kit in ast.parse(source).body:
         if not isinstance(kit, ast.ClassDef):
             continue
@@ -216,7 +217,7 @@ def _tools(source: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def _parsed(doc: str) -> JSONObject:
-    """Return what a docstring of Google's form says of a tool and its arguments."""
+    """Return the descriptions of a tool and its arguments from a Google-style docstring."""
     head, _, rest = inspect.cleandoc(doc).partition("\nArgs:\n")
     head = re.split(r"\n(?:Returns|Raises|Examples?):", head)[0].strip()
     short, _, long = head.partition("\n")

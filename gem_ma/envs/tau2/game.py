@@ -26,10 +26,10 @@ from gem_ma.validation.untrusted_json import parse_json
 
 USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
 STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
-DONE = "done"  # the tool with which an assistant alone ends
-LONGEST = 4000  # characters of a message
-STEPS, ERRORS = 200, 10  # of an episode of the original
-DOMAINS = {  # where each is, and its class
+DONE = "done"  # the tool by which an assistant without a user ends
+LONGEST = 4000  # maximum number of characters of a message
+STEPS, ERRORS = 200, 10  # limits of an episode in the original
+DOMAINS = {  # module and class of each domain
     "mock": ("gem_ma.envs.tau2.mock", "Mock"),
     "phone": ("gem_ma.envs.tau2.telecom.phone", "Phone"),
     "telecom": ("gem_ma.envs.tau2.telecom.company", "Telecom"),
@@ -41,7 +41,7 @@ STRICT = {"format": "verbatim", "invalid": "lose", "text_length": 1 << 22}
 
 
 def load(name: str, arguments: tuple[tuple[str, object], ...] = ()) -> Domain:
-    """Return a domain; its files are read once for each process."""
+    """Return a domain; each process reads its files once."""
     if name not in DOMAINS:
         raise ValueError(f"no domain {name!r}; there are {', '.join(DOMAINS)}")
     return _load(folder(), name, arguments)
@@ -60,14 +60,14 @@ def _load(top: Path, name: str, arguments: tuple[tuple[str, object], ...]) -> Do
 
 
 class Verdicts(NamedTuple):
-    """What a judge found, an answer for each statement."""
+    """The answers of a judge, one for each statement."""
 
     met: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    task: Maybe[Task]  # the user sees what it is told, the assistant nothing of it
+    task: Maybe[Task]  # the user sees its scenario, the assistant sees nothing
     talk: tuple[Said, ...] = ()
     calls: tuple[Call, ...] = ()  # each seat sees its own
     changes: Changes = field(default=NOTHING, repr=False)
@@ -91,13 +91,13 @@ class State:
             task = Task(task.id, task.scenario, user_tools=task.user_tools)
         elif agent == JUDGE:
             task = Task("", "", judged=task.judged)
-        else:  # an assistant alone has a ticket, and with a user nothing
+        else:  # an assistant sees the ticket if there is no user
             task = Task("", "", ticket=task.ticket) if USER not in self.paid else None
         calls = tuple([one for one in self.calls if one.by == agent])
         return State(task, self.talk, calls, NOTHING, self.floor, self.ended, paid=self.paid)
 
     def legal(self, agent):
-        """Return some of the things that may be said: enough for random play, menus and tests."""
+        """Return a sample of legal replies, enough for random play, menus and tests."""
         if agent == JUDGE:
             return tuple([json.dumps([met] * len(self.task.judged)) for met in (True, False)])
         if USER not in self.paid:
@@ -142,7 +142,7 @@ class Tau2(Game[State]):
         misleading: of phone: how much looks odd and does not matter.
     """
 
-    agents: tuple[str, ...] = (USER, ASSISTANT)  # or as it is made
+    agents: tuple[str, ...] = (USER, ASSISTANT)  # depends on the arguments
     conversation = True
     oracle = True
     reset_options = ("task",)
@@ -217,8 +217,8 @@ class Tau2(Game[State]):
         return State(task, tuple(talk), tuple(calls), changes, floor, paid=self.unpaid)
 
     def _chosen(self, rng, id_or_index):
-        """Return the task that was asked for, by id or by its place, or any."""
-        if self.ids is None:  # made on demand, from any number
+        """Return the requested task, by id or by position, or a random one."""
+        if self.ids is None:  # any number makes a task
             number = int(rng.integers(1 << 31)) if id_or_index is None else id_or_index
             return self.domain.task(number)
         if id_or_index is None:
@@ -233,7 +233,7 @@ class Tau2(Game[State]):
         return self.domain.tasks[self.ids[id_or_index]]
 
     def task(self, name):
-        """Return the task that a report calls by this name."""
+        """Return the task with this name, which reports contain."""
         if self.ids is None:
             return self.domain.task(int(name))
         return self.domain.tasks[name]
@@ -264,9 +264,9 @@ class Tau2(Game[State]):
         return self._work(state, agent, move)
 
     def forfeit(self, state, agent, rng):
-        if agent == JUDGE:  # of what was said that part is not judged
+        if agent == JUDGE:  # the judged part is left out of the reward
             return self._over(state, state.ended, asked=True) if state.ended else state
-        if self.judge and not state.ended:  # a game of three goes on without one of them
+        if self.judge and not state.ended:  # a game of three seats continues: the judge is next
             return replace(state, ended="forfeit", floor=JUDGE)
         return self._over(state, "forfeit")
 
@@ -295,13 +295,13 @@ class Tau2(Game[State]):
             state,
             calls=tuple(done),
             changes=world.changes(),
-            steps=state.steps + 2,  # the original counts the answer as one
+            steps=state.steps + 2,  # the original counts the answer as a step
             errors=errors,
         )
         return self._checked(state, "")
 
     def _checked(self, state, ended):
-        """Return the state, over if a limit says so; the limits come last, as in the original."""
+        """Return the state, ended if a limit is reached; as in the original, limits come last."""
         if self.max_steps is not None and state.steps >= self.max_steps:
             ended = "limit"
         if self.max_errors is not None and state.errors >= self.max_errors:
@@ -323,14 +323,14 @@ class Tau2(Game[State]):
         if not good:
             verdict["reward"] = 0.0
         paid = dict.fromkeys(self.agents, verdict["reward"])
-        if not self.solo:  # who gets what it never asked for has not earned it
+        if not self.solo:  # a user earns only what it asked for
             before = sum(line.call is None for line in task.history)
             verdict["told"] = share_told(self.wants(task), state.talk[before:])
             paid[USER] *= verdict["told"]
         return replace(state, ended=how, floor="", paid=Frozen(paid), verdict=Frozen(verdict))
 
     def wants(self, task):
-        """Return what the user of a task wants and knows, in words; made once for each task."""
+        """Return the wishes and knowledge of a task's user in words, cached for each task."""
         wants = self._wants.get(task.id)
         if wants is None:
             world = self.domain.world(scoring.begun(self.domain, task))
@@ -348,7 +348,7 @@ class Tau2(Game[State]):
         return wants
 
     def report(self, state):
-        if not state.verdict:  # cut off by a limit that is no rule of ours
+        if not state.verdict:  # stopped from outside by a limit
             state = self._over(state, "limit", asked=True)
         task = state.task
         report = {"ended": state.ended, "task": task.id, **state.verdict}
@@ -365,7 +365,7 @@ class Tau2(Game[State]):
             for seat in self.domain.kits:
                 side = seat if seat in base.sides else ASSISTANT
                 report[f"{seat}_hash"] = base.hash_of(side, state.changes)
-        return copied(report)  # nobody reaches the database through it
+        return copied(report)  # shares no records with the database
 
     def rules(self, agent):
         if agent == JUDGE:
@@ -422,7 +422,7 @@ class Tau2(Game[State]):
 
     def picture(self, view, agent):
         talk_turns = turns(view)
-        if not talk_turns:  # an empty chat says nothing
+        if not talk_turns:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
         return Chat(talk_turns, viewer=agent or ASSISTANT, title="")
 

@@ -1,4 +1,4 @@
-"""What the tools of a domain are written with: kits, and the world that they work on."""
+"""Kits, in which the tools of a domain are written, and the world that tools work on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma.envs.tau.calling import sane
 from gem_ma.envs.tau.store import Base, Changes, Desk, Record
 from gem_ma.validation.json_types import JSONMapping
 
-# Forms of a table: by id, in order, a single record, or by id under "data" with "notes" beside.
+# Forms of a table: by id, in order, a single record, or by id under "data" next to "notes".
 MAP, LIST, ONE, NOTED = "map", "list", "one", "noted"
 SEATS = ("assistant", "user")
 _Method = TypeVar("_Method", bound=Callable[..., object])
@@ -31,32 +31,32 @@ def writing(method: _Method) -> _Method:
 
 
 def discoverable(method: _Method) -> _Method:
-    """Mark a tool (write it above `tool` or `writing`) that can be called, but is not listed."""
+    """Mark a tool as callable but not listed; write this above `tool` or `writing`."""
     method.discoverable = True  # type: ignore[attr-defined]
     return method
 
 
 class Part:
-    """Tools that one kit is put together from, with others."""
+    """A group of tools, from which a kit is composed."""
 
     def __init__(self, world: World):
         self.world = world
 
     @property
     def desk(self) -> Desk:
-        """The database at work."""
+        """The database in use."""
         return self.world.desk
 
 
 class Kit(Part):
-    """What a seat can do: tools are the marked methods, others are for tasks to prepare and assert.
+    """The actions of a seat: marked methods are tools, others prepare tasks and check assertions.
 
-    A subclass bears the name that the original gives it, and its methods the original's names and
-    parameters, for Python's own errors name them; those of its parts are named as its own.
+    Python's error messages contain the names of classes, methods and parameters. Subclasses and
+    methods therefore have the original's names, and methods of parts get the name of the kit.
     """
 
     tools: ClassVar[Mapping[str, Callable[..., object]]] = {}
-    listed: ClassVar[Mapping[str, Callable[..., object]]] = {}  # that a seat is told of
+    listed: ClassVar[Mapping[str, Callable[..., object]]] = {}  # tools in the prompt of a seat
 
     def __init_subclass__(cls) -> None:
         methods: dict[str, Callable[..., object]] = {}
@@ -75,11 +75,11 @@ class Kit(Part):
 
 
 class Values(dict[str, Any]):
-    """An object that a tool answers with and that is no record: its values become texts."""
+    """An answer of a tool that is not a record; its values become texts."""
 
 
 class Tables(Base):
-    """The tables of both seats, loaded once; `same` and `hash_of` are as the original has them."""
+    """The tables of both seats, loaded once; `same` and `hash_of` follow the original."""
 
     def __init__(
         self,
@@ -88,11 +88,11 @@ class Tables(Base):
         notes: Mapping[str, str] | None = None,
     ):
         super().__init__(tables)
-        self.sides = sides  # of each seat: tables and their forms
-        self.notes = notes or {}  # of each table of the form NOTED
+        self.sides = sides  # per seat: tables and their forms
+        self.notes = notes or {}  # notes of tables of form NOTED
 
     def same(self, one: Changes, other: Changes, side: str = "") -> bool:
-        """Return whether two episodes left equal databases, of one seat or of all."""
+        """Return whether two episodes left equal databases of one seat, or of all seats."""
         tables = self.sides[side] if side else {name for at in self.sides.values() for name in at}
         for key in {**one, **other}:
             if key[0] in tables and self.part(key, one) != self.part(key, other):
@@ -109,7 +109,7 @@ class Tables(Base):
         return [id for name, id in changes if name == table and id not in known]
 
     def hash_of(self, side: str, changes: Changes) -> str:
-        """Return the original's hash of a seat's database."""
+        """Return the original's hash of the database of a seat."""
         parts = []
         for table, form in sorted(self.sides[side].items()):
             ids = [*self.tables[table], *self._added(table, changes)]
@@ -132,7 +132,7 @@ class Tables(Base):
 
 
 class DomainContent(Protocol):
-    """What a world knows of the domain that it belongs to."""
+    """The part of its domain that a world uses."""
 
     @property
     def base(self) -> Tables: ...
@@ -142,11 +142,11 @@ class DomainContent(Protocol):
     def taken(self) -> str: ...
 
     def sync(self, world: World) -> None:
-        """Carry over what one seat's data says of another's."""
+        """Copy shared values from one seat's data to the other's."""
 
 
 class World:
-    """Both seats' databases at work, and the tools over them."""
+    """The databases of both seats in use, and the tools that work on them."""
 
     def __init__(self, domain: DomainContent, changes: Changes, solo: bool):
         self.domain = domain
@@ -156,9 +156,9 @@ class World:
         self._taken = changes.get(("", "taken"))
 
     def call(self, seat: str, name: object, arguments: object) -> tuple[str, bool]:
-        """Return the answer to a call of a tool, and whether it is an error.
+        """Return the answer to a tool call, and whether the answer is an error.
 
-        What the tool changed before it failed stays changed, as in the original.
+        Changes that the tool made before it failed are kept, as in the original.
         """
         try:
             answer = self._do(seat, name, arguments)
@@ -168,7 +168,7 @@ class World:
             return f"Error: {error}", True
 
     def replay(self, seat: str, name: str, arguments: JSONMapping) -> None:
-        """Do a gold action, after which nothing is carried over; one that fails is passed by."""
+        """Call the tool of a gold action without a sync; a failure is ignored."""
         with contextlib.suppress(Exception):
             self._do(seat, name, arguments)
 
@@ -199,23 +199,23 @@ class World:
         return self.kits[seat]
 
     def act(self, seat: str, name: str, arguments: JSONMapping) -> object:
-        """Do what a task says: a step of its preparation, or an assertion."""
+        """Call a method that a task names, as preparation or as assertion."""
         if self._taken == seat:
             raise AttributeError(self.domain.taken)
         return getattr(self.kits[seat], name)(**arguments)
 
     def take(self, seat: str) -> None:
-        """Leave a seat without its database, as the original does where a task has data."""
+        """Take a seat's database away, as the original does if a task has data."""
         self._taken = seat
         self.desk.put("", "taken", seat)  # type: ignore[arg-type]
 
     def changes(self) -> Changes:
-        """Return all that was changed until now; the world is not to be used any more."""
+        """Return all changes so far; the world must not be used afterwards."""
         return self.desk.changes()
 
 
 def said(answer: object) -> str:
-    """Return what a tool's caller reads."""
+    """Return the text of a tool's answer for its caller."""
     if isinstance(answer, str):
         return answer
     return json.dumps(_processed(answer), default=str)

@@ -1,4 +1,4 @@
-"""The smallest domain of tau2-bench: tasks on a list, and a user with an inbox."""
+"""The smallest domain of tau2-bench: a list of tasks, and a user with an inbox."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Mock(Domain):
     taken = "'MockDB' object has no attribute 'notifications'"
 
     def __init__(self, original: bool = False):
-        """Make the domain; original: with tau2-bench's own data and not with ours."""
+        """Make the domain, with tau2-bench's own data if `original` is true."""
         self.original = original
         super().__init__()
 

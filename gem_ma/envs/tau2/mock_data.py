@@ -1,4 +1,4 @@
-"""A small world of our own for the mock domain: a list of chores, and tasks of every kind."""
+"""Data of this package for the mock domain: a list of chores, and tasks of every kind."""
 
 from __future__ import annotations
 

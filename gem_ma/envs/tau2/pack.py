@@ -1,4 +1,4 @@
-"""What the pack tau2 adds."""
+"""The pack "tau2": environments and suites of tau2-bench."""
 
 from gem_ma.envs.registry import register
 from gem_ma.packs import Pack

@@ -1,4 +1,4 @@
-"""The shop of tau2-bench: orders that are changed, exchanged, returned and cancelled."""
+"""The shop of tau2-bench: orders are changed, exchanged, returned and cancelled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gem_ma.envs.tau2.shape import (
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 Record = JSONObject
-Known = JSONMapping  # a record to read
+Known = JSONMapping  # a record for reading
 REASONS = ("no longer needed", "ordered by mistake")
 
 ADDRESS = Shape(
@@ -153,7 +153,7 @@ class RetailTools(Kit):
         order = self.desk.edit("orders", order_id)
         order["status"] = "exchange requested"
         order["exchange_items"] = sorted(item_ids)
-        order["exchange_new_items"] = sorted(new_item_ids)  # which was for which is lost
+        order["exchange_new_items"] = sorted(new_item_ids)  # sorted: the pairs are lost
         order["exchange_payment_method_id"] = payment_method_id
         order["exchange_price_difference"] = difference
         return order
@@ -295,9 +295,9 @@ class RetailTools(Kit):
         order["payment_history"].append(_entry(kind, abs(difference), payment_method_id))
         self._credit(order, payment_method_id, -difference)
         for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
-            item = _item(order, item_id)  # which may be one that an earlier pair put there
+            item = _item(order, item_id)  # may be an item that an earlier pair put there
             item["item_id"] = new_item_id
-            item["price"] = variant["price"]  # those of the last pair, whichever this one is
+            item["price"] = variant["price"]  # the last pair's price, also for other pairs
             item["options"] = copied(variant["options"])
         order["status"] = "pending (item modified)"
         return order
@@ -410,7 +410,7 @@ class RetailTools(Kit):
         return record
 
     def _pending(self, order_id: str) -> Known:
-        """Return an order that is pending, its items modified or not."""
+        """Return a pending order, whether its items were modified or not."""
         order = self._order(order_id)
         if "pending" not in order["status"]:
             raise ValueError("Non-pending order cannot be modified")
@@ -423,7 +423,7 @@ class RetailTools(Kit):
         return variants[item_id]
 
     def _replacement(self, order: Known, item_id: str, new_item_id: str) -> tuple[Known, Known]:
-        """Return an item of an order, and the variant that is to replace it."""
+        """Return an item of an order, and the variant that replaces it."""
         item = _item(order, item_id)
         variant = self._variant(item["product_id"], new_item_id)
         if not variant["available"]:
@@ -431,14 +431,14 @@ class RetailTools(Kit):
         return item, variant
 
     def _method(self, order: Known, payment_method_id: str) -> Known:
-        """Return a payment method of the user whose order it is."""
+        """Return a payment method of the order's user."""
         methods = self._user(order["user_id"])["payment_methods"]
         if payment_method_id not in methods:
             raise ValueError("Payment method not found")
         return methods[payment_method_id]
 
     def _credit(self, order: Known, payment_method_id: str, amount: float) -> None:
-        """Add an amount to a gift card of the user whose order it is; others have no balance."""
+        """Add an amount to a gift card of the order's user; other methods have no balance."""
         if self._method(order, payment_method_id)["source"] == "gift_card":
             user = self.desk.edit("users", order["user_id"])
             card = user["payment_methods"][payment_method_id]
@@ -461,7 +461,7 @@ def _item(order: Known, item_id: str) -> Record:
 
 
 def _check_items(order: Known, item_ids: list[str], refusal: str) -> None:
-    """Refuse ids that are asked for more often than the order has them."""
+    """Raise ValueError for an id that occurs more often than in the order."""
     held = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
         if item_ids.count(item_id) > held.count(item_id):
@@ -475,8 +475,8 @@ def _check_balance(method: Known, amount: float, purpose: str) -> None:
 
 @functools.lru_cache(maxsize=4)
 def _products(base: Base) -> dict[str, str]:
-    """Return the product of each item; no tool changes a product."""
-    products = reversed(list(base.tables["products"].items()))  # the first that has an item counts
+    """Return the product id of each item; no tool changes a product."""
+    products = reversed(list(base.tables["products"].items()))  # the first with an item counts
     return {item_id: id for id, one in products for item_id in one["variants"]}
 
 

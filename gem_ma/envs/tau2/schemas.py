@@ -1,4 +1,4 @@
-"""What a model is told of a tool: made of the method's signature and docstring."""
+"""Tool schemas for models, made from the signatures and docstrings of methods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLAIN: Mapping[object, str] = {
 
 @functools.cache
 def schema(name: str, method: Callable[..., object]) -> JSONObject:
-    """Return a tool's schema as APIs for chats take it."""
+    """Return the schema of a tool in the format of chat APIs."""
     hints = typing.get_type_hints(method)
     words, notes = docstring(method)
     properties, required = {}, []
@@ -41,10 +41,10 @@ def schema(name: str, method: Callable[..., object]) -> JSONObject:
 
 
 def docstring(method: Callable[..., object]) -> tuple[str, dict[str, str]]:
-    """Return what a tool does, and what its parameters are.
+    """Return the description of a tool, and the descriptions of its parameters.
 
-    These are the lines `name: words`, below "Args:" or without that heading, each with the lines
-    that are further in than it.
+    A parameter is described by a line `name: words`, below "Args:" or without that heading.
+    Following lines with more indentation continue the description.
     """
     names = list(inspect.signature(method).parameters)[1:]
     notes: dict[str, str] = {}

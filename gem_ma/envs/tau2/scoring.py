@@ -1,4 +1,4 @@
-"""The reward as tau2-bench's evaluators have it, and what it is made of."""
+"""The reward by the rules of tau2-bench's evaluators, and its parts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gem_ma.envs.tau2.domain import Assertion, Domain, Task
 from gem_ma.envs.tau2.kit import World
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-KEPT = 512  # worlds, of a domain
+KEPT = 512  # maximum number of cached worlds per domain
 Called = tuple[str, str, JSONMapping]  # seat, name, arguments
 
 
 def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
-    """Return the world as a task prepares it."""
+    """Return the world of a task at the start of an episode."""
     world = domain.world(NOTHING, solo)
     domain.prepare(world, task)
     domain.sync(world)
@@ -22,7 +22,7 @@ def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
         seat_data = (task.data or {}).get(seat)
         if seat_data is not None:
             domain.give(world, seat, seat_data)
-            # Where both seats have one database, none is taken away.
+            # If both seats share one database, it is not taken away.
             if other in world.kits and other in domain.sides:
                 world.take(other)
     for one in task.setup:
@@ -36,12 +36,12 @@ def begin(domain: Domain, task: Task, solo: bool = False) -> Changes:
 
 
 def begun(domain: Domain, task: Task, solo: bool = False) -> Changes:
-    """Return the same, kept for all games of this process."""
+    """Return the result of `begin`, cached for all games of this process."""
     return _kept(domain, (task.id, "solo" if solo else "begun"), lambda: begin(domain, task, solo))
 
 
 def wanted(domain: Domain, task: Task) -> Changes:
-    """Return the world of the gold actions, kept likewise."""
+    """Return the result of `gold`, cached for all games of this process."""
     return _kept(domain, (task.id, "gold"), lambda: gold(domain, task))
 
 
@@ -55,7 +55,7 @@ def _kept(domain: Domain, key: tuple[str, str], make: Callable[[], Changes]) -> 
 
 
 def gold(domain: Domain, task: Task) -> Changes:
-    """Return the world as the gold actions leave it; the original does not sync in between."""
+    """Return the world after the gold actions; as in the original, without a sync in between."""
     world = domain.world(begin(domain, task))
     for one in task.actions or ():
         world.replay(one.seat, one.name, one.arguments)
@@ -63,7 +63,7 @@ def gold(domain: Domain, task: Task) -> Changes:
 
 
 def holds(world: World, one: Assertion) -> bool:
-    """Return whether an assertion is met; one that fails on the way is not."""
+    """Return whether an assertion is met; an assertion that fails with an error is not met."""
     try:
         met = world.act(one.seat, one.name, one.arguments)
         world.domain.sync(world)
@@ -81,13 +81,13 @@ def judge(
     said: Iterable[str],
     judged: Sequence[bool] | None = None,
 ) -> JSONObject:
-    """Return the reward of an episode that came to its end, and its parts.
+    """Return the reward of a finished episode, and its parts.
 
     Args:
         target: the gold world.
-        calls: of both seats.
-        said: what the assistant wrote.
-        judged: what a judge says of `task.judged`; None: nobody was asked.
+        calls: tool calls of both seats.
+        said: messages of the assistant.
+        judged: a judge's answers to `task.judged`. None means that there is no judge.
     """
     if not task.criteria:
         return {"reward": 1.0, "parts": {}, "basis": []}
@@ -138,12 +138,12 @@ def diagnosis(
     calls: Sequence[Called],
     ended: str,
 ) -> JSONObject:
-    """Return why an episode was not paid, without a model: what differs, and whose doing it was.
+    """Return the reasons for a missing reward: what differs, and which seats are responsible.
 
-    - `records`: those that differ from the gold world.
-    - `actions`: gold actions that nobody made, with the nearest call where there is one.
-    - `assertions`: those that fail, and by whom they are to be met.
-    - `seats`: whose part is not done.
+    - `records`: the records that differ from the gold world.
+    - `actions`: the gold actions that nobody made, each with the nearest call if there is one.
+    - `assertions`: the assertions that fail, each with the seat that has to meet it.
+    - `seats`: the seats whose part is not done.
     """
     report: JSONObject = {"ended": ended, "records": [], "actions": [], "assertions": []}
     seats = set()
@@ -181,7 +181,7 @@ def _only(changes: Changes, key: Key) -> Changes:
 
 
 def _changed(gold_record: object, record: object) -> JSONObject:
-    """Return the fields in which two records differ, as gold has them and as they are."""
+    """Return the fields in which a record differs from the gold record, with both values."""
     if not isinstance(gold_record, dict) or not isinstance(record, dict):
         return {"gold": gold_record, "reached": record}
     names = [

@@ -1,6 +1,6 @@
-"""Shapes of records: what is read from files, and what tools make of a model's arguments.
+"""Shapes of records, which convert records in files and the arguments of models.
 
-The words of an error are those of the original, whose records are pydantic's.
+Error messages are those of the original, whose records are pydantic models.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from gem_ma.validation.json_types import JSONObject
 
-Reader = Callable[[object], Any]  # returns the value as it is stored, or raises Wrong
+Reader = Callable[[object], Any]  # returns the stored form of a value, or raises Wrong
 Place = tuple[str | int, ...]
 _PAGE = "https://errors.pydantic.dev/2.14/v/"
 _WHOLE = re.compile(r"([+-]?\d+(_\d+)*)(\.0+)?", re.ASCII)
-_LARGEST = 2.0**63  # of what is not written as a whole number
+_LARGEST = 2.0**63  # limit of floats that become whole numbers
 _NONE = object()
 
 
@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 
 class Wrong(ValueError):
-    """A value does not fit."""
+    """A value does not fit a reader."""
 
     def __init__(self, *faults: Fault):
         super().__init__(faults)
@@ -73,7 +73,7 @@ def whole(value: object) -> int:
         if match is None:
             words = "Input should be a valid integer, unable to parse string as an integer"
             raise wrong(words, "int_parsing", value)
-        with contextlib.suppress(ValueError):  # of thousands of digits
+        with contextlib.suppress(ValueError):  # raised for thousands of digits
             return int(match[1])
     else:
         raise wrong("Input should be a valid integer", "int_type", value)
@@ -116,7 +116,7 @@ def anything(value: object) -> object:
 
 
 def date(value: object) -> str:
-    """Read a date, stored as it is written."""
+    """Read a date, and store it as text."""
     if isinstance(value, datetime.datetime):
         value = value.date()
     if isinstance(value, datetime.date):
@@ -128,7 +128,7 @@ def date(value: object) -> str:
 
 
 def moment(value: object) -> str:
-    """Read a date with a time, stored as it is written."""
+    """Read a date with a time, and store it as text."""
     if isinstance(value, datetime.date):
         return str(value)
     if isinstance(value, str):
@@ -138,7 +138,7 @@ def moment(value: object) -> str:
 
 
 def choice(*values: str, kind: str = "literal_error") -> Reader:
-    """Read one of some words; kind "enum" where the original has an enumeration."""
+    """Read one of some words; `kind` is "enum" where the original has an enumeration."""
     names = [repr(value) for value in values]
     words = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
@@ -178,7 +178,7 @@ def mapped(reader: Reader) -> Reader:
 
 
 def either(*readers: Reader) -> Reader:
-    """Read what the first reader takes that takes it."""
+    """Read a value with the first reader that accepts it."""
 
     def read(value: object) -> object:
         faults: list[Fault] = []
@@ -213,10 +213,10 @@ class Default(NamedTuple):
 
 
 class Shape:
-    """The fields of a record, in order; calling it reads one.
+    """The fields of a record, in order; a call reads a record.
 
     Args:
-        closed: a field that it does not know is wrong, and not left out.
+        closed: whether an unknown field is an error. By default, unknown fields are dropped.
     """
 
     def __init__(self, name: str, /, closed: bool = False, **fields: Reader | Default):
@@ -251,7 +251,7 @@ class Shape:
         return record
 
     def make(self, /, **values: object) -> JSONObject:
-        """Return a record of these values, or raise what the original's constructor would say."""
+        """Return a record of these values, or raise Invalid with the original's message."""
         try:
             return self(values)
         except Wrong as error:

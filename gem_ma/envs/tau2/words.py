@@ -1,4 +1,4 @@
-"""What the seats are told beside their policy: our words, or the original's."""
+"""The prompts of the seats, apart from the policy: of this package, or the original's."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Words:
     greeting: str
     user: str
     user_tools: str
-    before: str  # of an assistant's instruction, with {policy}
+    before: str  # prompt of an assistant, with {policy}
     alone_before: str
     scenario_in: str = "Your situation:\n{scenario}"
     ticket_in: str = "The ticket:\n{ticket}"
@@ -58,7 +58,7 @@ class Words:
         return self.ticket_in.replace("{ticket}", text, 1)
 
     def tool(self, seat: str, name: str) -> JSONMapping | None:
-        """Return the original's schema of a tool, where its words are used."""
+        """Return the original's schema of a tool, or None without the original's prompts."""
         return self.tools.get((seat, name))
 
 
@@ -77,7 +77,7 @@ OURS = Words(
 
 
 def original(domain: Domain, solo: bool) -> Words:
-    """Return the original's words, out of a clone or of what `gem-ma data tau2-bench` wrote."""
+    """Return the original's prompts, from a clone or from the files of `gem-ma data tau2-bench`."""
     texts = fetch.words()
     alone = texts["solo"].replace("{agent_instruction}", texts["solo_instruction"])
     alone = alone.replace("{stop_function_name}", "done").replace("{stop_token}", "###STOP###")
@@ -108,7 +108,7 @@ def original(domain: Domain, solo: bool) -> Words:
 
 
 def _worded(ours: JSONObject, theirs: JSONMapping | None) -> JSONObject:
-    """Return a tool's schema with the original's words."""
+    """Return a tool's schema with the original's descriptions."""
     if theirs is None:
         return ours
     function = ours["function"]

@@ -1,11 +1,11 @@
-"""Tasks that need eyes: one question about one picture, with an exact answer.
+"""Visual tasks: one question about one picture, with an exact answer.
 
-A folder for each ability; all stand on `question`. They import what every game may:
-`gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and `gem_ma.validation`, beside
-`gem_ma.envs.difficulty_levels` and `gem_ma.envs.answer_parsing`.
+Each ability has a folder; all tasks build on `question`. They import the modules open to every
+game: `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and `gem_ma.validation`. They
+also import `gem_ma.envs.difficulty_levels` and `gem_ma.envs.answer_parsing`.
 """
 
-TASKS = {  # by folder; a file's name is that of its task
+TASKS = {  # by folder; a task's file has its name in snake case
     "charts": "BarChart LineChart Pictograph PieChart PlotPoint Scatter Table",
     "mazes": "GridWalk MazeExit MazeSteps",
     "measures": "Angles Balance Clock Gauge Lengths Ruler Thermometer",
@@ -34,7 +34,7 @@ TASKS = {  # by folder; a file's name is that of its task
 
 
 def places():
-    """Yield the name of each task, and where it is."""
+    """Yield the name and the entry point of each task."""
     for folder, names in TASKS.items():
         for name in names.split():
             file = "".join([f"_{c.lower()}" if c.isupper() else c for c in name])[1:]

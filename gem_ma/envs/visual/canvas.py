@@ -1,4 +1,4 @@
-"""Places in percent of a picture, and what is drawn at them."""
+"""Places in percent of a picture, and the lines, dots and labels drawn there."""
 
 import math
 
@@ -20,7 +20,7 @@ def outline(corners, thick=THIN):
 
 
 def share(place):
-    """Return a place in percent as a share of the picture."""
+    """Return a place in percent as shares of the picture."""
     return place[0] / 100, place[1] / 100
 
 
@@ -34,7 +34,7 @@ def dots(places, size=DOT, color="", figure="disc"):
 
 
 def tags(named, high=0.06, color=""):
-    """Return labels: (text, place in percent)."""
+    """Return labels for pairs of (text, place in percent)."""
     return tuple([(text, color, x / 100, y / 100, high) for text, (x, y) in named])
 
 
@@ -45,7 +45,7 @@ def drawn(**parts):
 
 
 def apart(rng, many, gap, low=8, high=92, fits=None):
-    """Return so many places, none nearer to another than `gap`, all of which fit."""
+    """Sample `many` places at least `gap` apart for which `fits` returns true."""
     places: list[tuple[int, int]] = []
     while len(places) < many:
         places = []
@@ -71,7 +71,7 @@ def inside(place, corners):
 
 
 def away(place, a, b):
-    """Return how far a place is from a line between two others."""
+    """Return the distance of a place from the line between two others."""
     across, down = b[0] - a[0], b[1] - a[1]
     along = (place[0] - a[0]) * across + (place[1] - a[1]) * down
     t = min(1.0, max(0.0, along / (across**2 + down**2)))
@@ -84,7 +84,7 @@ def told(places):
 
 
 def star_shaped(rng, corners, least, most, middle=(50, 50)):
-    """Return the corners of a polygon around a middle, each so far from it."""
+    """Sample the corners of a polygon around `middle`, each `least` to `most` away from it."""
     start, turn = rng.random(), 2 * math.pi / corners
     points = []
     for i in range(corners):

@@ -1,4 +1,4 @@
-"""Answers that are a place or a box of the picture, paid by how near they come."""
+"""Answers that are a place or a box in the picture, paid by their accuracy."""
 
 import math
 
@@ -7,7 +7,7 @@ from gem_ma.envs import answer_parsing
 from gem_ma.envs.visual.question import Task
 from gem_ma.game import InvalidMove
 
-NEAR, FAR = 300, 1500  # hundredths of a percent: up to here all is paid, from there on nothing
+NEAR, FAR = 300, 1500  # hundredths of a percent: up to NEAR the reward is 1, from FAR on it is 0
 STEP = 5
 PLACES = tuple([f"{x}, {y}" for y in range(0, 101, STEP) for x in range(0, 101, STEP)])
 _EDGES = range(0, 101, 20)
@@ -24,13 +24,13 @@ BOXES = tuple(
 
 
 class _Measured(Task):
-    """A task whose answer is so many percent, each from the left or from the top."""
+    """A task whose answer is a list of percentages, from the left or from the top."""
 
     many: int
     form: str
 
     def read(self, text, view, agent):
-        """Return the numbers in their usual form."""
+        """Return the numbers in their normal form."""
         numbers = answer_parsing.parse_integers(text, self.many)
         if not numbers or max(numbers) > 100:
             raise InvalidMove(f"{clip_repr(text)} is not a reply such as {self.form}")
@@ -51,7 +51,7 @@ class Pointing(_Measured):
 
 
 class Boxing(_Measured):
-    """A task whose answer is a box: where its left, top, right and bottom are."""
+    """A task whose answer is a box: left, top, right and bottom."""
 
     many, form = 4, "10, 20, 55, 70"
     moves = BOXES

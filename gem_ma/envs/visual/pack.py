@@ -1,4 +1,4 @@
-"""What the pack visual adds."""
+"""The pack visual: its environments, suites and documentation."""
 
 from gem_ma.envs import visual
 from gem_ma.envs.registry import register

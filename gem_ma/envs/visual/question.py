@@ -1,4 +1,4 @@
-"""What all visual tasks share: one agent, one question about one picture, an exact answer."""
+"""The base of all visual tasks: one agent, one question about one picture, an exact answer."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -9,21 +9,21 @@ from gem_ma.game import Game, Message
 from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
-LEVELS = {"easy": 2, "normal": 5, "hard": 8}  # on the dial
+LEVELS = {"easy": 2, "normal": 5, "hard": 8}  # difficulties from 0 to 10
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 AROUND = ".,:;!?\"'`*$()[]"
-BESIDE = {  # words that may stand beside an answer
+BESIDE = {  # words that are ignored in an answer
     *("the", "answer", "is", "it", "option", "exit", "piece", "cell", "time", "letter"),
     *("degrees", "steps", "units", "figure", "angle"),
 }
 
 
 class Question(NamedTuple):
-    """One instance: what is asked, the right answer, what the picture shows, the answers to it."""
+    """One instance of a task: question, right answer, content of the picture, choices."""
 
     text: str
     answer: str
-    shown: Any  # all that words and picture are made of
+    shown: Any  # content of both words and picture
     choices: tuple[str, ...]
 
 
@@ -32,9 +32,9 @@ class State(NamedTuple):
     answer: str | None  # None: hidden
     shown: Any
     choices: tuple[str, ...]
-    left: int  # tries
+    left: int  # remaining tries
     earned: float = 0.0  # by the best reply
-    at: Any = None  # where one looks, if all that is shown cannot be seen at once
+    at: Any = None  # the viewpoint, if only a part of `shown` is visible at a time
 
     def to_act(self):
         return () if self.earned == 1 or not self.left else (AGENT,)
@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 class Task(Game[State]):
-    """A task says what it asks (`draw`), and how that is told in words and as a Scene.
+    """A task that samples a question (`draw`), and shows its content in words and as a Scene.
 
     Attributes:
         levels: the arguments of `draw` at each difficulty from 0 to 10.
@@ -64,7 +64,7 @@ class Task(Game[State]):
     pays = "the exact answer earns 1, any other nothing"
 
     def __init__(self, level: str | int | None = "normal", tries: int = 1):
-        """Take a level, or None to draw one for each episode, and how often one may reply.
+        """Take a level, or None to sample one for each episode, and the number of tries.
 
         A level is one of LEVELS, or a difficulty from 0 to 10.
         """
@@ -96,7 +96,7 @@ class Task(Game[State]):
         return State(*self.draw(rng, *difficulty_levels.sample_level(rng, self.drawn)), self.tries)
 
     def read(self, text, view, agent):
-        """Return one of the choices; of numbers any, in its shortest form."""
+        """Parse a reply as a choice; if these are numbers, as any number in its shortest form."""
         words = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
         bare = answer_parsing.strip_answer(" ".join(words) or text)
         if view.choices[0].isdecimal():
@@ -106,7 +106,7 @@ class Task(Game[State]):
         return parse_choice(bare, view.choices)
 
     def grade(self, answer, said) -> float:
-        """Return what a reply earns, 1 for the right answer."""
+        """Return the reward of a reply, 1 for the right answer."""
         return float(said == answer)
 
     def advance(self, state, moves, rng):
@@ -147,20 +147,20 @@ class Task(Game[State]):
 
 
 def seen(view):
-    """Return what can be seen of what is shown, by a spectator no more than by the player."""
+    """Return the visible part of `shown`; a spectator sees no more than the player."""
     return view.shown if view.at is None else view.shown.seen(view.at)
 
 
 def numbers(most):
-    """Return the whole numbers up to `most` as answers."""
+    """Return the whole numbers from 0 to `most` as answers."""
     return tuple(map(str, range(most + 1)))
 
 
 def pick(rng, options):
-    """Return one of the options."""
+    """Return one of the options at random."""
     return options[int(rng.integers(len(options)))]
 
 
 def some(rng, options, many):
-    """Return so many different ones of the options, in random order."""
+    """Return `many` different options in random order."""
     return tuple([options[i] for i in rng.permutation(len(options))[:many].tolist()])

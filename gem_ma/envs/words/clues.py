@@ -1,4 +1,4 @@
-"""Words and clues for crosswords at two levels, as pairs of a word and its clue."""
+"""Words and their clues for crosswords, at two levels."""
 
 from __future__ import annotations
 

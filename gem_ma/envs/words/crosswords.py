@@ -1,4 +1,4 @@
-"""Crosswords: one agent finds words that cross each other, each by its clue."""
+"""Crosswords: one agent finds words that cross each other, each from its clue."""
 
 import functools
 import textwrap
@@ -45,7 +45,7 @@ def _cells(row, col, direction, length):
 
 
 def layout(rng, bank, count):
-    """Return the words and clues of `count` entries, laid out so that each crosses another."""
+    """Return `count` entries and their words, placed so that each word crosses another."""
     while True:
         indices = iter(dict.fromkeys(rng.integers(len(bank), size=10 * count).tolist()))
         chance = rng.random(2 * count).tolist()
@@ -60,7 +60,7 @@ def layout(rng, bank, count):
 
 
 def _crossings(word, placed):
-    """Yield where a word can stand so that it crosses others and touches none along its side."""
+    """Yield the places where a word crosses others and touches no word along its side."""
     grid: dict[tuple[int, int], str] = {}
     used_cells: set[tuple[tuple[int, int], str]] = set()
     for other, _, row, col, direction in placed:
@@ -92,7 +92,7 @@ def _crossings(word, placed):
 def _fits(grid, used, cell, direction, letter):
     if cell in grid:
         return grid[cell] == letter and (cell, direction) not in used
-    (row, col), (across, down) = cell, STEPS[direction]  # the steps to the sides are swapped
+    (row, col), (across, down) = cell, STEPS[direction]  # steps sideways are those forward, swapped
     return (row - down, col - across) not in grid and (row + down, col + across) not in grid
 
 
@@ -116,7 +116,7 @@ class State(NamedTuple):
     entries: tuple[Entry, ...]
     words: tuple[str | None, ...]  # None: hidden
     solved: tuple[bool, ...]
-    left: int  # turns
+    left: int  # turns left
     partial: bool = False
 
     def to_act(self):
@@ -132,7 +132,7 @@ class State(NamedTuple):
         return State(self.entries, words, self.solved, self.left, self.partial)
 
     def legal(self, agent):
-        """Return an answer of the right form for each open entry: any letters would do."""
+        """Return an example answer for each open entry; any letters are allowed."""
         patterns = self.patterns()
         return tuple(
             [
@@ -143,7 +143,7 @@ class State(NamedTuple):
         )
 
     def patterns(self):
-        """Return each entry's letters as far as they are known."""
+        """Return the known letters of each entry."""
         return _patterns(self.entries, self.words, self.solved)
 
     def answer(self, index, word):
@@ -154,7 +154,7 @@ class State(NamedTuple):
 
 @functools.lru_cache(maxsize=1000)
 def _letters(entries, words, solved):
-    """Return the letters that are known, by cell."""
+    """Return the known letters by cell."""
     grid: dict[tuple[int, int], str] = {}
     for entry, word, is_known in zip(entries, words, solved, strict=True):
         if is_known:
@@ -179,10 +179,13 @@ class Crosswords(Game[State]):
         max_turns: int | None = 30,
         partial: bool = False,
     ):
-        """Take the level; hardcore words are rarer and their clues less plain.
+        """Set the level; hardcore words are rarer and their clues harder.
 
         Args:
-            partial: pay at the end the share of words that were found, not 1 or nothing.
+            num_words: how many words the grid has; None draws the number for each episode.
+            hardcore: whether words and clues are from the hard list; None draws one of the lists.
+            max_turns: how many answers are allowed; None draws the limit.
+            partial: pay the share of words found at the end, instead of 1 or nothing.
         """
         if num_words is not None and not 1 <= num_words <= MOST:
             raise ValueError(f"num_words={num_words}: expected 1 to {MOST}")
@@ -268,7 +271,7 @@ class Crosswords(Game[State]):
 
 @functools.lru_cache(maxsize=1000)  # it changes only when a word is found
 def _board(entries, words, solved, answered):
-    """Return grid and clues in words, with the answers or without."""
+    """Return the grid and the clues as text, with or without the answers."""
     lines = [" ".join([f"{cell:>2}" for cell in row]) for row in _rows(entries, words, solved)]
     patterns = _patterns(entries, words, solved)
     for entry, word, pattern in zip(entries, words, patterns, strict=True):
@@ -279,7 +282,7 @@ def _board(entries, words, solved, answered):
 
 @functools.cache
 def _tiles(count):
-    """Return the tiles of a crossword: a number, a letter, both or neither in a cell."""
+    """Return the tiles of a crossword: a cell has a number, a letter, both or neither."""
     numbers = "", *[str(number) for number in range(1, count + 1)]
     return (
         (BLOCKED, Tile(ground="black", name="no cell")),
@@ -292,7 +295,7 @@ def _tiles(count):
 
 
 def _rows(entries, words, solved):
-    """Return the grid: in each cell its number, if a word begins there, and its letter."""
+    """Return the grid: in each cell the number of a word that begins there, and the letter."""
     grid = dict.fromkeys([cell for entry in entries for cell in entry.cells()], FREE)
     grid.update(_letters(entries, words, solved))
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Wiki game: one agent goes from page to page by their links until it stands on the target."""
+"""Wiki game: one agent follows links from page to page until it reaches the target page."""
 
 import functools
 import itertools
@@ -17,17 +17,17 @@ from gem_ma.scene import WebPage
 from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
-TRIES = 1000  # pages drawn to start from, before a graph counts as one without tasks
-LISTED = 5_000  # pages that are numbered, at the most
-LOOKED = 50  # pages of a source that are read to see whether a target is too near
+TRIES = 1000  # start pages that are tried before the graph is rejected
+LISTED = 5_000  # largest graph whose pages are numbered
+LOOKED = 50  # pages of a source that are read to check that the target is not too near
 
 
 class State(NamedTuple):
-    path: tuple[str, ...]  # the pages that were visited; the last is the current one
+    path: tuple[str, ...]  # the visited pages; the last is the current one
     text: str  # of the current page
     links: tuple[str, ...]  # of the current page
     target: str
-    left: int  # turns
+    left: int  # turns left
 
     def arrived(self):
         return self.path[-1] == self.target
@@ -39,7 +39,7 @@ class State(NamedTuple):
         return {AGENT: 1.0 if self.arrived() else 0.0}
 
     def seen_by(self, agent):
-        return self  # what is not seen, the other pages, is no part of a state
+        return self  # the other pages, which a seat does not see, are not in the State
 
     def legal(self, agent):
         return self.links
@@ -57,15 +57,18 @@ class WikiGame(Game[State]):
         graph: JSONMapping | str | os.PathLike[str] | None = None,
         source: str | os.PathLike[str] | None = None,
     ):
-        """Take the limit of turns, and how many links a target is away at least and at most.
+        """Set the limit of turns, the distance of the target, and where pages come from.
 
         Args:
-            graph: other pages than those that ship: {title: {"text": ..., "links": [titles]}} or
-                {title: [titles]}, or the path of a JSON file that holds this. A link to a page that
-                is not in the graph is left out.
-            source: or a ZIM file, or the address of a book on a Kiwix server, such as
-                http://127.0.0.1:8080/content/NAME. As nobody reads all of that, some shorter way to
-                the target than `min_links` may go unseen, and the report says no shortest one.
+            max_turns: how many links may be followed.
+            min_links: the least distance of the target, in links.
+            max_links: the greatest distance of the target, in links.
+            graph: pages that replace the built-in ones: {title: {"text": ..., "links": [titles]}}
+                or {title: [titles]}, or the path of a JSON file with such a mapping. Links to pages
+                outside the graph are left out.
+            source: a ZIM file, or the address of a book on a Kiwix server, such as
+                http://127.0.0.1:8080/content/NAME. It is not searched completely, so the target can
+                be nearer than `min_links`, and the report has no shortest path.
         """
         if max_turns < 1:
             raise ValueError(f"max_turns={max_turns}: expected 1 or more")
@@ -78,7 +81,7 @@ class WikiGame(Game[State]):
             raise ValueError("got graph and source; expected one of them")
         self.source: Any = None
         if source is not None:
-            from gem_ma.envs.words import wiki_source  # it imports what network and files take
+            from gem_ma.envs.words import wiki_source  # it imports modules for network and files
 
             self.pages, where = {}, os.fspath(source)
             self.source, self.blocking = wiki_source.source(where), wiki_source.is_remote(where)
@@ -103,18 +106,18 @@ class WikiGame(Game[State]):
         )
 
     def page(self, title):
-        """Return the title of a page, after redirects, its text and its links, or None."""
+        """Return the title of a page after redirects, its text and its links, or None."""
         return self.source.page(title) if self.source else (title, *self.pages[title])
 
     def _draw(self, rng):
-        """Return a page of the graph, and one that is as far away as it should be, if any is."""
+        """Return a random page of the graph and a target at an allowed distance, or None for it."""
         page = self.titles[int(rng.integers(len(self.titles)))]
         levels = self.around(page, self.max_links)
         targets = [title for level in levels[self.min_links :] for title in level]
         return page, targets[int(rng.integers(len(targets)))] if targets else None
 
     def _stray(self, rng):
-        """Return a page of the source, and one to which links lead from there, if any do."""
+        """Return a random page of the source and a target that links lead to, or None for it."""
         page = first = self.source.draw(rng)
         seen = [page.name]
         for _ in range(int(rng.integers(self.min_links, self.max_links + 1))):
@@ -125,7 +128,7 @@ class WikiGame(Game[State]):
         return first.name, None if self._is_near(first, page.name) else page.name
 
     def _is_near(self, page, target):
-        """Return whether the pages that are looked at show a way shorter than `min_links`."""
+        """Return whether a path shorter than `min_links` is among the pages that are checked."""
         seen, edge = {page.name}, [page]
         for _ in range(self.min_links - 1):
             names = dict.fromkeys(name for page in edge for name in page.links if name not in seen)
@@ -136,9 +139,9 @@ class WikiGame(Game[State]):
         return False
 
     def around(self, page, most):
-        """Return the pages that are 0, 1, 2 ... up to `most` links away, as one dict for each.
+        """Return one dict for each distance from 0 to `most` links: the pages at that distance.
 
-        Each page is held with the page that leads to it.
+        Each page is mapped to the page that links to it.
         """
         seen, levels = {page}, [{page: None}]
         while levels[-1] and len(levels) <= most:
@@ -152,7 +155,7 @@ class WikiGame(Game[State]):
         return levels
 
     def shortest(self, page, target):
-        """Return a shortest path from one page to another, both ends in it, or None."""
+        """Return a shortest path between two pages, both included; None if there is none."""
         levels = self.around(page, len(self.titles))
         for number, level in enumerate(levels):
             if target in level:
@@ -170,7 +173,7 @@ class WikiGame(Game[State]):
 
     def advance(self, state, moves, rng):
         page = moves[AGENT] and self.page(moves[AGENT])
-        if page is None:  # a lost turn, or a link to nowhere
+        if page is None:  # a lost turn or a missing page
             return state._replace(left=state.left - 1)
         title, text, links = page
         return State((*state.path, title), text, links, state.target, state.left - 1)
@@ -202,18 +205,17 @@ class WikiGame(Game[State]):
         return "\n".join(lines)
 
     def picture(self, view, agent):
-        """Draw the current page with the way to it above and its links below."""
+        """Draw the current page, with the path above it and its links below."""
         path = [" > ".join(view.path)] if len(view.path) > 1 else []
         lines = [*path, view.text] if view.text else path
         status = f"Target: {view.target}", f"Turns left: {view.left}"
         return WebPage(view.path[-1], tuple(lines), view.links, status)
 
     def encode(self, view, agent):
-        """Return where the pages stand among all of them, and then the turns left.
+        """Return four flags for each page of the graph, then the turns left.
 
-        For each page there are four numbers: whether it is the current one, the target, one that
-        the current one links to, and one that was visited. Texts are left out, and with a source,
-        or where `moves` does not list the pages, there are no numbers.
+        The flags are: the current page, the target, linked from the current page, visited. Texts
+        are not encoded. Returns None with a source, or if `moves` does not list the pages.
         """
         if self.moves is None:
             return None
@@ -227,7 +229,7 @@ class WikiGame(Game[State]):
 
 
 def _pages(graph):
-    """Return a graph as {title: (text, links)}, without links that lead nowhere."""
+    """Return a graph as {title: (text, links)}, without links to missing pages."""
     pages = {}
     for title, page in graph.items():
         is_mapping = isinstance(page, Mapping)

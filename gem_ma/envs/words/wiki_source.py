@@ -1,4 +1,4 @@
-"""Pages for the wiki game out of a ZIM file or from a Kiwix server, read when they are needed."""
+"""Pages for the wiki game from a ZIM file or a Kiwix server, read when they are needed."""
 
 import functools
 import http.client
@@ -20,8 +20,8 @@ from gem_ma.validation.endpoints import (
 
 CACHED = 1000  # pages
 SHOWN = 400  # characters of a page's text
-STRAY = 8  # links from the main page to the page on which a task begins
-TIMEOUT = 30  # seconds for an answer of a server
+STRAY = 8  # links followed from the main page to the start page of a task
+TIMEOUT = 30  # seconds that a server has for an answer
 LARGEST = 1 << 23  # bytes of a page
 OTHER_FILES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ogg", ".mp3", ".webm")
 
@@ -33,13 +33,12 @@ class Page(NamedTuple):
 
 
 class Source:
-    """Pages by their names; a name is the page's path with spaces for underscores.
+    """Pages by name; a name is the page's path with spaces in place of underscores.
 
-    A kind of source says how pages are found: `find` and `resolve`. `main` is the path to begin
-    with.
+    Subclasses implement `find` and `resolve`, and set `main`, the path of the main page.
     """
 
-    base = "http://zim/"  # what links are relative to, beside a page's own path
+    base = "http://zim/"  # links are relative to this and the page's own path
     main = ""
 
     def __init__(self):
@@ -50,7 +49,7 @@ class Source:
         raise NotImplementedError
 
     def resolve(self, path):
-        """Return the path that a link leads to, after redirects if that is cheap, "" if to none."""
+        """Return the path of a link, after redirects if cheap; "" if it leads to no page."""
         raise NotImplementedError
 
     def _page(self, name):
@@ -69,11 +68,11 @@ class Source:
         return Page(_name(path), text, tuple(names))
 
     def inside(self, url):
-        """Return the path of an address among the pages, "" if it is none of them."""
+        """Return the path of a URL inside this source; "" if it leads outside."""
         return unquote(urlsplit(url[len(self.base) :]).path) if url.startswith(self.base) else ""
 
     def follow(self, page, seen, rng):
-        """Return a page that this one links to and nobody has seen, or None."""
+        """Return a random page that this page links to and that is not in `seen`, or None."""
         links = [name for name in page.links if name not in seen]
         while links:
             linked_page = self.page(links.pop(int(rng.integers(len(links)))))
@@ -82,7 +81,7 @@ class Source:
         return None
 
     def draw(self, rng):
-        """Return a page: where one comes from the main page by links at random."""
+        """Return the page at the end of a random walk from the main page."""
         page = main = self.page(_name(self.main))
         for _ in range(STRAY):
             page = self.follow(page, (page.name,), rng) or main
@@ -130,7 +129,7 @@ class Kiwix(Source):
     def __init__(self, address):
         super().__init__()
         parts = urlsplit(address)
-        if parts.username or parts.password or parts.query:  # it would stand in records
+        if parts.username or parts.password or parts.query:  # records would contain the secret
             raise ValueError(
                 f"source={redact_secrets(address)!r}: no place for secrets. {_ADDRESS}"
             )
@@ -170,7 +169,7 @@ class Kiwix(Source):
 
 
 class SameServer(urllib.request.HTTPRedirectHandler):
-    """Redirects as kiwix-serve has them, from a name to a page; to another server none is taken."""
+    """Redirect handler that follows redirects on the same server and refuses others."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):
         if urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
@@ -184,17 +183,17 @@ _ADDRESS = "Expected the address of a book, such as http://127.0.0.1:8080/conten
 
 @functools.cache
 def source(where):
-    """Return the pages of a ZIM file, or of a book on a Kiwix server if it is an address."""
+    """Return the pages of a ZIM file, or of a book on a Kiwix server if `where` is a URL."""
     return Kiwix(where) if is_remote(where) else Zim(where)
 
 
 def is_remote(where):
-    """Return whether this is an address, not a file."""
+    """Return whether `where` is a URL rather than a file."""
     return where.startswith(("http://", "https://"))
 
 
 class Reader(HTMLParser):
-    """Collect the links of a page and the words of its paragraphs."""
+    """Collect the links of a page and the text of its paragraphs."""
 
     def __init__(self):
         super().__init__()
@@ -218,7 +217,7 @@ class Reader(HTMLParser):
 
 
 def _last(entry):
-    """Return where redirects lead."""
+    """Return the entry at the end of redirects."""
     while entry.is_redirect:
         entry = entry.get_redirect_entry()
     return entry

@@ -36,7 +36,7 @@ TILES = tuple(
 
 
 def line(size, ends):
-    """Return the cells from one end to the other, or None where they are not in line."""
+    """Return the cells from one end to the other; None if the ends are not in line."""
     (row, col), (last_row, last_col) = ends
     down, right = last_row - row, last_col - col
     length = max(abs(down), abs(right))
@@ -74,7 +74,7 @@ def _slices(size):
 
 
 def puzzle(rng, size, steps, words):
-    """Return a grid that holds each of the words exactly once, or None after a bad draw."""
+    """Return a grid that holds each word exactly once; None if this draw failed."""
     grid = [None] * (size * size)
     tries = iter(rng.random((40 * len(words), 3)).tolist())
     for word in words:
@@ -98,7 +98,7 @@ def puzzle(rng, size, steps, words):
     )
     text = "/".join([full[cells] for cells in _slices(size)])
     text += "/" + text[::-1]
-    # A word stands in one line only, and, once for each direction, in no line a second time.
+    # The text has each line in both directions; each word must occur in it exactly once.
     once = all(text.find(word) == text.rfind(word) for word in words)
     return full if once else None
 
@@ -107,7 +107,7 @@ class State(NamedTuple):
     grid: str  # row by row
     size: int
     words: tuple[str, ...]
-    left: int  # turns
+    left: int  # turns left
     partial: bool = False
     found: tuple[tuple[str, range], ...] = ()  # words and their cells
 
@@ -137,7 +137,7 @@ class State(NamedTuple):
         return tuple([move for move in moves if move not in found_moves])
 
     def spelled(self, cells):
-        """Return the word of the list that these cells spell, from either end, or None."""
+        """Return the unfound word that these cells spell in either direction, or None."""
         text = self.grid[_slice(cells)]
         return next((word for word in self.open() if word in (text, text[::-1])), None)
 
@@ -149,7 +149,7 @@ class State(NamedTuple):
 
 @functools.lru_cache(maxsize=1000)
 def _lines_of(size, lengths):
-    """Return the lines of these lengths, each from one of its ends."""
+    """Return all lines of these lengths, each in one direction."""
     return tuple(
         f"{row} {col} {row + down * (n - 1)} {col + right * (n - 1)}"
         for n in lengths
@@ -171,10 +171,13 @@ class WordSearch(Game[State]):
         max_turns: int | None = 20,
         partial: bool = False,
     ):
-        """Take the level; hardcore words are longer and rarer, and run in all eight directions.
+        """Set the level; hardcore words are longer and rarer, and run in all eight directions.
 
         Args:
-            partial: pay at the end the share of words that were found, not 1 or nothing.
+            num_words: how many words the grid holds; None draws the number for each episode.
+            hardcore: whether the words are from the hard list; None draws one of the lists.
+            max_turns: how many guesses are allowed; None draws the limit.
+            partial: pay the share of words found at the end, instead of 1 or nothing.
         """
         if num_words is not None and not 1 <= num_words <= MOST:
             raise ValueError(f"num_words={num_words}: expected 1 to {MOST}")
@@ -264,10 +267,10 @@ class WordSearch(Game[State]):
         return Grid(rows, TILES, (), labels, labels, status)
 
     def encode(self, view, agent):
-        """Return planes of the grid, the words in the order of the alphabet, and the turns left.
+        """Return planes of the grid, the words in alphabetical order, and the turns left.
 
-        There is a plane for each letter, and one of the cells of words that were found. A word is
-        a row of letters, one-hot, and whether it was found.
+        There is a plane for each letter, and one for the cells of found words. Each word is a row
+        of letters, one-hot, and whether it was found.
         """
         side = max(KINDS[hard][0] for _, hard, _ in self.levels)
         count, turns = (max(level[i] for level in self.levels) for i in (0, 2))
@@ -289,7 +292,7 @@ class WordSearch(Game[State]):
 
 @functools.lru_cache(maxsize=1000)  # it changes only when a word is found
 def _board(grid, size, found):
-    """Return the grid in words, with numbers above and beside it."""
+    """Return the grid as text, with numbers above and beside it."""
     wide = len(str(size - 1))
     letter_grid = _shown(grid, found)
     lines = [" " * wide + " " + " ".join([f"{c:>{wide}}" for c in range(size)])]
@@ -302,7 +305,7 @@ def _board(grid, size, found):
 
 
 def _shown(grid, found):
-    """Return the grid, the letters of words that were found as small ones."""
+    """Return the grid, with found words in small letters."""
     letters = list(grid)
     for _, cells in found:
         for cell in cells:

@@ -1,5 +1,5 @@
-"""Worlds to be in together: a kitchen, a field of snakes, a maze with a radio.
+"""Worlds shared by several seats: a kitchen, a field of snakes, a maze with a radio.
 
-In those where all act at the same time the world does not wait, if `clock=` of `gem_ma.make` says
-how time passes.
+With `clock=` of `gem_ma.make`, worlds in which all seats act at the same time do not wait for
+replies.
 """

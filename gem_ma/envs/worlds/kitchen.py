@@ -1,4 +1,4 @@
-"""A kitchen for two: cooks who share floor, pots and plates fill orders of soup, step by step."""
+"""Kitchen: two cooks share floor, pots and plates, and fill orders of soup, step by step."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ USE, WAIT = "use", "wait"
 MOVES = (*STEPS, USE, WAIT)
 ONION, TOMATO, PLATE = "onion", "tomato", "plate"
 SOUPS = ((ONION,) * 3, (ONION, ONION, TOMATO), (ONION, TOMATO, TOMATO), (TOMATO,) * 3)
-FULL = 3  # things in a pot
-FOUND = {ONIONS: ONION, TOMATOES: TOMATO, PLATES: PLATE}  # what a place has no end of
+FULL = 3  # ingredients of a full pot
+FOUND = {ONIONS: ONION, TOMATOES: TOMATO, PLATES: PLATE}  # what each unlimited supply gives
 COLORS = {ONION: "yellow", TOMATO: "red", PLATE: "white"}
 COOKS = ("blue", "purple")
 SYMBOLS = FLOOR, COUNTER, ONIONS, TOMATOES, PLATES, POT, HATCH
 TURNED = {"up": 0.0, "right": 90.0, "down": 180.0, "left": 270.0}
-# Something that can be held: an onion, a tomato or a plate by its name, a soup by its ingredients.
+# A held thing: onion, tomato or plate by name, a soup by its ingredients, or None.
 Thing = str | tuple[str, ...] | None
 
 
@@ -45,7 +45,7 @@ class Cook(NamedTuple):
 
     @property
     def before(self):
-        """Return the cell that it faces."""
+        """The cell in front of the cook."""
         down, right = STEPS[self.faces]
         return self.at[0] + down, self.at[1] + right
 
@@ -66,9 +66,9 @@ class State:
     cooks: tuple[Cook, ...]
     pots: tuple[Pot, ...]
     orders: tuple[tuple[str, ...], ...]
-    left: int  # steps
+    left: int  # steps left
     cooking: int  # steps that a full pot takes
-    lying: tuple[tuple[tuple[int, int], Thing], ...] = ()  # on counters, by their cells
+    lying: tuple[tuple[tuple[int, int], Thing], ...] = ()  # things on counters, by cell
     served: int = 0
     wasted: int = 0
 
@@ -85,7 +85,7 @@ class State:
         return MOVES
 
     def step(self, moves):
-        """Let pots cook, hands work, one cook after the other, and then feet walk."""
+        """Let pots cook, then let each cook turn or use its hands, then let both walk."""
         pots = tuple([pot._replace(left=max(0, pot.left - 1)) for pot in self.pots])
         state = replace(self, pots=pots, left=self.left - 1)
         for seat, agent in enumerate(AGENTS):
@@ -102,7 +102,7 @@ class State:
         return replace(self, cooks=tuple(cooks))
 
     def walk(self, walking):
-        """Let walk who faces free floor; two who would meet or change places stay."""
+        """Let cooks walk onto free floor; both stay if they would meet or swap places."""
         positions = [cook.at for cook in self.cooks]
         goals = [
             cook.before if walks and self.symbol(cook.before) == FLOOR else cook.at
@@ -117,7 +117,7 @@ class State:
         return self.rows[cell[0]][cell[1]]
 
     def use(self, seat):
-        """Take what lies in front of a cook, or put there what it holds."""
+        """Take the thing in front of a cook, or put down what it holds."""
         cell, item = self.cooks[seat].before, self.cooks[seat].holds
         symbol = self.symbol(cell)
         if symbol in FOUND:
@@ -128,7 +128,7 @@ class State:
             return self.serve(seat, item) if isinstance(item, tuple) else self
         items = dict(self.lying)
         if symbol == FLOOR or (item is None) == (cell not in items):
-            return self  # nothing to take or no room
+            return self  # nothing to take, or no room
         if item is None:
             state = self.with_cook(seat, holds=items.pop(cell))
         else:
@@ -150,7 +150,7 @@ class State:
         return replace(state, pots=tuple(pots))
 
     def serve(self, seat, soup):
-        """Hand out a soup: the first order of its kind is filled, or it is thrown away."""
+        """Serve a soup: fill the first order of its kind, or waste the soup."""
         state = self.with_cook(seat, holds=None)
         if soup not in self.orders:
             return replace(state, wasted=self.wasted + 1)
@@ -159,7 +159,7 @@ class State:
         return replace(state, orders=orders, served=self.served + 1)
 
     def ordered(self, rng, many):
-        """Return the state with so many orders, new ones last."""
+        """Return the state with new orders added at the end, up to `many` in all."""
         orders = list(self.orders)
         while len(orders) < many:
             orders.append(SOUPS[int(rng.integers(len(SOUPS)))])
@@ -250,7 +250,7 @@ class Kitchen(Game[State]):
         return f"Orders: {orders}", counts
 
     def picture(self, view, agent):
-        """Draw floor and furniture, what lies and cooks, and the cooks with what they hold."""
+        """Draw the floor and furniture, things and pots, and the cooks with what they hold."""
         high, wide = len(view.rows), len(view.rows[0])
         side = 1 / (max(high, wide) + 0.7)
         sheet = _Sheet(side, (1 - (wide + 0.7) * side) / 2, (1 - (high + 0.7) * side) / 2)
@@ -270,12 +270,12 @@ class Kitchen(Game[State]):
         )
 
     def encode(self, view, agent):
-        """Return planes of the map, each as large as the kitchen, or as the largest that is drawn.
+        """Return planes of the map, as large as the kitchen, or as the largest random one.
 
-        They are: floor, counters, onions, tomatoes, plates, pots and hatch; where the own cook
-        stands, by the way it faces, and the other one; the onions, tomatoes and plates that lie,
-        cook or are held there, in shares of a soup; the steps until a pot is done, and pots that
-        are; for each kind of soup, the share of it among the orders; and the steps left.
+        They are: floor, counters, onions, tomatoes, plates, pots and hatch; the own cook, by the
+        way it faces, and the other cook; the onions and tomatoes at each place, in shares of a
+        soup; plates; the steps until a pot is done; pots that are done; for each kind of soup, its
+        share of the orders; and the steps left.
         """
         high, wide = layouts.largest(self.layout)
         symbols, ways = len(SYMBOLS), list(STEPS)
@@ -304,7 +304,7 @@ class Kitchen(Game[State]):
 
 
 class _Sheet:
-    """What is drawn of a kitchen, piece by piece; sizes are shares of a cell."""
+    """Collector of the shapes of a kitchen picture; sizes are shares of a cell."""
 
     def __init__(self, side, left, top):
         self.side, self.left, self.top = side, left, top
@@ -339,7 +339,7 @@ class _Sheet:
             self.put("spade" if thing == ONION else "disc", COLORS[thing], x, y, size)
 
     def few(self, things, x, y, size):
-        """Draw what is in a pot or on a plate."""
+        """Draw the ingredients in a pot or on a plate."""
         around = ((-0.28, 0.14), (0.28, 0.14), (0.0, -0.28))
         for thing, (across, down) in zip(things, around, strict=False):
             reach = size * self.side

@@ -1,11 +1,11 @@
-"""Floors of kitchens: some by name, and any number from seeds."""
+"""Layouts of kitchens: some by name, and random ones."""
 
 from __future__ import annotations
 
 FLOOR, COUNTER = ".", "#"
 ONIONS, TOMATOES, PLATES, POT, HATCH = "OTDPS"
 STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
-NAMED = {  # 1 and 2 are where the cooks begin
+NAMED = {  # the cooks start at 1 and 2
     "galley": """
         ##P##
         O1.2T
@@ -45,12 +45,12 @@ NAMED = {  # 1 and 2 are where the cooks begin
 }
 DRAWN = "random"
 NAMES = (*NAMED, DRAWN)
-_SIDES = 5, 8  # of a drawn kitchen, walls and all
-_ISLANDS = 4  # counters in the middle of one, at most
+_SIDES = 5, 8  # fewest and most rows and columns of a random kitchen, with walls
+_ISLANDS = 4  # most counters in its middle
 
 
 def floor(name, rng):
-    """Return the rows of a kitchen, and where its cooks begin."""
+    """Return the rows of a kitchen, and the start cells of its cooks."""
     if name == DRAWN:
         return _drawn(rng)
     rows = NAMED[name].split()
@@ -59,7 +59,7 @@ def floor(name, rng):
 
 
 def largest(name):
-    """Return how many rows and columns such a kitchen has at the most."""
+    """Return the largest number of rows and columns of a layout."""
     if name == DRAWN:
         return _SIDES[1], _SIDES[1]
     rows = NAMED[name].split()
@@ -75,9 +75,9 @@ def beside(cell):
 
 
 def reached(rows, start):
-    """Return the floor that a cook can walk to, and from where it comes to each cell."""
+    """Return the floor cells that a cook can reach, each with the cell before it."""
     predecessors, queue = {start: start}, [start]
-    for cell in queue:  # which grows meanwhile
+    for cell in queue:  # the queue grows in the loop
         for near in beside(cell):
             if near not in predecessors and rows[near[0]][near[1]] == FLOOR:
                 predecessors[near] = cell
@@ -86,7 +86,7 @@ def reached(rows, start):
 
 
 def _drawn(rng):
-    """Return a kitchen of any size in which both cooks get everywhere."""
+    """Return a random kitchen whose floor both cooks can reach completely."""
     high, wide = (int(n) for n in rng.integers(_SIDES[0], _SIDES[1] + 1, size=2))
     rows = [[COUNTER] * wide, *([COUNTER, *FLOOR * (wide - 2), COUNTER] for _ in range(high - 2))]
     rows.append([COUNTER] * wide)
@@ -98,7 +98,7 @@ def _drawn(rng):
         if len(reached(rows, floor_cells[0])) < len(floor_cells) or len(floor_cells) < 2 * len(
             NAMED
         ):
-            rows[row][column] = FLOOR  # that would cut the kitchen in two
+            rows[row][column] = FLOOR  # it would cut the floor in two or leave too little
     floor_cells = find(rows, FLOOR)
     walls = [(r, c) for r, c in find(rows, COUNTER) if set(beside((r, c))) & set(floor_cells)]
     stations = [ONIONS, TOMATOES, PLATES, POT, POT, HATCH]

@@ -1,4 +1,4 @@
-"""A maze for two with a radio: one walks and sees what is near, the other has the map and talks."""
+"""Radio maze: a walker who sees only nearby cells and a guide with the map talk by radio."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gem_ma.scene import Grid, Panels, Tile
 
 WALKER, GUIDE = AGENTS = ("walker", "guide")
 STEPS = {"north": (-1, 0), "east": (0, 1), "south": (1, 0), "west": (0, -1)}
-STRIDE = 6  # steps of one reply
-LONGEST = 200  # characters of a message
+STRIDE = 6  # steps in one reply
+LONGEST = 200  # characters in a message
 SIGHT = 2  # how far the walker sees, in symbols of the map
-LOOPS = 3  # walls that are left out, so that there is more than one way
+LOOPS = 3  # walls that are removed, so that there are several ways
 DOORS = 4
 DOOR, RIGHT, HERE, OUTSIDE = "D!@?"
 THINGS = {
@@ -40,12 +40,12 @@ TILES = (
 
 @dataclass(frozen=True, slots=True)
 class State:
-    rows: tuple[str, ...]  # the map, or what the walker sees of it, with itself in the middle
-    at: Maybe[tuple[int, int]]  # where the walker is in `rows`; the guide does not know
-    right: Maybe[tuple[int, int]]  # the door; the walker does not know
-    left: int  # replies
+    rows: tuple[str, ...]  # the map, or the part that the walker sees, with itself in the middle
+    at: Maybe[tuple[int, int]]  # the walker in `rows`; hidden from the guide
+    right: Maybe[tuple[int, int]]  # the right door; hidden from the walker
+    left: int  # replies left
     turn: int = 0
-    through: bool = False  # a door, and the right one:
+    through: bool = False  # the walker went through a door; `won` says if it was right
     won: bool = False
 
     def to_act(self):
@@ -70,14 +70,14 @@ class State:
         return self.rows[self.at[0] + down][self.at[1] + right]
 
     def legal(self, agent):
-        """Return some of the things that may be said, and steps that can be walked at once."""
+        """Return example messages, and single steps that are possible now."""
         if agent == GUIDE:
             return ("What do you see?", *(f"Walk {step}." for step in STEPS))
         open_ways = [step for step, way in STEPS.items() if self.symbol(*way) != WALL]
         return (*open_ways, "Which way?", f"I see {'/'.join(self.rows)}.")
 
     def walk(self, steps):
-        """Walk from cell to cell, as far as no wall is in the way, and no further than a door."""
+        """Walk cell by cell, up to the first wall, or through the first door."""
         state = self
         for step in steps:
             down, right = STEPS[step]
@@ -91,7 +91,7 @@ class State:
         return state
 
     def map(self):
-        """Return the rows with all that this view knows of on them."""
+        """Return the rows with the walker and the right door, if this view knows them."""
         rows = [list(row) for row in self.rows]
         for place, symbol in ((self.right, RIGHT), (self.at, HERE)):
             if place is not None:
@@ -129,7 +129,7 @@ class RadioMaze(Game[State]):
         return State(rows, start_cell, doors[int(rng.integers(DOORS))], 2 * self.turns)
 
     def read(self, text, view, agent):
-        """Return the walker's steps as a tuple, or a message as it stands."""
+        """Return the walker's steps as a tuple, or a message unchanged."""
         words = [word.strip(".;:!") for word in text.casefold().replace(",", " ").split()]
         words = [word for word in words if word]
         if agent == WALKER and words and all(word in STEPS for word in words):

@@ -1,4 +1,4 @@
-"""Snake for two: both move at the same time, eat to grow, and lose where they crash."""
+"""Snake for two: both snakes move at the same time, eat to grow, and lose if they crash."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ AGENTS = ("left", "right")
 COLORS = {"left": "blue", "right": "red"}
 STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 MOVES = tuple(STEPS)
-LENGTH = 3  # of a snake at the start
+LENGTH = 3  # cells of a snake at the start
 Cell = tuple[int, int]  # row, column
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     size: int
-    left: int  # steps
-    snakes: tuple[tuple[Cell, ...], ...]  # each from its head to its tail
+    left: int  # steps left
+    snakes: tuple[tuple[Cell, ...], ...]  # each from head to tail
     food: tuple[Cell, ...]
     crashed: tuple[bool, ...] = (False, False)
 
@@ -46,20 +46,20 @@ class State:
         return MOVES
 
     def heading(self, seat):
-        """Return the move that leads straight on."""
+        """Return the move that continues straight ahead."""
         head, neck = self.snakes[seat][:2]
         step = head[0] - neck[0], head[1] - neck[1]
         return next(move for move, offset in STEPS.items() if offset == step)
 
     def goal(self, seat, move):
-        """Return where a head gets to: straight on where it is not told, or told to turn back."""
+        """Return the next cell of a head; without a move or on a turn back, it goes straight."""
         down, right = STEPS[move or self.heading(seat)]
         row, column = self.snakes[seat][0]
         goal = row + down, column + right
         return goal if goal != self.snakes[seat][1] else self.goal(seat, None)
 
     def step(self, moves):
-        """Move both, and let crash who runs into a border, a snake as it is then, or a head."""
+        """Move both; a snake crashes at a border, into a body, or into the other head."""
         goals = [self.goal(seat, moves.get(agent)) for seat, agent in enumerate(AGENTS)]
         bodies = [
             snake if goal in self.food else snake[:-1]
@@ -86,7 +86,7 @@ class State:
         return replace(self, left=self.left - 1, snakes=snakes, food=food, crashed=crashes)
 
     def fed(self, rng, many):
-        """Return the state with so much food, on cells that are free, as far as there are any."""
+        """Return the state with food added on random free cells, up to `many` pieces."""
         occupied_cells = {*self.food, *self.snakes[0], *self.snakes[1]}
         cells = [(r, c) for r in range(self.size) for c in range(self.size)]
         free_cells = [cell for cell in cells if cell not in occupied_cells]
@@ -113,7 +113,7 @@ class Snake(Game[State]):
         self.size, self.food, self.max_turns = size, food, max_turns
 
     def start(self, rng, options):
-        """Begin at the two sides, as far from the middle as the other, headed for it."""
+        """Place the snakes at two sides, equally far from the middle and facing it."""
         row = int(rng.integers(1, self.size - 1))
         last = self.size - 1
         left = tuple([(row, column) for column in reversed(range(LENGTH))])
@@ -130,7 +130,7 @@ class Snake(Game[State]):
         return None
 
     def tell(self, before, moves, after):
-        return ()  # the view says where they are
+        return ()  # the view shows the snakes
 
     def rules(self, agent):
         last = _name((self.size - 1, self.size - 1))
@@ -170,7 +170,7 @@ class Snake(Game[State]):
         return f"Lengths: {lengths}", f"Steps left: {view.left}"
 
     def picture(self, view, agent):
-        """Draw the snakes as ribbons that get thinner, with a letter on the head."""
+        """Draw the snakes as tapering ribbons, with a letter on the head."""
         side = 1 / (self.size + 1)  # of a cell; labels take the first row and column
         lines = []
         for i in range(1, self.size + 2):
@@ -191,7 +191,7 @@ class Snake(Game[State]):
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view))
 
     def encode(self, view, agent):
-        """Return five planes: the own head and body, the other's, food; bodies fade to the tail."""
+        """Return five planes: own head and body, the other's, food; bodies fade to the tail."""
         planes = np.zeros((5, self.size, self.size), np.float32)
         seat = AGENTS.index(agent)
         for first, snake in ((0, view.snakes[seat]), (2, view.snakes[1 - seat])):

@@ -1,6 +1,6 @@
-"""One evaluation of a suite: its tasks, their playing, their numbers, and two of them compared.
+"""Evaluation of a suite: its tasks, the runner, the results, and the comparison of two runs.
 
-It stands beside tournaments and exploitability, and knows nothing of what prints or draws it.
+The package does not use tournaments, exploitability, or code that prints or draws results.
 """
 
 from __future__ import annotations

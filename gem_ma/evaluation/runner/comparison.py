@@ -1,4 +1,4 @@
-"""Two evaluations compared, start by start, and what chance alone would have done."""
+"""Comparison of two evaluations, start by start, with tests against chance."""
 
 from __future__ import annotations
 
@@ -27,40 +27,40 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class MetricDifference:
-    """What changed in one number of one cell, or of all cells, over the starts that both played."""
+    """The change of one metric in one cell, or on average over cells, between two evaluations."""
 
     entry: str
     seat: str
     metric: str
     old: float
     new: float
-    change: ChangeEstimate  # with its p, before others were looked at
-    p: float  # that allows for how many numbers were compared
-    verdict: str  # "better", "worse" or "changed"; "undecided"; "same": nothing differs at all
+    change: ChangeEstimate  # its p is not corrected for other tests
+    p: float  # corrected for the number of tests
+    verdict: str  # "better", "worse" or "changed"; "undecided"; "same": no start differs
     pairs: int
-    unlike: int  # pairs of which differ
-    why: str  # which test, of how many pairs, and what it came to
-    left_out: str  # which starts are in no number, and why
-    same_as: str = ""  # the number of this cell that changed as this one did, and has its test
-    rows: int = 1  # that it is the mean of
+    unlike: int  # pairs that differ
+    why: str  # the test, its number of pairs, and its result
+    left_out: str  # which starts are left out, and why
+    same_as: str = ""  # an earlier metric of the same rows that changed alike, whose test it shares
+    rows: int = 1  # over which it is the mean
 
     @property
     def direction(self) -> str:
-        """Which way it went beyond its interval: "better", "worse", "changed", or nothing.
+        """The direction of a change beyond its interval: "better", "worse", "changed" or "".
 
-        That is of this number alone; the verdict allows for all others that were looked at.
+        It considers this metric alone; the verdict is corrected for all other tests.
         """
         low, high = self.change.low, self.change.high
         if self.verdict in ("better", "worse", "changed"):
             return self.verdict
-        if not (low > 0 or high < 0):  # it holds 0, or there is none
+        if not (low > 0 or high < 0):  # the interval holds 0, or is unknown
             return ""
         sign = (METRICS[self.metric].better or 0) * self.change.value
         return "changed" if not sign else "better" if sign > 0 else "worse"
 
 
 class _MetricPair(NamedTuple):
-    """What one number of one cell was and is, by start."""
+    """The values of one metric in one cell before and after, by start."""
 
     key: tuple[str, str]
     id: str
@@ -72,7 +72,7 @@ class _MetricPair(NamedTuple):
 
     @property
     def gaps(self) -> list[float]:
-        """By how much starts differ, or, without pairs, values from the first of them."""
+        """The differences by start; without pairs, the differences of all values from the first."""
         if self.change.paired:
             return [self.new[task] - was for task, was in self.old.items()]
         first, *others = (*self.old.values(), *self.new.values())
@@ -90,12 +90,14 @@ class _MetricPair(NamedTuple):
 def compare(
     old: str | os.PathLike[str], new: str | os.PathLike[str], level: float = 0.05
 ) -> tuple[list[MetricDifference], list[str]]:
-    """Return what changed between two evaluations, and what of them cannot be compared, and why.
+    """Return the changes between two evaluations, and notes on what cannot be compared.
 
-    Starts that both have played are compared one by one, and no others count; without any the two
-    means are compared. A change counts if chance alone does as much less often than `level`,
-    whichever of the numbers it shows in. The last ones are of all rows that have pairs, where
-    there are several; they are a question of their own.
+    Starts that both evaluations played are compared in pairs, and other starts are left out.
+    Without common starts, the two means are compared. A change counts if its p, corrected for the
+    number of metrics, is below `level`.
+
+    The last differences are means over all rows with pairs, if there are several. They are
+    corrected separately.
     """
     parts = []
     for folder in (old, new):
@@ -124,13 +126,13 @@ def compare(
             change = estimate_change(one, two)
             pairs.append(_MetricPair(key, was.entry.id, metric.name, one, two, change, left_out))
     order = list(before)
-    pairs.sort(key=lambda one: order.index(one.key))  # as they are in the suite
+    pairs.sort(key=lambda one: order.index(one.key))  # in the order of the suite
     out = _judge([([one], one.change) for one in pairs if one.has_numbers], level)
     return out + _judge(_pool_rows(pairs), level), sorted(notes)
 
 
 def _pool_rows(found: Sequence[_MetricPair]) -> list[tuple[list[_MetricPair], ChangeEstimate]]:
-    """Return for the success and the return their rows that have pairs, and the change of all."""
+    """Return, for success and return, the rows that have pairs and their average change."""
     out = []
     for metric in ("success", "return"):
         rows = [one for one in found if one.metric == metric and one.change.paired]
@@ -146,12 +148,12 @@ def _pool_rows(found: Sequence[_MetricPair]) -> list[tuple[list[_MetricPair], Ch
 def _judge(
     asked: Sequence[tuple[list[_MetricPair], ChangeEstimate]], level: float
 ) -> list[MetricDifference]:
-    """Return what became of numbers that are one question, each of rows, with the change of all.
+    """Return the verdicts on questions that are corrected together, each on rows and their change.
 
-    Where nothing differs there is nothing to test, and numbers of the same rows that changed alike,
-    as success and return often do, are one test.
+    Questions without any difference are not tested. Questions on the same rows that changed alike,
+    as success and return often do, share one test.
     """
-    twins: list[int | None] = []  # which number before it has the same test
+    twins: list[int | None] = []  # index of an earlier question with the same test
     for place, (rows, _) in enumerate(asked):
         earlier = (
             i for i in range(place) if twins[i] is None and _changed_alike(asked[i][0], rows)
@@ -194,7 +196,7 @@ def _judge(
 
 
 def _changed_alike(one: Sequence[_MetricPair], two: Sequence[_MetricPair]) -> bool:
-    """Return whether two numbers of the same rows changed alike, by a factor for all of them."""
+    """Return whether two metrics of the same rows changed alike, up to one constant factor."""
     if [row.key for row in one] != [row.key for row in two]:
         return False
     gaps = [[gap for row in rows for gap in row.gaps] for rows in (one, two)]
@@ -212,7 +214,7 @@ def _find_doubts(
     tables: Sequence[Mapping[str, EpisodeSample]],
     folders: Sequence[str | os.PathLike[str]],
 ) -> list[str]:
-    """Return why two cells cannot be compared, or not as they should be."""
+    """Return reasons why two cells cannot be compared, or only with care."""
     out = []
     for name in ("id", "arguments", "success", "context", "tools", "sampling"):
         one, two = getattr(was.entry, name), getattr(now.entry, name)
@@ -233,7 +235,7 @@ def _find_doubts(
 def _explain_test(
     rows: Sequence[_MetricPair], change: ChangeEstimate, p: float, numbers: int, level: float
 ) -> str:
-    """Return which test says so, of how many starts, and what it came to."""
+    """Return a description of the test, its number of starts and its result."""
     first, unlike = rows[0], sum(one.unlike for one in rows)
     if not change.paired:
         test = f"permutations of {len(first.old)} starts before and {len(first.new)} others after"
@@ -258,7 +260,7 @@ def _describe_left_out(
     tables: tuple[Mapping[str, EpisodeSample], Mapping[str, EpisodeSample]],
     episodes: tuple[Sequence[Episode], Sequence[Episode]],
 ) -> str:
-    """Return how many starts only one of two evaluations has, and why."""
+    """Return how many starts only one of the two evaluations has, and why."""
     words = []
     for mine, other, which in ((0, 1, "before"), (1, 0, "after")):
         alone = tables[mine].keys() - tables[other].keys()
@@ -275,12 +277,12 @@ def _describe_left_out(
 
 
 def _name_start(episode: Episode) -> str:
-    """Return a name of a start that other runs have for it too."""
+    """Return a name of a start that is the same in all runs."""
     return f"{episode.seed} {json.dumps(episode.options, sort_keys=True)}"
 
 
 def _group_by_start(cell: EvalTask, episodes: Sequence[Episode]) -> dict[str, EpisodeSample]:
-    """Return the episodes of every start, under a name that other runs have for it too."""
+    """Return the finished episodes of each start, by a name that is the same in all runs."""
     starts: dict[str, list[ScoredEpisode]] = {}
     for episode in episodes:
         if episode.failure is None:
@@ -289,7 +291,7 @@ def _group_by_start(cell: EvalTask, episodes: Sequence[Episode]) -> dict[str, Ep
 
 
 def _compute_one(metric: Metric, sample: EpisodeSample) -> float:
-    """Return what a metric is in one start; 0 where it cannot be told."""
+    """Return the value of a metric for one start; 0 if it is unknown."""
     estimate = metric.compute(sample)
     if not isinstance(estimate, IntervalEstimate):
         raise TypeError(f"{metric.name} is {estimate!r} in one start; only one number is compared")

@@ -1,4 +1,4 @@
-"""What an evaluation is made of: each environment of a suite with each line-up of agents."""
+"""The tasks of an evaluation: each environment of a suite with each line-up of agents."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TASKS_FILE = "cells.json"
 
 
 class EvalTask(NamedTuple):
-    """One environment with one line-up: what one file of episodes is of."""
+    """One cell of an evaluation: an environment with one line-up, in one file of episodes."""
 
     entry: SuiteEntry
     lineup: tuple[str, ...]
-    agents: dict[str, str]  # who sits in each seat
+    agents: dict[str, str]  # spec of the agent in each seat
     file: str
-    zero_sum: bool = True  # as the game says; what was earned may say otherwise
+    zero_sum: bool = True  # as the game declares; the returns may show otherwise
 
     @property
     def seat(self) -> str:
@@ -36,7 +36,7 @@ class EvalTask(NamedTuple):
 
     @property
     def title(self) -> str:
-        if not self.lineup:  # of a tournament
+        if not self.lineup:  # a match of a tournament
             return f"{self.entry.name} {', '.join(self.agents.values())}"
         return f"{self.entry.name} {self.seat}" if len(self.agents) > 1 else self.entry.name
 
@@ -46,7 +46,7 @@ class EvalTask(NamedTuple):
 
 
 def load_evaluation(folder: str | os.PathLike[str]) -> tuple[Suite, list[EvalTask]]:
-    """Return the suite and the cells that a folder is of; nothing has to be made for it."""
+    """Return the suite and the cells of an evaluation folder, without making environments."""
     about, file = run_folder.load_header(folder, KIND), Path(folder) / TASKS_FILE
     try:
         data = about["suite"]
@@ -76,7 +76,7 @@ def load_evaluation(folder: str | os.PathLike[str]) -> tuple[Suite, list[EvalTas
 def plan_tasks(
     suite: Suite, agents: str | None, seats: Mapping[str, str]
 ) -> tuple[list[EvalTask], list[dict[str, str]]]:
-    """Return the cells of a suite that can be played here, and which entries cannot, and why."""
+    """Return the cells of a suite that can be played here, and the other entries with reasons."""
     cells: list[EvalTask] = []
     skipped: list[dict[str, str]] = []
     known: set[str] = set()
@@ -86,14 +86,14 @@ def plan_tasks(
         except (MissingRequirement, UnknownEnv, ImportError, OSError) as error:
             skipped.append({"entry": entry.name, "id": entry.id, "reason": str(error)})
             continue
-        except (TypeError, ValueError) as error:  # arguments that make no sense
+        except (TypeError, ValueError) as error:  # arguments that do not fit
             raise BadSuite(f"{entry.name}: {error}") from None
         known |= set(env.possible_agents)
         if unknown := entry.sampling.keys() - set(env.possible_agents):
             there = ", ".join(env.possible_agents)
             raise BadSuite(f"{entry.name}: sampling of {min(unknown)!r}; the seats are {there}")
         lineups = entry.list_lineups(env.possible_agents)
-        if agents is None and entry.seats == "each":  # those of whom it was said who sits there
+        if agents is None and entry.seats == "each":  # only the seats that have an agent
             lineups = [one for one in lineups if set(one) <= set(seats)] or lineups
         for lineup in lineups:
             who = {
@@ -110,7 +110,7 @@ def plan_tasks(
 
 
 def make_entry_env(entry: SuiteEntry) -> AECEnv:
-    """Make the environment of an entry, with the tools that it gives."""
+    """Make the environment of an entry, with the tools of the entry."""
     from gem_ma.apis import factory
     from gem_ma.tools.tool_env import ToolEnv
 
@@ -134,6 +134,6 @@ def _find_spec(
 
 
 def load_task_episodes(folder: str | os.PathLike[str], cell: EvalTask) -> list[Episode]:
-    """Return the episodes of a cell that are on disk."""
+    """Return the episodes of a cell that are on disk, ordered by number."""
     path = Path(folder) / "episodes" / cell.file
     return sorted(load_episodes(path), key=lambda one: one.number) if path.exists() else []

@@ -1,4 +1,4 @@
-"""The numbers of an evaluation: a row for each task, the mean over them, and their file."""
+"""Results of an evaluation: a row for each cell, the means over rows, and results.json."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ TokenPrices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]
 
 @dataclass(slots=True)
 class Evaluation:
-    """What an evaluation has come to: a row for each cell, and what was left out and why."""
+    """The result of an evaluation: a row for each cell, and what the run left out and why."""
 
     suite: str
     rows: list[JSONObject]
     overall: JSONObject
     skipped: list[dict[str, str]] = field(default_factory=list)
     stopped: list[dict[str, str]] = field(default_factory=list)
-    about: JSONObject = field(default_factory=dict)  # of what decides a score, what all share
+    about: JSONObject = field(default_factory=dict)  # what all rows share, such as the seed
 
     @property
     def exit_code(self) -> int:
-        """What a command exits with: 1 if something failed, 3 if something was skipped."""
+        """The exit code of a command: 1 if something failed, 3 if something was skipped, else 0."""
         if self.stopped or any(row["failed"] for row in self.rows):
             return 1
         return 3 if self.skipped else 0
 
     def to_dict(self) -> JSONObject:
-        """Return it as JSON values; what cannot be told is null."""
+        """Return the evaluation as JSON values, with null for unknown numbers."""
         return {
             **self.about,
             "suite": self.suite,
@@ -60,14 +60,14 @@ def summarize(
     prices: TokenPrices | None = None,
     stopped: Sequence[Mapping[str, str]] = (),
 ) -> Evaluation:
-    """Return the numbers of all episodes that a folder holds; prices are by spec, if a table."""
+    """Return the results of all episodes in a folder; the keys of a table of prices are specs."""
     rows: list[JSONObject] = []
     kinds: dict[str, list[bool | None]] = {}
     for cell in cells:
         episodes = load_task_episodes(folder, cell)
         rows.append(compute_row(cell, episodes, prices))
         kinds.setdefault(cell.entry.name, []).append(find_contest(episodes, cell.zero_sum))
-    for cell, one in zip(cells, rows, strict=True):  # of all seats of an environment alike
+    for cell, one in zip(cells, rows, strict=True):  # judged for all line-ups of an environment
         if not is_contest(kinds[cell.entry.name], cell.zero_sum):
             one |= {metric.name: None for metric in METRICS.values() if metric.contest}
     played = [one for one in rows if one["episodes"]]
@@ -100,14 +100,14 @@ def summarize(
 
 
 def _pop_releases(rows: Iterable[JSONObject]) -> str:
-    """Return the releases that have played; they leave the rows."""
+    """Remove the releases that played from the rows, and return them joined by commas."""
     return ", ".join(sorted({one for row in rows for one in row.pop("versions")}))
 
 
 def compute_row(
     cell: EvalTask, episodes: Sequence[Episode], prices: TokenPrices | None = None
 ) -> JSONObject:
-    """Return what is known of one cell, with every metric; prices are by spec, if a table."""
+    """Return the row of one cell, with every metric; the keys of a table of prices are specs."""
     entry, seats = cell.entry, cell.lineup
     done = [episode for episode in episodes if episode.failure is None]
     starts: dict[int, list[ScoredEpisode]] = {}
@@ -150,12 +150,12 @@ def compute_row(
 def score_episode(
     cell: EvalTask, episode: Episode, prices: TokenPrices | None = None
 ) -> ScoredEpisode:
-    """Return an episode as metrics see it; prices are by spec, if a table."""
+    """Return an episode as metrics read it; the keys of a table of prices are specs."""
     return ScoredEpisode(episode, cell.lineup, cell.entry.success, _find_prices(cell, prices))
 
 
 def _hash_rules(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
-    """Return a name for the rules that evaluated seats were told in the first episode."""
+    """Return a hash of the rules that the evaluated seats read in the first episode."""
     if not episodes:
         return ""
     rules = min(episodes, key=lambda one: one.number).rules
@@ -164,11 +164,11 @@ def _hash_rules(episodes: Sequence[Episode], seats: Sequence[str]) -> str:
 
 
 def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
-    """Count what the reports of episodes say of why they were not paid, where they say it.
+    """Count the reasons for failure that the reports of episodes give.
 
-    - `seats`: whose part was not done.
-    - `actions`, `assertions`, `records`: what was not called, what did not hold, and the tables in
-      which records differ; each once an episode.
+    - `seats`: seats that did not do their part.
+    - `actions`, `assertions`, `records`: missing calls, failed assertions, and tables whose records
+      differ. Each counts once per episode.
     """
     counters: dict[str, Counter[str]] = {}
     for episode in episodes:
@@ -181,7 +181,7 @@ def count_diagnoses(episodes: Iterable[Episode]) -> dict[str, dict[str, int]]:
 
 
 def _name_diagnosis(one: Any) -> str:
-    """Return what one thing of a diagnosis is called."""
+    """Return the name of one item of a diagnosis."""
     if not isinstance(one, Mapping):
         return str(one)
     return str(one["table"]) if "table" in one else f"{one.get('seat')}: {one.get('name')}"
@@ -192,7 +192,7 @@ def _describe_failure(failure: EpisodeFailure) -> str:
 
 
 def _find_prices(cell: EvalTask, prices: TokenPrices | None) -> dict[str, tuple[float, float]]:
-    """Return the prices of the seats that have some."""
+    """Return the prices by seat, for the seats that have one."""
     if not isinstance(prices, Mapping):
         return dict.fromkeys(cell.lineup, prices) if prices else {}
     seat_prices = {}

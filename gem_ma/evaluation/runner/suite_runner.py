@@ -1,4 +1,4 @@
-"""SuiteRunner what of a suite is not on disk yet, several environments at once."""
+"""The runner of a suite: it plays the episodes that are missing, several environments at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from gem_ma.validation.endpoints import redact_secrets
 
 
 class LoadedAgent:
-    """An agent that many rollouts use under the name of its spec, loaded once."""
+    """An agent that is loaded once, and that many rollouts use under the name of its spec."""
 
     def __init__(self, spec: str, agent: Any):
         self.spec = spec
@@ -68,7 +68,7 @@ class LoadedAgent:
 
     @property
     def model(self) -> str:
-        """The name of the model that the agent is, or that is inside it, or nothing."""
+        """The model name of the agent, or of an agent inside it; "" if there is none."""
         agent: Any = self.agent
         while agent is not None:
             for name in (getattr(agent, "model", None), getattr(agent, "name", None)):
@@ -79,7 +79,7 @@ class LoadedAgent:
 
     @property
     def is_async(self) -> bool:
-        """Whether it has time for other episodes while it waits for a reply."""
+        """Whether other episodes can continue while the agent waits for a reply."""
         return inspect.iscoroutinefunction(self.agent.act)
 
     def __repr__(self) -> str:
@@ -104,33 +104,34 @@ def evaluate(
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
-    """Play what of a suite is not in the folder yet, and return the numbers of all of it.
+    """Play the episodes of a suite that the folder lacks, and return the results of all.
 
     Args:
-        suite: A Suite, or the name or file of one.
-        agents: The spec of the agent that is evaluated; None: those of `seats` are.
-        out: The folder that episodes and results are written to.
-        seats: Specs of who else sits in a seat; with agents=None, of those who are evaluated too.
-        seed: Decides all episodes, instead of what the suite says.
-        tasks: How many starts there are, instead of what the suite says.
-        trials: How often each start is played, instead of what the suite says.
-        concurrency: Episodes alive at once. It changes no result.
-        max_errors: Failed episodes that the run puts up with.
-        workers: Play in so many processes; None: in this one.
-        pictures: Whether to keep the pictures of the episodes.
-        prices: The price of a million tokens read, and of a million written, of the evaluated
-            seats; or a table of such by the name of the model or the spec of an agent in any seat.
-        named: Agents, or functions of a Turn, by the name that stands for each instead of a spec.
-        progress: Show a bar on a terminal, and elsewhere a line now and then; None: on a terminal
+        suite: A Suite, or its name or TOML file.
+        agents: Spec of the evaluated agent. None: the agents in `seats` are evaluated.
+        out: Folder for episodes and results.
+        seats: Agent specs by seat, for seats that are not evaluated. With agents=None, also for the
+            evaluated seats.
+        seed: Decides all episodes. None: the seed of the suite.
+        tasks: Number of starts of each environment. None: as in the suite.
+        trials: Number of episodes per start. None: the number in the suite.
+        concurrency: Number of episodes to play at the same time. It does not change the results.
+        max_errors: Number of failed episodes to tolerate in each cell; one more stops the cell.
+        workers: Number of processes to play in. None: this process.
+        pictures: Whether to save the pictures of the episodes.
+        prices: Price of a million tokens read, and of a million written, for the evaluated seats.
+            Or a table of such pairs by model name or agent spec, for any seat.
+        named: Agents, or functions of a Turn, by the name that stands for each in place of a spec.
+        progress: True: show a bar on a terminal, and lines elsewhere. None: a bar on a terminal
             only.
-        on_cell: Called, unless a bar is drawn, with the title of a cell that has ended, and how
-            many episodes it has of how many.
+        on_cell: Called at the end of a cell, unless a bar is drawn, with its title and its numbers
+            of finished and expected episodes.
 
     Returns:
         The results of every environment of the suite, and of all together.
 
     Raises:
-        BadSuite: There is no such suite, or what is asked for does not fit it.
+        BadSuite: The suite does not exist, or an argument does not fit it.
     """
     suite = suites.load_suite(suite) if isinstance(suite, str) else suite
     check_type(suite, Suite, "suite", "a Suite or the name of one")
@@ -179,7 +180,7 @@ def evaluate(
 
 
 def _add_sampling(cell: EvalTask, named: Collection[str]) -> dict[str, str]:
-    """Return who sits in each seat, with the options that the suite gives whoever sits there."""
+    """Return the spec in each seat, with the suite's sampling options added."""
     return {
         seat: spec
         if spec in named
@@ -191,7 +192,7 @@ def _add_sampling(cell: EvalTask, named: Collection[str]) -> dict[str, str]:
 def _price_specs(
     prices: Mapping[str, tuple[float, float]], shared: Mapping[str, LoadedAgent]
 ) -> dict[str, tuple[float, float]]:
-    """Return prices by spec; those of "" are of the evaluated seats that have no others."""
+    """Return prices by spec; the price of "" applies to evaluated seats without another price."""
     price_by_agent = {"": prices[""]} if "" in prices else {}
     for name in prices.keys() - {""}:
         specs = [spec for spec, one in shared.items() if name in (spec, one.model)]
@@ -216,20 +217,20 @@ def _change_suite(suite: Suite, seed: int | None, tasks: int | None, trials: int
 
 
 def load_agents(specs: Iterable[str], named: Mapping[str, AgentSource]) -> dict[str, LoadedAgent]:
-    """Load each agent once, under a name that may be written down."""
+    """Load each agent once, under its spec without secrets."""
     check_type(named, Mapping, "named")
     agents_by_spec: dict[str, LoadedAgent] = {}
     for spec in dict.fromkeys(specs):
         name = redact_secrets(spec)
         if (
             name not in agents_by_spec or name != spec
-        ):  # whoever has played before may come without secrets
+        ):  # an agent of an earlier run may be named without its secrets
             agents_by_spec[name] = LoadedAgent(name, named.get(spec, spec))
     return agents_by_spec
 
 
 class SuiteRunner:
-    """Cells on their way into the files of a folder; `stopped` says which had too many errors."""
+    """A runner that plays cells into files of a folder; `stopped` lists the cells it gave up."""
 
     def __init__(
         self,
@@ -251,7 +252,7 @@ class SuiteRunner:
         self.stopped: list[dict[str, str]] = []
 
     async def play_all(self, cells: Sequence[EvalTask]) -> None:
-        """Play all cells: several at once where agents wait for a server, else one by one."""
+        """Play all cells: several at once if agents wait for a server, else one after the other."""
         async with contextlib.AsyncExitStack() as stack:
             for shared in self.agents.values():
                 if hasattr(shared.agent, "__aenter__"):
@@ -269,7 +270,7 @@ class SuiteRunner:
                     await self.play_task(cell, self.concurrency)
 
     async def play_concurrently(self, cells: Sequence[EvalTask]) -> None:
-        """Play cells at once, no more episodes of all together than may be alive."""
+        """Play cells at once, with at most `concurrency` episodes of all together."""
         free, ready = self.concurrency, asyncio.Condition()
 
         async def one(cell: EvalTask) -> None:
@@ -321,5 +322,5 @@ async def _run_all(work: Sequence[Coroutine[Any, Any, None]]) -> None:
         async with asyncio.TaskGroup() as group:
             for one in work:
                 group.create_task(one)
-    except BaseExceptionGroup as errors:  # the others were stopped because of the first
+    except BaseExceptionGroup as errors:  # the first error cancelled the others
         raise errors.exceptions[0] from None

@@ -1,6 +1,6 @@
-"""The page that `gem-ma view` writes, and what it is made of: files, pictures, and spectators.
+"""The page that `gem-ma view` writes, and its parts: files, pictures, and spectators.
 
-Who looks at episodes elsewhere, in a terminal or in the arena, takes these parts from here.
+The terminal viewer and the arena also use these parts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of episodes that a path means, and what stands in them, damaged lines too."""
+"""The files of episodes in a path, and their episodes and damaged lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gem_ma.rollouts.records import (
 
 
 class DamagedLine(NamedTuple):
-    """A line of a file that is no episode."""
+    """A line of a file that is not an episode."""
 
     file: str
     line: int
@@ -27,7 +27,7 @@ class DamagedLine(NamedTuple):
 
 
 def find_episode_files(source: str | Path) -> list[Path]:
-    """Return the files of episodes that a path means: itself, or those somewhere in a folder."""
+    """Return the files of episodes of a path: the file itself, or all files in the folder."""
     source = Path(source)
     if not source.exists():
         raise FileNotFoundError(f"{source}: there is no such file or folder")
@@ -42,17 +42,17 @@ def find_episode_files(source: str | Path) -> list[Path]:
 
 
 def _holds_episodes(path: Path) -> bool:
-    """Return whether a file has a line that begins as an episode does."""
+    """Return whether a file has a line that begins like an episode."""
     try:
         file = open_regular_file(path)
-    except RecordError:  # a pipe, which nobody may ever write to
+    except RecordError:  # a pipe, to which nobody may ever write
         return False
     with file:
         return any(line.startswith(b'{"gem_ma": ') for line in file)
 
 
 def scan_episodes(path: Path, name: str = "") -> Iterator[Episode | DamagedLine]:
-    """Yield every episode of a file, and what stands in the place of one."""
+    """Yield every episode of a file, and a DamagedLine for each line that is not an episode."""
     folder = find_picture_folder(path)
     with open_regular_file(path) as file:
         for number, line in enumerate(file, 1):

@@ -1,8 +1,8 @@
 """Episodes as one HTML page that needs no server and no network.
 
-The page holds blocks of episodes (JSON lines, deflated), squares of pictures (PNG) and an index;
-a browser unpacks what is looked at. Everything of the episodes is in base64 until the page's
-script puts it into text nodes, so nothing that a model wrote can be part of the page's code.
+The page holds blocks of episodes (deflated JSON lines), squares of pictures (PNG) and an index. The
+browser unpacks only the blocks that are opened. Everything from the episodes is in base64 until the
+page's script puts it into text nodes. So nothing that a model wrote can become code of the page.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from gem_ma.rollouts.outcomes import describe_outcome, is_zero_sum
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _BLOCK_LENGTH = 1 << 18  # characters of JSON that are unpacked together
-_COMPRESSION_LEVEL = 7  # of compression: 9 takes three times as long and saves 6 %
-_FIELDS = 12  # numbers of a report by which episodes are found and sorted
-_MAX_REPLAYED = 5_000  # episodes of a page that are played again
+_COMPRESSION_LEVEL = 7  # of zlib: level 9 takes three times as long and saves 6 %
+_FIELDS = 12  # numbers of a report for filters and sorting
+_MAX_REPLAYED = 5_000  # episodes of a page that are replayed
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# What an episode that was altered by hand can lead to when it is put into a page.
+# Errors that an episode altered by hand can raise when it is added to a page.
 _DAMAGE_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
 class ViewerPage(NamedTuple):
-    """What was written."""
+    """What `write_page` wrote: counts, and the lines that are not episodes."""
 
     episodes: int
     pictures: int
@@ -59,12 +59,13 @@ def write_page(
     """Write the episodes of a file, or of all files in a folder, as a page.
 
     Args:
-        spectator: False leaves out what spectators saw, for which episodes are played again.
-        most: only so many episodes are played again, the first ones; None: all.
-        trust: play again whatever the files name, and without limits: it runs code.
-        study: the beginning of an address where one may play on from a turn; each turn links to it,
-            with the number of the episode and of the step behind it.
-        progress: called after each episode with how many there are.
+        spectator: Whether to show what spectators saw; this replays the episodes.
+        most: How many episodes, the first ones, are replayed. None: all.
+        trust: Replay episodes without limits, even if their games are not registered here. This
+            runs code that the files name.
+        study: Start of an address where a user can continue to play from a turn. Each turn links to
+            it, with the numbers of the episode and the step appended.
+        progress: Called after each episode with the number of episodes so far.
     """
     files = find_episode_files(source)
     out = Path(out).resolve()
@@ -86,12 +87,12 @@ def write_page(
 
 
 class _PageWriter:
-    """A page that grows as episodes come: only its index waits for the end."""
+    """A page that is written episode by episode; only its index is written at the end."""
 
     def __init__(self, file: IO[str], again: Spectator, most: int | None, study: str = ""):
         self._file, self._study = file, study
         self._spectator = again
-        self._most = most  # episodes that are played again
+        self._most = most  # number of episodes that are replayed
         page = _load_template()
         head, self._tail = page.split("<!-- the episodes -->")
         file.write(_check_ascii(head.replace("<!-- the policy -->", _make_policy(page))))
@@ -105,11 +106,11 @@ class _PageWriter:
 
     @property
     def done(self) -> ViewerPage:
-        """What is in the page until now."""
+        """What the page holds so far."""
         return ViewerPage(len(self._index), self._squares.pictures, self._unseen, self._damaged)
 
     def take(self, item: Episode | DamagedLine, file: str, number: int) -> None:
-        """Add an episode, or note what stands in its place."""
+        """Add an episode, or note a damaged line."""
         if isinstance(item, Episode):
             try:
                 self._add(item, file)
@@ -126,7 +127,7 @@ class _PageWriter:
             data["unseen"] = str(error)
         line = _dump_json(data)
         row = {**_make_row(episode, file), "block": self._blocks, "line": len(self._block)}
-        _dump_json(row)  # so that an index which cannot be written is this episode's fault
+        _dump_json(row)  # raises here, and not when the index is written
         self._index.append(row)
         self._unseen += "unseen" in data
         self._block.append(line)
@@ -157,7 +158,7 @@ class _PageWriter:
         self._file.write(f'<script type="text/plain" id="{name}">{text}</script>\n')
 
     def close(self) -> None:
-        """Write what is left, and the index."""
+        """Write the last block, the last sheet and the index."""
         self._flush()
         self._squares.close()
         about = {
@@ -173,7 +174,7 @@ class _PageWriter:
 
 
 def _load_template() -> str:
-    """Return the page without episodes: its frame, its style and its script."""
+    """Return the page without episodes: its HTML, its style and its script."""
     folder = resources.files("gem_ma.evaluation").joinpath("page")
     page, look, style, script = (
         folder.joinpath(name).read_text("utf-8")
@@ -184,7 +185,7 @@ def _load_template() -> str:
 
 
 def _make_policy(page: str) -> str:
-    """Return a policy under which the page's own script and style work, and nothing else does."""
+    """Return a Content-Security-Policy that allows only the page's own script and style."""
     allowed = ["default-src 'none'", "base-uri 'none'", "form-action 'none'"]
     for name in ("script", "style"):
         start, end = page.index(f"<{name}>") + len(name) + 2, page.index(f"</{name}>")
@@ -200,7 +201,7 @@ def _check_ascii(page: str) -> str:
 
 
 def _dump_json(value: object) -> str:
-    """Return JSON that every parser reads: no NaN, no half of a character."""
+    """Return JSON that every parser reads: no NaN, and lone surrogates escaped."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
@@ -217,14 +218,14 @@ def _make_finite(value: object) -> object:
 
 
 def _hash_start(episode: Episode) -> str:
-    """Return what tells from where an episode began; those of the same can be compared."""
+    """Return a hash of the start of an episode; episodes with the same hash can be compared."""
     spec = episode.spec
     start = [spec.id, spec.entry_point, spec.kwargs, episode.seed, episode.options]
     return hashlib.blake2b(repr(start).encode(), digest_size=8).hexdigest()
 
 
 def _make_row(episode: Episode, file: str) -> JSONObject:
-    """Return what the list shows of an episode."""
+    """Return the row of an episode in the page's list."""
     steps, report = episode.steps, _find_numbers(episode.report)
     return {
         **({"report": report} if report else {}),
@@ -245,7 +246,7 @@ def _make_row(episode: Episode, file: str) -> JSONObject:
 
 
 def _find_numbers(report: JSONMapping) -> dict[str, float]:
-    """Return what of a report can be compared."""
+    """Return the finite numbers of a report, up to 12 of them."""
     some = [
         (clip_name(name), one)
         for name, one in report.items()

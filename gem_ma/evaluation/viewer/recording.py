@@ -1,4 +1,4 @@
-"""What a page holds of one episode: its steps, its pictures, and what a spectator saw."""
+"""The data of one episode in a page: its steps, its pictures, and what a spectator saw."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from gem_ma.validation.json_types import JSONObject
 
 
 class EpisodeRecording:
-    """What is shown of one episode; its pictures are told as changes to the one seen before."""
+    """The data of one episode; a picture is stored as its changes to the previous picture."""
 
     def __init__(self, squares: SquareSheets, views: Iterator[SpectatorView] | None = None):
         self._squares = squares
         self._views = views
         self._pictures: list[JSONObject] = []
-        self._numbers: dict[Any, int] = {}  # a key, or what is in a picture -> its place
+        self._numbers: dict[Any, int] = {}  # a picture's key or content -> its number
         self._last: dict[
             str | None, tuple[int, SquaredPicture]
-        ] = {}  # who looks -> what was seen last
+        ] = {}  # the viewer, None for spectators -> the last picture and its number
 
     def data(self, episode: Episode) -> JSONObject:
-        """Return what the page holds of an episode, or raise UnseenEpisode if its views say so."""
+        """Return the page's data of an episode, or raise UnseenEpisode if its views raise it."""
         out: JSONObject = {
             name: getattr(episode, name)
             for name in Episode.__slots__
             if name not in ("spec", "steps", "failure")
         }
-        out["seed"] = str(episode.seed)  # a browser's numbers are not as exact
+        out["seed"] = str(episode.seed)  # numbers in JavaScript are less exact
         out["spec"] = {"id": episode.spec.id, "kwargs": episode.spec.kwargs}
         out["failure"] = episode.failure and episode.failure._asdict()
         views, out["steps"] = [], []
@@ -57,7 +57,7 @@ class EpisodeRecording:
                     )
                 seats = view.seats if view is not None else {}
                 out["steps"] += [self._step(step, seats.get(step.agent)) for step in steps]
-            for _ in self._views or ():  # to its end: what is kept is put back there
+            for _ in self._views or ():  # at its end, the spectator stores the environment again
                 pass
         except UnseenEpisode:
             self._squares.pictures = before
@@ -84,14 +84,14 @@ class EpisodeRecording:
             try:
                 out["picture"] = self._picture(step.agent, combine_pictures(pictures))
             except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-                if again is None:  # recorded without pictures, or the folder is elsewhere
+                if again is None:  # recorded without pictures, or the folder was moved
                     out["lost"] = True
                 else:
                     out["picture"] = self._add_picture(step.agent, again.array)
         return out
 
     def _picture(self, seat: str, picture: Picture) -> int:
-        """Return the number of a recorded picture in this episode, which is new or not."""
+        """Return the number of a recorded picture in this episode, and add it if it is new."""
         number = self._numbers.get(picture.key)
         if number is None:
             number = self._numbers[picture.key] = self._add_picture(seat, picture.array)
@@ -117,7 +117,7 @@ class EpisodeRecording:
 
 
 def count_written_tokens(reply: Any) -> int:
-    """Return how many tokens a model wrote, if it told."""
+    """Return how many tokens a model wrote; 0 if it did not report them."""
     token_count = reply.usage.get("completion_tokens") if isinstance(reply, Reply) else None
     if isinstance(token_count, int):
         return token_count

@@ -1,4 +1,4 @@
-"""What a spectator sees of recorded episodes, which are played again for it, within limits."""
+"""What a spectator sees of recorded episodes, which are replayed within limits."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gem_ma.renderers.picture import Picture, join_pictures
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.replay import ReplayError, replay
 
-_REMOTE_NEEDS = ("hub", "network", "key:")  # needs of environments that are not played again
-_ENVS = 16  # environments that are kept for the next episode like theirs
-_MAX_PIXELS = 1 << 22  # of a picture that is drawn for a file that nobody vouches for
+_REMOTE_NEEDS = ("hub", "network", "key:")  # environments with these needs are not replayed
+_ENVS = 16  # environments kept for later episodes of the same spec
+_MAX_PIXELS = 1 << 22  # of a picture that is drawn for an untrusted file
 _MAX_SECONDS = 10.0  # for an episode with arguments that are not registered
-_MAX_MEMORY = 2 << 30  # bytes, likewise
-_MAX_STRIKES = 3  # episodes that went over these limits, before no other is tried
-_START_TIMEOUT = 120.0  # seconds until the process for them is there
-_CHEAP_ARGUMENTS = frozenset(  # arguments of Env that change what an episode costs by little
+_MAX_MEMORY = 2 << 30  # bytes for such an episode
+_MAX_STRIKES = 3  # episodes over these limits, after which no other is tried
+_START_TIMEOUT = 120.0  # seconds until the worker process is ready
+_CHEAP_ARGUMENTS = frozenset(  # arguments of Env that hardly change the cost of an episode
     (
         "actions",
         "format",
@@ -47,13 +47,14 @@ _CHEAP_ARGUMENTS = frozenset(  # arguments of Env that change what an episode co
 
 
 class UnseenEpisode(RuntimeError):
-    """An episode cannot be played again here; the message says why."""
+    """The episode cannot be replayed here; the message says why."""
 
 
 class SpectatorView(NamedTuple):
-    """What a spectator sees at one moment, the pictures of the seats that act, and what all have.
+    """What a spectator sees at one moment, the pictures of the seats that act, and all returns.
 
-    A step has all that its seat earned until it acted again; `earned` says when it did.
+    The reward of a recorded step includes all that its seat earned until it acted again. `earned`
+    holds the returns at this moment.
     """
 
     pixels: np.ndarray
@@ -63,13 +64,15 @@ class SpectatorView(NamedTuple):
 
 
 class Spectator:
-    """Plays recorded episodes again, and lets none of them run, or hold up, what it should not.
+    """A player of recorded episodes that limits what they can import and how long they can run.
 
-    Environments as they are registered are played here. Other arguments, which may ask for
-    anything, are played in a process that is ended when it takes too long or too much memory.
+    Environments with their registered arguments are replayed in this process. Other arguments may
+    ask for anything, so a worker process replays them. It is ended when it takes too long or too
+    much memory.
 
     Args:
-        trust: play all of them here, without limits, and import what they name.
+        trust: Replay all episodes in this process, without limits, and import the code that they
+            name.
     """
 
     def __init__(self, trust: bool = False):
@@ -79,10 +82,10 @@ class Spectator:
         self._strikes = 0
 
     def replay_views(self, episode: Episode) -> Iterator[SpectatorView]:
-        """Yield what a spectator sees before each moment, and at the end.
+        """Yield what a spectator sees before each step, and at the end.
 
         Raises:
-            UnseenEpisode: It cannot be played again here.
+            UnseenEpisode: The episode cannot be replayed here.
         """
         _check_episode(episode, self.trust)
         if self.trust or _is_usual(episode):
@@ -112,14 +115,14 @@ class Spectator:
                 f"--trust "
                 "sets no limit"
             ) from None
-        except GeneratorExit:  # who asked needs no more, while more is on its way
+        except GeneratorExit:  # the caller stopped, but the worker still sends views
             self.close()
             raise
         if view is not None:
             raise UnseenEpisode(view)
 
     def close(self) -> None:
-        """End the process for episodes with limits."""
+        """End the worker process."""
         if self._worker is not None:
             self._worker.kill()
             self._worker = None
@@ -132,8 +135,8 @@ class Spectator:
 
 
 def _serve_views(connection: Connection) -> None:
-    """Play the episodes that come, in a process with little memory, and send what is seen."""
-    with contextlib.suppress(ImportError):  # Windows
+    """Replay the episodes that arrive, in a process with little memory, and send their views."""
+    with contextlib.suppress(ImportError):  # Windows has no such module
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (_MAX_MEMORY, _MAX_MEMORY))
@@ -151,7 +154,7 @@ def _serve_views(connection: Connection) -> None:
 
 
 def _is_usual(episode: Episode) -> bool:
-    """Return whether an environment is as it is registered, but for what costs little."""
+    """Return whether an environment has its registered arguments, except for cheap ones."""
     spec, known = episode.spec, registry.find_registered(episode.spec.id)
     return (
         known is not None
@@ -164,13 +167,13 @@ def _is_usual(episode: Episode) -> bool:
 
 
 def spectate(episode: Episode, *, trust: bool = False) -> Iterator[SpectatorView]:
-    """Play an episode again; yield what a spectator sees before each moment, and at the end."""
+    """Replay an episode; yield what a spectator sees before each step, and at the end."""
     _check_episode(episode, trust)
     yield from _play_views(episode, trust, {})
 
 
 def _check_episode(episode: Episode, trust: bool) -> None:
-    """Refuse an episode that is not to be played again; nothing that it names is imported."""
+    """Raise UnseenEpisode if an episode must not be replayed; no code that it names is imported."""
     if episode.wrappers:
         raise UnseenEpisode(f"it was played in {' in '.join(episode.wrappers)}")
     spec = episode.spec
@@ -191,7 +194,7 @@ def _check_episode(episode: Episode, trust: bool) -> None:
 
 
 def _play_views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator[SpectatorView]:
-    """Play an episode in an environment that was made for one like it, if there is any."""
+    """Replay an episode in a stored environment of the same spec, or in a new one."""
     try:
         key = json.dumps([episode.spec.id, episode.spec.entry_point, dict(episode.spec.kwargs)])
         env = envs.pop(key, None) or factory.make(episode.spec, trust=trust)
@@ -200,7 +203,7 @@ def _play_views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator
             envs[key] = env
     except UnseenEpisode:
         raise
-    except Exception as error:  # records of another release fail in any way
+    except Exception as error:  # records of other releases can raise any error
         raise UnseenEpisode(f"playing it again failed: {type(error).__name__}: {error}") from error
 
 
@@ -243,7 +246,7 @@ def group_steps(steps: Sequence[Step]) -> Iterator[list[Step]]:
 
 
 def combine_pictures(shown: tuple[Picture, ...]) -> Picture:
-    """Return one picture of several, side by side."""
+    """Return several pictures as one, side by side."""
     return shown[0] if len(shown) == 1 else Picture(join_pictures(shown))
 
 

@@ -1,4 +1,4 @@
-"""Pictures cut into squares, each of which is stored once in a page."""
+"""Pictures cut into squares; a page stores each square once."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-SQUARE_SIDE = 28  # pixels of a square: the cells of boards are multiples of it
-SQUARES_ACROSS = 32  # squares in a row of a sheet, and rows
+SQUARE_SIDE = 28  # pixels; the cells of boards are multiples of it
+SQUARES_ACROSS = 32  # columns of a sheet, and also its rows
 
 
 class SquaredPicture(NamedTuple):
@@ -19,21 +19,21 @@ class SquaredPicture(NamedTuple):
 
     size: tuple[int, int]
     numbers: np.ndarray
-    pixels: np.ndarray  # as many as all squares have
+    pixels: np.ndarray  # padded to whole squares
 
 
 class SquareSheets:
-    """The squares of all pictures, each stored once: pictures of a board share nearly all."""
+    """The squares of all pictures, each stored once, as pictures of a board share nearly all."""
 
     def __init__(self, put: Callable[[int, bytes], None]):
         self._put = put
         self._numbers: dict[bytes, int] = {}
-        self._sheet: list[bytes] = []  # squares that are yet to be written
+        self._sheet: list[bytes] = []  # squares that are not written yet
         self._sheets = 0
         self.pictures = 0
 
     def of(self, picture: np.ndarray, before: SquaredPicture | None = None) -> SquaredPicture:
-        """Return a picture in squares; those that are as they were before are not looked up."""
+        """Return a picture in squares; squares that equal those of `before` are not looked up."""
         height, width, _ = picture.shape
         down, across = -(-height // SQUARE_SIDE), -(-width // SQUARE_SIDE)
         pixels = np.ascontiguousarray(picture)
@@ -76,7 +76,7 @@ class SquareSheets:
 
 
 def _find_changes(new: np.ndarray, old: np.ndarray) -> list[int]:
-    """Return the squares in which two pictures differ: rows of squares first, most are equal."""
+    """Return the squares in which two pictures differ; equal rows of squares are skipped first."""
     down, across = new.shape[0] // SQUARE_SIDE, new.shape[1] // SQUARE_SIDE
     rows = [one.reshape(down, -1).view(np.uint64) for one in (new, old)]
     cut = [one.reshape(down, SQUARE_SIDE, across, -1).view(np.uint32) for one in (new, old)]
@@ -88,7 +88,7 @@ def _find_changes(new: np.ndarray, old: np.ndarray) -> list[int]:
 
 
 def _encode_png(pixels: np.ndarray) -> bytes:
-    """Return pixels as the smallest PNG file that Pillow makes without loss."""
+    """Return pixels as the smallest PNG file that Pillow writes without loss."""
     image = Image.fromarray(pixels)
     if image.getcolors(256) is not None:
         few = image.quantize(256, dither=Image.Dither.NONE)

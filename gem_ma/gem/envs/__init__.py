@@ -1,6 +1,6 @@
-"""Making environments by their ids, and GEM's environments by their classes.
+"""Environments by their ids, and by the classes that GEM has for them.
 
-The environments themselves are those of `gem_ma.envs`.
+The games themselves are in `gem_ma.envs`.
 """
 
 from __future__ import annotations

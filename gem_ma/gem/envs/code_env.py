@@ -6,13 +6,19 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class CodeEnv(NamedEnv):
-    """`code:Data`, over a dataset or one that the Hugging Face Hub has under a name.
+    """The environment `code:Data` over a dataset, or over one of the Hugging Face Hub.
 
     Args:
+        dataset_name: the name of a dataset on the Hub, or a file or folder.
+        split: the split of the dataset; None: the only one.
+        dataset: the rows themselves; they take precedence over `dataset_name`.
+        question_key: the column of questions.
         test_key: the column of tests.
-        max_tests: how many of them are run, those with the longest input.
-        max_workers: it says nothing here, nor do `verbose` and `sandbox_type`: programs run in the
-            sandbox, and are counted there.
+        seed: the seed of the first episode.
+        max_workers: without effect: the sandbox limits how many programs run at a time.
+        max_tests: how many tests are run, those with the longest input.
+        verbose: without effect.
+        sandbox_type: "none" or "bwrap", without effect: programs run in gem_ma's sandbox.
     """
 
     def __init__(
@@ -45,5 +51,5 @@ class CodeEnv(NamedEnv):
 
     @property
     def tests(self) -> object:
-        """The tests of the problem, as the dataset has them."""
+        """The tests of the current problem, as the dataset has them."""
         return self.answer

@@ -1,4 +1,4 @@
-"""Making an environment of ours with the names that GEM gives to its arguments."""
+"""Makes environments of gem_ma from the arguments that GEM's environments take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gem_ma.envs.game_factory import import_game_class
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.wrappers import TimeLimit
 
-_DATA_ARGUMENTS = {  # of GEM's environments over data sets, and what `make` calls them
+_DATA_ARGUMENTS = {  # GEM's names for environments over datasets, and the names of `make`
     "dataset_name": "data",
     "dataset": "data",
     "question_key": "question",
@@ -21,29 +21,30 @@ _DATA_ARGUMENTS = {  # of GEM's environments over data sets, and what `make` cal
     "test_key": "answer",
     "image_key": "images",
 }
-_SANDBOX_TYPES = ("none", "bwrap")  # of GEM; the sandbox is ours at either
+_SANDBOX_TYPES = ("none", "bwrap")  # of GEM; gem_ma's sandbox is used for both
 _NO_EFFECT = ("max_workers", "verbose", "load_from_cache_file", "sandbox_type")
-_RARE_WORDS = 40_000  # of which hardcore=True has one found
+_RARE_WORDS = 40_000  # size of the vocabulary with hardcore=True
 _KIWIX_URL = "http://localhost:8080"  # GEM's defaults
 _KIWIX_BOOK = "wikipedia_en_simple_all_nopic_2025-09"
-_KIWIX_PACE = ("query_delay_ms", "max_query_attempts", "query_use_cache")  # how often it asks
+_KIWIX_PACE = ("query_delay_ms", "max_query_attempts", "query_use_cache")  # pace of its requests
 
 
 def make_env(
     env_id: str, arguments: JSONMapping, seed: int | None = None, function: Any = None
 ) -> AECEnv:
-    """Make an environment; a limit of turns within which it cannot be won just ends it.
+    """Make an environment, also with a limit of turns within which it cannot be won.
 
     Args:
-        arguments: by GEM's names, or by those of `gem_ma.make`.
-        seed: for a data set that takes one.
-        function: whose arguments the error for an unknown one thinks of as well.
+        env_id: the id of the environment.
+        arguments: arguments by GEM's names, or by those of `gem_ma.make`.
+        seed: the seed of a dataset that takes one; None: its default.
+        function: the function whose arguments errors about unknown arguments also suggest.
     """
     arguments = translate_arguments(env_id, arguments)
     if seed is not None:
         try:
             return _make_with_limit(env_id, {**arguments, "seed": seed})
-        except registry.UnknownArgument:  # it has no use for a seed, or something else is wrong
+        except registry.UnknownArgument:  # it takes no seed, or another argument is wrong
             pass
     with factory.extend_argument_errors(function or make_env):
         return _make_with_limit(env_id, arguments)
@@ -53,7 +54,7 @@ def _make_with_limit(env_id: str, arguments: JSONMapping) -> AECEnv:
     try:
         return factory.make(env_id, **arguments)
     except ValueError as error:
-        # A game refuses a limit within which it cannot be won; in GEM, the episode just ends there.
+        # A game refuses a limit within which it cannot be won; in GEM, the episode ends there.
         if "max_turns" not in arguments or "max_turns" not in str(error):
             raise
         others = {name: value for name, value in arguments.items() if name != "max_turns"}
@@ -61,13 +62,13 @@ def _make_with_limit(env_id: str, arguments: JSONMapping) -> AECEnv:
 
 
 def translate_arguments(env_id: str, arguments: JSONMapping) -> JSONObject:
-    """Return arguments by the names of `gem_ma.make`; what a game calls as GEM does stays.
+    """Return arguments by the names of `gem_ma.make`; names that a game shares with GEM stay.
 
     Raises:
-        TypeError: GEM has an argument of this name, and here is nothing that it could mean.
-        ValueError: Here is nothing that the value could mean.
+        TypeError: An argument of GEM has no counterpart.
+        ValueError: The value of an argument has no counterpart.
     """
-    # Answers are graded in the sandbox, wherever that is.
+    # Answers are always graded in the sandbox.
     others = {name: value for name, value in arguments.items() if name != "use_mp"}
     for name in ("data", "dataset"):
         if others.get(name, "") is None:
@@ -75,7 +76,7 @@ def translate_arguments(env_id: str, arguments: JSONMapping) -> JSONObject:
     spec = registry.spec(env_id)
     try:
         known = inspect.signature(import_game_class(spec)).parameters
-    except ImportError:  # which is said where it is made
+    except ImportError:  # making the environment will report it
         return others
     translate = _TRANSLATIONS.get(spec.entry_point)
     if translate is None and "data" in known:
@@ -87,7 +88,7 @@ def translate_arguments(env_id: str, arguments: JSONMapping) -> JSONObject:
 
 
 def _translate_data_arguments(spec: registry.Spec, named: JSONObject) -> JSONObject:
-    """Translate what MathEnv, MathVisualEnv, CodeEnv and QaEnv take."""
+    """Translate the arguments of MathEnv, MathVisualEnv, CodeEnv and QaEnv."""
     if named.get("sandbox_type", "none") not in _SANDBOX_TYPES:
         raise ValueError(
             f"sandbox_type={named['sandbox_type']!r}: expected one of {_SANDBOX_TYPES}"
@@ -96,13 +97,13 @@ def _translate_data_arguments(spec: registry.Spec, named: JSONObject) -> JSONObj
     if "extract_boxed" in named:
         translated["format"] = "boxed" if named.pop("extract_boxed") else "answer"
     if named.pop("use_format_error_reward", False):
-        # What has no box ends the episode, and costs as much as in GEM.
+        # A reply without a box ends the episode with the same penalty as in GEM.
         translated |= {"format": "boxed", "invalid": "lose", "penalty": 0.1}
     if not named.get("dataset_name", "-"):
         del named["dataset_name"]
         if "dataset" not in named and "data" not in spec.kwargs:
             raise ValueError("expected a dataset_name or a dataset")
-    if "dataset" in named:  # which stands before its name
+    if "dataset" in named:  # it takes precedence over dataset_name
         named.pop("dataset_name", None)
     for name, value in named.items():
         if name not in _NO_EFFECT:

@@ -7,11 +7,11 @@ from gem_ma.gem.utils.math_grader import boxed_reward_fn
 
 
 class MathEnv(NamedEnv):
-    """`math:Data`, over a dataset or one that the Hugging Face Hub has under a name.
+    """The environment `math:Data` over a dataset, or over one of the Hugging Face Hub.
 
     Args:
-        use_format_error_reward: a reply without a box ends the episode, and costs 0.1.
-        use_mp: it says nothing here, where answers are graded in the sandbox.
+        use_format_error_reward: whether a reply without a box ends the episode with reward -0.1.
+        use_mp: without effect, since answers are graded in the sandbox.
     """
 
     def __init__(
@@ -39,5 +39,5 @@ class MathEnv(NamedEnv):
 
     @staticmethod
     def check_correct(model_answer: str, gt_answer: object) -> bool:
-        """Return whether what a reply has in its last box is one of the right answers."""
+        """Return whether the last box of a reply has one of the right answers."""
         return boxed_reward_fn(model_answer, gt_answer)[1] == 1

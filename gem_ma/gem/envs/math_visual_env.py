@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class MathVisualEnv(NamedEnv):
-    """`math:Data` with the column of pictures; an observation has `text` and `image`."""
+    """The environment `math:Data` with a column of pictures and observations of text and image."""
 
     def __init__(
         self,

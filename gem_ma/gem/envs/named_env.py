@@ -1,4 +1,4 @@
-"""NamedEnv: an environment of ours by the class that GEM has for it."""
+"""NamedEnv: the base of the classes that GEM has for environments."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from gem_ma.gem.single_seat_env import SingleSeatEnv
 
 
 class NamedEnv(SingleSeatEnv):
-    """The seat of an id; a subclass has the constructor of one of GEM's classes, and its defaults.
+    """The seat of an id; a subclass has the constructor and defaults of one of GEM's classes.
 
     Args:
-        **arguments: of that constructor, by its names.
+        env_id: the id of the environment.
+        seed: the seed of the first episode (None: a random one), and of a dataset that takes one
+            (None: its default).
+        **arguments: arguments of GEM's constructor, by GEM's names.
     """
 
     def __init__(self, env_id: str, *, seed: int | None = None, **arguments: Any):

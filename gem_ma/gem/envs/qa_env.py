@@ -9,11 +9,11 @@ from gem_ma.gem.utils.qa_em import em_check
 
 
 class QaEnv(NamedEnv):
-    """`qa:Data`, over a dataset or one that the Hugging Face Hub has under a name.
+    r"""The environment `qa:Data` over a dataset, or over one of the Hugging Face Hub.
 
     Args:
-        extract_boxed: an answer stands in a box, rather than in <answer>...</answer>.
-        load_from_cache_file: it says nothing here, where questions are not rewritten.
+        extract_boxed: whether the answer is in \boxed{}, and not in <answer>...</answer>.
+        load_from_cache_file: without effect, since questions are not rewritten.
     """
 
     def __init__(
@@ -41,6 +41,6 @@ class QaEnv(NamedEnv):
 
     @staticmethod
     def check_correct(model_answer: str, gt_answer: str | float | Iterable[object]) -> bool:
-        """Return whether an answer is one of the right ones, however it is written."""
+        """Return whether an answer equals one of the right answers after normalisation."""
         answers = [gt_answer] if isinstance(gt_answer, str | int | float) else gt_answer
         return em_check(model_answer, [str(one) for one in answers])

@@ -1,4 +1,4 @@
-"""ReasoningGymEnv: a data set of ReasoningGym by its name."""
+"""ReasoningGymEnv: a dataset of ReasoningGym by its name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class ReasoningGymEnv(NamedEnv):
-    """`rg:NAME`."""
+    """The environment `rg:NAME`."""
 
     def __init__(self, name: str, size: int = 500, seed: int = 42):
         super().__init__(f"rg:{name}", name=name, size=size, seed=seed)

@@ -25,14 +25,14 @@ from gem_ma.validation.json_types import JSONMapping
 
 @dataclass
 class EnvSpec:
-    """An id that a script has registered, what it stands for, and its arguments."""
+    """An id that a script has registered, with its entry point and arguments."""
 
     id: str
     entry_point: Callable[..., object] | str
     kwargs: JSONMapping = field(default_factory=dict)
 
 
-ENV_REGISTRY: dict[str, EnvSpec] = {}  # what scripts have registered, beside all of ours
+ENV_REGISTRY: dict[str, EnvSpec] = {}  # ids that scripts have registered, in addition to gem_ma's
 
 
 def register(
@@ -43,13 +43,15 @@ def register(
     levels: Mapping[str, JSONMapping] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Give an id to an environment written for GEM, or to a Game, which `gem_ma.make` makes, too.
+    """Register an environment written for GEM, or a Game, which `gem_ma.make` makes, too.
 
     Args:
-        entry_point: "module:class", or what makes one. A name that begins with "gem." is what
-            `gem_ma.gem` has in its place.
+        env_id: the new id.
+        entry_point: "module:class", or a class or function that makes the environment. A module
+            "gem.x" becomes "gem_ma.gem.x" if that exists.
         needs: as in `gem_ma.register`.
         levels: as in `gem_ma.register`.
+        **kwargs: default arguments of the environment.
     """
     check_type(env_id, str, "env_id")
     if env_id in ENV_REGISTRY:
@@ -83,16 +85,19 @@ def make(
     others: SeatAgents | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Make an environment with `reset`, `step` and `sample_random_action` as GEM's have them.
+    """Make an environment with GEM's `reset`, `step` and `sample_random_action`.
 
-    It is a SingleSeatEnv, or what a script has registered.
+    It is a SingleSeatEnv, or an instance of a class that a script has registered.
 
     Args:
-        seed: of the first episode, which leads to all others, and of the dataset, where there is
-            one.
-        **kwargs: what `gem_ma.make` takes, or GEM's names for it, such as `dataset_name`,
-            `question_key` and `hardcore`. What says how GEM grades (`use_mp`, `max_workers`,
-            `sandbox_type`) says nothing here, where it is done in the sandbox.
+        env_id: the id of the environment.
+        seed: the seed of the first episode, from which the seeds of later ones follow (None: a
+            random one), and of a dataset that takes one (None: its default).
+        agent: the seat, as SingleSeatEnv takes it.
+        others: the agents of the other seats, as SingleSeatEnv takes them.
+        **kwargs: arguments of `gem_ma.make`, or GEM's names for them, such as `dataset_name`,
+            `question_key` and `hardcore`. GEM's arguments of grading (`use_mp`, `max_workers`,
+            `sandbox_type`) have no effect, since the sandbox grades.
     """
     check_type(env_id, str, "env_id")
     env_spec = ENV_REGISTRY.get(env_id)
@@ -122,7 +127,7 @@ def _make_registered(own: EnvSpec, kwargs: JSONMapping) -> Any:
 
 
 def print_envs() -> None:
-    """Print all ids with what they stand for."""
+    """Print all ids with their entry points and arguments."""
     for env_id in registry.list_envs():
         spec = registry.spec(env_id)
         sys.stdout.write(f"  - {env_id}: {spec.entry_point} {dict(spec.kwargs)}\n")
@@ -139,12 +144,16 @@ def make_vec(
     seed: int = 0,
     **kwargs: Any,
 ) -> VectorEnv:
-    """Make one environment for each id, stepped together and reset as they end.
+    """Make one environment for each id, stepped together and reset when they end.
 
     Args:
-        async_mode: step each in a thread of its own, which helps those that wait for something.
-        seed: of the first environment, counted up for the others, unless `vec_kwargs` has one for
-            it.
+        env_ids: one id or several.
+        wrappers: wrappers of each environment, from the inside out; None: none.
+        vec_kwargs: arguments of each environment alone; None: none.
+        async_mode: whether each environment steps in its own thread, which helps if it waits.
+        seed: the seed of the first environment; the others count up from it, unless `vec_kwargs`
+            has a seed.
+        **kwargs: arguments of all environments.
     """
     ids = [env_ids] if isinstance(env_ids, str) else list(env_ids)
     env_kwargs = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)

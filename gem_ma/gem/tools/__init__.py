@@ -1,5 +1,5 @@
-"""Tools and the wrapper that gives them to an environment, by GEM's names.
+"""Tools by GEM's names, and the wrapper that adds them to an environment.
 
-They are called by tags in a reply, and count as steps of the environment; those of `gem_ma.tools`
-are called natively or by <tool_call>, in every view of an environment, and by all its seats.
+A reply calls them by tags, and a call counts as a step. The tools of `gem_ma.tools` are called
+natively or by <tool_call>, in every API of an environment, and by all its seats.
 """

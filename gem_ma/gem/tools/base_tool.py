@@ -1,10 +1,10 @@
-"""BaseTool: what a tool for ToolEnvWrapper implements."""
+"""BaseTool: the base of tools for ToolEnvWrapper."""
 
 from __future__ import annotations
 
 
 class BaseTool:
-    """A tool: `execute_action` finds a call of it in a reply, and answers it."""
+    """A tool, whose `execute_action` finds its call in a reply and answers it."""
 
     tool_type = "base"
 
@@ -12,11 +12,11 @@ class BaseTool:
         self.num_workers = num_workers
 
     def instruction_string(self) -> str:
-        """Return what the first observation says of the tool."""
+        """Return the text about the tool for the first observation."""
         raise NotImplementedError(f"{type(self).__name__} has no instruction_string()")
 
     def execute_action(self, action: str) -> tuple[bool, bool, str, str]:
-        """Run the call that a reply holds, if it holds one.
+        """Run the call in a reply, if there is one.
 
         Args:
             action: The reply.

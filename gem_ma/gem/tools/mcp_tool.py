@@ -1,4 +1,4 @@
-"""MCPTool: it calls the tools of MCP servers that a reply names in <tool_call> tags."""
+"""MCPTool: calls the tools of MCP servers that a reply names in <tool_call> tags."""
 
 from __future__ import annotations
 
@@ -24,17 +24,22 @@ _EXAMPLE = (
 
 
 class MCPTool(BaseTool):
-    """The tools of one MCP server, or of several, whose tools are then called SERVER_TOOL.
+    """The tools of one MCP server, or of several, whose tools are then named SERVER_TOOL.
 
     Args:
         config: the URL of a server, or {"mcpServers": {NAME: {"url": ..., "headers": ...} or
-            {"command": ..., "args": [...], "env": ...}}}, or one of these by itself.
-        auth: a bearer token for the URL.
-        headers: for the URL.
-        execution_timeout: seconds for a call.
-        max_retries: it says nothing here, nor does `delay_between_retries`: a connection that ended
-            is opened again, once for a call.
-        validate_on_init: ask the servers for their tools at once.
+            {"command": ..., "args": [...], "env": ...}}}, or one of these entries alone.
+        auth: a bearer token for the URL; None: none.
+        headers: HTTP headers for the URL; None: none.
+        log_handler: only None is allowed: servers are not listened to between calls.
+        progress_handler: see log_handler.
+        sampling_handler: see log_handler.
+        max_retries: without effect, as `delay_between_retries`: a lost connection is opened again
+            once per call.
+        delay_between_retries: see max_retries.
+        execution_timeout: the time limit of a call in seconds.
+        validate_on_init: whether the constructor asks the servers for their tools.
+        num_workers: stored only.
     """
 
     tool_type = "mcp"
@@ -100,7 +105,7 @@ class MCPTool(BaseTool):
         auth: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Close the servers, and take others."""
+        """Close the servers, and use others."""
         check_type(new_config, str | Mapping, "new_config", "a URL or a mapping")
         check_type(auth, str | None, "auth", "a bearer token")
         if isinstance(new_config, str):
@@ -174,7 +179,7 @@ class MCPTool(BaseTool):
 
 
 def _find_call(action: str) -> tuple[str, str, str]:
-    """Return the first call of a reply with its tags, the tool's name and the arguments' text."""
+    """Return the first call in a reply with its tags, the tool's name, and its arguments' text."""
     start = action.find("<tool_call>")
     end = action.find("</tool_call>", start)
     if not 0 <= start < end:

@@ -1,4 +1,4 @@
-"""PythonCodeTool: it runs the Python in a reply's tags or fenced block in the sandbox."""
+"""PythonCodeTool: runs the Python in a reply's tags or fenced block in the sandbox."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gem_ma.validation.arguments import check_type
 
 _FENCE = re.compile(r"```\n?python")
 _TAG, _END = "<python>", "</python>"
-# What short programs use without importing it: a program that fails for want of a name runs again
-# behind these.
+# Imports that short programs often lack. A program that fails with an undefined name runs again
+# after these.
 _PRELUDE = """
 from math import *
 from bisect import *
@@ -38,12 +38,12 @@ except ImportError:
 
 
 class PythonCodeTool(BaseTool):
-    """Run the first block of Python in a reply: <python>...</python>, or a fenced one.
+    """A tool that runs the first block of Python in a reply: <python>...</python> or a fenced one.
 
     Args:
-        timeout: seconds for a run.
-        keep_error_last_line: tell only the last line of an error.
-        sandbox_type: "none" or "bwrap", as in GEM; the sandbox is ours at either.
+        timeout: the time limit of a run in seconds.
+        sandbox_type: "none" or "bwrap" as in GEM; gem_ma's sandbox is used for both.
+        keep_error_last_line: whether only the last line of an error is returned.
     """
 
     tool_type = "python_code"
@@ -76,8 +76,8 @@ class PythonCodeTool(BaseTool):
         return True, not success, f"Code execution result: {result}\n", action[:end]
 
     def _run_code(self, code: str) -> tuple[bool, str, str]:
-        """Return whether a program ended well, what it printed, and its error."""
-        if code == "...":  # what models write that leave the program out
+        """Return whether a program succeeded, its output, and its error."""
+        if code == "...":  # some models write this in place of a program
             return False, "", "SyntaxError: invalid syntax"
         result = get_shared_sandbox().run(code, seconds=self.timeout)
         if not result.ok and "is not defined" in result.stderr:

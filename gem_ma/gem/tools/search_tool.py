@@ -1,4 +1,4 @@
-"""SearchTool: it asks a search engine behind a URL what a reply has in <search> tags."""
+"""SearchTool: sends the query in a reply's <search> tags to a search engine at a URL."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ _TAG, _END = "<search>", "</search>"
 
 
 class SearchTool(BaseTool):
-    """Ask a server that speaks as GEM's retrieval servers do for what <search>...</search> says.
+    """A tool that sends the query in <search>...</search> to a server with GEM's retrieval API.
 
     Args:
-        search_url: of the server; without one, what SEARCH_URL holds when it is first asked.
-        topk: passages for a query.
-        timeout: seconds for an answer.
+        num_workers: stored only.
+        search_url: the URL of the server; None: the environment variable SEARCH_URL at the first
+            query.
+        topk: the number of passages for a query.
+        timeout: the time limit of an answer in seconds.
     """
 
     tool_type = "search"

@@ -13,13 +13,17 @@ _LAST_CALL_NOTE = "\n\nThat was the last call of a tool that you have. Give your
 
 
 class ToolEnvWrapper(EnvWrapper):
-    """Answer replies that call a tool, and pass all others on.
+    """A wrapper that answers replies that call a tool, and passes on all other replies.
 
     Args:
-        tool_reward: for every call.
-        tool_success_reward: for one that worked, besides.
-        tool_execute_error_reward: for one that failed, below 0, and instead of both others.
-        max_tool_uses: calls in an episode, after which replies go to the environment; None for any.
+        env: the environment.
+        tools: tools in the order in which they are tried.
+        tool_reward: the reward of every call.
+        tool_success_reward: an additional reward of a call that succeeds.
+        tool_execute_error_reward: the reward of a call that fails, instead of `tool_reward`; 0 or
+            less, where 0 leaves `tool_reward`.
+        max_tool_uses: the number of calls in an episode, after which all replies go to the
+            environment; None: no limit.
     """
 
     def __init__(
@@ -47,7 +51,7 @@ class ToolEnvWrapper(EnvWrapper):
         self.tool_use_counter = self.tool_success_counter = 0
 
     def reset(self, seed: int | None = None, **kwargs: object) -> tuple[str, JSONObject]:
-        """Begin an episode; what may be called stands behind the first observation."""
+        """Begin an episode; the first observation ends with the instructions for the tools."""
         info = {
             "prev_ep_tool_use_counter": self.tool_use_counter,
             "prev_ep_tool_success_counter": self.tool_success_counter,
@@ -63,10 +67,11 @@ class ToolEnvWrapper(EnvWrapper):
         return f"{observation}\n{instructions}", {**env_info, **info}
 
     def step(self, action: str, verbose: bool = False) -> tuple[str, float, bool, bool, JSONObject]:
-        """Answer a call, or let the environment take the reply.
+        """Answer a call of a tool, or step the environment with the reply.
 
         Args:
-            verbose: print which tool was called, and what it answered.
+            action: the reply.
+            verbose: whether to print the tool that was called, and its answer.
         """
         tool_call = self._call_tools(action) if self.tool_use_counter < self.max_tool_uses else None
         if tool_call is None:
@@ -92,7 +97,7 @@ class ToolEnvWrapper(EnvWrapper):
         return observation, reward, terminated, truncated, info
 
     def _call_tools(self, action: str) -> tuple[BaseTool, bool, str, str] | None:
-        """Return the first tool that a reply calls well, else one that it calls, and what came."""
+        """Return the first tool called with success, else the last one called, and its answer."""
         tool_call = None
         for tool in self.tools:
             is_valid, has_error, observation, parsed_action = tool.execute_action(action)
@@ -103,7 +108,7 @@ class ToolEnvWrapper(EnvWrapper):
         return tool_call
 
     def get_state(self) -> JSONObject:
-        """Return this point of the episode, for `set_state`."""
+        """Return a snapshot of the episode for `set_state`."""
         return {
             "env": self.env.get_state(),
             "tool_use_counter": self.tool_use_counter,
@@ -111,7 +116,7 @@ class ToolEnvWrapper(EnvWrapper):
         }
 
     def set_state(self, state: JSONMapping) -> None:
-        """Go back to a point of an episode."""
+        """Restore a snapshot of an episode."""
         self.env.set_state(state["env"])
         self.tool_use_counter = state["tool_use_counter"]
         self.tool_success_counter = state["tool_success_counter"]

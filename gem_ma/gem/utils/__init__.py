@@ -1,1 +1,1 @@
-"""GEM's helpers: answers that are found and graded, seeds, and episodes that are printed."""
+"""GEM's helpers: to find and grade answers, to set seeds, and to print episodes."""

@@ -1,12 +1,12 @@
-"""Texts that scripts for GEM compare with."""
+"""Constants that scripts for GEM import."""
 
-# What an environment for GEM shows when an episode of one question is over. Ours go on showing the
-# game, and say by `terminated` and `truncated` that it is over, as GEM's do, too.
+# GEM's observation after an episode of one question. Environments of gem_ma still show the game
+# then. As in GEM, `terminated` and `truncated` say that the episode is over.
 TERMINAL_STATE = "<｜TERMINAL_STATE｜>"  # noqa: RUF001 - these bars are GEM's
 
 
 class LanguageGameReward:
-    """What games here pay for one reply, where GEM's constants of these names are others."""
+    """The rewards of gem_ma's games for one reply; GEM's constants have other values."""
 
     success_reward: float = 1.0
     internal_step_reward: float = 0.0

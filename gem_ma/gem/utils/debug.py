@@ -1,4 +1,4 @@
-"""Playing an episode to its end, and printing all that happens."""
+"""Functions that play an episode to its end and print every step."""
 
 from __future__ import annotations
 
@@ -44,11 +44,13 @@ def ppprint(x: object) -> None:
 def run_and_print_episode(
     env: EnvLike, policy: Policy, ignore_done: bool = False, max_steps: float = 1e9
 ) -> None:
-    """Play until an episode is over, in a vector until all are over in one step.
+    """Play and print an episode; a vector, until all its episodes end in the same step.
 
     Args:
+        env: the environment.
         policy: a function from an observation to an action.
-        ignore_done: go on until `max_steps`.
+        ignore_done: whether to continue after the end until `max_steps`.
+        max_steps: the maximum number of steps.
     """
     with _print_time():
         observation, _ = env.reset()
@@ -64,7 +66,7 @@ def run_and_print_episode(
 def run_and_print_episode_with_selective_step(
     env: EnvLike, policy: Policy, ignore_done: bool = False, max_steps: float = 1e9
 ) -> None:
-    """Play a vector as `run_and_print_episode` does, about half of it in each step."""
+    """Play a vector as `run_and_print_episode`, with about half of its environments per step."""
     rng = np.random.default_rng(0)
 
     def choose_actions(observation: Any) -> Mapping[int, Any]:
@@ -80,7 +82,7 @@ def run_and_print_episode_with_selective_step(
 async def run_and_print_episode_async(
     env: AsyncEnvLike, policy: Policy, ignore_done: bool = False, max_steps: float = 1e9
 ) -> None:
-    """Play as `run_and_print_episode` does, where `reset` and `step` are awaited."""
+    """Play as `run_and_print_episode`, with an environment whose `reset` and `step` are async."""
     with _print_time():
         observation, _ = await env.reset()
         step_count = 0
@@ -103,7 +105,7 @@ def _print_time() -> Iterator[None]:
 def _print_step(
     number: int, observation: object, action: object, result: StepResult
 ) -> tuple[Any, Any, Any]:
-    """Print a step; return what is observed next, and whether the episode is over."""
+    """Print a step; return the next observation, terminated and truncated."""
     next_observation, reward, terminated, truncated, _ = result
     sys.stdout.write(f"Step {number}\n")
     for heading, value in (("observation", observation), ("action", action), ("reward", reward)):

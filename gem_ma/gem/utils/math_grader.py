@@ -1,6 +1,6 @@
-r"""Grading mathematical answers: what a reply has in its last \boxed{}, or in <answer> tags.
+r"""Graders of mathematical answers in a reply's last \boxed{} or in <answer> tags.
 
-There is one grader, that of `math:Data`, which works in the sandbox; `fast=` says nothing here.
+All use the grader of `math:Data`, which runs in the sandbox; `fast` has no effect.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ extract_boxed_answer = extract_last_boxed_answer
 
 
 def extract_answer(passage: str) -> str | None:
-    r"""Return what stands in the last \boxed{} of a text, or None if there is none."""
+    r"""Return the content of the last \boxed{} of a text, or None if there is none."""
     return extract_last_boxed_answer(passage)
 
 
 def grade(model_answer: str, gt_answer: str, fast: bool = True) -> bool:
-    """Return whether an answer is equivalent to the right one, which may stand in a box."""
+    """Return whether an answer is equivalent to the right one, which may be in a box."""
     check_type(model_answer, str, "model_answer")
     right = extract_answer(gt_answer) if "\\boxed" in gt_answer else gt_answer
     if not right:
@@ -54,13 +54,17 @@ def boxed_reward_fn(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    r"""Grade what stands in the last \boxed{} of a reply.
+    r"""Grade the content of the last \boxed{} of a reply.
 
     Args:
+        model_response: The reply.
         gt_answer: The right answer, a text or a number, or a list of right answers.
+        fast: Without effect.
+        correct_reward: The reward of a right answer.
+        incorrect_reward: The reward of a wrong answer, or of a reply without a box.
 
     Returns:
-        {"formatted": whether there is a box}, and what is paid.
+        {"formatted": whether there is a box}, and the reward.
     """
     answer = extract_answer(model_response)
     if answer is None:
@@ -75,7 +79,7 @@ def r1_distill_qwen_math_reward_fn(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    """Grade the box behind a </think>, of which there has to be one."""
+    """Grade the last box after </think>, which has to occur exactly once."""
     _, end, reply = model_response.partition("</think>")
     if not end or "</think>" in reply:
         return {"formatted": False}, 0.0
@@ -89,7 +93,7 @@ def answer_tag_reward_fn(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    """Grade what stands in <answer> tags that follow </think> and a blank."""
+    """Grade the content of <answer> tags that follow </think> and a space."""
     begin = "</think> <answer>"
     return _grade_tagged_answer(model_response, gt_answer, begin, correct_reward, incorrect_reward)
 
@@ -101,7 +105,7 @@ def answer_tag_reward_fn_for_orz(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    """Grade what stands in <answer> tags, wherever they are."""
+    """Grade the content of <answer> tags anywhere in a reply."""
     begin = "<answer>"
     return _grade_tagged_answer(model_response, gt_answer, begin, correct_reward, incorrect_reward)
 
@@ -113,7 +117,7 @@ def _grade_tagged_answer(
     correct_reward: float,
     incorrect_reward: float,
 ) -> tuple[dict[str, bool], float]:
-    """Grade what stands in <answer> tags, if a reply has what they begin and end with."""
+    """Grade the content of the last <answer> tags, if a reply has `begin` and </answer>."""
     if begin not in model_response or "</answer>" not in model_response:
         return {"formatted": False}, incorrect_reward
     text = model_response.rpartition("<answer>")[2].replace("</answer>", "")

@@ -1,6 +1,6 @@
-r"""Finding answers in a model's reply as GEM does: \boxed{}, a fenced block, <answer>.
+r"""Functions that find answers in a reply as GEM does: \boxed{}, a fenced block, <answer>.
 
-Environments here read replies by `gem_ma.engine.action_parsing`, which forgives more.
+Environments of gem_ma parse replies by `gem_ma.engine.action_parsing`, which accepts more forms.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _FENCE = re.compile(r"```\w*+\n")
 
 
 def extract_last_boxed_answer(solution: str) -> str | None:
-    r"""Return what stands in the last \boxed{} of a text, or None if it is not closed or absent."""
+    r"""Return the content of the last \boxed{} of a text, or None if it is absent or not closed."""
     return remove_boxed(last_boxed_only_string(solution))
 
 
 def last_boxed_only_string(string: str) -> str | None:
-    r"""Return the last \boxed{...} of a text, or the last \fbox{...} where there is none."""
+    r"""Return the last \boxed{...} of a text, else the last \fbox{...}, else None."""
     check_type(string, str, "string")
     start = string.rfind(_BOXED)
     if start < 0:
@@ -35,7 +35,7 @@ def last_boxed_only_string(string: str) -> str | None:
 
 
 def remove_boxed(s: str | None) -> str | None:
-    r"""Return what stands between \boxed{ and }, if a text is nothing else."""
+    r"""Return the content of \boxed{} if a text consists of it alone, else None."""
     if s is None:
         return None
     check_type(s, str, "s")
@@ -56,7 +56,7 @@ def extract_code_from_model(model_response: str) -> str | None:
 
 
 def extract_last_tagged_answer(model_response: str) -> str | None:
-    """Return what stands in the last <answer>...</answer> of a reply, or None if there is none."""
+    """Return the content of the last <answer>...</answer> of a reply, or None if there is none."""
     check_type(model_response, str, "model_response")
     answer, position = None, 0
     while (start := model_response.find("<answer>", position)) >= 0:

@@ -1,4 +1,4 @@
-"""Seeds: of Python's and numpy's global generators, and generators of one's own."""
+"""Seeds of Python's and numpy's global generators, and new generators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["RNG", "RandomNumberGenerator", "np_random", "set_seed"]
 
 
 def set_seed(seed: int | None = None) -> None:
-    """Seed the global generators, which scripts for GEM rely on; no environment of ours does."""
+    """Seed the global generators, which scripts for GEM use; gem_ma's environments do not."""
     random.seed(seed)
     np.random.seed(None if seed is None else seed % 2**32)  # noqa: NPY002, TID251

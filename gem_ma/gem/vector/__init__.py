@@ -1,6 +1,6 @@
-"""Several environments stepped together, as GEM's `make_vec` makes them: one by one, or in threads.
+"""Environments stepped together as by GEM's `make_vec`: one after another, or in threads.
 
-`vector_env` has what both share.
+`vector_env` is the base of both.
 """
 
 from gem_ma.gem.vector.vector_env import VectorEnv

@@ -11,7 +11,7 @@ from gem_ma.gem.vector.vector_env import VectorEnv
 
 
 class AsyncVectorEnv(VectorEnv):
-    """Step each environment in a thread of its own, which helps those that wait for something."""
+    """A VectorEnv that steps each environment in its own thread, which helps if they wait."""
 
     @functools.cached_property
     def _threads(self) -> ThreadPoolExecutor:
@@ -26,6 +26,6 @@ class AsyncVectorEnv(VectorEnv):
         return self._threads.map(step_env, indices, actions)
 
     def close(self) -> None:
-        """Close every environment, and end the threads."""
+        """End the threads, and close every environment."""
         self._threads.shutdown()
         super().close()

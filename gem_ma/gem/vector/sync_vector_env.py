@@ -4,4 +4,4 @@ from gem_ma.gem.vector.vector_env import VectorEnv
 
 
 class SyncVectorEnv(VectorEnv):
-    """Step one environment after another."""
+    """A VectorEnv that steps one environment after another."""

@@ -1,4 +1,4 @@
-"""VectorEnv: several environments stepped together, one by one."""
+"""VectorEnv: several environments that are stepped together."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class AutoresetMode(enum.Enum):
-    """When an environment whose episode is over is reset."""
+    """The time at which an environment is reset after its episode."""
 
-    NEXT_STEP = "NextStep"  # at the step after, which pays nothing
-    SAME_STEP = "SameStep"  # at once
+    NEXT_STEP = "NextStep"  # in the next step, whose reward is 0
+    SAME_STEP = "SameStep"  # in the step that ends the episode
 
 
 class VectorEnv:
-    """Several environments in step; one that ends is reset at once, or as `autoreset_mode` says.
+    """Several environments that are stepped together, and reset when their episodes end.
 
-    What it showed last is not lost: it stands in its info as `final_obs` and `final_info`.
+    With `AutoresetMode.SAME_STEP`, the last observation and info of an episode are in the info as
+    `final_obs` and `final_info`.
 
     Args:
-        env_ids: what they are called.
-        env_fns: a function for each, which makes it.
-        autoreset_mode: an AutoresetMode, or its value.
+        env_ids: the ids of the environments.
+        env_fns: a function for each id that makes the environment.
+        autoreset_mode: an AutoresetMode, or its value; by default SAME_STEP.
     """
 
     def __init__(
@@ -50,10 +51,11 @@ class VectorEnv:
     def reset(
         self, seed: int | Sequence[int | None] | None = None, **kwargs: JSONMapping
     ) -> tuple[list[Any], list[JSONObject]]:
-        """Reset all, without a seed to the episodes that come next in each.
+        """Reset all environments; without a seed, to the next episode of each.
 
-        An int gives each environment a seed of its own, counted up from it; `env0_kwargs` and the
-        like are further arguments for the `reset` of one.
+        Args:
+            seed: a seed for each environment, or an int from which the seeds count up.
+            **kwargs: `env0_kwargs` and so on, each with further arguments for one `reset`.
         """
         if seed is None or isinstance(seed, int | np.integer):
             seeds = [None if seed is None else int(seed) + i for i in range(self.num_envs)]

@@ -1,4 +1,4 @@
 """Wrappers around an environment of one agent, by GEM's names.
 
-Those of `gem_ma.wrappers` show in every view of an environment, and for all its seats.
+The wrappers of `gem_ma.wrappers` work in every API of an environment, and for all its seats.
 """

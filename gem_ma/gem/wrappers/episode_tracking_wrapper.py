@@ -1,4 +1,4 @@
-"""EpisodeTrackingWrapper: it counts the steps and the rewards of an episode."""
+"""EpisodeTrackingWrapper: counts the steps and sums the rewards of an episode."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from gem_ma.validation.json_types import JSONObject
 
 
 class EpisodeTrackingWrapper(EnvWrapper):
-    """Say in the info how many steps an episode has had, and what it earned; put it on last."""
+    """A wrapper that adds an episode's steps and rewards to the info; it has to be outermost."""
 
     def __init__(self, env: EnvLike):
         super().__init__(env)
         self.step_counter, self.cumulative_rewards = 0, 0.0
 
     def reset(self, seed: int | None = None, **kwargs: object) -> ResetResult:
-        """Begin an episode, and say how the last one went."""
+        """Begin an episode; the info also has the totals of the last one."""
         totals = {
             "prev_ep_step_counter": self.step_counter,
             "prev_ep_cumulative_rewards": self.cumulative_rewards,

@@ -1,4 +1,4 @@
-"""ObservationWrapper: it joins what an episode has shown so far in every observation."""
+"""ObservationWrapper: joins the history of an episode in every observation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 
 class ChatTemplateTokenizer(Protocol):
-    """A tokenizer that joins messages by its chat template, as those of transformers do."""
+    """A tokenizer that joins messages by its chat template, as in transformers."""
 
     def apply_chat_template(
         self,
@@ -25,14 +25,16 @@ class ChatTemplateTokenizer(Protocol):
 
 
 class ObservationWrapper(EnvWrapper):
-    """Join what was seen, and what was replied, in one text.
+    """A wrapper that joins earlier observations and replies in one text.
 
     Args:
-        include_action: put the replies between, as far as tools read them.
-        include_chat_template: let the tokenizer's chat template join them; what a tool answered has
-            the role "tool".
-        apply_chat_template_on_reset: put the first observation through the template, and no other.
-        max_history_length: how many earlier steps stay; None for all.
+        env: the environment.
+        include_action: whether replies are included, up to the end of a tool call.
+        include_chat_template: whether the tokenizer's chat template joins the messages; a tool's
+            answer has the role "tool".
+        apply_chat_template_on_reset: whether the template is applied to the first observation only.
+        max_history_length: how many earlier steps are kept; None: all.
+        tokenizer: the tokenizer with the chat template; None: no template is used.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class ObservationWrapper(EnvWrapper):
         return self.observation(info), reward, terminated, truncated, info
 
     def observation(self, info: JSONMapping) -> str:
-        """Return the joined text; an info may hold what goes before and behind it."""
+        """Return the joined text between the `prefix` and `suffix` of an info, if it has them."""
         text = (
             self._format_chat()
             if self.include_chat_template
@@ -104,7 +106,7 @@ class ObservationWrapper(EnvWrapper):
         return self._apply_template(messages)
 
     def _apply_template(self, messages: list[dict[str, str]]) -> str:
-        assert self.tokenizer is not None  # whoever asks for a template has to give one
+        assert self.tokenizer is not None  # __init__ checks it
         return str(
             self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         )

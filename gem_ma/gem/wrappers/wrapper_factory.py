@@ -1,4 +1,4 @@
-"""Wrappers by the names that GEM's trainers use: of tools, of observations, of counts."""
+"""Wrappers by the names of GEM's trainers: for tools, observations and episode totals."""
 
 from __future__ import annotations
 
@@ -61,10 +61,11 @@ TOKENIZER_REQUIRED = ["concat_chat", "concat_chat_on_reset"]
 def get_wrapper_fns(
     wrappers: str, tokenizer: ChatTemplateTokenizer | None = None
 ) -> list[WrapperFunction]:
-    """Return the wrappers that names with commas between them stand for, in this order.
+    """Return the wrappers with these names, in this order.
 
     Args:
-        tokenizer: for those that use a chat template.
+        wrappers: names, separated by commas.
+        tokenizer: the tokenizer for wrappers that use a chat template.
     """
     if not wrappers:
         return []

@@ -1,1 +1,1 @@
-"""A renderer for each type of Scene: `draw(scene, size, theme)` returns a frame."""
+"""Renderers of each type of Scene: `draw(scene, size, theme)` returns a frame."""

@@ -18,7 +18,7 @@ from gem_ma.scene import BadScene, Cards, FrameTooSmall
 CARD_FACE, CARD_INK, CARD_RED = (252, 252, 250), (24, 24, 27), (190, 30, 45)
 SUIT_FIGURES = {"s": "spade", "h": "heart", "d": "diamond", "c": "club"}
 COURT_FIGURES = {"J": "knight", "Q": "queen", "K": "king"}
-DIE_PIPS = {  # where the pips of a die are, in thirds
+DIE_PIPS = {  # row and column of each pip of a die, in thirds
     1: ((1, 1),),
     2: ((0, 0), (2, 2)),
     3: ((0, 0), (1, 1), (2, 2)),
@@ -27,25 +27,25 @@ DIE_PIPS = {  # where the pips of a die are, in thirds
     6: ((0, 0), (0, 2), (1, 0), (1, 2), (2, 0), (2, 2)),
 }
 _GAP = 4
-_MIN_CARD = 16  # pixels of the height of a card or die, and of a card with a suit
-_MIN_SUIT_CARD = 24
-_LARGE_CARD = 20  # pixels from which on whole words in labels are worth more than larger cards
+_MIN_CARD = 16  # least height of a card or die in pixels
+_MIN_SUIT_CARD = 24  # the same for a card with a suit
+_LARGE_CARD = 20  # from this height in pixels, whole words in labels matter more than larger cards
 
 
 @dataclass(frozen=True, slots=True)
 class _CardLayout:
-    """How holders stand in the frame: so many beside each other, each with lines of items."""
+    """The layout of holders in a frame: columns of holders, each with lines of items."""
 
-    card_height: int  # height of a card or die
+    card_height: int  # height of a card or die in pixels
     text: int
-    holder_columns: int  # holders
-    label_width: int  # pixels for labels at the left; 0: they stand above
+    holder_columns: int  # holders side by side
+    label_width: int  # pixels for labels at the left; 0 means that labels are above
     label_lines: int  # lines for labels above
-    lines: int  # of items
+    lines: int  # lines of items for each holder
 
 
 def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame."""
+    """Draw the scene as a new frame."""
     layout, below = _choose_layout(scene, size)
     text = layout.text
     frame = make_frame(size, theme.paper)
@@ -77,7 +77,7 @@ def draw(scene: Cards, size: tuple[int, int], theme: Theme) -> np.ndarray:
 
 
 def _choose_layout(scene: Cards, size: tuple[int, int]) -> tuple[_CardLayout, Sequence[str]]:
-    """Return the layout, and the lines below, in the largest letters that leave room for cards."""
+    """Return the layout and the status lines, in the largest letters that leave room for cards."""
     if not scene.rows:
         raise BadScene("Cards needs at least one row")
     labels = tuple(label for label, _ in scene.rows)
@@ -100,7 +100,7 @@ def _choose_layout(scene: Cards, size: tuple[int, int]) -> tuple[_CardLayout, Se
 
 
 def _count_quarters(item: str) -> int:
-    """Return how wide an item is, in quarters of its height: a die is a square."""
+    """Return the width of an item in quarters of its height; dice are square."""
     return 4 if item.startswith("*") else 3
 
 
@@ -112,7 +112,7 @@ def _fit_layout(
     size: tuple[int, int],
     text: int,
 ) -> _CardLayout | None:
-    """Return the layout in which cards are largest, or None."""
+    """Return the layout with the largest cards, or None if no layout fits."""
     best, best_worth = None, (False, 0)
     advance = font.measure_advance(text)
     longest = max((len(word) for label in labels for word in label.split()), default=0)
@@ -122,7 +122,7 @@ def _fit_layout(
         wide, high = size[0] // across - 2 * _GAP, size[1] // rows - _GAP
         for lines in range(1, min(most, 8) + 1):
             per_line = math.ceil(most / lines)
-            broad = max(  # quarters of a line of items
+            broad = max(  # width of a line of items in quarters of the card height
                 math.ceil(q / max(n, 1) * min(n, per_line))
                 for q, n in zip(quarters, counts, strict=True)
             )
@@ -140,7 +140,7 @@ def _fit_layout(
 
 @memoize
 def _draw_item(item: str, height: int, theme: Theme) -> np.ndarray:
-    """Draw one card, die or back; a die is square, a card three quarters as wide as high."""
+    """Draw a card, a die or a card's back; a card's width is three quarters of its height."""
     if item.startswith("*"):
         return _draw_die(item, height, theme)
     width = height * 3 // 4
@@ -154,7 +154,7 @@ def _draw_item(item: str, height: int, theme: Theme) -> np.ndarray:
     suit = SUIT_FIGURES.get(item[-1:]) if len(item) > 1 else None
     rank = item[:-1] if suit else item
     ink: RGB = CARD_RED if suit in ("heart", "diamond") else CARD_INK
-    share = 3 if suit or rank in COURT_FIGURES else 1  # of the card for its rank
+    share = 3 if suit or rank in COURT_FIGURES else 1  # the rank takes 1/share of the card
     tall = [
         h
         for h in font.LETTER_HEIGHTS
@@ -168,7 +168,7 @@ def _draw_item(item: str, height: int, theme: Theme) -> np.ndarray:
         return face
     edge = max(2, height // 32)
     font.draw_line(face, edge + 1, edge, rank, line, ink)
-    if suit:  # beside the rank, and large below unless a court card has a figure there
+    if suit:  # small beside the rank, and large below unless a court card has its figure there
         small = max(
             5, min(line * 3 // 4, width - 3 * edge - font.measure_advance(line) * len(rank))
         )

@@ -1,4 +1,4 @@
-"""The renderer of Chart: bars, lines and pies whose values can be read off."""
+"""The renderer of Chart: bars, lines and pies with readable values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import BadScene, Chart, FrameTooSmall
 
 SERIES_COLORS = ("blue", "orange", "green", "purple", "brown", "yellow", "red")  # unlike neighbours
-_MAX_LABEL_LINES = 4  # lines of a label, where letters cannot be smaller
+_MAX_LABEL_LINES = 4  # lines of a label at the smallest letter height
 _SERIES_FIGURES = ("disc", "square", "triangle", "diamond", "plus", "star", "cross", "hexagon")
 _SERIES_PATTERNS: tuple[Callable[[np.ndarray, np.ndarray, int], np.ndarray], ...] = (
-    # how far a pixel is behind a line
-    lambda x, y, gap: x + y + gap,  # none
+    # distance of a pixel from a line of the pattern
+    lambda x, y, gap: x + y + gap,  # no pattern
     lambda x, y, gap: (x + y) % gap,
     lambda x, y, gap: y % gap + 0 * x,
     lambda x, y, gap: np.maximum(x % gap, y % gap),
@@ -31,7 +31,7 @@ _SERIES_PATTERNS: tuple[Callable[[np.ndarray, np.ndarray, int], np.ndarray], ...
 
 
 def draw(scene: Chart, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame, with letters as large as leave room for all of them."""
+    """Draw the chart as a new frame, with the largest letters that fit."""
     _check_chart(scene, size)
     for text in font.list_heights(size):
         if scene.kind == "pie":
@@ -67,7 +67,7 @@ def _check_chart(scene: Chart, size: tuple[int, int]) -> None:
 def _draw_axes(
     scene: Chart, size: tuple[int, int], text: int, theme: Theme, most: int
 ) -> np.ndarray | None:
-    """Draw bars or lines, or return None if a label would take more than so many lines."""
+    """Draw bars or lines; return None if they do not fit, or a label takes over `most` lines."""
     width, height = size
     advance = font.measure_advance(text)
     frame = make_frame(size, theme.paper)
@@ -118,7 +118,7 @@ def _draw_axes(
 def _draw_series_names(
     frame: np.ndarray, scene: Chart, y: int, text: int, theme: Theme
 ) -> int | None:
-    """Say which series is which, and return the y below; None if a name does not fit."""
+    """Draw the legend of the series; return the y below it, or None if a name does not fit."""
     if len(scene.series) == 1:
         return y
     x, width = 4, frame.shape[1]
@@ -144,7 +144,7 @@ def _choose_color(number: int, theme: Theme) -> RGB:
 
 
 def _fill_pattern(area: np.ndarray, number: int, theme: Theme, text: int) -> None:
-    """Fill an area with the colour and the pattern of a series, within an edge."""
+    """Fill an area with the colour, the pattern and the border of a series."""
     color = _choose_color(number, theme)
     ink = choose_ink(color)
     tall, wide = area.shape[:2]
@@ -160,7 +160,7 @@ def _fill_pattern(area: np.ndarray, number: int, theme: Theme, text: int) -> Non
 def _draw_key(
     frame: np.ndarray, kind: str, number: int, x: int, y: int, text: int, theme: Theme
 ) -> None:
-    """Draw what stands for a series beside its name."""
+    """Draw the legend symbol of a series."""
     side = text * 3 // 4
     if kind == "line":
         _draw_series(frame, [(x + side / 2, y + text / 2)], number, theme, text)
@@ -172,7 +172,7 @@ def _draw_key(
 def _draw_series(
     frame: np.ndarray, points: Sequence[tuple[float, float]], number: int, theme: Theme, text: int
 ) -> None:
-    """Draw a series as a line with a figure of its own at each value."""
+    """Draw a series as a line with a marker at each value."""
     color, thick = _choose_color(number, theme), max(2, text // 7)
     for start, end in itertools.pairwise(points):
         draw_stroke(frame, start, end, thick, color)
@@ -181,7 +181,7 @@ def _draw_series(
     around = dilate_mask(coverage, 1)
     for x, y in points:
         left, top = round(x - side / 2), round(y - side / 2)
-        # An edge all around: where lines cross, one can see which figure belongs to which.
+        # Markers have an edge, so that they stay distinct where lines cross.
         under = frame[max(0, top - 1) : top + side + 1, left - 1 : left + side + 1]
         font.blend_ink(under, around[around.shape[0] - under.shape[0] :], choose_ink(color))
         inside = frame[max(0, top) : top + side, left : left + side]
@@ -200,7 +200,7 @@ def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> n
     )
     ((_, values),) = scene.series
     longest = max(map(len, scene.labels))
-    # Labels stand beside the pie, or below where that leaves it larger.
+    # Labels are beside the pie, or below it if the pie is larger that way.
     beside = min(height - top - 4, width - 12 - text - advance * longest)
     below = min(height - top - len(scene.labels) * (text + 2) - 8, width - 8)
     side = max(beside, below) // 2 * 2
@@ -218,7 +218,7 @@ def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> n
         _fill_pattern(slice_pixels, number, theme, text)
         here = inside & (slice_numbers == number)
         part[here] = slice_pixels[here]
-    apart = np.zeros((side, side), bool)  # a line between slices, and around all of them
+    apart = np.zeros((side, side), bool)  # lines between slices and around the pie
     for axis in (0, 1):
         apart |= inside & (
             (slice_numbers != np.roll(slice_numbers, 1, axis)) | ~np.roll(inside, 1, axis)
@@ -236,6 +236,6 @@ def _draw_pie(scene: Chart, size: tuple[int, int], text: int, theme: Theme) -> n
 
 
 def _round_step(rough: float) -> float:
-    """Return the round number next above a step between ticks."""
+    """Round the distance of ticks up to 1, 2, 5 or 10 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(n * power for n in (1, 2, 5, 10) if n * power >= rough * 0.999)

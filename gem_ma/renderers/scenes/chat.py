@@ -1,4 +1,4 @@
-"""The renderer of Chat: a bubble for each message, as a phone shows them."""
+"""The renderer of Chat: one bubble per message, as on a phone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma.renderers.contrast import choose_ink
 from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import Chat
 
-# The order in which speakers get their colours: the plainest last.
+# Speakers get these colours in order; the plainest are last.
 _SPEAKER_COLORS = (
     "blue",
     "green",
@@ -25,14 +25,14 @@ _SPEAKER_COLORS = (
     "black",
     "white",
 )
-_MIN_COLUMNS, _MIN_ROWS = 48, 24  # letters that a picture should have room for
-_MAX_CACHED_LENGTH = 8192  # longer texts are not kept: a cache should not hold megabytes
-_MIN_LINES = 3  # lines of a message that are worth showing alone
-_SAMPLES_PER_PIXEL = 4  # samples along each side of a pixel of a round corner
+_MIN_COLUMNS, _MIN_ROWS = 48, 24  # characters and lines that should fit into a picture
+_MAX_CACHED_LENGTH = 8192  # longer texts are not cached: they would take megabytes
+_MIN_LINES = 3  # a message that is cut shows at least this many lines
+_SAMPLES_PER_PIXEL = 4  # per axis, for round corners
 
 
 def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame with the newest message at the bottom, and say what does not fit."""
+    """Draw the newest message at the bottom, with a note about earlier messages that do not fit."""
     height = font.fit_height(_MIN_COLUMNS, _MIN_ROWS, size)
     gap = height // 3
     image = _draw_background(
@@ -40,7 +40,7 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
     ).copy()
     top = (_compute_bar_height(height) if scene.title else 0) + gap
     columns = max(1, (size[0] - 6 * gap) // font.measure_advance(height) * 7 // 8)
-    around = height + 2 * (gap // 2) + gap  # of a message: its name, the bubble's border, the gap
+    around = height + 2 * (gap // 2) + gap  # of a message: its name, border and gap
     longest = max(1, (size[1] - gap - top - around - height) // height)
     colors = _assign_colors(scene.turns, theme)
     bottom, remaining = size[1] - gap, len(scene.turns)
@@ -48,7 +48,7 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
         speaker, text = scene.turns[remaining - 1]
         is_own = bool(scene.viewer) and speaker == scene.viewer
         style = (height, is_own, colors[speaker], theme.paper, theme.ink, theme.line)
-        # Above any message but the first there has to be room to say that there are more.
+        # Above every message except the first, leave room for the note about earlier messages.
         room = bottom - top - (height + gap if remaining > 1 else 0)
         bubble = _draw_message(speaker, text, columns, longest, *style)
         whole = bubble.shape[0] <= room
@@ -69,7 +69,7 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
 
 
 def _assign_colors(turns: Sequence[tuple[str, str]], theme: Theme) -> dict[str, RGB]:
-    """Give each speaker a colour, in the order in which they first speak."""
+    """Assign a colour to each speaker, in the order of their first messages."""
     speakers = dict.fromkeys([speaker for speaker, _ in turns])
     return {
         speaker: theme.color(_SPEAKER_COLORS[i % len(_SPEAKER_COLORS)])
@@ -131,7 +131,7 @@ def _draw_bubble(
     ink: RGB,
     line: RGB,
 ) -> np.ndarray:
-    """Draw a message of at most so many lines: its speaker's name, the bubble, a gap below."""
+    """Draw a message of at most `most` lines: its speaker's name, the bubble, and a gap below."""
     lines = font.wrap_text(text, columns)
     if len(lines) > most:
         hidden_count = len(lines) - most + 1
@@ -143,7 +143,7 @@ def _draw_bubble(
     name = font.truncate_line(speaker, columns)
     gap, advance, pad = height // 3, font.measure_advance(height), height // 2
     letters = max(1, *map(len, lines))
-    # A column of letters more than is needed would be cut off at the picture's border.
+    # No additional columns: the picture's border would cut them off.
     wide = max(letters * advance + 2 * pad, len(name) * advance + pad)
     tall = len(lines) * height + 2 * (gap // 2)
     image = _make_area(height + tall + gap, wide, paper)
@@ -154,13 +154,13 @@ def _draw_bubble(
     broad = letters * advance + 2 * pad
     box = image[height : height + tall, wide - broad :] if own else image[height:-gap, :broad]
     box[:] = _make_area(tall, broad, color)
-    # The colours of speakers are many: only the letters of this message are put into them.
+    # Speakers have many colours: render only this message's letters in them.
     words = font.render_lines(lines, letters, len(lines), height, choose_ink(color), color)
     box[gap // 2 : gap // 2 + words.shape[0], pad : pad + words.shape[1]] = words
     corner = _draw_corner(gap, color, paper)
     for area in (box, box[::-1], box[:, ::-1], box[::-1, ::-1]):
         area[:gap, :gap] = corner
-    if sum(abs(a - b) for a, b in zip(color, paper, strict=True)) < 90:  # it would not be seen
+    if sum(abs(a - b) for a, b in zip(color, paper, strict=True)) < 90:  # too similar
         box[0, gap:-gap] = box[-1, gap:-gap] = box[gap:-gap, 0] = box[gap:-gap, -1] = line
     return image
 
@@ -171,13 +171,13 @@ _draw_cached_bubble = memoize(_draw_bubble)
 def _make_area(tall: int, wide: int, color: RGB) -> np.ndarray:
     image = np.empty((tall, wide, 3), np.uint8)
     image[:1] = color
-    image[1:] = image[:1]  # copies of a row are quicker than of a pixel
+    image[1:] = image[:1]  # copying rows is faster than copying pixels
     return image
 
 
 @memoize
 def _draw_corner(radius: int, color: RGB, paper: RGB) -> np.ndarray:
-    """Draw a round corner at the top left."""
+    """Draw the round top left corner of a bubble."""
     axis = radius - (np.arange(radius * _SAMPLES_PER_PIXEL) + 0.5) / _SAMPLES_PER_PIXEL
     outside = axis[:, None] ** 2 + axis**2 > radius * radius
     share = outside.reshape(radius, _SAMPLES_PER_PIXEL, radius, _SAMPLES_PER_PIXEL).mean((1, 3))

@@ -1,4 +1,4 @@
-"""The renderer of Grid: tiles that are cached and put together to bands, one for each row."""
+"""The renderer of Grid: cached tiles, joined to one cached band for each row."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from gem_ma.renderers.scenes.shapes import draw_figure
 from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, Grid, GridRow, HexGrid, Tile
 
-FIGURE_LEVELS = 8  # of coverage at the edge of a figure: few colours, small files
-PART_LEVELS = 2  # of them where many parts meet: a file has a palette of 256 colours
-_GAP = 4  # pixels between the board and what is said below
-_MIN_CELL = 3  # pixels of a cell
-_CRAMPED_CELL = 7  # pixels of a cell in which one figure begins to look like another
-_READABLE_CELL = 12  # pixels of a cell for which words below are made smaller
-# of the frame's shorter side squared: 0.55 are to show, and letters have margins
+FIGURE_LEVELS = 8  # coverage levels at the edge of a figure: few colours keep files small
+PART_LEVELS = 2  # coverage levels where many parts overlap: a file has a palette of 256 colours
+_GAP = 4  # pixels between the board and the status below
+_MIN_CELL = 3  # least cell size in pixels
+_CRAMPED_CELL = 7  # below this cell size in pixels, figures begin to look alike
+_READABLE_CELL = 12  # below this cell size in pixels, the status text becomes smaller
+# least drawn share of the squared shorter side: 0.55 is required, and letters have margins
 _MIN_COVERED_SHARE = 0.6
-_NEAR_SHARE = 0.8  # of the largest cell that fits: a multiple of the unit is worth no more
+_NEAR_SHARE = 0.8  # of the largest cell that fits: alignment shrinks cells no further
 
 
 @dataclass(frozen=True, slots=True)
 class GridLayout:
-    """Where things stand in a frame, in pixels."""
+    """The layout of a board in a frame, in pixels."""
 
     cell: int
     left: int  # of the board
@@ -52,22 +52,23 @@ class GridLayout:
 
     @property
     def is_cramped(self) -> bool:
-        """Whether cells are too small for figures and letters to be told apart."""
+        """Whether cells are too small to distinguish figures and letters."""
         return self.cell < _CRAMPED_CELL
 
 
 def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLayout:
-    """Fit the board into a frame: cells and margins are multiples of `unit` wherever that pays.
+    """Compute the layout of a board in a frame, aligned to multiples of `unit` where worthwhile.
 
-    A vision model that cuts pictures into patches of that size then has whole cells in them. Where
-    the board would be small, they are multiples of half a unit, or of nothing.
+    A vision model that cuts pictures into patches of that size then has whole cells in its patches.
+    If alignment would make the board too small, cells and margins are multiples of half a unit, or
+    are not aligned at all.
     """
     columns, rows = _check_shape(scene)
     wide = max(map(len, scene.lines), default=0)
     status = scene.status
     heights = font.list_heights(size)
     plain = _READABLE_CELL
-    if any(tile.parts for _, tile in scene.tiles):  # their details are worth smaller words
+    if any(tile.parts for _, tile in scene.tiles):  # details of parts justify smaller text
         lines = font.wrap_lines(status, size[0] // font.measure_advance(heights[-1]))
         most = _fit_layout(
             columns, rows, wide, bool(scene.columns), len(lines), heights[-1], size, unit
@@ -95,7 +96,7 @@ def _fit_layout(
     size: tuple[int, int],
     unit: int,
 ) -> GridLayout | None:
-    """Return the layout of so many cells and lines of text, or None if there is no room."""
+    """Return the layout for these numbers of cells and status lines, or None if it does not fit."""
     width, height = size
     advance = font.measure_advance(text)
     below = lines * text + (_GAP if lines else 0)
@@ -140,7 +141,7 @@ def draw(
     unit: int = 28,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return a frame: a new one, or `out`."""
+    """Draw the board into a new frame, or into `out`."""
     style = prepare_style(scene, size, theme, unit)
     layout = style.layout
     left, cell, width = layout.left, layout.cell, layout.columns * layout.cell
@@ -167,7 +168,7 @@ def draw(
 def place_status(
     status: tuple[str, ...], size: tuple[int, int], place: GridLayout
 ) -> list[tuple[int, int, str]]:
-    """Return where each line below the board stands, and the line."""
+    """Return x, y and text of each line below the board."""
     if not status:
         return []
     advance = font.measure_advance(place.text)
@@ -186,7 +187,7 @@ def _draw_band(numbers: Sequence[int] | np.ndarray, look: GridStyle) -> np.ndarr
 
 
 def draw_tile(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.ndarray:
-    """Return the picture of one tile, as it is on a board with cells of this size."""
+    """Draw one tile as it appears on a board with this cell size."""
     return (
         _mark_cell(_draw_tile(one, cell, theme)[0], theme)
         if marked
@@ -195,7 +196,7 @@ def draw_tile(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.nd
 
 
 def _mark_cell(picture: np.ndarray, theme: Theme) -> np.ndarray:
-    """Mark a cell along its sides."""
+    """Draw the frame of a marked cell, in place."""
     wide = max(1, len(picture) // 14)
     for side in (picture[:wide], picture[-wide:], picture[:, :wide], picture[:, -wide:]):
         side[:] = theme.mark
@@ -204,7 +205,7 @@ def _mark_cell(picture: np.ndarray, theme: Theme) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridStyle:
-    """What frames of one kind of board share; `number` is in the keys of what is kept of it."""
+    """The parts that frames of one kind of board share; `style_id` is in their cache keys."""
 
     style_id: int
     tiles: tuple[tuple[str, Tile], ...]
@@ -214,7 +215,7 @@ class GridStyle:
 
 
 def render_tile(look: GridStyle, number: int) -> np.ndarray:
-    """Return the picture of a tile by its number: even, and one more where it is marked."""
+    """Return the picture of a tile by number; even numbers are plain tiles, odd ones marked."""
     key = look.style_id, number
     picture: np.ndarray | None = RENDER_CACHE.get(key)
     if picture is None:
@@ -230,9 +231,9 @@ _style_ids = itertools.count()
 
 
 def prepare_style(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -> GridStyle:
-    """Return what frames of such a board share, whatever is on it and said below."""
+    """Return the style that all frames of a board share, for any position and status."""
     layout = compute_grid_layout(scene, size, unit)
-    # By the identity of tiles and theme: to hash them would cost more than the frame.
+    # Keyed by the identity of tiles and theme: hashing them would cost more than the frame.
     key = id(scene.tiles), id(theme), layout
     style: GridStyle | None = RENDER_CACHE.get(key)
     if style is None or style.tiles is not scene.tiles or style.theme is not theme:
@@ -244,7 +245,7 @@ def prepare_style(scene: Grid, size: tuple[int, int], theme: Theme, unit: int) -
 def _find_equal_style(
     tiles: tuple[tuple[str, Tile], ...], theme: Theme, place: GridLayout
 ) -> GridStyle:
-    """Return what there is for equal tiles, as those of a scene from another process are."""
+    """Return the style of equal tiles, such as those of a scene from another process."""
     key = tiles, id(theme), place
     style: GridStyle | None = RENDER_CACHE.get(key)
     if style is None or style.theme is not theme:
@@ -254,9 +255,9 @@ def _find_equal_style(
 
 
 def decode_frame(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -> tuple[str, ...]:
-    """Read the rows of symbols back from a frame; of `scene` all but the symbols counts.
+    """Read the rows of symbols back from a frame; the symbols in `scene` itself are ignored.
 
-    A cell that is no tile of the atlas, bit by bit, comes out as "?".
+    A cell that does not equal a tile bit by bit is read as "?".
     """
     style = prepare_style(scene, (frame.shape[1], frame.shape[0]), theme, unit)
     layout = style.layout
@@ -280,7 +281,7 @@ def decode_frame(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -
 def compute_tile_distance(
     tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme
 ) -> np.float64:
-    """Return how much the two most similar tiles differ, as mean levels a channel; 0 is equal."""
+    """Return the mean difference of the two most similar tiles, in levels per channel."""
     pictures = np.stack([_draw_tile(one, cell, theme)[0] for _, one in tiles])
     pixels = pictures.astype(np.int16).reshape(len(tiles), -1)
     nearest = [np.abs(pixels[:i] - pixels[i]).mean(1).min() for i in range(1, len(pixels))]
@@ -291,7 +292,7 @@ def compute_tile_distance(
 def compute_tile_contrast(
     tiles: tuple[tuple[str, Tile], ...], cell: int, theme: Theme
 ) -> np.float64:
-    """Return the contrast of the figure or the letters that stand out least, 1 to 21."""
+    """Return the lowest contrast of all figures and letters with their surroundings, 1 to 21."""
     contrasts = [float("inf")]
     for _, one in tiles:
         _, shapes = _draw_tile(one, cell, theme)
@@ -302,8 +303,8 @@ def compute_tile_contrast(
 
 
 def make_grid_legend(scene: Grid | HexGrid, theme: Theme) -> str:
-    """Say what the named tiles look like in this theme."""
-    texts: dict[str, set[str]] = {}  # letters that differ are not what their name is about
+    """Describe how the named tiles look in this theme."""
+    texts: dict[str, set[str]] = {}  # a name that covers several texts is described without text
     for _, tile in scene.tiles:
         texts.setdefault(tile.name, set()).add(tile.text)
     parts = []
@@ -333,7 +334,7 @@ def _describe_tile(tile: Tile, theme: Theme) -> str:
 
 
 def index_tiles(scene: Grid) -> np.ndarray:
-    """Return the number of each cell's tile: even, and one more where the cell is marked."""
+    """Return the tile number of each cell: even for plain cells, one more for marked cells."""
     columns, rows = _check_shape(scene)
     numbers = np.array([index_row(row, scene.tiles) for row in scene.rows])
     for row, column in scene.marks:
@@ -356,7 +357,7 @@ def index_row(row: GridRow, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
 def _draw_tile(
     tile: Tile, cell: int, theme: Theme
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
-    """Draw a tile, and say with which pixels its figure and its letters stand in which picture."""
+    """Draw a tile; return its picture, and per figure or text a picture with its pixel mask."""
     ground = theme.color(tile.ground) if tile.ground else theme.cell
     picture = np.empty((cell, cell, 3), np.uint8)
     picture[:] = ground
@@ -379,7 +380,7 @@ def _draw_tile(
         shape[y : y + side, x : x + side] = coverage > 127
         candidates: list[tuple[float, np.ndarray]] = []
         clear = compute_contrast(color, ground) >= CLEAR_CONTRAST
-        # of an outline
+        # outline colours to try; None draws no outline
         for ink in (None, choose_outline(color, ground), DARK_INK, BRIGHT_INK)[not clear :]:
             candidate = picture.copy()
             if ink is not None:
@@ -391,7 +392,7 @@ def _draw_tile(
                     candidate,
                 )
             )
-            if candidates[-1][0] >= MIN_CONTRAST:  # else lines, or what is thin, blur it
+            if candidates[-1][0] >= MIN_CONTRAST:  # else thin parts or grid lines blur it
                 break
         picture = max(candidates, key=lambda one: one[0])[1]
         shapes.append((picture.copy(), shape))
@@ -404,8 +405,8 @@ def _draw_tile(
 def _draw_parts(
     picture: np.ndarray, tile: Tile, cell: int, theme: Theme
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Draw the parts of a tile over one another, with a word below them; say where they stand."""
-    edge = max(1, cell // 14)  # where a frame may stand
+    """Draw a tile's parts over one another and its word below; return pictures with pixel masks."""
+    edge = max(1, cell // 14)  # room for the frame of a marked cell
     room = cell - 2 * edge
     small = [h for h in font.LETTER_HEIGHTS if h < cell / 3 or h == font.LETTER_HEIGHTS[0]]
     heights = [h for h in small if font.measure_advance(h) * len(tile.text) <= room]
@@ -443,7 +444,7 @@ def _compute_outline_width(cell: int) -> int:
 def _draw_outline(
     picture: np.ndarray, coverage: np.ndarray, x: int, y: int, cell: int, ink: RGB
 ) -> None:
-    """Lay ink under what will stand at x, y, so that it comes out around it."""
+    """Draw an outline in `ink` around a shape that will be drawn at x, y."""
     width = _compute_outline_width(cell)
     around = dilate_mask(np.where(coverage > 63, 255, 0), width)  # a sharp edge
     left, top = max(0, width - x), max(0, width - y)
@@ -456,7 +457,7 @@ def _draw_outline(
 def _draw_letters(
     picture: np.ndarray, tile: Tile, cell: int, theme: Theme, middle: tuple[float, float]
 ) -> np.ndarray:
-    """Write a tile's letters in an ink that stands out from all that is under and around them."""
+    """Draw a tile's letters in an ink that contrasts with everything under and around them."""
     heights = [
         h
         for h in font.LETTER_HEIGHTS
@@ -464,7 +465,7 @@ def _draw_letters(
     ]
     height = heights[-1] if heights else font.LETTER_HEIGHTS[0]
     coverage = font.render_coverage(tile.text, height)[:cell, :cell]
-    coverage = np.minimum(coverage.astype(np.uint16) * 3 // 2, 255)  # strokes of full strength
+    coverage = np.minimum(coverage.astype(np.uint16) * 3 // 2, 255)  # thin strokes become opaque
     tall, wide = coverage.shape
     x = max(0, min(round(middle[0] - wide / 2), cell - wide))
     y = max(0, min(round(middle[1] - tall / 2), cell - tall))
@@ -497,7 +498,7 @@ def draw_canvas(
     theme: Theme,
     place: GridLayout,
 ) -> np.ndarray:
-    """Draw what surrounds the board: labels."""
+    """Draw the surroundings of the board: its labels."""
     ground = make_frame(size, theme.paper)
     for x, y, label, text in place_labels(columns, lines, place):
         font.draw_line(ground, x, y, label, text, theme.ink)
@@ -507,7 +508,7 @@ def draw_canvas(
 def place_labels(
     columns: tuple[str, ...], lines: tuple[str, ...], place: GridLayout
 ) -> list[tuple[int, int, str, int]]:
-    """Return where each label stands, the label, and how high its letters are."""
+    """Return x, y, text and letter height of each label."""
     cell = place.cell
     longest = max(map(len, columns), default=1)
     small = [

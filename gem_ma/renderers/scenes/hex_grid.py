@@ -1,4 +1,4 @@
-"""The renderer of HexGrid: a cached rhombus of empty hexagons, and figures laid over it."""
+"""The renderer of HexGrid: a cached board of empty hexagons, with figures drawn on it."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, HexGrid, Tile
 
-_GAP = 4  # between the board and what is said below
-_LABEL_GAP = 3  # between a label and the edge
-_MIN_HALF_CELL = 3  # pixels of half a cell
-_ROW_SHARE = 0.866  # how far rows are apart, as a share of a cell's width
-_LABEL_HEIGHT = 9  # pixels that a number needs so as not to touch the one below
-_SAMPLES_PER_PIXEL = 8  # samples along each side of a pixel
+_GAP = 4  # pixels between the board and the status below
+_LABEL_GAP = 3  # pixels between a label and the edge
+_MIN_HALF_CELL = 3  # least half width of a cell in pixels
+_ROW_SHARE = 0.866  # distance of rows as a share of a cell's width
+_LABEL_HEIGHT = 9  # pixels that a row number needs so that it does not touch the next
+_SAMPLES_PER_PIXEL = 8  # per axis
 _STONE_SHARE = 0.8  # of a cell's width
 
 
 @dataclass(frozen=True, slots=True)
 class HexLayout:
-    """Where things stand in a frame, in pixels; all rows and cells are whole ones apart."""
+    """The layout of a board in a frame, in whole pixels."""
 
-    half_width: int  # of a cell's width: each row is that much further right
-    row_spacing: int  # of rows
-    edge_width: int  # width of what is drawn along the edges
-    x: int  # the middle of the first cell
+    half_width: int  # half a cell's width; each row is shifted right by it
+    row_spacing: int  # distance of rows
+    edge_width: int  # width of the coloured edges
+    x: int  # centre of the first cell
     y: int
     text: int  # height of a line of text
-    alternate_labels: bool  # every second line has its label at the right
-    status_top: int  # where the status begins
+    alternate_labels: bool  # whether every second row has its label at the right
+    status_top: int  # y of the first status line
 
 
 def compute_hex_layout(scene: HexGrid, size: tuple[int, int]) -> HexLayout:
-    """Fit the board into a frame, as large as it can be."""
+    """Compute the layout in which the board is as large as the frame allows."""
     rows, columns = len(scene.rows), len(scene.rows[0]) if scene.rows else 0
     if not columns or len({len(row) for row in scene.rows}) > 1:
         raise BadScene("the rows of a HexGrid have one length, and there is at least one of them")
@@ -79,13 +79,13 @@ def _compute_line_width(half: int) -> int:
 
 
 def _wrap_status(scene: HexGrid, size: tuple[int, int], text: int) -> list[str]:
-    """Return the lines below; the first leaves room for the figure whose turn it is."""
+    """Wrap the status lines, with room for the figure of the seat to move before the first."""
     columns = size[0] // font.measure_advance(text) - (4 if scene.turn else 0)
     return list(font.wrap_lines(scene.status, max(1, columns)))
 
 
 def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame."""
+    """Draw the scene as a new frame."""
     board = _load_board(scene, size, theme)
     layout = board.layout
     frame = board.empty_frame.copy()
@@ -116,10 +116,10 @@ def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
 
 
 class _HexBoard:
-    """What all positions of a board share."""
+    """The parts that all positions of a board share."""
 
     def __init__(self, scene: HexGrid, size: tuple[int, int], theme: Theme):
-        self.tiles, self.theme = scene.tiles, theme  # held, since their identity is in the key
+        self.tiles, self.theme = scene.tiles, theme  # kept alive: the cache key contains their ids
         self.layout = compute_hex_layout(scene, size)
         self.empty_frame = _draw_empty_board(scene, size, theme, self.layout)
         rows, columns = np.indices((len(scene.rows), len(scene.rows[0])))
@@ -137,7 +137,7 @@ class _HexBoard:
 
 def _load_board(scene: HexGrid, size: tuple[int, int], theme: Theme) -> _HexBoard:
     shape = len(scene.rows), len(scene.rows[0]) if scene.rows else 0
-    # By the identity of tiles and theme: to hash them would cost more than the stones.
+    # Keyed by the identity of tiles and theme: hashing them would cost more than the stones.
     style_key = id(scene.tiles), id(theme), scene.edges, scene.ground
     words = scene.columns, scene.lines, tuple(map(len, scene.status)), scene.turn != ""
     key = "hexes", size, shape, style_key, words
@@ -165,13 +165,13 @@ def _draw_empty_board(
         font.blend_ink(frame[y : y + coverage.shape[0], x : x + coverage.shape[1]], coverage, color)  # type: ignore[arg-type]
 
     if scene.edges:
-        across = round(band * _ROW_SHARE), -round(band / 2)  # out of the edge at the right
+        across = round(band * _ROW_SHARE), -round(band / 2)  # offset of the right edge
         first, second = map(theme.color, scene.edges)
         border = [(0, c, (0, -band), first) for c in range(columns)]
         border += [(rows - 1, c, (0, band), first) for c in range(columns)]
         border += [(r, 0, (-across[0], -across[1]), second) for r in range(rows)]
         border += [(r, columns - 1, across, second) for r in range(rows)]
-        for row, column, shift, _ in border:  # an outline under all of them
+        for row, column, shift, _ in border:  # outlines first, below all edge cells
             draw_hexagon(row, column, shift, thin, theme.ink)
         for row, column, shift, color in border:
             draw_hexagon(row, column, shift, 0, color)
@@ -207,7 +207,7 @@ def _draw_labels(frame: np.ndarray, scene: HexGrid, place: HexLayout, theme: The
 
 @memoize
 def _cover_hexagon(half: int, apart: int, by: float) -> np.ndarray:
-    """Return the coverage of a hexagon that reaches so many pixels further than its cell."""
+    """Return the coverage of a hexagon that extends `by` pixels beyond its cell."""
     out = max(0, int(by) + 1)
     wide, high = half + out, round(apart * 2 / 3) + out
     x = abs((np.arange(2 * wide * _SAMPLES_PER_PIXEL) + 0.5) / _SAMPLES_PER_PIXEL - wide)[None, :]
@@ -220,7 +220,7 @@ def _cover_hexagon(half: int, apart: int, by: float) -> np.ndarray:
 
 
 def _make_stone(tile: Tile, half: int, width: int, theme: Theme) -> tuple[np.ndarray, np.ndarray]:
-    """Return which pixels around a cell's middle a figure takes, and the colour of each."""
+    """Return the pixel offsets of a figure from a cell's centre, and the colour of each pixel."""
     if not tile.figure:
         return np.zeros(0, np.intp), np.zeros(0, "V3")
     patch, shape = _draw_figure(tile, max(1, round(2 * half * _STONE_SHARE)), theme)
@@ -231,7 +231,7 @@ def _make_stone(tile: Tile, half: int, width: int, theme: Theme) -> tuple[np.nda
 
 
 def _draw_figure(tile: Tile, side: int, theme: Theme) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a figure in a square of its ground, and say which pixels it and its outline take."""
+    """Draw a figure on its background; return the square and the mask of figure and outline."""
     ground = theme.color(tile.ground) if tile.ground else theme.paper
     color = theme.color(tile.color)
     width = max(1, side // 20)
@@ -247,7 +247,7 @@ def _draw_figure(tile: Tile, side: int, theme: Theme) -> tuple[np.ndarray, np.nd
 
 
 def _draw_token(tile: Tile, side: int, theme: Theme) -> np.ndarray:
-    """Draw a figure as large as a line of text, on paper."""
+    """Draw a figure at the height of a line of text, on paper."""
     picture = make_frame((side, side), theme.paper)
     on_paper = Tile(tile.figure, tile.color)
     patch, _ = _draw_figure(on_paper, max(2, side - 4), theme)

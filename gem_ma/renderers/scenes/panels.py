@@ -1,4 +1,4 @@
-"""The renderers of Panels, several scenes beside each other, and of Pixels."""
+"""The renderers of Panels (several scenes side by side) and of Pixels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw(
     unit: int,
     draw_scene: Callable[..., np.ndarray],
 ) -> np.ndarray:
-    """Return a new frame, each scene drawn by `draw_scene` into its share of it."""
+    """Draw the scene as a new frame; `draw_scene` draws each inner scene into its part."""
     frame = make_frame(size, theme.paper)
     for part in place_panels(scene, size):
         font.draw_lines(frame, part.x + 2, part.y, part.title, part.text, theme.ink)
@@ -33,10 +33,10 @@ def draw(
 
 @dataclass(frozen=True, slots=True)
 class PanelPlacement:
-    """Where one of the Panels stands, in pixels."""
+    """The position of one scene of Panels, in pixels."""
 
     scene: object
-    size: tuple[int, int]  # of the scene, below its title
+    size: tuple[int, int]  # of the scene, without its title
     title: Sequence[str]  # lines
     text: int  # height of a line
     x: int
@@ -44,7 +44,7 @@ class PanelPlacement:
 
 
 def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
-    """Return where each of the Panels stands."""
+    """Compute the position of each scene of Panels."""
     if not scene.scenes or scene.columns < 1:
         raise BadScene("Panels needs at least one scene and one column")
     if not 0 <= scene.gap < 1:
@@ -74,7 +74,7 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
 
 
 def compute_frame_size(title: str, size: tuple[int, int]) -> tuple[int, int]:
-    """Return a size in which one of the Panels has so much room below its title."""
+    """Return a frame size in which a scene with this title has `size` pixels below the title."""
     width, height = size[0] + 2, size[1] + 2
     while True:
         (part,) = place_panels(Panels(((title, None),), 1), (width, height))
@@ -85,7 +85,7 @@ def compute_frame_size(title: str, size: tuple[int, int]) -> tuple[int, int]:
 
 
 def draw_pixels(scene: Pixels, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame that holds the picture whole: enlarged by a whole number, or reduced."""
+    """Draw the whole picture centred in a new frame, enlarged by an integer factor or reduced."""
     count = scene.height * scene.width * 3
     if len(scene.data) != count or not count:
         raise BadScene(

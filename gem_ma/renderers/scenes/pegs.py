@@ -13,7 +13,7 @@ DISC_COLORS = [color for color in COLORS if color not in ("black", "white", "gra
 
 
 def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame; every disc carries its number."""
+    """Draw the scene as a new frame, with a number on each disc."""
     width, height = size
     text = font.choose_height(size)
     for disc in (disc for peg in scene.pegs for disc in peg):

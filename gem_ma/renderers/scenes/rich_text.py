@@ -1,4 +1,4 @@
-"""The renderer of RichText: words as in a terminal, and the boards among them as boards."""
+"""The renderer of RichText: text as in a terminal, with boards drawn as boards."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from gem_ma.renderers.scenes import grid, terminal
 from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import Grid, RichText, Terminal
 
-_MIN_CELL = 9  # pixels of a cell: letters can be read in it
+_MIN_CELL = 9  # least cell size in pixels at which letters are readable
 _GAP = 6
-_MAX_CAPTION = 24  # letters of a line that stands above its board, which may stand beside another
+_MAX_CAPTION = 24  # characters of a board's caption; boards with captions can be side by side
 
-# words, board, x, y, its box
+# lines, board, x, y, size of the board
 BlockPlacement = tuple[Sequence[str], Grid | None, int, int, tuple[int, int]]
 
 
 def draw(scene: RichText, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame: boards with the largest cells, or all as words where there is no room."""
+    """Draw boards with the largest cells that fit, or everything as text if no layout fits."""
     for text in reversed([h for h in font.LETTER_HEIGHTS if h <= font.choose_height(size)]):
         blocks = list(
             _split_blocks(scene, max(1, (size[0] - 2 * _GAP) // font.measure_advance(text)))
@@ -30,12 +30,12 @@ def draw(scene: RichText, size: tuple[int, int], theme: Theme) -> np.ndarray:
             placements = _place_blocks(blocks, size, text, cell)
             if placements is not None:
                 return _draw_blocks(placements, size, text, theme)
-            cell = cell * 15 // 16  # not each number: a frame is laid out seventy times at most
+            cell = cell * 15 // 16  # coarse steps: at most seventy layouts are tried for a frame
     return terminal.draw(Terminal(scene.text), size, theme)
 
 
 def _split_blocks(scene: RichText, columns: int) -> Iterator[tuple[list[str], Grid | None]]:
-    """Yield lines of words alone, and boards with the short line before them, if there is one."""
+    """Yield blocks of text lines, and boards with the short line before them, if any."""
     caption: list[str] = []
     for number, part in enumerate(scene.parts):
         if isinstance(part, Grid):
@@ -54,7 +54,7 @@ def _split_blocks(scene: RichText, columns: int) -> Iterator[tuple[list[str], Gr
 def _place_blocks(
     blocks: list[tuple[list[str], Grid | None]], size: tuple[int, int], text: int, cell: int
 ) -> list[BlockPlacement] | None:
-    """Place blocks from top to bottom, boards beside each other, or return None without room."""
+    """Place blocks from top to bottom, boards side by side; return None if they do not fit."""
     advance = font.measure_advance(text)
     placements: list[BlockPlacement] = []
     x, y, below = _GAP, _GAP, _GAP

@@ -1,4 +1,4 @@
-"""Draw a Screen: each widget as desktops draw it, kept as a small picture of its own."""
+"""The renderer of Screen: widgets in the style of desktops, each cached as a small picture."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
 
 PixelBox = tuple[int, int, int, int]  # left, top, right, bottom
 SceneRenderer = Callable[[object, tuple[int, int], Theme, int], np.ndarray]
-_MAX_BOXES = 8  # boxes that are drawn one by one
+_MAX_BOXES = 8  # more changed boxes are merged into one
 _GROUND_KINDS = ("box", "scroll", "note", "menu", "handle")
-_PLACE_FIELDS = ("id", "x", "y", "inside", "clip")  # of a widget, in a picture of it alone
+_PLACE_FIELDS = ("id", "x", "y", "inside", "clip")  # not in a widget's own picture
 _get_appearance = operator.itemgetter(
     *(i for i, name in enumerate(Widget._fields) if name not in _PLACE_FIELDS)
 )
-_POINTER_ROWS = (  # the pointer: its outline and its inside
+_POINTER_ROWS = (  # the pointer: "X" is its outline, "." its inside
     "X           ", "XX          ", "X.X         ", "X..X        ", "X...X       ", "X....X      ",
     "X.....X     ", "X......X    ", "X.......X   ", "X........X  ", "X.....XXXXX ", "X..X..X     ",
     "X.X X..X    ", "XX  X..X    ", "X    X..X   ", "     X..X   ", "      XX    ",
@@ -39,7 +39,7 @@ _POINTER_ROWS = (  # the pointer: its outline and its inside
 
 
 class _WidgetLayer(NamedTuple):
-    """A widget, and all else that its picture depends on."""
+    """A widget and everything else that its picture depends on."""
 
     widget: Widget
     ground: RGB
@@ -49,7 +49,7 @@ class _WidgetLayer(NamedTuple):
 
 
 class _LastFrame:
-    """What was drawn of a screen, from which the next picture of it is made."""
+    """The last frame of a screen and its layers, from which the next frame is updated."""
 
     def __init__(self, layers: list[_WidgetLayer], frame: np.ndarray):
         self.layers, self.frame = layers, frame
@@ -59,7 +59,7 @@ class _LastFrame:
 def draw(
     scene: Screen, size: tuple[int, int], theme: Theme, unit: int, draw_scene: SceneRenderer
 ) -> np.ndarray:
-    """Return a new frame, scenes within it drawn by `draw_scene`."""
+    """Draw the screen as a new frame; `draw_scene` draws the scenes within it."""
     frame = _draw_widgets(
         scene, theme, lambda one: draw_scene(one.value, (one.w, one.h), theme, unit)
     )
@@ -73,7 +73,7 @@ def draw(
 
 
 def make_screen_legend(theme: Theme) -> str:
-    """Say which colours a reader would call by another name than tasks do."""
+    """Return the colours whose name in this theme differs from their name in tasks."""
     names = {name: theme.describe_color(name) for name in COLORS}
     return "; ".join(
         f"{name}: {description}" for name, description in names.items() if name != description
@@ -81,7 +81,7 @@ def make_screen_legend(theme: Theme) -> str:
 
 
 def _draw_widgets(scene: Screen, theme: Theme, inner: Callable[[Widget], np.ndarray]) -> np.ndarray:
-    """Return the widgets of a screen, of which those are drawn that were not so in the last one."""
+    """Return a frame of a screen's widgets; only the parts that changed are drawn again."""
     layers = _make_layers(scene, theme)
     whole = 0, 0, scene.width, scene.height
     key = _draw_widgets, whole, scene.look, theme, scene.widgets[:1]
@@ -106,7 +106,7 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
     for one in scene.widgets:
         id, kind, x, y, w, h = one[:6]
         ground, middle = theme.paper, y + h // 2
-        for left, top, right, bottom, color in grounds:  # of the highest first
+        for left, top, right, bottom, color in grounds:  # topmost ground first
             if left <= x < right and top <= middle < bottom:
                 ground = color
                 break
@@ -121,14 +121,14 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
 
 
 def _compute_box(one: Widget) -> PixelBox:
-    """Return what a widget and the ring around it take."""
+    """Return the box of a widget and its focus ring."""
     return one.x - 2, one.y - 2, one.x + one.w + 2, one.y + one.h + 2
 
 
 def _find_changes(
     old: list[_WidgetLayer], new: list[_WidgetLayer], whole: PixelBox
 ) -> list[PixelBox]:
-    """Return the boxes in which two screens differ; all of it where that is much."""
+    """Return the boxes in which two screens differ, or the whole screen if they cover over half."""
     boxes = []
     for one, other in zip(old, new, strict=False):
         if one is not other and one != other:
@@ -151,7 +151,7 @@ def _redraw_box(
     look: str,
     inner: Callable[[Widget], np.ndarray],
 ) -> None:
-    """Draw what lies in a box."""
+    """Draw all widgets again within a box."""
     left, top, right, bottom = [max(0, side) for side in box]
     area = frame[top:bottom, left:right]
     fill_area(area, theme.paper)
@@ -187,8 +187,8 @@ def _redraw_box(
 
 
 def _fit_frame(frame: np.ndarray, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return the frame as large as fits into another size."""
-    from PIL import Image  # only where a screen is not shown at its own size
+    """Scale a frame to fit into another size, centred."""
+    from PIL import Image  # imported only for screens that are not shown at their own size
 
     high, wide = frame.shape[:2]
     scale = min(size[0] / wide, size[1] / high)
@@ -228,7 +228,7 @@ def _draw_focus_ring(frame: np.ndarray, one: Widget, color: RGB, clip: PixelBox)
 
 
 def _draw_circle(frame: np.ndarray, x: int, y: int, color: RGB) -> None:
-    """Draw a circle around what somebody points at."""
+    """Draw a circle around the point that another seat points at."""
     left, top = max(0, x - 16), max(0, y - 16)
     area = frame[top : y + 17, left : x + 17]
     rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
@@ -237,7 +237,7 @@ def _draw_circle(frame: np.ndarray, x: int, y: int, color: RGB) -> None:
 
 
 def _draw_marks(frame: np.ndarray, scene: Screen) -> None:
-    """Put the ref of each widget that can be used at its top left corner."""
+    """Draw the ref of each usable widget at its top left corner."""
     number = 0
     for one in scene.widgets:
         if one.kind not in CLICKABLE_KINDS and one.kind != "scroll":
@@ -258,7 +258,7 @@ def _draw_mark(text: str) -> np.ndarray:
 
 @functools.cache
 def _make_pointer_masks() -> tuple[np.ndarray, np.ndarray]:
-    """Return where the pointer is not, and where it is white, as bits of pixels."""
+    """Return two bit masks of pixels: outside the pointer, and its white inside."""
     pixels = np.array([list(line) for line in _POINTER_ROWS])[:, :, None].repeat(3, 2)
     return np.where(pixels == " ", 255, 0).astype(np.uint8), np.where(pixels == ".", 255, 0).astype(
         np.uint8

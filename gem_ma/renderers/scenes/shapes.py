@@ -1,4 +1,4 @@
-"""The renderer of Shapes: figures of any size and turn, lines and letters, anywhere."""
+"""The renderer of Shapes: figures, lines and labels at any position, size and angle."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gem_ma.scene import COLORS, BadScene, FrameTooSmall, Shapes
 
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame; the unit square is as large as fits, in the middle."""
+    """Draw the scene as a new frame; the unit square is as large as possible and centred."""
     width, height = size
     frame = make_frame(size, theme.paper)
     text, above = font.choose_height(size), 0
@@ -72,7 +72,7 @@ def _draw_labels(
 
 
 def _draw_label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, y: int) -> None:
-    """Write letters around x, or as near to it as they are within the frame."""
+    """Draw a label centred at x, moved as far as necessary to stay within the frame."""
     wide, room = font.measure_advance(text) * len(letters), frame.shape[1]
     if wide > room:
         raise FrameTooSmall(
@@ -84,7 +84,7 @@ def _draw_label(frame: np.ndarray, letters: str, text: int, ink: RGB, x: float, 
 def draw_readable_text(
     frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB
 ) -> None:
-    """Write letters so that they can be read on whatever is there."""
+    """Draw letters so that they are readable on the pixels below them."""
     places, under = _clip_spots(frame, _cover_text(letters, text, 0), x, y)
     if _is_faint(ink, under):
         ink = choose_ink(_find_median_color(under))
@@ -107,7 +107,7 @@ def _draw_item(
     unit: int,
     theme: Theme,
 ) -> None:
-    """Draw a figure, and an outline where it would not stand out from what is there."""
+    """Draw a figure, with an outline if its contrast with the background is low."""
     figure, color, x, y, extent, degrees = item
     ink = _find_ink(theme, color)
     if not (0 <= x <= 1 and 0 <= y <= 1 and 0 < extent <= 1):
@@ -130,10 +130,10 @@ def draw_figure(
     spread: float = 1.0,
     levels: int = 255,
 ) -> None:
-    """Draw a figure, on an outline so many pixels wide where it would not stand out.
+    """Draw a figure, on an outline `by` pixels wide if its contrast with the background is low.
 
     Args:
-        levels: steps from what is not covered to what is, for frames of few colours.
+        levels: number of coverage levels above 0; few levels give few colours.
     """
     around = _cover_outline(figure, side, degrees, spread, by)
     under = _clip_spots(frame, around, x - by, y - by)[1]
@@ -143,10 +143,10 @@ def draw_figure(
 
 
 def _is_faint(ink: RGB, under: np.ndarray) -> bool:
-    """Return whether ink would not stand out from a tenth of these pixels."""
+    """Return whether ink has too little contrast with a tenth or more of these pixels."""
     if not len(under):
         return False
-    if (under == under[0]).all():  # as it mostly is, and quicker to find out
+    if (under == under[0]).all():  # the common case, and faster
         return bool(compute_contrast(ink, under[0]) < MIN_CONTRAST)
     return bool(np.sort(compute_contrast(ink, under))[len(under) // 10] < MIN_CONTRAST)
 
@@ -156,12 +156,12 @@ def _find_median_color(under: np.ndarray) -> RGB:
     return red, green, blue
 
 
-# What is covered is kept as rows, columns and how much, without the many pixels that are not.
+# Coverage is stored as rows, columns and values of the covered pixels only.
 
 
 @memoize
 def _cover_text(letters: str, text: int, by: int) -> np.ndarray:
-    """Return what letters cover, reaching so many pixels further."""
+    """Return the pixels that letters cover, extended by `by` pixels."""
     coverage = font.render_coverage(letters, text)
     return _list_spots(dilate_mask((coverage > 63).astype(np.uint8) * 255, by) if by else coverage)
 
@@ -185,7 +185,7 @@ def _list_spots(covered: np.ndarray) -> np.ndarray:
 def _clip_spots(
     frame: np.ndarray, spots: np.ndarray, x: int, y: int
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-    """Return rows, columns and coverage of the pixels of a frame that are covered; and these."""
+    """Return the spots within the frame (rows, columns, coverage), and the pixels below them."""
     rows, columns, coverage = spots[0] + y, spots[1] + x, spots[2]
     height, width = frame.shape[:2]
     if len(rows) and (
@@ -197,7 +197,7 @@ def _clip_spots(
 
 
 def _blend_spots(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
-    """Lay ink over a frame where it is covered, clipped at its borders."""
+    """Blend ink into a frame by coverage, clipped at its borders."""
     _blend_pixels(frame, _clip_spots(frame, spots, x, y)[0], ink)
 
 
@@ -223,7 +223,7 @@ def _fill_polygon(
     unit: int,
     ink: RGB,
 ) -> None:
-    """Fill a polygon."""
+    """Fill a polygon given by corners in the unit square."""
     if len(corners) < 3 or not all(0 <= end <= 1 for place in corners for end in place):
         raise BadScene(f"the area {corners} has no 3 corners in the unit square")
     _blend_spots(
@@ -233,7 +233,7 @@ def _fill_polygon(
 
 @memoize
 def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
-    """Return what a polygon covers: exact along x, in four samples for each pixel along y."""
+    """Return the coverage of a polygon: exact along x, with four samples per pixel along y."""
     fine = 4
     xs, ys = ([corner[i] for corner in corners] for i in (0, 1))
     x0, y0 = math.floor(min(xs)), math.floor(min(ys))
@@ -266,10 +266,10 @@ def draw_stroke(
 
 @memoize
 def _cover_stroke(start: tuple[float, float], end: tuple[float, float], width: float) -> np.ndarray:
-    """Return what a line covers."""
+    """Return the pixels that a line covers, with their coverage."""
     (x1, y1), (x2, y2) = start, end
     steep = abs(y2 - y1) > abs(x2 - x1)
-    if steep:  # so that it has few pixels for each step along x
+    if steep:  # swap axes, so that each step along x has few pixels
         x1, y1, x2, y2 = y1, x1, y2, x2
     across, down, reach = x2 - x1, y2 - y1, width / 2 + 1
     x = np.arange(math.floor(min(x1, x2) - reach), math.ceil(max(x1, x2) + reach) + 1)[:, None]

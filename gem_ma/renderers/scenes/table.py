@@ -16,20 +16,20 @@ from gem_ma.scene import COLORS, BadScene, FrameTooSmall, TableCell, TextTable, 
 
 _GAP = 4
 _BULLET_COLUMNS = 2  # columns before a link
-_MIN_PAGE_LINES = 3  # lines of a page that stay however many links it has
-_ParsedCell: TypeAlias = tuple[list[str], str, float]  # lines, a colour, how much has it
-LinkRow = list[tuple[int, str, bool]]  # of links
-_MIN_ROWS = 6  # rows of the largest letters that would fill the frame
+_MIN_PAGE_LINES = 3  # lines of a page that are always shown, however many links it has
+_ParsedCell: TypeAlias = tuple[list[str], str, float]  # lines, colour, coloured share of the width
+LinkRow = list[tuple[int, str, bool]]  # column, text, whether a link starts here
+_MIN_ROWS = 6  # rows that must fit at the largest letter height
 
 
 def _list_heights(size: tuple[int, int], most: int) -> list[int]:
-    """Return the heights of letters of which so many lines fit, the largest first."""
+    """Return the letter heights at which `most` lines fit, the largest first."""
     heights = [h for h in font.LETTER_HEIGHTS if h * most <= min(size)]
     return heights[::-1] or [font.LETTER_HEIGHTS[0]]
 
 
 def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame: all columns as wide as their longest cell, and what is left, shared."""
+    """Draw the table as a new frame; columns fit their longest cell and share the spare width."""
     rows = [tuple(map(_parse_cell, row)) for row in scene.rows]
     if scene.head:
         rows.insert(0, tuple(map(_parse_cell, scene.head)))
@@ -64,9 +64,9 @@ def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class _TableLayout:
-    """How high letters and rows and how wide columns are, in pixels."""
+    """The letter heights, row height and column widths of a table, in pixels."""
 
-    words: int  # letters of what stands above and below
+    words: int  # letter height of title and status
     lines_above: Sequence[str]
     lines_below: Sequence[str]
     text: int
@@ -77,7 +77,7 @@ class _TableLayout:
 def _fit_layout(
     scene: TextTable, rows: list[tuple[_ParsedCell, ...]], size: tuple[int, int]
 ) -> _TableLayout:
-    """Return the layout with the largest letters in the cells; words beside them give way."""
+    """Return the layout with the largest letters in cells; title and status shrink first."""
     longest = [max(len(part) for row in rows for part in row[i][0]) for i in range(len(rows[0]))]
     lines = max(len(parts) for row in rows for parts, _, _ in row)
     wide = size[0] - 2 * _GAP
@@ -100,7 +100,7 @@ def _fit_layout(
 
 
 def _parse_cell(cell: TableCell) -> _ParsedCell:
-    """Return the lines of a cell, its colour, and how much of it has that colour."""
+    """Return the lines of a cell, its colour, and the coloured share of its width."""
     if isinstance(cell, str):
         text, color, share = cell, "", 1.0
     else:
@@ -114,10 +114,10 @@ def _parse_cell(cell: TableCell) -> _ParsedCell:
 
 
 def draw_page(scene: WebPage, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame, in the largest letters in which all fits, and say what does not.
+    """Draw the page as a new frame in the largest letters that fit.
 
-    Each link has a line of its own, or where that is too much, they run on. Of what does not fit,
-    the oldest lines are left out, and then the last links.
+    Each link has its own line; if that takes too much room, links share lines. If the page still
+    does not fit, the oldest text lines are omitted, then the last links, with notes that say so.
     """
     heights = _list_heights(size, 12)
     ways = [(text, False) for text in heights] + [(text, True) for text in heights]
@@ -166,7 +166,7 @@ def draw_page(scene: WebPage, size: tuple[int, int], theme: Theme) -> np.ndarray
 
 
 def _arrange_links(links: Sequence[str], columns: int, running: bool) -> list[LinkRow]:
-    """Return rows of links, each behind a bullet: the column, the letters, whether one begins."""
+    """Arrange links in rows of (column, text, whether a link starts), with room for bullets."""
     rows: list[LinkRow] = []
     at = columns
     for link in links:
@@ -185,7 +185,7 @@ def _draw_links(frame: np.ndarray, x: int, y: int, row: LinkRow, text: int, ink:
     thick, side, wide = max(1, text // 14), max(2, text // 4), font.measure_advance(text)
     for at, letters, first in row:
         left = x + at * wide
-        if first:  # a bullet
+        if first:  # bullet
             frame[y + (text - side) // 2 :, left:][:side, :side] = ink
         left += _BULLET_COLUMNS * wide
         end = font.draw_line(frame, left, y, letters, text, ink)

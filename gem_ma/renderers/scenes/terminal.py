@@ -12,20 +12,20 @@ from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import Terminal
 
 MARGIN = 6
-_MIN_ROWS = 14  # that there is room for at the largest height
-_MAX_SEARCHED = 400  # letters of a line that are looked at
-# A row of a board or table: columns set by spaces, by borders, or signs with spaces between.
+_MIN_ROWS = 14  # rows that must fit at the largest letter height
+_MAX_SEARCHED = 400  # characters of a line that are searched
+# A row of a board or table: columns separated by spaces or borders, or signs with spaces between.
 _TABLE_ROW = re.compile(r"\S {2,}\S|\||[\u2500-\u257f]|^ *(\S{1,3} ){2,}\S{1,3} *$")
 
 
 def draw(scene: Terminal, size: tuple[int, int], theme: Theme) -> np.ndarray:
-    """Return a new frame."""
+    """Draw the scene as a new frame."""
     return _draw_text(scene.text, size, theme.paper, theme.ink).copy()
 
 
 @memoize
 def _draw_text(text: str, size: tuple[int, int], paper: RGB, ink: RGB) -> np.ndarray:
-    """Draw as large as everything fits; what does not at the smallest height is the oldest."""
+    """Draw text as large as fits; at the smallest height, omit the oldest lines if necessary."""
     frame = make_frame(size, paper)
     height, columns, lines = _choose_layout(text, size)
     rows = max(1, (size[1] - 2 * MARGIN) // height)
@@ -40,7 +40,7 @@ def _draw_text(text: str, size: tuple[int, int], paper: RGB, ink: RGB) -> np.nda
 
 
 def _choose_layout(text: str, size: tuple[int, int]) -> tuple[int, int, list[str]]:
-    """Choose the largest height at which all fits: one that breaks no row of a table, if any."""
+    """Choose the largest letter height that fits, if possible one that breaks no table row."""
     layouts = []
     for height in reversed(font.LETTER_HEIGHTS):
         if height > max(font.LETTER_HEIGHTS[0], min(size) // _MIN_ROWS):

@@ -1,4 +1,4 @@
-"""What widgets of a Screen are drawn with: colours of a theme, areas, borders, lines of text."""
+"""Painting tools for widgets of a Screen: theme colours, areas, borders, lines of text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gem_ma.scene.screen import Widget
 
 
 def find_ground(one: Widget, theme: Theme) -> RGB:
-    """Return the colour of what lies behind other widgets."""
+    """Return the background colour that a widget gives to the widgets on it."""
     return _find_kind_ground(one.kind, one.tone, theme)
 
 
@@ -30,12 +30,12 @@ def _find_kind_ground(kind: str, tone: str, theme: Theme) -> RGB:
 
 
 def compute_bar_height(one: Widget) -> int:
-    """Return how high the bar above a window is."""
+    """Return the height of a window's title bar in pixels."""
     return text_metrics.LINE_HEIGHTS[one.type] + 16
 
 
 def mix_bar_color(theme: Theme) -> RGB:
-    """Return the colour of the bar above a window."""
+    """Return the colour of a window's title bar."""
     return mix_colors(theme.cell, theme.color("blue"), 0.25)
 
 
@@ -45,13 +45,13 @@ def mix_colors(one: RGB, other: RGB, share: float) -> RGB:
 
 
 def choose_field_color(theme: Theme) -> RGB:
-    """Return the ground of what is typed in: lighter than the paper, or a little other."""
+    """Return the background of text fields: white on light themes, else darker than the paper."""
     return (255, 255, 255) if sum(theme.paper) > 600 else mix_colors(theme.paper, (0, 0, 0), 0.35)
 
 
 @functools.lru_cache(maxsize=1024)
 def choose_widget_ink(ground: RGB, theme: Theme) -> RGB:
-    """Return the colour of letters that can be read on a ground."""
+    """Return a text colour that is readable on a background."""
     options = (theme.ink, (255, 255, 255), (0, 0, 0))
     best = max(options, key=lambda ink: compute_contrast(ink, ground))
     return theme.ink if compute_contrast(theme.ink, ground) >= 4.5 else best
@@ -59,14 +59,14 @@ def choose_widget_ink(ground: RGB, theme: Theme) -> RGB:
 
 @functools.lru_cache(maxsize=1024)
 def choose_border_color(theme: Theme) -> RGB:
-    """Return the colour of borders: the theme's lines, or where they are faint stronger ones."""
+    """Return the border colour: the theme's lines, or a stronger colour if they are faint."""
     faint = compute_contrast(theme.line, theme.paper) < 1.5
     return mix_colors(theme.paper, theme.ink, 0.4) if faint else theme.line
 
 
 @functools.lru_cache(maxsize=1024)
 def choose_accent(ground: RGB, theme: Theme, least: float = MIN_CONTRAST) -> RGB:
-    """Return the blue of links and of what has the keyboard, such that it stands out."""
+    """Return a blue for links and the keyboard focus that contrasts with a background."""
     color = theme.color("blue")
     while compute_contrast(color, ground) < least:
         color = mix_colors(color, choose_widget_ink(ground, theme), 0.25)
@@ -75,14 +75,14 @@ def choose_accent(ground: RGB, theme: Theme, least: float = MIN_CONTRAST) -> RGB
 
 @functools.lru_cache(maxsize=4096)
 def _make_color_row(color: RGB, wide: int) -> np.ndarray:
-    """Return a row of one colour; to copy it is much faster than to fill an area."""
+    """Return a row of one colour; copying it is much faster than filling an area."""
     row = np.empty((wide, 3), np.uint8)
     row[:] = color
     return row
 
 
 def make_area(wide: int, high: int, color: RGB) -> np.ndarray:
-    """Return an area of one colour."""
+    """Return a new area of one colour."""
     area = np.empty((high, wide, 3), np.uint8)
     fill_area(area, color)
     return area
@@ -108,10 +108,10 @@ def draw_widget_text(
     y: int | None = None,
     on: RGB | None = None,
 ) -> None:
-    """Blend a line, in the middle of the height if it is not said where.
+    """Blend a line of text into an area; without `y`, it is vertically centred.
 
     Args:
-        on: the colour of all that lies below it, where that is one.
+        on: the single colour of the pixels below the text, for a faster path; None if they vary.
     """
     if not text:
         return
@@ -136,7 +136,7 @@ def draw_border(area: np.ndarray, color: RGB, by: int = 1) -> None:
 
 
 def draw_bevel(area: np.ndarray, theme: Theme, sunk: bool = False) -> None:
-    """Give a box the borders of old desktops."""
+    """Draw the three-dimensional border of old desktops."""
     face = area[area.shape[0] // 2, 2].copy()
     a, b, c = (int(part) for part in face)
     dark = mix_colors((a, b, c), (0, 0, 0), 0.5)
@@ -146,7 +146,7 @@ def draw_bevel(area: np.ndarray, theme: Theme, sunk: bool = False) -> None:
 
 
 def clear_corners(area: np.ndarray, ground: RGB) -> None:
-    """Take the corners off."""
+    """Remove the corner pixels of a widget."""
     for y in (0, -1):
         for x in (0, -1):
             area[y, x] = ground

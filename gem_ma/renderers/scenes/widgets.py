@@ -1,4 +1,4 @@
-"""Draw one widget of a Screen on its ground, as desktops draw it."""
+"""Renderers of the widgets of a Screen, each on its background, in the style of desktops."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from gem_ma.scene.screen import (
     find_shade_point,
 )
 
-Caret = tuple[int, ...]  # the caret and the anchor, where a widget is being typed in
+Caret = tuple[int, ...]  # caret and anchor while the widget is being typed in; else empty
 
 
 def draw_widget(
     one: Widget, theme: Theme, ground: RGB, look: str, at: Caret, hover: bool
 ) -> np.ndarray:
-    """Return the picture of one widget on its ground."""
+    """Draw one widget on its background."""
     area = make_area(max(one.w, 1), max(one.h, 1), ground)
     _WIDGET_RENDERERS.get(one.kind, _draw_label)(area, one, theme, look, at, hover, ground)
     return area
@@ -101,7 +101,7 @@ def _draw_line(
 def _draw_image(
     area: np.ndarray, one: Widget, theme: Theme, look: str, at: Caret, hover: bool, ground: RGB
 ) -> None:
-    """Draw a figure: its name is the text, its colour the tone."""
+    """Draw the figure or box of an image widget; `text` names the figure, `tone` its colour."""
     if one.text in FIGURES:
         side = min(one.w, one.h) - 2  # room for an outline
         left, top = (one.w - side) // 2, (one.h - side) // 2
@@ -129,7 +129,7 @@ def _draw_button(
     if look == "old":
         draw_bevel(area, theme)
     else:
-        # then its border is all that can be seen of it
+        # only the border distinguishes the button from the background
         flat = compute_contrast(face, ground) < 1.05
         draw_border(area, mix_colors(face, theme.ink, 0.6 if flat else 0.35))
         clear_corners(area, ground)
@@ -419,7 +419,7 @@ def _draw_handle(
 def _draw_color_picker(
     area: np.ndarray, one: Widget, theme: Theme, look: str, at: Caret, hover: bool, ground: RGB
 ) -> None:
-    """Draw a strip of hues, a square of the shades of one, or the colour that is mixed."""
+    """Draw a colour picker's strip of hues, square of shades, or mixed colour."""
     kind, *hue = one.options
     down, across = np.linspace(255, 0, one.h), np.linspace(0, 1, one.w)
     for part, n in enumerate((5, 3, 1)):  # red, green and blue
@@ -437,7 +437,7 @@ def _draw_color_picker(
 
 
 def _draw_knob(area: np.ndarray, x: int, y: int) -> None:
-    """Draw a ring around the shade that is chosen."""
+    """Draw a ring around the chosen shade."""
     left, top = max(0, x - 8), max(0, y - 8)
     near = area[top : y + 9, left : x + 9]
     rows, columns = np.ogrid[: near.shape[0], : near.shape[1]]

@@ -1,7 +1,8 @@
-"""People and agents at tables in a browser: matches that are kept at every move.
+"""Matches of people and agents in a browser, which are saved after every move.
 
-`match_session` is one match on disk, `lobby` all of them and who may sit where, `web_app` the pages
-and the WebSocket; `page/` is what a browser loads. It stands above rollouts and evaluation.
+`match_session` is one match on disk, `lobby` manages all matches and their seats, and `web_app`
+serves the pages and the WebSocket. `page/` has the files that a browser loads. The package builds
+on rollouts and evaluation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The environments that may be played in an arena: those of its lobby, and others by a search."""
+"""The environments that an arena offers: those of its lobby, and others by a search."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gem_ma.renderers import draw
 from gem_ma.renderers.picture import Picture
 from gem_ma.serving.arena.match_files import ArenaError, MatchInfo
 
-MAX_SEARCH_RESULTS = 12  # environments that a search shows
-THUMBNAIL_SIZE = (252, 252)  # of a picture in the lobby
+MAX_SEARCH_RESULTS = 12  # environments in the result of a search
+THUMBNAIL_SIZE = (252, 252)  # pixels of a picture in the lobby
 _LOG = logging.getLogger(__name__)
 
 
 class OfferedEnv(NamedTuple):
-    """An environment that is offered."""
+    """An environment of the catalog, with what a browser shows of it."""
 
     id: str
     title: str
@@ -30,15 +30,15 @@ class OfferedEnv(NamedTuple):
 
 
 class EnvCatalog:
-    """The environments of the lobby, and all others if these may be played, too."""
+    """The environments of the lobby, and all other available ones if `others` is true."""
 
     def __init__(self, envs: Iterable[str], others: bool):
         self.offered_envs = {one.id: one for one in map(_make_offered_env, envs)}
         self.others = others  # whether any other environment may be played
-        self.searched_envs: dict[str, OfferedEnv] = {}  # of those
+        self.searched_envs: dict[str, OfferedEnv] = {}  # other environments that were made
 
     def search_envs(self, words: str) -> tuple[list[str], int]:
-        """Return ids beside those in the lobby that have these words, and how many there are."""
+        """Return ids outside the lobby that contain these words, and the number of all others."""
         terms = words.lower().split()
         ids = self.other_ids if terms else ()
         matching_ids = (id for id in ids if all(one in id.lower() for one in terms))
@@ -48,12 +48,12 @@ class EnvCatalog:
 
     @functools.cached_property
     def other_ids(self) -> frozenset[str]:
-        """The ids beside those in the lobby that can be played with what is installed here."""
+        """The ids outside the lobby that can be played with the installed packages."""
         ids = registry.list_envs() if self.others else ()
         return frozenset(one for one in ids if one not in self.offered_envs and _is_available(one))
 
     def find_env(self, id: object) -> OfferedEnv:
-        """Return an environment that may be played here."""
+        """Return an offered environment by its id, or raise ArenaError."""
         if not isinstance(id, str) or (id not in self.offered_envs and id not in self.other_ids):
             raise ArenaError(f"no environment {str(id)[:60]!r} is offered here")
         env = self.offered_envs.get(id) or self.searched_envs.get(id)
@@ -66,7 +66,7 @@ class EnvCatalog:
         return env
 
     def list_seats(self, about: MatchInfo) -> tuple[str, ...]:
-        """Return the seats of what a match is played in."""
+        """Return the seats of a match's environment."""
         offered_env = self.offered_envs.get(about.env) or self.searched_envs.get(about.env)
         if offered_env is not None and not about.arguments:
             return offered_env.seats
@@ -92,13 +92,13 @@ def _make_offered_env(id: str) -> OfferedEnv:
 
 
 def _is_available(id: str) -> bool:
-    """Return whether an environment can be played with what is there, and asks no network."""
+    """Return whether an environment's requirements are installed and it needs no network."""
     spec = registry.spec(id)
     return not spec.list_missing() and not {"hub", "network"}.intersection(spec.needs)
 
 
 def _format_title(id: str) -> str:
-    """Return an id as words: game:ConnectFour-v0 is Connect Four."""
+    """Return the title for an id: Connect Four for game:ConnectFour-v0."""
     name = re.sub(r"-v\d+", "", id.partition(":")[2] or id)
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[-_]", " ", name)
     return words[:1].upper() + words[1:]

@@ -1,4 +1,4 @@
-"""An arena until it is interrupted: `gem-ma arena`."""
+"""The function behind `gem-ma arena`."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ def arena(
     """Let people and agents play in a browser, until interrupted.
 
     Args:
-        folder: what the matches are kept in; those that are there go on.
-        envs: ids that are offered; None: eighteen of all kinds, and every other that can be played
-            here without a network is found by a search.
-        agents: specs of those who may be seated.
-        host: what it listens on. Anything but the loopback demands a token.
-        token: what the address has to carry once, as ?token=TOKEN; else the environment variable
-            GEM_MA_TOKEN.
-        say: called once with a line that tells the address.
+        folder: the folder of the matches; unfinished matches in it continue.
+        envs: the ids that are offered; None: eighteen of all kinds, and by a search every other
+            that can be played here without a network.
+        agents: the specs of agents that may take seats.
+        records: files of episodes from any turn of which a new match may start.
+        host: the address to listen on. All but the loopback need a token.
+        port: the port to listen on; 0: any free one.
+        token: the token that a browser has to send once, as ?token=TOKEN in the address; None: the
+            environment variable GEM_MA_TOKEN.
+        say: a function that is called once with a line with the address; None: none.
     """
     from gem_ma.serving.arena.web_app import ArenaApp, run_app
 

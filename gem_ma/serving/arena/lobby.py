@@ -1,4 +1,4 @@
-"""All tables of an arena: who may sit where, and the agents that play there."""
+"""The matches of an arena, with their seats and agents."""
 
 from __future__ import annotations
 
@@ -43,28 +43,33 @@ from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 MAX_NAME_LENGTH = 40  # characters of a name
-MAX_OPEN_MATCHES = 200  # matches that are not over, at most
-MAX_MATCHES_BY_VISITOR = 50  # of those that one visitor has begun
-IDLE_SECONDS = 86_400  # seconds without a move; then a match ends if others want to begin one
-UNPLAYED_SECONDS = 600  # the same, if nobody has moved in it at all
-RETRY_SECONDS = 5  # until what could not be written down is tried again
-MAX_CACHED_MATCHES = 64  # matches that are over and in memory
-MAX_CLOCK_SECONDS = 86_400  # seconds for a move, or for all of a seat's, at most
-BOARD_SIDE = 448  # of a board, in the units of its squares
+MAX_OPEN_MATCHES = 200  # unfinished matches
+MAX_MATCHES_BY_VISITOR = 50  # unfinished matches that one visitor has begun
+IDLE_SECONDS = 86_400  # seconds without a change, after which a match may be ended for a new one
+UNPLAYED_SECONDS = 600  # the same for a match without any move
+RETRY_SECONDS = 5  # seconds until a failed write is tried again
+MAX_CACHED_MATCHES = 64  # finished matches in memory
+MAX_CLOCK_SECONDS = 86_400  # the largest `clock` and `bank`
+BOARD_SIDE = 448  # side of a board, in the units of its squares
 _LOG = logging.getLogger(__name__)
 _NAME_PATTERN = re.compile(r"[\w .-]{1,40}")
 _RECORD_PATTERN = re.compile(r"c?[0-9a-f]{10}|r\d{1,6}|all")
 
 
 class MatchUpdate(asyncio.Event):
-    """What wakes up whoever looks at a table: whether from a seat, and by its own doing."""
+    """An event that wakes one viewer of a match.
+
+    Attributes:
+        is_own: whether the viewer caused the update.
+        is_seated: whether the viewer has a seat in the match.
+    """
 
     is_own = False
     is_seated = False
 
 
 class ArenaLobby:
-    """The tables of a folder, and whoever waits for news of them."""
+    """The matches of a folder, their agents, and the viewers that wait for updates."""
 
     def __init__(
         self,
@@ -84,9 +89,9 @@ class ArenaLobby:
         self.matches_folder.mkdir(parents=True, exist_ok=True)
         self.episode_file, recorded_ids = open_records(folder / "episodes.jsonl")
         self.match_infos: dict[str, MatchInfo] = {}  # of all matches
-        self.match_sessions: dict[str, MatchSession] = {}  # of those that are played or looked at
-        self.damaged_ids: set[str] = set()  # of matches that were set aside
-        self.unrecorded_matches: dict[str, MatchSession] = {}  # that are over, until written down
+        self.match_sessions: dict[str, MatchSession] = {}  # matches that are loaded
+        self.damaged_ids: set[str] = set()  # matches that cannot be read
+        self.unrecorded_matches: dict[str, MatchSession] = {}  # finished, but not yet recorded
         for path in sorted(self.matches_folder.iterdir()):
             if any((path / name).exists() for name in ("about.json", "moves.jsonl")):
                 try:
@@ -99,21 +104,21 @@ class ArenaLobby:
                     self.match_infos[path.name] = info
         for info in list(self.match_infos.values()):
             if not info.ended or info.id not in recorded_ids:
-                with contextlib.suppress(ArenaError):  # it is set aside, and the log says why
+                with contextlib.suppress(ArenaError):  # a damaged match; the log has the reason
                     table = self.get_match(info.id)
                     self.match_infos[info.id] = table.info
                     if table.over and info.id not in recorded_ids:
                         self.unrecorded_matches[info.id] = table
         self._write_records()
-        self.rating_cache: dict[str, list[PlayerRating]] | None = None  # until there is news
+        self.rating_cache: dict[str, list[PlayerRating]] | None = None  # None: not up to date
         self.picked_squares: dict[tuple[str, str], tuple[Any, ...]] = {}
-        self.clickable_games: dict[str, Any] = {}  # a Clicked each
+        self.clickable_games: dict[str, Any] = {}  # a Clicked for each match
         self.agent_errors: dict[str, str] = {}
         self.update_events: dict[str, set[MatchUpdate]] = {}
         self.agent_tasks: dict[str, asyncio.Task[None]] = {}
         self.clock_timers: dict[str, asyncio.TimerHandle] = {}
-        self.match_visitors: dict[str, str] = {}  # who has begun a match that is not over
-        self.next_matches: dict[str, str] = {}  # by match the one that its players went on to
+        self.match_visitors: dict[str, str] = {}  # by unfinished match, who has begun it
+        self.next_matches: dict[str, str] = {}  # by match, the next one of its players
         self.view_tasks: dict[tuple[str, str | None, str], asyncio.Task[JSONObject]] = {}
         self.painter = ThreadPoolExecutor(1, "arena-pictures")
 
@@ -123,13 +128,13 @@ class ArenaLobby:
         self.painter.shutdown(cancel_futures=True)
 
     def get_match(self, name: str) -> MatchSession:
-        """Return a match."""
+        """Return a match by its id, and load it if necessary."""
         if name in self.damaged_ids:
             raise ArenaError("this match is damaged; the log of the server says where, and why")
         if name not in self.match_infos:
             raise ArenaError("there is no such match")
         table = self.match_sessions.pop(name, None) or self._load_match(name)
-        self.match_sessions[name] = table  # the latest is the last
+        self.match_sessions[name] = table  # the order is that of the last use
         over = [one for one in self.match_sessions.values() if one.over]
         for one in over[: max(0, len(over) - MAX_CACHED_MATCHES)]:
             if one is not table:
@@ -141,13 +146,13 @@ class ArenaLobby:
             return MatchSession.load(self.matches_folder / name)
         except DamagedMatch as error:
             self._set_aside(name, error)
-            return self.get_match(name)  # says so
+            return self.get_match(name)  # raises ArenaError
         except OSError as error:
             _LOG.exception("match %s cannot be read now", name)
             raise ArenaError(f"this match cannot be read now ({error.strerror})") from None
 
     def _set_aside(self, name: str, error: DamagedMatch) -> None:
-        """Leave a match out that cannot be read; its files stay as they are."""
+        """Exclude a match that cannot be read; its files are not changed."""
         _LOG.warning("match %s is set aside, and all others go on: %s", name, error)
         self.damaged_ids.add(name)
         self.match_infos.pop(name, None)
@@ -156,11 +161,11 @@ class ArenaLobby:
     def begin_match(
         self, asked: JSONMapping, visitor: str | None = None
     ) -> tuple[MatchSession, dict[str, str]]:
-        """Set up a table; return it, and the keys of the seats of whoever asked.
+        """Create a match; return it, and the keys of the seats that the visitor takes.
 
         Args:
-            asked: What a browser asks for.
-            visitor: Who that is; None: nobody whose matches are counted.
+            asked: The request of a browser.
+            visitor: Who sends it, to count matches; None: not counted.
         """
         start = self._parse_start(asked)
         self._make_room(visitor)
@@ -210,7 +215,7 @@ class ArenaLobby:
     def play_again(
         self, table: MatchSession, keys: Iterable[str], visitor: str | None = None
     ) -> tuple[MatchSession, dict[str, str]]:
-        """Begin a match anew for who played it, or let them sit down where another has done so."""
+        """Begin a rematch for a player of a finished match, or take seats in one that exists."""
         info = table.info
         own_seats = {self.find_seat(table, key) for key in keys} - {None}
         if not table.over:
@@ -246,14 +251,14 @@ class ArenaLobby:
         return next_table, own_keys
 
     def _parse_start(self, asked: JSONMapping) -> MatchInfo:
-        """Return how a match begins: anew, or where a record stood."""
+        """Return the start of a match: a new episode, or a position of a record."""
         if asked.get("of") is not None:
             return self.make_continuation(asked["of"], asked.get("number"), asked.get("turn"))
         id = self.catalog.find_env(asked.get("env")).id
         return MatchInfo("", id, {}, secrets.randbits(32), {}, {})
 
     def _make_room(self, visitor: str | None) -> None:
-        """End a match that nobody plays any more, if there are too many for one more."""
+        """End an idle match if a limit of open matches is reached, or raise ArenaError."""
         open_ids = [info.id for info in self.match_infos.values() if not info.ended]
         own_ids = [id for id in open_ids if self.match_visitors.get(id, "") == visitor]
         if len(own_ids) >= MAX_MATCHES_BY_VISITOR:
@@ -268,10 +273,10 @@ class ArenaLobby:
             )
 
     def _end_idle_match(self, ids: Iterable[str], problem: str) -> None:
-        """End the match that waits for the longest time, if any has waited long enough."""
+        """End the match that has been idle longest, or raise ArenaError if none is idle enough."""
         idle_tables: list[tuple[float, MatchSession]] = []
         for id in ids:
-            with contextlib.suppress(ArenaError):  # it is set aside
+            with contextlib.suppress(ArenaError):  # a damaged match
                 table = self.get_match(id)
                 idle = time.time() - table.find_last_change()
                 if idle >= (IDLE_SECONDS if table.has_moved else UNPLAYED_SECONDS):
@@ -283,14 +288,14 @@ class ArenaLobby:
         self.notify_viewers(table)
 
     def _check_player(self, name: object) -> str:
-        """Return the name of somebody who plays, which is nobody else's kind of name."""
+        """Return the valid name of a person, or raise ArenaError; an agent's name is refused."""
         player_name = check_player_name(name)
         if player_name.lower() in (one.lower() for one in self.agents):
             raise ArenaError(f"{player_name} is an agent here; take another name")
         return player_name
 
     def make_continuation(self, source: object, number: object, turn: object) -> MatchInfo:
-        """Return a match that begins where a record stood before one of its turns."""
+        """Return a match that begins at a record's position before one of its turns."""
         if type(turn) is not int or type(number) is not int or turn < 0 or number < 0:
             raise ArenaError("say which episode, and before which of its turns")
         episode = self._load_episode(source, number)
@@ -318,18 +323,19 @@ class ArenaLobby:
         return episode
 
     def _load_origin(self, about: MatchInfo) -> Episode:
-        """Return the record that a match went on from."""
+        """Return the record from which a match continued."""
         source, number, turn = about.of.split(":") if about.of else ("", "0", "0")
         episode = self._load_episode(source, int(number))
         prefix = EpisodePrefix.from_record(episode, int(turn))
-        if (prefix.seed, prefix.moves) != (about.seed, about.past):  # another file has its place
+        if (prefix.seed, prefix.moves) != (about.seed, about.past):  # the file is another one now
             raise ArenaError("the record that it went on from is not here any more")
         return episode
 
     def find_record_file(self, name: object) -> Path:
-        """Return the file of a match that is over, of all such, or of records that were given.
+        """Return a file of episodes by its name.
 
-        c and the name of a match: it, and the record that it went on from.
+        Names are the id of a finished match, "all" for all of these, "r" and a number for a file
+        of records, and "c" and the id of a match for it and the record that it continues.
         """
         if not isinstance(name, str) or not _RECORD_PATTERN.fullmatch(name):
             raise ArenaError("there is no such record")
@@ -350,7 +356,7 @@ class ArenaLobby:
         return self.record_files[int(name[1:])]
 
     def take_seat(self, table: MatchSession, seat: Any, name: Any) -> str:
-        """Let somebody take an open seat; return its key."""
+        """Take a free seat for a person, and return its key."""
         name = self._check_player(name)
         there = table.info.people.get(seat) if isinstance(seat, str) else None
         if there is None or there[0] or table.over:
@@ -362,7 +368,7 @@ class ArenaLobby:
         return key
 
     def find_seat(self, table: MatchSession, key: str) -> str | None:
-        """Return the seat that a key is of."""
+        """Return the seat to which a key belongs, or None."""
         key_hash = _hash_key(key)
         for seat, (name, seat_hash) in table.info.people.items():
             if name and hmac.compare_digest(seat_hash, key_hash):
@@ -370,7 +376,7 @@ class ArenaLobby:
         return None
 
     def compute_ratings(self) -> dict[str, list[PlayerRating]]:
-        """Return who is how strong, by environment."""
+        """Return the ratings of players by environment."""
         if self.rating_cache is None:
             self.rating_cache = rate_players(self.match_infos.values())
         return self.rating_cache
@@ -378,9 +384,9 @@ class ArenaLobby:
     async def load_view(
         self, table: MatchSession, seat: str | None, theme: str = "light"
     ) -> JSONObject:
-        """Return what a seat or a spectator sees, its picture in base64.
+        """Return the view of a seat or a spectator, with its picture in base64.
 
-        It is drawn once for all who see the same, apart from what else goes on.
+        A picture is drawn once for all viewers of the same view, in a thread of its own.
         """
         key = table.info.id, seat, theme
         if key not in self.view_tasks:
@@ -407,7 +413,7 @@ class ArenaLobby:
     def describe_view(
         self, table: MatchSession, seat: str | None, theme: str = "light"
     ) -> JSONObject:
-        """Return what a seat or a spectator sees; of a board that can be clicked, its squares."""
+        """Return the view of a seat or a spectator, with the squares of a clickable board."""
         board = self._make_board(table, seat) if seat is not None and table.get_turn(seat) else None
         if board is None:
             return table.describe_view(seat, theme)
@@ -421,7 +427,7 @@ class ArenaLobby:
         return game and game.board(table.make_view(seat), seat, squares)
 
     def _find_clickable_game(self, table: MatchSession) -> Any:
-        """Return what shows a table's game as a page to be clicked, if the pack screens is here."""
+        """Return the game as a clickable page, or None without the pack screens or such a page."""
         info = table.info
         if info.id not in self.clickable_games:
             spec: Any = registry.find_registered("screens:game")
@@ -430,7 +436,7 @@ class ArenaLobby:
         return self.clickable_games[info.id]
 
     def apply_request(self, table: MatchSession, seat: str, asked: JSONMapping) -> None:
-        """Do what somebody in a seat asks for."""
+        """Carry out a request of a person in a seat."""
         key = table.info.id, seat
         if asked.get("back") is True:
             self.picked_squares.pop(key, None)
@@ -468,13 +474,13 @@ class ArenaLobby:
         self.picked_squares.pop((table.info.id, seat), None)
 
     def notify_viewers(self, table: MatchSession) -> None:
-        """Let whoever looks at a table see what has changed, and its agents play."""
+        """Update all viewers of a match, and let its agents play."""
         self.drop_views(table.info.id)
         self._wake_viewers(table.info.id)
         self.run_agents(table)
 
     def drop_views(self, name: str) -> None:
-        """Forget what was drawn of a table."""
+        """Remove the cached views of a match."""
         for key in [key for key in self.view_tasks if key[0] == name]:
             del self.view_tasks[key]
 
@@ -483,7 +489,7 @@ class ArenaLobby:
             event.set()
 
     def run_agents(self, table: MatchSession) -> None:
-        """Let the agents of a table reply, as long as it waits for one, and mind its clock."""
+        """Ask agents while it is their turn, and set the timer of the match's clock."""
         name = table.info.id
         if table.over:
             return self._finish_match(table)
@@ -511,7 +517,7 @@ class ArenaLobby:
         self.notify_viewers(table)
 
     def _finish_match(self, table: MatchSession) -> None:
-        """Write down what a match that is over was, once."""
+        """Record a finished match, once."""
         name = table.info.id
         if self.match_infos[name].ended:
             return
@@ -527,7 +533,7 @@ class ArenaLobby:
             del self.picked_squares[key]
 
     def _write_records(self) -> None:
-        """Write down the matches that are over; on a full disk later, with the next that is."""
+        """Record finished matches; after an OSError, retry when the next match is finished."""
         for name, table in list(self.unrecorded_matches.items()):
             try:
                 table.write_record()
@@ -561,9 +567,9 @@ class ArenaLobby:
         agent = self.agents[table.info.agents[seat]]
         if inspect.iscoroutinefunction(agent.act):
             (reply,) = await ask_agent_async(agent, [turn])
-        else:  # it may think for long, and the others' moves are answered meanwhile
+        else:  # it may take long, and must not block other matches
             (reply,) = await asyncio.to_thread(ask_agent, agent, [turn])
-        # unless a move was taken back meanwhile, or the clock moved
+        # Not if a move was taken back meanwhile, or the clock made a move.
         while table.get_turn(seat) is turn:
             try:
                 table.submit_reply(seat, reply)
@@ -581,7 +587,7 @@ def _hash_key(key: str) -> str:
 
 
 def check_player_name(name: Any) -> str:
-    """Return a name as it may stand in records."""
+    """Return a name in the form that records allow, or raise ArenaError."""
     name = name.strip() if isinstance(name, str) else ""
     if not _NAME_PATTERN.fullmatch(name):
         raise ArenaError(

@@ -1,4 +1,4 @@
-"""What an arena keeps on disk: a match's files, read with care, and records of what ended."""
+"""The files of an arena: those of a match, which are checked when read, and the records."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _LOG = logging.getLogger(__name__)
 
 
 class ArenaError(ValueError):
-    """What somebody at a table may not do; the message says why, and what would work."""
+    """A request that is refused; the message gives the reason, and what would work."""
 
 
 class StorageError(ArenaError):
-    """What could not be written down, and so was not taken; the message says why."""
+    """A request that was refused because it could not be saved; the message gives the reason."""
 
 
 class DamagedMatch(ValueError):
-    """A match that cannot be read; the message says which file, which line, and why."""
+    """A match that cannot be read; the message gives the file, the line and the reason."""
 
 
 class MatchInfo(NamedTuple):
-    """What a match is, beside its moves.
+    """The description of a match, without its moves.
 
     Attributes:
-        people: by seat who plays there, the name and the hash of the key that is asked for; a seat
-            that nobody has taken yet has no name.
-        agents: by seat the spec of an agent.
-        watched: what spectators see before the end: nothing, "all", or what a seat sees.
+        people: by seat, the name of the person and the hash of the seat's key; the name of a free
+            seat is empty.
+        agents: by seat, the spec of the agent.
+        watched: the view of spectators before the end: "" for none, "all", or that of a seat.
         clock: seconds for a move.
-        bank: for all of a seat's moves, beside those. When both are used up a move is made by
-            chance. Both 0: there is no clock.
-        past: how the position came about that it began with.
-        of: which record that is.
-        ended: how it ended, once it is over.
-        left: the seat that has left, and so ended it.
-        returns: what each seat has earned, once it is over; who left after a move has lost.
+        bank: additional seconds for all moves of a seat together. When both are used up, a random
+            move is made. If both are 0, there is no clock.
+        past: the moves that led to the first position.
+        of: the record of that position, as file:episode:turn; "" for a match from the start.
+        ended: how the match ended; "" before the end.
+        left: the seat that left and so ended the match, or "".
+        returns: the return of each seat at the end; a seat that left after a move has lost.
     """
 
     id: str
@@ -60,7 +60,7 @@ class MatchInfo(NamedTuple):
     chat: bool = True  # whether players may talk apart from the game
     clock: float = 0.0
     bank: float = 0.0
-    begun: float = 0.0  # seconds since 1970
+    begun: float = 0.0  # Unix time in seconds
     options: JSONObject = {}  # noqa: RUF012 - nobody writes into it
     past: tuple[Any, ...] = ()
     of: str = ""
@@ -70,10 +70,10 @@ class MatchInfo(NamedTuple):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Return what the folder of a match says.
+        """Load the description from the folder of a match.
 
         Raises:
-            DamagedMatch: It says nothing that this release can read.
+            DamagedMatch: The file is missing, malformed, or of another format.
         """
         path = folder / "about.json"
         try:
@@ -100,30 +100,30 @@ class MatchInfo(NamedTuple):
         return cls(**{**fields, "past": tuple(fields.get("past", ()))})
 
     def save(self, folder: Path) -> None:
-        """Write down what the match is, whole or not at all."""
+        """Save the description in the folder of a match, atomically."""
         data = {"format": MATCH_FORMAT, **self._asdict()}
         with explain_failed_write():
             write_atomically(folder / "about.json", (json.dumps(data, indent=1) + "\n").encode())
 
     @property
     def has_clock(self) -> bool:
-        """Whether there is a clock."""
+        """Whether the match has a clock."""
         return bool(self.clock or self.bank)
 
     @property
     def free_seats(self) -> list[str]:
-        """The seats that nobody has taken."""
+        """The seats for people that are still free."""
         return [seat for seat, (name, _) in self.people.items() if not name]
 
     @property
     def outcome(self) -> str:
-        """What became of it in words, once it is over."""
+        """The outcome of a finished match in words."""
         if self.left:
             return f"{self.left} has left"
         return describe_outcome(self.returns, is_zero_sum(self.env)) or self.ended
 
     def list_players(self) -> dict[str, str]:
-        """Return who sits where, as records say it."""
+        """Return the players by seat, named as in records."""
         people = {seat: f"human:{name}" for seat, (name, _) in self.people.items()}
         return {**people, **self.agents}
 
@@ -141,7 +141,7 @@ _INFO_TYPES: dict[str, type | tuple[type, ...]] = {
 
 @contextlib.contextmanager
 def explain_failed_write() -> Iterator[None]:
-    """Say to whoever asked for it why something could not be written down: a disk is full."""
+    """Turn an OSError while writing, such as a full disk, into a StorageError for the client."""
     try:
         yield
     except OSError as error:
@@ -153,7 +153,7 @@ def explain_failed_write() -> Iterator[None]:
 
 
 def read_lines(path: Path) -> list[JSONObject]:
-    """Return what the whole lines of a file say; half a line, of a machine that stopped, is none.
+    """Return the JSON objects of a file's complete lines; an unfinished last line is ignored.
 
     Raises:
         DamagedMatch: A line is no JSON object.
@@ -171,9 +171,10 @@ def read_lines(path: Path) -> list[JSONObject]:
 
 
 def open_records(path: Path) -> tuple[EpisodeFile, set[str]]:
-    """Open the records of all matches that are over; return it, and the ids that are there.
+    """Open the file of records of finished matches, and return it with the ids in it.
 
-    Lines that are no episodes go; the file as it was stays beside it, and the log says why.
+    Lines that are no episodes are removed. A copy of the original file is kept, and the log gives
+    the reasons.
     """
     try:
         file = EpisodeFile(path, pictures=False)
@@ -198,7 +199,7 @@ def open_records(path: Path) -> tuple[EpisodeFile, set[str]]:
 
 
 def _find_free_name(path: Path) -> Path:
-    """Return a name for a damaged file that nothing has yet."""
+    """Return an unused name for a damaged file."""
     number = 1
     while (free := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1

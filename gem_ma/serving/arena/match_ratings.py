@@ -1,4 +1,4 @@
-"""Who is how strong, by what matches say that nobody could prepare, take back or look into."""
+"""Ratings of players from matches without prepared positions, undone moves or extra views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma.serving.arena.match_files import MatchInfo
 
 
 class PlayerRating(NamedTuple):
-    """Somebody's strength: openskill's mean, and how far off it may be, 95 times in 100."""
+    """A player's rating: openskill's mean, and the half-width of its 95% interval (`doubt`)."""
 
     name: str
     mean: float
@@ -21,7 +21,7 @@ class PlayerRating(NamedTuple):
 
 
 def find_unrated_reason(info: MatchInfo) -> str:
-    """Return why a match counts for no rating, over or not, or nothing if it counts."""
+    """Return the reason why a match, finished or not, is not rated, or "" if it is rated."""
     players = info.list_players()
     if len(players) < 2:
         return "one plays alone"
@@ -42,7 +42,7 @@ def find_unrated_reason(info: MatchInfo) -> str:
 
 
 def rate_players(infos: Iterable[MatchInfo]) -> dict[str, list[PlayerRating]]:
-    """Return ratings by environment, the best first, of the matches that count."""
+    """Return ratings from the rated finished matches, by environment, the best first."""
     returns_by_env: dict[str, list[dict[str, float]]] = {}
     for info in sorted(infos, key=lambda one: one.begun):
         if info.ended and not find_unrated_reason(info):

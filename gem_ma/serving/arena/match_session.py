@@ -1,4 +1,4 @@
-"""One match that people and agents play, kept on disk at every move."""
+"""One match of people and agents, saved after every move."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from gem_ma.validation.files import append_line
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _LOG = logging.getLogger(__name__)
-MAX_BUTTONS = 120  # replies that have one each
+MAX_BUTTONS = 120  # legal replies; more are not shown as buttons
 PICTURE_SIDE = 672  # pixels of a picture
 MAX_REPLY_LENGTH = 20_000  # characters of a reply
-MAX_CHAT_LENGTH = 500  # characters of what players say to each other
-MAX_CHAT_MESSAGES = 1000  # so often
+MAX_CHAT_LENGTH = 500  # characters of a chat message
+MAX_CHAT_MESSAGES = 1000  # chat messages of a match
 _CHAT_FIELDS = {"seat", "name", "words"}
 
 
 class MatchReply(NamedTuple):
-    """A reply, the seconds that it took, and whether the clock gave it."""
+    """A reply, the seconds that it took, and whether the clock made it (`late`)."""
 
     reply: str
     seconds: float
@@ -56,7 +56,7 @@ class MatchReply(NamedTuple):
 
 
 class MessageNotingPrefix(EpisodePrefix):
-    """What was played before; whoever plays it again notes what seats hear."""
+    """A prefix that calls `note_messages` for the seats of each turn while it is replayed."""
 
     note_messages: Callable[[Iterable[str]], None]
 
@@ -66,24 +66,24 @@ class MessageNotingPrefix(EpisodePrefix):
 
 
 class MatchSession:
-    """A match: whom it waits for, what a seat sees, and what became of what was said.
+    """A match, with the turns that are due, the views of seats, and its record.
 
-    Every reply is a line of `moves.jsonl` before it counts, so that a table which is loaded again
-    stands where it stood, whatever has ended the process before.
+    Every reply is written to `moves.jsonl` before it is applied. A match that is loaded again is
+    therefore in the same position, however the process ended.
     """
 
     def __init__(self, folder: Path, about: MatchInfo):
         self.folder, self.info = folder, about
-        self.reply_history: list[dict[str, MatchReply]] = []  # by moment
+        self.reply_history: list[dict[str, MatchReply]] = []  # replies of seats that act together
         self.pending_replies: dict[str, MatchReply] = {}
         self.chat_messages: list[JSONObject] = []
-        self.asked_at: dict[str, float] = {}  # when a seat was asked
+        self.asked_at: dict[str, float] = {}  # Unix time at which a seat's turn began
         self._env = factory.make(about.env, **about.arguments)
         self._replay_replies([])
 
     @classmethod
     def create(cls, folder: Path, about: MatchInfo) -> Self:
-        """Set up a table in a folder of its own."""
+        """Create a match in a folder of its own."""
         table = cls(folder, about)
         with explain_failed_write():
             folder.mkdir(parents=True)
@@ -96,10 +96,10 @@ class MatchSession:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Return a table as it stood after the last whole line that was written.
+        """Load a match in its position after the last complete line of its files.
 
         Raises:
-            DamagedMatch: It cannot be played again: files are damaged, or rules have changed.
+            DamagedMatch: It cannot be replayed: files are damaged, or rules have changed.
         """
         info = MatchInfo.load(folder)
         chat_messages = read_lines(folder / "chat.jsonl")
@@ -115,7 +115,7 @@ class MatchSession:
                 table._apply_line(line)
         except DamagedMatch:
             raise
-        except Exception as error:  # an environment that is gone, rules that have changed
+        except Exception as error:  # missing environments, changed rules
             raise DamagedMatch(f"{where}: {type(error).__name__}: {error}") from error
         if info.left:
             table._fail_episode()
@@ -143,42 +143,42 @@ class MatchSession:
 
     @property
     def episode(self) -> Episode:
-        """The record of it, as far as it was played."""
+        """The record of the match so far."""
         return self.live_episode.episode
 
     @property
     def game(self) -> Any:
-        """The rules that are played by."""
+        """The game that is played."""
         return self._env.game
 
     def make_view(self, seat: str) -> Any:
-        """Return the state as a seat may see it."""
+        """Return a seat's view of the state."""
         return self._env.match.make_view(seat)
 
     def get_turn(self, seat: str) -> Turn | None:
-        """Return the turn that a seat is to reply to, if it is its turn."""
+        """Return the turn of a seat, or None if the seat is not to act."""
         return self._due_turns.get(seat) if self.ready and not self.info.left else None
 
     def list_due_seats(self) -> list[str]:
-        """Return the seats that are to reply."""
+        """Return the seats that are to act."""
         return [seat for seat in self._due_turns if self.get_turn(seat) is not None]
 
     def compute_next_timeout(self) -> float | None:
-        """Return in how many seconds a move is made for somebody, if ever."""
+        """Return the seconds until the clock makes a move for a seat, or None without a clock."""
         remaining = [self.compute_time_left(seat) for seat in self.list_due_seats()]
         return max(0.0, min(remaining)) if self.info.has_clock and remaining else None
 
     def compute_bank(self, seat: str) -> float:
-        """Return the seconds that a seat has beside those of each move."""
+        """Return the seconds that are left of a seat's bank."""
         durations = [one[seat].seconds for one in self.reply_history if seat in one]
         return max(0.0, self.info.bank - sum(max(0.0, one - self.info.clock) for one in durations))
 
     def compute_time_left(self, seat: str) -> float:
-        """Return the seconds in which a seat that is asked may reply."""
+        """Return the seconds that a seat that is to act has left."""
         return self.asked_at[seat] + self.info.clock + self.compute_bank(seat) - time.time()
 
     def take_seat(self, seat: str, name: str, key: str) -> None:
-        """Let somebody take a seat that is free; the key is a hash of theirs."""
+        """Give a free seat to a person; `key` is the hash of the person's key."""
         info = self.info._replace(people={**self.info.people, seat: (name, key)})
         info.save(self.folder)
         self.info = info
@@ -186,7 +186,7 @@ class MatchSession:
         self.asked_at = dict.fromkeys(self._due_turns, time.time())
 
     def submit_reply(self, seat: str, reply: str) -> None:
-        """Take a seat's reply, written down first."""
+        """Save a seat's reply, and apply it."""
         if not self.ready:
             raise ArenaError("the match begins when every seat is taken")
         if self.get_turn(seat) is None:
@@ -196,7 +196,7 @@ class MatchSession:
         self._log_reply(seat, str(reply))
 
     def apply_clock(self) -> None:
-        """Move for those whose time is up: by chance, or without a word."""
+        """Make a random legal move, or an empty reply, for seats whose time is up."""
         for seat in self.list_due_seats():
             if self.compute_time_left(seat) > 0:
                 continue
@@ -210,7 +210,7 @@ class MatchSession:
         self._apply_reply(seat, match_reply)
 
     def post_message(self, seat: str, words: str) -> None:
-        """Say something to the others that is not of the game."""
+        """Add a chat message, which is not part of the game."""
         if not self.info.chat:
             raise ArenaError("players do not talk in this match")
         if not isinstance(words, str) or not 0 < len(words.strip()) <= MAX_CHAT_LENGTH:
@@ -222,7 +222,7 @@ class MatchSession:
         self.chat_messages.append(line)
 
     def leave(self, seat: str) -> None:
-        """End the match: somebody does not play on."""
+        """End the match because a seat leaves it."""
         if self.over:
             raise ArenaError("the match is over")
         is_loss = seat in self.info.people and self.has_moved
@@ -233,19 +233,19 @@ class MatchSession:
         self._fail_episode()
 
     def abandon(self) -> None:
-        """End the match as whoever it waits for has left it."""
+        """End the match as left by a seat that is to act, or by a free seat."""
         seats = [*self.list_due_seats(), *self.info.free_seats, *self.seats]
         self.leave(seats[0])
 
     @property
     def has_moved(self) -> bool:
-        """Whether anybody has moved: a person, where people play."""
+        """Whether a person, or in a match without people an agent, has made a move."""
         players = self.info.people or self.info.agents
         moments = [*self.reply_history, self.pending_replies]
         return any(not one[seat].late for one in moments for seat in one if seat in players)
 
     def find_last_change(self) -> float:
-        """Return when anything was last written down of it."""
+        """Return the Unix time of the last change of the match's files."""
         files = (self.folder / name for name in ("about.json", "moves.jsonl", "chat.jsonl"))
         return max(one.stat().st_mtime for one in files if one.exists())
 
@@ -257,7 +257,7 @@ class MatchSession:
         self._finish()
 
     def take_back(self, seat: str) -> None:
-        """Go back to where this seat made its last move."""
+        """Undo all moves from this seat's last one on."""
         if not self.info.takes_back:
             raise ArenaError("nothing is taken back in this match")
         indices = [at for at, replies in enumerate(self.reply_history) if seat in replies]
@@ -271,7 +271,7 @@ class MatchSession:
             append_line(self.folder / f"{name}.jsonl", json.dumps(line).encode() + b"\n")
 
     def _apply_line(self, line: JSONObject) -> None:
-        """Take a line of the moves as it was taken before."""
+        """Apply a line of `moves.jsonl` again."""
         if "back" in line:
             if line["back"] not in range(len(self.reply_history)):
                 raise ValueError(f"{len(self.reply_history)} moments were played before")
@@ -300,11 +300,11 @@ class MatchSession:
         self._update_turns(play.advance())
 
     def _replay_replies(self, said: list[dict[str, MatchReply]]) -> None:
-        """Begin anew, and play so much of what was said."""
+        """Start the episode again, and apply these replies."""
         info = self.info
         prefix = MessageNotingPrefix(info.seed, info.options, info.past)
         prefix.note_messages = self._note_messages
-        # By seat, for each of its replies, what it had heard before.
+        # By seat, for each of its replies, the messages that it had received before.
         self.heard_messages: dict[str, list[list[Message]]] = {
             seat: [] for seat in self._env.possible_agents
         }
@@ -312,7 +312,7 @@ class MatchSession:
         agents = {seat: names[seat] for seat in self._env.possible_agents}
         self.live_episode = LiveEpisode.create(self._env, prefix, info.id, agents)
         self.reply_history, self.pending_replies = [], {}
-        self.late_steps: list[Step] = []  # steps that the clock took
+        self.late_steps: list[Step] = []  # steps that the clock made
         self._update_turns(self.live_episode.advance())
         for replies in said:
             for seat, one in replies.items():
@@ -326,7 +326,7 @@ class MatchSession:
             self._finish()
 
     def _finish(self) -> None:
-        """Write down what became of it, once."""
+        """Save the result of the match, once."""
         episode = self.live_episode.episode
         if not self.info.ended:
             returns = dict(episode.returns)
@@ -334,7 +334,7 @@ class MatchSession:
             if self.folder.exists():
                 try:
                     self.info.save(self.folder)
-                except StorageError:  # the moves tell it: it is written when they are read again
+                except StorageError:  # loading the moves again saves it
                     _LOG.warning(
                         "%s: the match is over, and about.json does not say so", self.folder
                     )
@@ -345,14 +345,16 @@ class MatchSession:
     def describe_view(
         self, seat: str | None, theme: str = "light", picture: Picture | None = None
     ) -> JSONObject:
-        """Return what a seat sees of it, or a spectator, as JSON and a Picture under "image".
+        """Return the view of a seat or a spectator, as JSON with a Picture under "image".
 
-        A seat gets what its masked view and its own chat hold, what of others it was told, and
-        nothing else before the end: not even whose turn it is, which in games with secret roles is
-        a secret.
+        Before the end, a seat gets only its own view, its own conversation, and the messages about
+        others that it received. It does not learn whose turn it is, which is a secret in games
+        with secret roles.
 
         Args:
-            picture: is shown instead of the one that would be drawn.
+            seat: the seat; None: a spectator.
+            theme: the name of a theme of the renderer.
+            picture: a picture to show instead of the drawn one; None: draw one.
         """
         if seat is not None and seat not in self.seats:
             raise ArenaError(f"there is no seat {seat!r}")
@@ -404,7 +406,7 @@ class MatchSession:
             "text": turn.text if turn is not None else self._read_text(seat),
             "image": picture or self._make_picture(seat, theme),
         }
-        if self.over:  # all may see all
+        if self.over:  # every seat may see everything
             description |= {"said": self._format_steps(play.episode.steps), "heard": []}
         scene = self._env.scene(seat)
         description["screen"] = turn is not None and isinstance(scene, Screen)
@@ -415,19 +417,19 @@ class MatchSession:
         return description
 
     def _make_picture(self, seat: str | None, theme: str) -> Picture:
-        """Return what a seat sees as a picture, which is drawn when somebody reads it."""
+        """Return a seat's picture, which is drawn when it is first read."""
         scene = self._env.scene(seat)
-        if scene is None:  # it draws itself
+        if scene is None:  # the environment draws itself
             return self._env.picture(seat)
         return Picture(partial(draw, scene, (PICTURE_SIDE, PICTURE_SIDE), THEMES[theme]))
 
     def _note_messages(self, seats: Iterable[str]) -> None:
-        """Note what seats have heard before a reply that they are about to give."""
+        """Store the messages that seats have received before their next reply."""
         for seat in seats:
             self.heard_messages[seat].append(self._env.match.list_messages(seat))
 
     def _format_messages(self, seat: str, messages: Iterable[Message]) -> list[JSONObject]:
-        """Return what others did, as a seat heard it, and what everybody was told."""
+        """Return messages to a seat about other seats, and the game's messages to all."""
         return [
             {"seat": one.role if one.role in self.seats else "", "text": one.text}
             for one in messages
@@ -436,7 +438,7 @@ class MatchSession:
         ]
 
     def _list_legal_replies(self, turn: Turn | None) -> list[str] | None:
-        """Return the replies that may each have a button; None: words are to be written."""
+        """Return the legal replies that are shown as buttons, or None for a text field."""
         if turn is None or turn.legal is None or self.game.conversation:
             return None
         return list(turn.legal) if len(turn.legal) <= MAX_BUTTONS else None
@@ -469,13 +471,13 @@ class MatchSession:
         ]
 
     def write_record(self) -> Path:
-        """Return the file that holds the match as an episode, once it is over."""
+        """Write a finished match as an episode, and return the file."""
         if not self.over:
             raise ArenaError("the match is not over yet")
         return self._write_once("episode.jsonl", [self.episode])
 
     def write_comparison(self, origin: Episode) -> Path:
-        """Return a file of the record that it went on from, and of its own, to be compared."""
+        """Write the original record and the match's own to a file for comparison; return it."""
         (episode,) = load_episodes(self.write_record())
         origin.number, episode.number = 0, 1
         return self._write_once("beside.jsonl", [origin, episode])
@@ -494,7 +496,7 @@ class MatchSession:
         return path
 
     def verify_record(self) -> bool:
-        """Return whether the record, played again, goes as it went."""
+        """Return whether a replay reproduces the record."""
         (episode,) = load_episodes(self.write_record())
         try:
             episode.replay()

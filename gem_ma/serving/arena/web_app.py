@@ -1,4 +1,4 @@
-"""The arena's pages, its small API, and the WebSocket of each table."""
+"""The arena's pages, its HTTP API, and the WebSocket of each match."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ with require_extra("arena", "the arena"):
 
 _LOG = logging.getLogger(__name__)
 COOKIE_NAME = "gem_ma_arena"
-MAX_REQUEST_BYTES = 8 * MAX_REPLY_LENGTH  # bytes of what a browser sends
+MAX_REQUEST_BYTES = 8 * MAX_REPLY_LENGTH  # bytes of a browser's request or message
 MAX_LISTED = 200  # matches in the lobby
-MAX_SOCKETS = 1000  # that look at matches
-VISITOR_SOCKETS = 100  # of these, of one visitor
-MAX_WATCHERS = 100  # of these, at one match and in none of its seats
+MAX_SOCKETS = 1000  # open WebSockets
+VISITOR_SOCKETS = 100  # open WebSockets of one visitor
+MAX_WATCHERS = 100  # spectators of one match
 _MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
@@ -65,15 +65,15 @@ _HEADERS = {
 
 
 class TooManySockets(ArenaError):
-    """Who cannot look at a match now; the message says why."""
+    """A connection that is refused for a limit; the message gives the reason."""
 
 
 class ArenaApp:
-    """What a browser asks of a hall."""
+    """The web application of an arena, with the requests that browsers send."""
 
     def __init__(self, hall: ArenaLobby, token: str | None, hosts: frozenset[str] | None):
         self.lobby, self.token, self.allowed_hosts = hall, token, hosts
-        self.sockets: Counter[str] = Counter()  # by visitor
+        self.sockets: Counter[str] = Counter()  # number by visitor
         self.app = Starlette(
             routes=[
                 Route("/", self._guard_route(self.serve_page)),
@@ -98,13 +98,13 @@ class ArenaApp:
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         for table in list(self.lobby.match_sessions.values()):
-            if not table.over:  # agents and clocks go on where the last server stood
+            if not table.over:  # agents and clocks continue after a restart
                 self.lobby.run_agents(table)
         yield
         self.lobby.close()
 
     def _find_problem(self, request: HTTPConnection) -> str:
-        """Return why somebody cannot come in, or nothing."""
+        """Return the reason why a request is refused, or an empty text."""
         host = request.headers.get("host", "")
         if self.allowed_hosts is not None and host.rpartition(":")[0] not in self.allowed_hosts:
             return "this server is reached under the address that it was started with"
@@ -165,26 +165,26 @@ class ArenaApp:
         return list(map(_encode_offered_env, self.lobby.catalog.offered_envs.values()))
 
     async def serve_search(self, request: Request) -> Response:
-        """Say which other environments have these words in their ids."""
+        """Return the other environments whose ids contain these words."""
         words = request.query_params.get("words", "")[:80]
         ids, count = await asyncio.to_thread(self.lobby.catalog.search_envs, words)
         return JSONResponse({"found": ids, "of": count}, headers=_HEADERS)
 
     async def serve_env(self, request: Request) -> Response:
-        """Say what an environment is."""
+        """Return the description of an environment."""
         env = await asyncio.to_thread(self.lobby.catalog.find_env, request.path_params["id"])
         return JSONResponse(_encode_offered_env(env), headers=_HEADERS)
 
     async def serve_begin(self, request: Request) -> Response:
         body = await _read_body(request)
-        if body.get("of") is None:  # to look for it takes seconds, the first time
+        if body.get("of") is None:  # the first search takes seconds
             await asyncio.to_thread(self.lobby.catalog.find_env, body.get("env"))
         table, keys = self.lobby.begin_match(body, identify_visitor(request))
         self.lobby.run_agents(table)
         return JSONResponse({"id": table.info.id, "keys": keys}, headers=_HEADERS)
 
     async def serve_again(self, request: Request) -> Response:
-        """Begin a match that is over anew, for those whose keys come with it."""
+        """Begin a rematch of a finished match for the seats whose keys are sent."""
         table, keys = self._find_match(request), (await _read_body(request)).get("keys")
         if not isinstance(keys, list) or not all(isinstance(one, str) for one in keys):
             raise ArenaError("keys: a list of the keys of one's seats")
@@ -201,7 +201,7 @@ class ArenaApp:
         return JSONResponse({"id": table.info.id, "keys": {body["seat"]: key}}, headers=_HEADERS)
 
     async def serve_proof(self, request: Request) -> Response:
-        """Say whether the record of a match, played again, goes as it went."""
+        """Return whether a replay reproduces the record of a match."""
         table, start = self._find_match(request), time.perf_counter()
         is_verified = await asyncio.to_thread(table.verify_record)
         seconds = round(time.perf_counter() - start, 3)
@@ -214,19 +214,19 @@ class ArenaApp:
         return Response(data, media_type="application/jsonl", headers={**_HEADERS, **extra_headers})
 
     async def serve_replay(self, request: Request) -> Response:
-        """Return the viewer's page of a match that is over, or of records."""
+        """Return the viewer's page of a finished match, or of records."""
         name = request.path_params["id"]
         path, study = self.lobby.find_record_file(name), f"/#study={name}"
         with explain_failed_write(), tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "page.html"
             await asyncio.to_thread(write_page, path, out, study=study)
             data = out.read_bytes()
-        # the page has a policy of its own, under which its one script runs and nothing else
+        # The page has its own content policy, which allows only its one script.
         headers = {name: value for name, value in _HEADERS.items() if name[0] != "c"}
         return Response(data, media_type="text/html", headers=headers)
 
     async def serve_position(self, request: Request) -> Response:
-        """Say who may play on from a turn of a record, and what was played before it."""
+        """Return the environment, seats and number of moves before a turn of a record."""
         params, name = request.query_params, request.path_params["id"]
         if not all(re.fullmatch(r"\d{1,9}", params.get(one, "")) for one in ("number", "turn")):
             raise ArenaError("say which episode, and before which of its turns")
@@ -242,7 +242,7 @@ class ArenaApp:
         return self.lobby.get_match(request.path_params["id"])
 
     async def serve_match(self, line: WebSocket) -> None:
-        """Tell a browser what its seat sees, whenever that changes, and do what it asks for."""
+        """Send a browser the view of its seat after every change, and carry out its requests."""
         known_ids = self.lobby.match_infos.keys() | self.lobby.damaged_ids
         if self._find_problem(line) or line.path_params["id"] not in known_ids:
             await line.close(1008)
@@ -299,7 +299,7 @@ class ArenaApp:
         while True:
             news.clear()
             description = await self.lobby.load_view(table, seat, theme)
-            # that others have moved is news only where it is seen
+            # An update is only sent if the view has changed, which hides moves of other seats.
             content = {name: value for name, value in description.items() if name != "seconds"}
             if content != last or news.is_own:
                 await line.send_text(json.dumps(description))
@@ -330,7 +330,7 @@ async def _receive_text(line: WebSocket) -> str:
 
 
 def identify_visitor(line: HTTPConnection) -> str:
-    """Return whose limits a connection counts for: an address, or the network of one in IPv6."""
+    """Return the visitor for the limits: an IPv4 address, or the /64 network of an IPv6 one."""
     host = line.client.host if line.client else ""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
@@ -342,7 +342,7 @@ def identify_visitor(line: HTTPConnection) -> str:
 
 
 def _log_task_error(task: asyncio.Task[None]) -> None:
-    """Log a fault of ours that nobody waits for."""
+    """Log an error of a background task."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
         _LOG.error("telling a browser failed", exc_info=error)
@@ -401,9 +401,9 @@ def run_app(site: ArenaApp, listener: socket.socket) -> None:
     """Serve a site until interrupted."""
     limits = {
         "ws_max_size": MAX_REQUEST_BYTES,
-        "ws_per_message_deflate": False,  # a picture is no smaller, and each would be pressed anew
+        "ws_per_message_deflate": False,  # pictures are compressed already
         "timeout_graceful_shutdown": 2,
     }
     config = uvicorn.Config(site.app, log_level="warning", access_log=False, **limits)
-    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a server ends
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C ends a server
         uvicorn.Server(config).run(sockets=[listener])

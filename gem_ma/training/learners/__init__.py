@@ -1,4 +1,5 @@
-"""What learns: a model of transformers, or a network of one's own, with the steps of its optimiser.
+"""Learners: a transformers model or your own network, with an optimiser.
 
-A learner plays as any agent does, and takes a step on what it played; only torch is needed here.
+A learner plays like any agent and updates its weights from its own episodes. This package needs
+only torch.
 """

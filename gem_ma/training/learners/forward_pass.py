@@ -1,7 +1,7 @@
-"""What a model says behind chosen tokens of several chats: no more is worked out than is needed.
+"""An efficient forward pass that computes logits only for selected tokens of several chats.
 
-What the chats begin with alike is read once, and only behind the chosen tokens the model's states
-become logits. The gradients are those of reading each chat whole.
+The common prefix of the chats is processed once, and logits are computed only for the selected
+tokens. The gradients equal those of processing each chat completely.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ with require_extra("hf"):
     import torch
     from transformers.cache_utils import DynamicCache
 
-PREFIX_KEY_LENGTH = 32  # tokens with which rows that are read together should begin alike
+PREFIX_KEY_LENGTH = 32  # samples are grouped into batches by their first 32 tokens
 
 
 class TokenBatch(NamedTuple):
-    """Samples as a model takes them, filled up at the right, so that no token's place changes."""
+    """Samples as model inputs, padded at the right so that tokens keep their positions."""
 
     ids: torch.Tensor
-    own: torch.Tensor  # which of them a seat's model produced
-    inputs: dict[str, torch.Tensor]  # pictures, and what belongs to them
+    own: torch.Tensor  # mask over the tokens that a seat's model produced
+    inputs: dict[str, torch.Tensor]  # pictures and related inputs
 
 
 def collate_samples(found: Sequence[TokenSample], device: Any) -> TokenBatch:
-    """Return samples as rows of one batch."""
+    """Return samples as the rows of one padded batch."""
 
     def pad_rows(rows: Sequence[Sequence[int]]) -> torch.Tensor:
         longest = max(map(len, rows))
@@ -56,12 +56,14 @@ def collate_samples(found: Sequence[TokenSample], device: Any) -> TokenBatch:
 def forward_logits(
     model: Any, ids: Any, chosen: Any, inputs: Mapping[str, Any] | None = None
 ) -> tuple[Any, Any]:
-    """Return the logits and the states that say each chosen token, row by row.
+    """Return the logits that predict each chosen token, and their hidden states, row by row.
 
     Args:
-        ids: rows of tokens, filled up at the right, where no token looks.
-        chosen: which of them are asked for; never the first of a row.
-        inputs: what else the model takes, such as pictures; then nothing is read once for all.
+        model: a causal language model of transformers.
+        ids: rows of tokens, padded at the right; causal attention ignores the padding.
+        chosen: mask over the tokens to predict; never the first token of a row.
+        inputs: further model inputs, such as pictures. With these, the common prefix is processed
+            once per row.
     """
     takes = chosen[:, 1:].any(0).nonzero()
     if not len(takes):
@@ -86,7 +88,7 @@ def forward_logits(
         states.append(args[0][said])
         return (states[0][None], *args[1:])
 
-    # Before the head, so that what some models do to logits behind it is done as ever.
+    # A hook before the head keeps any processing of logits that a model does after its head.
     hook = model.get_output_embeddings().register_forward_pre_hook(select_states)
     try:
         logits = model(**model_inputs).logits

@@ -1,4 +1,4 @@
-"""A model of transformers that learns from the very tokens it drew, in one seat or several."""
+"""HFLearner: a transformers model that learns from the tokens it drew, in one or several seats."""
 
 from __future__ import annotations
 
@@ -26,51 +26,57 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 with require_extra("hf"):
     import torch
 
-# Adam is to forget soon how small gradients were: else the first large one moves a model too far.
+# A low beta2 forgets small gradients quickly; else the first large one makes too large a step.
 _ADAM_BETAS = 0.9, 0.95
 
 
 class WeightedSample(NamedTuple):
-    """A sample, with what each of its own tokens is worth, and what its turns were to lead to."""
+    """A sample with the advantages of its own tokens and the critic's targets of its turns."""
 
     sample: TokenSample
     advantages: list[float]
     targets: list[float]  # one for each span, for a critic
-    old_logprobs: list[float] | None = None  # when the update began, of what an older model drew
+    old_logprobs: list[float] | None = None  # at the start of the update, if older weights drew it
 
 
 class HFLearner(HFAgent):
-    """A model of transformers that learns from the very tokens it drew, texts and pictures.
+    """A transformers model that learns from the tokens it drew, with texts and pictures.
 
-    The model stays in eval mode: with dropout, what is updated would not be what played. Weights
-    that learn are float32, whatever they were: small steps would be lost in less.
+    The model stays in eval mode: with dropout, the updated policy would differ from the one that
+    played. Weights that learn are converted to float32, because 16-bit weights lose small steps.
 
     Args:
-        clip: of the ratio of new to old probability.
-        kl: the weight of the distance to the model as it was at first, without its adapter if it
-            has one.
-        entropy: the weight of that of its tokens, which keeps it from settling too soon.
-        critic: the weight of the error of a value head over the model's states, which PPO needs
-            (see `gem_ma.training.advantages.ppo`); 0 for none.
-        schedule: which part of `lr` an update takes, such as that of `make_cosine_schedule`.
-        max_importance: where the importance weights of stale tokens are truncated, which an older
-            model drew (see `max_staleness` of Trainer).
-        epochs: how often an update goes through its samples.
-        minibatch: the samples of one step of the optimiser, None for all; they go through the model
-            `microbatch` at a time.
-        precision: "mixed" works in bfloat16 where that is enough, playing and learning, and leaves
-            weights that do not learn as they are; "full" does all in float32. None: mixed on a GPU
-            of CUDA, and where weights that do not learn have 16 bits.
-        adapter: the LoRA adapter to train, of a model of peft (see `add_lora_adapters`); None: all
+        model: the model, as HFAgent takes it.
+        processor: its tokenizer or processor, as HFAgent takes it.
+        lr: highest learning rate.
+        clip: clipping range of the ratio of new to old probability (PPO).
+        kl: weight of the KL divergence to the model at the start, without its adapter if it has
+            one.
+        entropy: weight of the entropy bonus, which delays convergence to one reply.
+        critic: weight of the squared error of a value head over the model's hidden states, which
+            PPO needs (see `gem_ma.training.advantages.ppo`); 0: no value head.
+        schedule: factor on `lr` by number of the update, such as that of `make_cosine_schedule`;
+            None: always 1.
+        epochs: passes over the samples of an update.
+        minibatch: samples per optimiser step; None: all of an update.
+        microbatch: samples per forward pass.
+        max_norm: gradient norm above which gradients are clipped.
+        max_importance: truncation limit of the importance weights of stale tokens, which older
+            weights drew (see `max_staleness` of Trainer).
+        precision: "mixed" plays and learns with bfloat16 autocast, and keeps the type of weights
+            that do not learn; "full" uses float32 throughout. None: "mixed" on a CUDA device, or if
+            weights that do not learn have 16 bits; "full" otherwise.
+        adapter: the LoRA adapter to train, of a peft model (see `add_lora_adapters`); None: all
             parameters that are not frozen.
-        lora: arguments of peft's LoraConfig, such as {"r": 16}: an adapter of its own learns, over
-            a model that has none.
-        dtype: in which the weights of a folder are loaded. None: float32, or as the folder has them
-            where `lora` learns.
+        lora: arguments of peft's LoraConfig, such as {"r": 16}, to add a new adapter to a model
+            without adapters and train only the adapter; None: add none.
+        seed: decides the order of the samples, and the draws until a Trainer sets another seed.
+        dtype: type in which the weights of a folder are loaded. None: float32, or the folder's own
+            type with `lora`.
         **agent: further arguments of HFAgent.
     """
 
-    blocking = False  # in a thread, what makes up a batch would depend on the clock
+    blocking = False  # in a thread, the composition of batches would depend on timing
 
     def __init__(
         self,
@@ -155,7 +161,7 @@ class HFLearner(HFAgent):
             return super().compute_probabilities(turns, replies)
 
     def values(self, parts: Sequence[SeatTrajectory]) -> list[list[float]] | None:
-        """Return what the critic expects at each turn of the parts; None without one."""
+        """Return the critic's values of the turns of each trajectory; None without a critic."""
         if self.value_head is None:
             return None
         self._activate_adapter()
@@ -202,20 +208,20 @@ class HFLearner(HFAgent):
             if gradient is None:
                 skipped += 1
                 continue
-            if steps == 0:  # the model is still the one that played
+            if steps == 0:  # the weights are still those at the start of the update
                 disagreement = step["disagreement"]
             step["gradient"] = gradient
             metrics = {name: value + step[name] for name, value in metrics.items()}
             steps += 1
         lengths = [span.end - span.start for work in found for span in work.sample.spans]
         length = math.fsum(lengths) / len(lengths) if lengths else math.nan
-        if skipped and not steps:  # there is nothing more to tell of
+        if skipped and not steps:  # there are no other metrics
             return {"skipped": skipped, "length": length}
         means = {name: value / max(steps, 1) for name, value in metrics.items()}
         return {**means, "skipped": skipped, "disagreement": disagreement, "length": length}
 
     def make_snapshot(self) -> PolicySnapshot:
-        """Return what plays as this does now, whatever it learns from here on."""
+        """Return an agent that keeps playing with the current weights."""
         learning = self.policy_optimizer.parameters
         player = self.copy_with_model(copy_network(self.model, learning.values()))
         player.reference_model = player.value_head = None
@@ -223,7 +229,7 @@ class HFLearner(HFAgent):
         return PolicySnapshot(player, player.model, learning)
 
     def _weight_samples(self, part: SeatTrajectory) -> Iterator[WeightedSample]:
-        """Yield the samples of a part, with what every token of its own is worth."""
+        """Yield the samples of a trajectory, with the advantages of its own tokens."""
         places = part.episode.list_own_steps(part.seat)
         worth = dict(zip(places, part.advantages, strict=True)) if part.advantages else {}
         targets = dict(zip(places, part.targets, strict=True)) if part.targets else {}
@@ -244,7 +250,7 @@ class HFLearner(HFAgent):
             )
 
     def _add_old_logprobs(self, found: Sequence[WeightedSample]) -> list[WeightedSample]:
-        """Return samples with the log-probabilities that the model gives their own tokens now."""
+        """Return samples with the current log-probabilities of their own tokens."""
         old: dict[int, list[float]] = {}
         with torch.no_grad():
             for batch in self._iter_microbatches(found, range(len(found))):
@@ -256,9 +262,9 @@ class HFLearner(HFAgent):
     def _iter_microbatches(
         self, found: Sequence[WeightedSample], places: Sequence[int]
     ) -> Iterator[list[WeightedSample]]:
-        """Yield those at some places, those together that begin alike and are of about one length.
+        """Yield the samples at some indices in batches with common prefixes and similar lengths.
 
-        In which batch one is read changes nothing but how things are rounded.
+        The choice of batches changes results only by rounding.
         """
         work = [found[place] for place in places]
         work.sort(key=lambda one: (one.sample.ids[:PREFIX_KEY_LENGTH], len(one.sample.ids)))
@@ -268,7 +274,7 @@ class HFLearner(HFAgent):
     def _compute_loss(
         self, batch: list[WeightedSample], tokens: int, turns: int
     ) -> tuple[Any, dict[str, float]]:
-        """Return the batch's part of the mean over tokens, and what there is to tell of it."""
+        """Return the batch's part of the mean loss over `tokens`, and its metrics."""
         found = [work.sample for work in batch]
         drawn = self._make_tensor(
             likely
@@ -316,13 +322,18 @@ class HFLearner(HFAgent):
         return loss, metrics
 
     def compute_logprobs(self, found: Sequence[TokenSample], *, reference: bool = False) -> Any:
-        """Return the log-probability of each token of their own, sample after sample."""
+        """Return the log-probability of each own token of the samples, in order.
+
+        Args:
+            found: the samples.
+            reference: use the model at the start of training in place of the current one.
+        """
         return self._forward_samples(found, reference=reference)[0]
 
     def _forward_samples(
         self, found: Sequence[TokenSample], *, reference: bool = False
     ) -> tuple[Any, Any, Any]:
-        """Return how likely each own token was, the entropy of what it came from, and values."""
+        """Return log-probabilities and entropies of own tokens, and the critic's value of turns."""
         ids, own, inputs = collate_samples(found, self.model.device)
         with (
             self._use_reference() if reference else contextlib.nullcontext(self.model) as model,
@@ -337,11 +348,11 @@ class HFLearner(HFAgent):
         whole = logits.logsumexp(-1)
         shares = torch.exp(logits - whole[..., None])
         if disallowed is not None:
-            logits = logits.masked_fill(disallowed, 0.0)  # whose share is 0
+            logits = logits.masked_fill(disallowed, 0.0)  # their probability is 0
         entropy = whole - (shares * logits).sum(-1)
         values = None
         if self.value_head is not None and not reference:
-            # What is expected at a turn, before its first token.
+            # The critic predicts from the state before the first token of a reply.
             first = torch.zeros_like(own)
             for row, sample in enumerate(found):
                 first[row, [span.start for span in sample.spans]] = True
@@ -350,7 +361,7 @@ class HFLearner(HFAgent):
         return logprobs, entropy, values
 
     def _find_disallowed(self, found: Sequence[TokenSample], size: int) -> Any:
-        """Return which of so many tokens each own token of some samples could not have been."""
+        """Return a mask of own tokens x vocabulary: tokens that guided decoding excluded."""
         places = [
             sample.allowed_ids.get(place)
             for sample in found
@@ -399,7 +410,7 @@ class HFLearner(HFAgent):
 def _widen_weights(
     model: Any, learning: Sequence[Any], precision: Literal["full", "mixed"] | None
 ) -> Literal["full", "mixed"]:
-    """Make weights that learn float32, and for full precision all others; return what it is."""
+    """Convert learning weights, or all for full precision, to float32; return the precision."""
     everything = itertools.chain(model.parameters(), model.buffers())
     for one in everything if precision == "full" else learning:
         if one.dtype in HALF_TYPES:
@@ -411,9 +422,11 @@ def _widen_weights(
 
 
 def add_lora_adapters(model: Any, names: Sequence[str], **config: Any) -> Any:
-    """Return a model with a LoRA adapter of each name, for one HFLearner each.
+    """Return a peft model with one LoRA adapter per name, each for its own HFLearner.
 
     Args:
+        model: a transformers model without adapters.
+        names: names of the adapters.
         **config: arguments of peft's LoraConfig: r=8, target_modules="all-linear", ...
     """
     with require_extra("lora", "add_lora_adapters"):

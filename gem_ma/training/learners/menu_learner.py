@@ -1,4 +1,4 @@
-"""Learning with a small network of one's own that chooses its replies from a menu."""
+"""MenuLearner: a learner with your own network that chooses replies from a menu."""
 
 from __future__ import annotations
 
@@ -22,21 +22,26 @@ with require_extra("hf"):
 
 
 class MenuLearner:
-    """A network of one's own that replies by choosing from a menu, once or several times.
+    """A learner whose network chooses each reply from a menu, in one or several choices.
 
-    A menu that is shorter than the scores leaves the last ones out. Places on the menu are the
-    reply's token ids. What is equal to the network goes through it once in a batch. All of it stays
-    on the CPU.
+    If the menu is shorter than the scores, the last scores are ignored. The token ids of a reply
+    are the indices of its menu entries. Equal inputs pass through the network once per batch.
+    Everything runs on the CPU.
 
     Args:
-        network: takes a batch of what `read` returns, and returns scores: one for each entry of the
-            menu, or for each choice and entry if a reply is made of several.
-        read: returns for a seat's chat (its messages until now) what the network sees, an array of
-            always the same shape, and the menu. A reply is what was chosen, written one after
-            another.
-        entropy: the weight of the entropy, which keeps it from settling too soon.
-        max_importance: where the importance weights of stale replies are truncated, which an older
-            network chose (see `max_staleness` of Trainer).
+        network: maps a batch of feature arrays of `read` to scores: one per menu entry, or one per
+            choice and menu entry if a reply consists of several choices.
+        read: maps the messages of a seat's chat so far to a feature array, always of the same
+            shape, and the menu. A reply is the concatenation of the chosen entries.
+        lr: learning rate.
+        clip: clipping range of the ratio of new to old probability (PPO).
+        entropy: weight of the entropy bonus, which delays convergence to one reply.
+        epochs: passes over the turns of an update.
+        minibatch: turns per optimiser step; None: all of an update.
+        max_norm: gradient norm above which gradients are clipped.
+        max_importance: truncation limit of the importance weights of stale replies, which older
+            weights chose (see `max_staleness` of Trainer).
+        seed: decides the order of minibatches, and the draws until a Trainer sets another seed.
     """
 
     def __init__(
@@ -129,20 +134,20 @@ class MenuLearner:
             metrics["loss"] += loss.item()
             metrics["entropy"] += entropy.item()
             steps += 1
-        if skipped and not steps:  # there is nothing to tell of
+        if skipped and not steps:  # there are no other metrics
             return {"skipped": skipped}
         means = {name: value / max(steps, 1) for name, value in metrics.items()}
         return {**means, "skipped": skipped}
 
     def make_snapshot(self) -> PolicySnapshot:
-        """Return what plays as this does now, whatever it learns from here on."""
+        """Return an agent that keeps playing with the current weights."""
         player, learning = copy.copy(self), self.policy_optimizer.parameters
         player.network = copy_network(self.network, learning.values())
         del player.policy_optimizer
         return PolicySnapshot(player, player.network, learning)
 
     def _compute_logprobs(self, seen: Sequence[np.ndarray], sizes: Sequence[int]) -> Any:
-        """Return the log-probabilities of rows x choices x entries."""
+        """Return log-probabilities of the shape rows x choices x entries."""
         places: dict[tuple[bytes, int], int] = {}
         rows: list[int] = []
         first: list[int] = []

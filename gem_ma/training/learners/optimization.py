@@ -1,4 +1,4 @@
-"""Steps of an optimiser on what a seat did, how long they are, and the weights they change."""
+"""Optimiser steps on the PPO objective, learning rate schedules, and copies of learning weights."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ with require_extra("hf"):
     import torch
 
 HALF_TYPES = (torch.float16, torch.bfloat16)
-MAX_SKIPPED = 3  # updates in a row without a step that could be taken
+MAX_SKIPPED = 3  # updates with skipped steps and no step taken in between, which end training
 
 
 def make_cosine_schedule(steps: int, *, warmup: int = 0, to: float = 0.0) -> Callable[[int], float]:
-    """Return a schedule: which part of the highest learning rate a step takes.
+    """Return a schedule: a function from step number to a factor on the learning rate.
 
-    It goes up in `warmup` steps, and from there down along half a cosine until the last of `steps`,
-    where `to` of it is left.
+    The factor rises linearly to 1 in `warmup` steps. It then falls along half a cosine, and is `to`
+    from step number `steps` on, counted from 0.
 
     Examples:
         >>> [round(make_cosine_schedule(4, warmup=1, to=0.2)(step), 2) for step in range(5)]
@@ -46,12 +46,20 @@ def make_cosine_schedule(steps: int, *, warmup: int = 0, to: float = 0.0) -> Cal
 
 
 class PolicyOptimizer:
-    """Steps of an optimiser on the clipped objective of PPO.
+    """AdamW on the clipped objective of PPO.
 
     Args:
-        schedule: which part of the learning rate an update takes, such as that of
-            `make_cosine_schedule`; None: all of it.
-        max_importance: where the weights of stale tokens are truncated.
+        parameters: the parameters to train, by name.
+        lr: learning rate.
+        clip: clipping range of the ratio of new to old probability.
+        epochs: passes over the samples of an update.
+        minibatch: samples per optimiser step; None: all of an update.
+        max_norm: gradient norm above which gradients are clipped.
+        seed: decides the order of the samples.
+        schedule: factor on the learning rate by number of the update, such as that of
+            `make_cosine_schedule`; None: always 1.
+        betas: AdamW's decay rates of the moment estimates.
+        max_importance: truncation limit of the importance weights of stale tokens.
     """
 
     def __init__(
@@ -85,8 +93,8 @@ class PolicyOptimizer:
         )
         self.lr = lr
         self.schedule = schedule
-        self.updates = 0  # so many have begun
-        self._skipped_updates: set[int] = set()  # since the last step that was taken
+        self.updates = 0  # number of updates begun
+        self._skipped_updates: set[int] = set()  # since the last step taken
         self.clip = clip
         self.epochs = epochs
         self.minibatch = minibatch
@@ -95,7 +103,7 @@ class PolicyOptimizer:
         self.generator = torch.Generator().manual_seed(seed)
 
     def iter_minibatches(self, count: int) -> Iterator[list[int]]:
-        """Yield the places that each step of an update is made of, every place once in an epoch."""
+        """Yield the sample indices of each step of an update, in random order in each epoch."""
         share = 1.0 if self.schedule is None else self.schedule(self.updates)
         for group in self.optimizer.param_groups:
             group["lr"] = self.lr * share
@@ -108,15 +116,15 @@ class PolicyOptimizer:
     def compute_objective(
         self, new: Any, old: Any, advantages: Any, drawn: Any | None = None
     ) -> Any:
-        """Return for each token how much better it was made, no further than the clip.
+        """Return the clipped objective of PPO for each token.
 
         Args:
-            new: Log-probabilities, as the model has them now.
-            old: The same, when the update began.
-            advantages: What each token is worth.
-            drawn: The same, of the model that drew the tokens, if that was an older one: each token
-                is weighed by how much likelier it became until the update began, truncated at
-                `max_importance` (truncated importance sampling).
+            new: Log-probabilities under the current weights.
+            old: Log-probabilities under the weights at the start of the update.
+            advantages: Advantage of each token.
+            drawn: Log-probabilities under older weights that drew the tokens; None: `old` drew
+                them. Each token's objective is then multiplied by the ratio of old to drawn
+                probability, truncated at `max_importance` (truncated importance sampling).
         """
         ratio = (new - old).exp()
         clipped = ratio.clamp(1 - self.clip, 1 + self.clip)
@@ -126,12 +134,12 @@ class PolicyOptimizer:
         return (old - drawn).exp().clamp(max=self.max_importance) * objective
 
     def step(self) -> float | None:
-        """Take a step along the gradients, clear them, and return their norm.
+        """Take an optimiser step, clear the gradients, and return their norm.
 
-        Gradients that are not finite are cleared without a step, and None is returned.
+        If gradients are not finite, clear them without a step and return None.
 
         Raises:
-            TrainingCollapsed: several updates in a row gave no step.
+            TrainingCollapsed: `MAX_SKIPPED` updates skipped steps, and none was taken in between.
         """
         norm = take_finite_step(self.optimizer, self.parameters.values(), self.max_norm)
         if norm is not None:
@@ -166,14 +174,15 @@ class PolicyOptimizer:
 
 
 class PolicySnapshot:
-    """Play as a learner did when this was made, whatever it has learnt since.
+    """An agent that plays with the weights that a learner had when the snapshot was made.
 
-    The weights that learn are copies, of a LoRA adapter those of the adapter alone. All others are
-    the learner's own, and nothing is kept that only learning needs.
+    Weights that learn are copied: with a LoRA adapter, only those of the adapter. All other weights
+    are shared with the learner. The optimiser is not kept.
 
     Args:
-        player: plays with `network`, which `copy_network` has made.
-        names: of the weights that are copies.
+        player: an agent that plays with `network`.
+        network: the result of `copy_network`.
+        names: names of the copied weights.
     """
 
     def __init__(self, player: Learner, network: Any, names: Iterable[str]):
@@ -183,7 +192,7 @@ class PolicySnapshot:
 
     @property
     def seed(self) -> int:
-        """What decides the draws."""
+        """The seed of the draws."""
         return self.player.seed
 
     @seed.setter
@@ -194,18 +203,18 @@ class PolicySnapshot:
         return self.player.act(turns)
 
     def on_rollout_end(self) -> None:
-        """Pass on that a rollout is over."""
+        """Notify the player that a rollout is over."""
         notify_rollout_end(self.player)
 
     def make_snapshot(self) -> PolicySnapshot:
-        """Return itself, as it stays what it is."""
+        """Return the snapshot itself, since it never changes."""
         return self
 
     def state_dict(self) -> JSONObject:
         return {"parameters": export_weights(self.parameters), "seed": self.player.seed}
 
     def load_state_dict(self, state: JSONMapping) -> None:
-        """Go on from such a state, or from that of a learner."""
+        """Restore a state of a snapshot or of a learner."""
         saved = state["parameters"] if "parameters" in state else state["descent"]["parameters"]
         if not set(self.parameters) <= set(saved):
             raise ValueError("the checkpoint holds other parameters than those that were copied")
@@ -217,17 +226,18 @@ class PolicySnapshot:
 
 
 def copy_network(network: Any, learning: Iterable[Any]) -> Any:
-    """Return a network with copies of the weights that learn, which shares all others."""
+    """Return a network with copies of the weights that learn; all others are shared."""
     own = {id(one) for one in learning}
-    # In training, buffers change as well: means of batches, say.
+    # In training mode buffers change as well, such as the means of batch normalisation.
     others = [*network.parameters(), *(() if network.training else network.buffers())]
     return copy.deepcopy(network, {id(one): one for one in others if id(one) not in own})
 
 
 def take_finite_step(optimizer: Any, parameters: Iterable[Any], max_norm: float) -> float | None:
-    """Take a step along gradients of at most a norm, and clear them; return what it was.
+    """Clip gradients to a norm, take a step, clear them, and return the norm before clipping.
 
-    None says that it was not finite: one such step would leave no weight that is.
+    If the norm is not finite, take no step and return None: a step would make all weights
+    non-finite.
     """
     norm = float(torch.nn.utils.clip_grad_norm_(list(parameters), max_norm))
     finite = math.isfinite(norm)
@@ -238,7 +248,7 @@ def take_finite_step(optimizer: Any, parameters: Iterable[Any], max_norm: float)
 
 
 def find_broken_weight(weights: Mapping[str, Any]) -> str | None:
-    """Return the name of the first weights that are not all finite, if there are any."""
+    """Return the name of the first tensor with a value that is not finite, or None."""
     for name, one in weights.items():
         if one.is_floating_point() and not torch.isfinite(one).all():
             return name
@@ -246,7 +256,7 @@ def find_broken_weight(weights: Mapping[str, Any]) -> str | None:
 
 
 def check_weights(weights: Mapping[str, Any]) -> None:
-    """Raise TrainingCollapsed unless all weights that are to be saved are finite."""
+    """Raise TrainingCollapsed unless all weights to save are finite."""
     if name := find_broken_weight(weights):
         raise TrainingCollapsed(
             f"{name} has weights that are not finite, which are not saved: the checkpoint before "
@@ -255,7 +265,7 @@ def check_weights(weights: Mapping[str, Any]) -> None:
 
 
 def export_weights(weights: Mapping[str, Any]) -> dict[str, Any]:
-    """Return copies of weights for a checkpoint, if all are finite."""
+    """Return copies of weights on the CPU; raise TrainingCollapsed if any is not finite."""
     check_weights(weights)
     return {name: one.detach().cpu().clone() for name, one in weights.items()}
 

@@ -1,12 +1,12 @@
-"""One file for each trainer that brings its own idea of an environment, and what they share.
+"""Adapters for external trainers, one file each, and the functions that they share.
 
-Each imports its trainer when it is imported itself, and nothing here imports them. They may import
-what training may, and never each other.
+Each adapter imports its trainer when the adapter is imported, and nothing here imports an adapter.
+Adapters may import what `training` may, but not each other.
 
-Trainers that leave it to us how sequences come about get whole games: `play_group` lets one engine
-sit in all seats that are trained, `build_rows` makes sequences of what was played, and
-`iter_seat_episodes` puts these in the order in which a trainer compares them. Those that know one
-agent that is asked turn by turn get a seat, by `make_seat`.
+Trainers that let a function generate sequences get whole games. `play_group` plays all trained
+seats with the trainer's engine, and `build_rows` makes sequences of the episodes.
+`iter_seat_episodes` puts them in the order in which a trainer compares them. Trainers that call one
+agent turn by turn get a seat, by `make_seat`.
 """
 
 from gem_ma.training.trainers.batches import (

@@ -1,4 +1,4 @@
-"""Rows of a batch as trainers order them, cut them and reward them."""
+"""The order, truncation and rewards of the rows of a trainer's batch."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from gem_ma.training.trainer_rows import TrainerRow
 def iter_seat_episodes(
     episodes: Sequence[Episode], seats: Sequence[str], copies: int
 ) -> Iterator[tuple[Episode, str]]:
-    """Yield who comes where in a batch in which `copies` in a row are compared with each other.
+    """Yield episodes and seats in batch order; each run of `copies` rows is one comparison group.
 
-    These are one seat from one start; the groups of the other seats from the same games follow.
+    A group is one seat in `copies` episodes with the same start. The groups of the other seats in
+    the same episodes follow.
     """
     for start in range(0, len(episodes), copies):
         for seat in seats:
@@ -25,7 +26,7 @@ def iter_seat_episodes(
 
 
 def compute_token_rewards(row: TrainerRow) -> list[float]:
-    """Return for each token of a row what its turn earned, which stands at the turn's end."""
+    """Return rewards for the tokens of a row: a turn's reward at its last token, 0 elsewhere."""
     rewards = [0.0] * len(row["ids"])
     for (_, end), reward in zip(row["spans"], row["rewards"], strict=True):
         rewards[end - 1] = reward
@@ -33,7 +34,7 @@ def compute_token_rewards(row: TrainerRow) -> list[float]:
 
 
 def find_row_end(row: TrainerRow, room: int) -> int:
-    """Return where a row ends: with its last reply, or where `room` cuts it."""
+    """Return the end of a row: the end of its last reply, or `room` tokens if that is less."""
     end: int = row["spans"][-1][1]
     if end > room and row["pictures"]:
         raise ValueError(
@@ -44,7 +45,7 @@ def find_row_end(row: TrainerRow, room: int) -> int:
 
 
 def make_pixel_inputs(tokens: ChatTokenizer, shown: Sequence[Any]) -> dict[str, Any] | None:
-    """Return a row's pictures as the model that is trained takes them."""
+    """Return a row's pictures as inputs of the trained model, or None without pictures."""
     if not shown:
         return None
     look = tokens.processor.image_processor
@@ -52,10 +53,10 @@ def make_pixel_inputs(tokens: ChatTokenizer, shown: Sequence[Any]) -> dict[str, 
 
 
 def subtract_seat_means(returns: Sequence[float], seats: Sequence[str]) -> list[float]:
-    """Return by how much each return is above the mean of its seat.
+    """Return each return minus the mean return of its seat.
 
-    For trainers that compare all of a group: the mean of what is left is 0 over seats and group
-    alike, so that they take nothing away, and each seat is compared with itself.
+    This is for trainers that subtract the mean of a group with several seats. The results have mean
+    0 over each seat and over the group, so each seat is compared only with itself.
     """
     means = {
         seat: sum(r for r, other in zip(returns, seats, strict=True) if other == seat)
@@ -66,16 +67,16 @@ def subtract_seat_means(returns: Sequence[float], seats: Sequence[str]) -> list[
 
 
 class CallBatcher:
-    """Calls that belong together: those for one key that begin in one turn of the event loop.
+    """Groups the async calls with one key that start in the same iteration of the event loop.
 
-    Trainers ask for all samples of a prompt at once, and tell none of them how many they are.
+    Trainers request all samples of a prompt at once, but do not pass their number to each call.
     """
 
     def __init__(self) -> None:
         self._open_calls: dict[Any, tuple[list[None], asyncio.Future[Any]]] = {}
 
     async def join(self, key: Any, make: Callable[[int], Any]) -> tuple[int, Any]:
-        """Return which of the calls this is, and what `make` made of their number."""
+        """Return the index of this call in its group, and the result of `make(size of group)`."""
         loop = asyncio.get_running_loop()
         if key not in self._open_calls:
             self._open_calls[key] = [], loop.create_future()

@@ -1,4 +1,4 @@
-"""A trainer's own engine as an agent, and whole games that it plays."""
+"""An agent for a trainer's own inference engine, and groups of games that it plays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gem_ma.validation.json_types import JSONMapping
 
 
 class GeneratedTokens(NamedTuple):
-    """What an engine drew: token ids and, where it tells them, their log-probabilities."""
+    """Tokens that an engine drew: their ids and, if it reports them, their log-probabilities."""
 
     ids: Sequence[int]
     logprobs: Sequence[float] | None = None
@@ -28,10 +28,11 @@ class EngineAgent:
     """An agent for a trainer's own engine, which reads and writes token ids.
 
     Args:
-        generate: an async function of a turn, its prompt as token ids, and the pictures in there.
-        room: how many tokens a chat has to stay below for another reply to be asked for; a seat
-            whose chat has as many says nothing more, and what that costs is the game's business,
-            and is counted to what it said last.
+        tokens: the tokenizer that makes prompts of chats.
+        generate: an async function of a turn, its prompt as token ids, and the prompt's pictures.
+        room: number of prompt tokens from which on the engine is not called. The reply is then
+            empty, the game handles it like any reply, and training samples add its reward to the
+            seat's last drawn reply. None: no limit.
     """
 
     def __init__(
@@ -43,13 +44,13 @@ class EngineAgent:
         self.tokens, self.generate, self.room = tokens, generate, room
 
     async def act(self, turns: list[Turn]) -> list[Reply]:
-        """Return what the engine says."""
+        """Return the engine's replies to some turns."""
         return [await self._ask_engine(turn) for turn in turns]
 
     async def _ask_engine(self, turn: Turn) -> Reply:
         prompt = self.tokens.build_prompt(turn.messages, make_tool_schemas(turn.tools))
         if self.room is not None and len(prompt.ids) >= self.room:
-            return Reply("", token_ids=[], finish_reason="length")  # nothing was drawn
+            return Reply("", token_ids=[], finish_reason="length")  # no token was drawn
         images = [one.to_pil() for one in list_pictures(turn.messages)]
         completion = await self.generate(turn, prompt.ids, images)
         ids = list(completion.ids)
@@ -63,10 +64,13 @@ class EngineAgent:
 async def play_group(
     table: SeatAssignment, engine: EngineAgent, start: JSONMapping, games: int = 1
 ) -> list[Episode]:
-    """Return games from one start, in all of whose trained seats the engine sits.
+    """Play games with the same start, with the engine in all trained seats.
 
     Args:
+        table: the environment and the agents of its seats.
+        engine: the agent in the trained seats.
         start: `seed`, `options` and `context` of a data set's row, as `rollout` takes them.
+        games: how many games to play.
     """
     agents = {**table.others, **dict.fromkeys(table.seats, engine)}
     names = ("seed", "options", "context")

@@ -1,8 +1,8 @@
-"""Oat: games for a PPOMultiTurnActor, whose seats are episodes of their own.
+"""Oat adapter: games for a PPOMultiTurnActor, with one Oat episode for each trained seat.
 
-Oat trains on turns: each is a transition with its own prompt, so that it does not matter where a
-context or a chat template cuts a chat. Its learner works out what followed from each turn within an
-episode, and takes a critic off or nothing; it has no groups. Texts only.
+Oat trains on turns. Each turn is a transition with its own prompt, so a context or a chat template
+may cut a chat anywhere. Oat's learner computes returns within an episode and subtracts a critic's
+values or nothing; it has no groups. Only texts are supported, no pictures.
 
 Checked by tests/training against the transitions, the actor's step and the learner's advantages of
 Oat 0.2.4; vLLM, DeepSpeed and launchpad were not run.
@@ -29,11 +29,12 @@ except ImportError as error:
 
 
 class BatchEngineAgent:
-    """An agent that asks an engine for many replies at once.
+    """An agent that requests the replies of many turns from an engine in one batch.
 
     Args:
-        generate: a function of prompts in token ids that returns, for each, the ids that were drawn
-            and their log-probabilities.
+        tokens: the tokenizer that makes prompts of chats.
+        generate: a function from prompts as token ids to a pair for each prompt: the drawn token
+            ids and their log-probabilities.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class BatchEngineAgent:
         self.tokens, self.generate = tokens, generate
 
     def act(self, turns: list[Turn]) -> list[Reply]:
-        """Return what the engine says."""
+        """Return the engine's replies to some turns."""
         prompts = [
             self.tokens.build_prompt(t.messages, make_tool_schemas(t.tools)).ids for t in turns
         ]
@@ -65,9 +66,12 @@ class BatchEngineAgent:
 def collect_transitions(
     table: SeatAssignment, agent: BatchEngineAgent, games: int, **how: Any
 ) -> list[list[Transition]]:
-    """Play games and return an episode of transitions for each seat that is trained.
+    """Play games and return a list of transitions for each trained seat of each game.
 
     Args:
+        table: the environment and the agents of its seats.
+        agent: the agent in the trained seats.
+        games: how many games to play.
         **how: as of `rollout`, such as seed, group and context.
     """
     agents = {**table.others, **dict.fromkeys(table.seats, agent)}
@@ -78,7 +82,7 @@ def collect_transitions(
 def make_transitions(
     episodes: Iterable[Episode], tokens: ChatTokenizer, seats: Sequence[str]
 ) -> list[list[Transition]]:
-    """Return for each seat of each episode its turns; what a row is to `rows`, they are to Oat."""
+    """Return the turns of each trained seat of each episode as Oat transitions."""
     transitions: dict[tuple[str, str], list[Transition]] = {}
     for row in build_rows(episodes, tokens, train=seats, per="turn"):
         if not row["trainable"]:
@@ -99,9 +103,9 @@ def make_transitions(
             response_ids=said,
             response_logprobs=row["logprobs"][start:end],
             response_is_truncated=False,
-            action_is_formatted=True,  # the game itself judges, and its reward says so
+            action_is_formatted=True,  # the game's reward already judges the format
             loss_mask=True,
-            info={"seat": float(seats.index(row["agent"]))},  # Oat takes the mean of all
+            info={"seat": float(seats.index(row["agent"]))},  # Oat averages these numbers
         )
         transitions.setdefault((row["episode"], row["agent"]), []).append(turn)
     for turns in transitions.values():

@@ -1,11 +1,12 @@
-"""OpenRLHF: whole games as an agent executor, whose file `--train.agent_func_path` names.
+"""OpenRLHF adapter: whole games as an agent executor.
 
-The samples of one prompt are the seats of games from one start: with two trained seats and
-`n_samples_per_prompt` 8, four games, of which four samples are the first seat and four the second.
-OpenRLHF compares all samples of a prompt, so each seat's own mean is taken off before. A sample is
-one sequence with one number.
+Pass the file that defines the executor as `--train.agent_func_path`. The samples of one prompt are
+the seats of games with the same start. For example, two trained seats and `n_samples_per_prompt` 8
+give four games: four samples of the first seat and four of the second. OpenRLHF compares all
+samples of a prompt, so each seat's mean return is subtracted first. A sample is one sequence with
+one reward.
 
-Checked by tests/training against OpenRLHF 0.11.2, with a scripted engine; the whole package wants
+Checked by tests/training against OpenRLHF 0.11.2, with a scripted engine. The whole package needs
 flash-attn and was not installed.
 """
 
@@ -49,14 +50,17 @@ def make_executor_class(
 ) -> type[AgentExecutorBase]:
     """Return the class `AgentExecutor` that OpenRLHF looks for in a file.
 
+    The label of a data set's row is the seed, or {"seed": 1, "options": {...},
+    "context": "images=2"} as JSON. The row's prompt is not used.
+
     Args:
-        processor: the model's tokenizer, or its processor if it sees; or a ChatTokenizer.
+        processor: the model's tokenizer, or its processor if it takes pictures; or a ChatTokenizer.
+        env: an id or an environment.
+        seat: the trained seat, needed if `others` is one agent; None: all seats that `others` does
+            not play.
+        others: one agent for all other seats, or a mapping from seat to agent.
         template: further arguments of the chat template, such as {"enable_thinking": False}.
-        env: as of `rollout`.
-        others: as of `rollout`.
-        **make: as of `rollout`.
-        seat: only this one is trained. The label of a data set's row is the seed, or {"seed": 1,
-            "options": {...}, "context": "images=2"} as JSON; its prompt is not used.
+        **make: arguments of the environment, if `env` is an id.
     """
     table = assign_seats(make_executor_class, env, seat, others, make)
     tokens = (
@@ -126,7 +130,7 @@ def _make_generate(engine: Any, sampling: Any, room: int) -> Any:
 
 
 def _make_sequence(row: TrainerRow | None, tokens: ChatTokenizer, room: int) -> JSONObject:
-    """Return a row as OpenRLHF wants it; of a seat that never came to act one that says nothing."""
+    """Return a row in OpenRLHF's format; a seat that never acted gets a row without replies."""
     if row is None:
         end = tokens.tokenizer.eos_token_id
         silent = {"observation_tokens": [end, end], "action_ranges": [], "truncated": False}
@@ -151,7 +155,7 @@ def _make_sequence(row: TrainerRow | None, tokens: ChatTokenizer, room: int) -> 
 
 
 def _parse_label(label: Any) -> JSONObject:
-    """Return the start that a label tells."""
+    """Return the start that a label describes, or raise ValueError if it has no seed."""
     start = json.loads(str(label))
     start = start if isinstance(start, dict) else {"seed": start}
     if start.get("seed") is None:

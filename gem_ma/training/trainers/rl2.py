@@ -1,12 +1,12 @@
-"""RL2: seats of games as the functions of the file that `rollout.env_path` names.
+"""RL2 adapter: seats of games as the functions of the file that `rollout.env_path` names.
 
-RL2 0.0.2 asks for all samples of a prompt at once: they are the seats of games from one start. With
-two trained seats and `responses_per_prompt` 8 there are four games. RL2's REINFORCE compares all
-samples of a prompt, so each seat's own mean is taken off with its last reward, for which a seat
-waits until the games of its prompt are over. A chat is one sequence that grows: behind what was
-drawn stands what the chat template writes behind a reply.
+RL2 0.0.2 requests all samples of a prompt at once. They are the seats of games with the same start:
+two trained seats and `responses_per_prompt` 8 give four games. RL2's REINFORCE compares all samples
+of a prompt, so each seat's mean return is subtracted in its last reward. To know the mean, a seat
+waits until all games of its prompt are over. A chat is one growing sequence: each drawn reply is
+followed by the text that the chat template writes after a reply.
 
-Nothing of RL2 is imported. Checked by tests/training against its own loop and its advantages.
+RL2 is not imported. Checked by tests/training against its own loop and its advantages.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ from gem_ma.validation.json_types import JSONObject
 
 
 class RL2Env:
-    """`reset` and `step` of RL2; a game's limit of turns has to be below RL2's `max_turns`.
+    """The functions `reset` and `step` of RL2 for a game.
 
-    All seats that nobody else plays are trained.
+    The game's limit of turns must be below RL2's `max_turns`. All seats that `others` does not play
+    are trained.
 
     Args:
         env: an environment or an id.
-        seat: the seat to train; None: all of them.
+        seat: the seat to train; None: all that `others` does not play.
         others: from seat to the agent that plays it.
-        **make: arguments of `make`, where `env` is an id.
-        render: makes text of chat messages, such as the chat template of the model's tokenizer with
-            `tokenize=False, add_generation_prompt=True`.
-        end: what it writes behind a reply.
-        compare: take each seat's mean off, as for REINFORCE; for GAE, with its critic, do not.
+        render: renders chat messages as text, such as the chat template of the model's tokenizer
+            with `tokenize=False, add_generation_prompt=True`.
+        end: the text after a reply that RL2's actions already contain, such as the end token.
+        compare: whether to subtract each seat's mean return: True for REINFORCE, False for GAE,
+            which has a critic.
+        **make: arguments of `make`, if `env` is an id.
     """
 
     def __init__(
@@ -57,7 +59,11 @@ class RL2Env:
         self.samples = CallBatcher()
 
     async def reset(self, extra_info: JSONObject) -> tuple[str, JSONObject]:
-        """Begin a sample of a prompt, which is a seat of a game; `extra_info` says `seed`."""
+        """Start a sample of a prompt, which is a seat of a game.
+
+        Args:
+            extra_info: the row of the data set, with `seed` and optionally `options`.
+        """
         key = json.dumps(extra_info, sort_keys=True, default=str)
         number, places = await self.samples.join(key, self._make_samples)
         place = places[number]
@@ -66,7 +72,7 @@ class RL2Env:
         return self.render(place.messages), {**extra_info, "place": place}
 
     async def step(self, state: str, action: str, extra_info: JSONObject) -> JSONObject:
-        """Reply, and wait until this seat is to act again or is done."""
+        """Reply, and wait until this seat is to act again or has finished."""
         place, reward = extra_info["place"], 0.0
         if not place.done:
             place.messages.append({"role": "assistant", "content": action})
@@ -105,7 +111,7 @@ class RL2Env:
 
 
 class _SampleGroup:
-    """The samples of one prompt, until all have been played."""
+    """The samples of one prompt, and an event that is set when all are finished."""
 
     def __init__(self) -> None:
         self.places: list[_SeatSample] = []
@@ -113,7 +119,7 @@ class _SampleGroup:
 
 
 class _SeatSample:
-    """One sample: a seat, what it has read and said, and what it earned."""
+    """One sample: a seat, its chat and its rewards."""
 
     def __init__(self, seat: Any, name: str, group: _SampleGroup):
         self.seat, self.name, self.group = seat, name, group
@@ -121,7 +127,7 @@ class _SeatSample:
         self.total, self.owed, self.done = 0.0, 0.0, False
 
     def render_behind_reply(self, render: Callable[[Sequence[ChatMessage]], str]) -> str | None:
-        """Return what stands behind the last reply, up to where the next begins, or None."""
+        """Return the text from the last reply to the start of the next, or None if unknown."""
         replies = [i for i, one in enumerate(self.messages) if one["role"] == "assistant"]
         first, new = self.messages[: replies[0]], self.messages[replies[-1] + 1 :]
         return render_behind_reply(render, first, new)
@@ -135,7 +141,7 @@ class _SeatSample:
             self.group.over.set()
 
     async def compute_adjustment(self) -> float:
-        """Return what is added so that each seat is compared with itself."""
+        """Return the number to add to the last reward, to subtract the seat's mean return."""
         await self.group.over.wait()
         places = self.group.places
         above = subtract_seat_means([one.total for one in places], [one.name for one in places])

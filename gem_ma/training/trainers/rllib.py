@@ -1,4 +1,4 @@
-"""RLlib: a function from its config to an environment with numbers and masks."""
+"""RLlib adapter: an environment with numeric observations and action masks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from gem_ma.apis.factory import make as make_env
 
 
 def make_env_creator(id: str, **make: Any) -> Any:
-    """Return what RLlib's `register_env` takes: a function from its config to an environment.
+    """Return an environment creator for RLlib's `register_env`.
 
-    Seats see numbers in one row, "observations", and an "action_mask", as RLlib's own modules with
-    masks want it; `config` overrides the arguments of `make`.
+    An observation has a flat array "observations" and an "action_mask", as RLlib's own modules with
+    action masks expect.
+
+    Args:
+        id: id of the environment.
+        **make: arguments of `make`; RLlib's environment config overrides them.
     """
 
     def create_env(config: Mapping[str, Any]) -> Any:
@@ -24,7 +28,7 @@ def make_env_creator(id: str, **make: Any) -> Any:
 
 @functools.cache
 def _make_wrapper_class() -> Any:
-    """Return a class over RLlib's, which is imported for it."""
+    """Return a subclass of RLlib's PettingZooEnv; importing RLlib is deferred to this call."""
     import numpy as np
     from gymnasium import spaces
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
@@ -32,7 +36,7 @@ def _make_wrapper_class() -> Any:
     class NumericEnv(PettingZooEnv):
         def __init__(self, env: Any):
             super().__init__(env)
-            self.possible_agents = list(env.possible_agents)  # theirs come in a set's order
+            self.possible_agents = list(env.possible_agents)  # RLlib's come in the order of a set
             flat: dict[str, Any] = {}
             for agent in env.possible_agents:
                 space = env.observation_space(agent)

@@ -1,4 +1,4 @@
-"""Seats for a trainer: who sits where, and one seat for a trainer that knows one agent."""
+"""Seats for a trainer: the agents of all seats, or one seat for a trainer with a single agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gem_ma.game import ResetOptions
 
 
 class SeatAssignment(NamedTuple):
-    """An environment, who is given, and the seats that are trained."""
+    """An environment, the agents of the other seats, and the seats that are trained."""
 
     env: AECEnv
     others: dict[str, AgentSource]
@@ -32,7 +32,15 @@ def assign_seats(
     others: SeatAgents | None,
     make: EnvOptions,
 ) -> SeatAssignment:
-    """Return who sits where: `seat` is trained, or without it every seat that others leave."""
+    """Return the assignment of seats; all seats that `others` does not play are trained.
+
+    Args:
+        function: the caller, for error messages.
+        env: an id with `make`, its arguments, or an environment.
+        seat: the trained seat, needed if `others` is one agent for all other seats.
+        others: one agent, or a mapping from seat to agent.
+        make: arguments of the environment.
+    """
     env = factory.resolve_env(function, env, make)
     names = list(env.possible_agents)
     if seat is not None and seat not in names:
@@ -48,13 +56,17 @@ def assign_seats(
 def make_seat(
     env: EnvSource, seat: str | None = None, others: SeatAgents | None = None, **make: Any
 ) -> AsyncSeat:
-    """Return one seat at a new table, for a trainer that knows one agent.
+    """Return one seat of a new episode, for a trainer with a single agent.
 
     Args:
         env: an id with `make`, its arguments, or an environment.
-        seat: may be left out where others leave one.
+        seat: the seat to return; None: the only one that `others` does not play.
         others: one agent for all other seats, or a mapping from seat to agent; each may be a spec
             string such as "random".
+        **make: arguments of the environment, if `env` is an id.
+
+    Raises:
+        SeatError: `others` leaves no seat or several, or not `seat`.
     """
     table = assign_seats(make_seat, env, seat, others, make)
     if len(table.seats) > 1 or (seat is not None and seat not in table.seats):
@@ -67,7 +79,7 @@ def make_seat(
 
 
 class SyncSeat:
-    """A seat of `make_seat` without await: what each call gained, and what it earned in all."""
+    """A synchronous view of a seat of `make_seat`, with the episode's total reward so far."""
 
     def __init__(self, seat: AsyncSeat):
         self.seat = seat
@@ -75,12 +87,12 @@ class SyncSeat:
         self.done = True
 
     def reset(self, seed: int | None = None, options: ResetOptions | None = None) -> SeatOutcome:
-        """Begin an episode."""
+        """Start an episode, and wait until the seat is to act or the episode is over."""
         self.reward = 0.0
         return self._apply_outcome(run_async(lambda: self.seat.reset(seed, options)))
 
     def step(self, reply: str, **fields: Any) -> SeatOutcome:
-        """Reply; `fields` is what a Reply holds beside its text."""
+        """Reply; `fields` are attributes of Reply in addition to its text."""
         return self._apply_outcome(run_async(lambda: self.seat.step(Reply(reply, **fields))))
 
     def _apply_outcome(self, outcome: SeatOutcome) -> SeatOutcome:

@@ -1,4 +1,4 @@
-"""SkyRL-gym: one seat as a BaseTextEnv.
+"""SkyRL-gym adapter: one seat as a BaseTextEnv.
 
     skyrl_gym.register(id="gem_ma", entry_point="gem_ma.training.trainers.skyrl:SkyRLSeatEnv")
 
@@ -20,12 +20,13 @@ except ImportError as error:
 
 
 class SkyRLSeatEnv(BaseTextEnv):
-    """One seat; what sits in it is described by the configuration and by the data set's row.
+    """One seat of a game, described by the configuration and by the data set's row.
 
     Args:
-        env_config: of all rows: `env`, an id; `seat`, `others` and `make` as `make_seat` takes
-            them.
-        extras: of one row: the same, which goes before, `seed` and `options`.
+        env_config: settings for all rows: `env`, an id; `seat`, `others` and `make` as `make_seat`
+            takes them; `max_turns`, SkyRL's own limit.
+        extras: settings of one row, which override `env_config`, with `seed` and `options` of the
+            start.
     """
 
     def __init__(self, env_config: Any = None, extras: JSONMapping | None = None):
@@ -46,13 +47,13 @@ class SkyRLSeatEnv(BaseTextEnv):
         self.truncated = False
 
     def init(self, prompt: Any) -> tuple[list[JSONObject], JSONObject]:
-        """Begin an episode; the prompt of the row is not used."""
+        """Start an episode; the prompt of the row is not used."""
         self.turns = 0
         outcome = self.sync_seat.reset(self.seed, self.options)
         return to_openai_chat(outcome.messages), {}
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
-        """Reply; what is earned until this seat is to act again is the reward of the step."""
+        """Reply; the step's reward is the seat's reward until it is to act again."""
         self.turns += 1
         outcome = self.sync_seat.step(action)
         new = [message for message in outcome.messages if message["role"] != "assistant"]
@@ -66,7 +67,7 @@ class SkyRLSeatEnv(BaseTextEnv):
         )
 
     def get_metrics(self) -> JSONObject:
-        """Return what SkyRL logs of an episode."""
+        """Return the metrics of an episode that SkyRL logs."""
         return {
             "return": self.sync_seat.reward,
             "turns": self.turns,

@@ -1,13 +1,13 @@
-"""SkyRL: whole games as a generator, each seat a group of its own.
+"""SkyRL adapter: whole games as a generator, with a separate group for each seat.
 
-SkyRL hands its generator all prompts of a batch, each `n_samples_per_prompt` times in a row. For a
-game with two trained seats two prompts make one group of games: the first prompt's rows are the
-first seat in games from one start, the second's are the second seat in the same games. What the
-data set says beside `prompt` and `env_class` is the start: `env`, `seat`, `others`, `make`, `seed`,
-`options` and `context`; that of a group of games is in the first of its prompts.
+SkyRL passes its generator all prompts of a batch, each repeated `n_samples_per_prompt` times. For a
+game with two trained seats, two prompts make one group of games. The first prompt's rows are the
+first seat in games with the same start, and the second prompt's rows are the second seat in the
+same games. A row of the data set has the columns `prompt`, `env_class`, `env`, `seat`, `others`,
+`make`, `seed`, `options` and `context`. A group of games uses the start in its first prompt.
 
-Each turn's reward stands at its last token. With `generator.step_wise_trajectories=true` a seat may
-give several sequences, and SkyRL takes the sum, at the last of them.
+A turn's reward is at its last token. With `generator.step_wise_trajectories=true` a seat may have
+several sequences, and the last sequence has the sum of the rewards.
 
 Checked by tests/training against the trainer of SkyRL 0.3.0, without its engines and workers.
 """
@@ -41,7 +41,15 @@ except ImportError as error:
 
 
 class GameGenerator(GeneratorInterface):
-    """Play a batch; what SkyRL's own generators take, and for a model that sees its processor."""
+    """A SkyRL generator that plays games.
+
+    Args:
+        generator_cfg: SkyRL's generator configuration.
+        inference_engine_client: SkyRL's client of its inference engines.
+        tokenizer: the model's tokenizer.
+        policy_model_name: name of the model that the engines call; None: their default.
+        processor: the model's processor, needed for pictures.
+    """
 
     def __init__(
         self,
@@ -57,7 +65,7 @@ class GameGenerator(GeneratorInterface):
         self.model = policy_model_name
 
     async def generate(self, input_batch: Any, disable_tqdm: bool = False) -> GeneratorOutput:
-        """Return the sequences in the order of the prompts."""
+        """Play the games of a batch, and return the sequences in the order of the prompts."""
         ids, extras = input_batch["trajectory_ids"], input_batch["env_extras"]
         runs = [list(run) for _, run in itertools.groupby(ids, lambda one: one.instance_id)]
         copies = len(runs[0])
@@ -112,7 +120,7 @@ class GameGenerator(GeneratorInterface):
         return generate
 
     async def _fetch_features(self, turn: Turn, prompt: list[int]) -> Any:
-        """Return what the engine makes of the pictures, which it places by the tokens of a chat."""
+        """Return the engine's features of the pictures; raise ValueError if its tokens differ."""
         chat = {"model": self.client.model_name, "messages": to_openai_chat(turn.messages)}
         rendered = await self.client.render_chat_completion({"json": chat})
         if list(rendered["token_ids"]) != prompt:
@@ -125,7 +133,7 @@ class GameGenerator(GeneratorInterface):
     def _collect_sequences(
         self, table: SeatAssignment, episodes: Sequence[Episode], copies: int
     ) -> list[list[TrainerRow]]:
-        """Return for each prompt the rows of its seat: none if it never came to act."""
+        """Return for each prompt the rows of its seat; none if the seat never acted."""
         known: dict[tuple[str, str], list[TrainerRow]] = {}
         for row in build_rows(episodes, self.tokens, train=table.seats):
             if row["trainable"]:
@@ -179,7 +187,7 @@ class GameGenerator(GeneratorInterface):
         return GeneratorOutput(rollout_metrics=None, **out, **self._make_pixel_inputs(images))
 
     def _make_pixel_inputs(self, shown: Sequence[Sequence[Any]]) -> dict[str, Any]:
-        """Return the pictures of each sequence as the model that is trained takes them."""
+        """Return the pictures of each sequence as inputs of the trained model."""
         if not any(shown):
             return {}
         made = [make_pixel_inputs(self.tokens, some) for some in shown]

@@ -1,8 +1,10 @@
-"""Tinker: the seats of a game as a group of the cookbook's environments.
+"""Tinker adapter: the seats of a game as a group of the cookbook's environments.
 
-All seats of a game that nobody else plays are trained, each with a trajectory of its own: together
-by the cookbook's own trainer, or each by a model of its own, with `apart` and `make_datums`.
-Checked by tests/training against tinker-cookbook 0.5.8, and a stand-in of the service.
+All seats that `others` does not play are trained, each with a separate trajectory. The cookbook's
+trainer trains one model on all seats. To train a separate model for each seat, use
+`rollout_seat_policies` and `make_datums`.
+
+Checked by tests/training against tinker-cookbook 0.5.8, with a stand-in for the service.
 """
 
 from __future__ import annotations
@@ -30,13 +32,17 @@ except ImportError as error:
 
 
 class SeatEnv(types.Env):
-    """One seat, read and answered through a renderer of the cookbook.
+    """One seat of a game, with a renderer of the cookbook.
 
-    A reply that the renderer cannot parse goes to the game as it is: to judge it is the game's
-    business, and the other seats wait for it.
+    A reply that the renderer cannot parse is passed to the game unchanged, since the other seats
+    wait for it. The game then decides whether it is valid.
 
     Args:
-        max_tokens: of a chat; a seat whose chat has more leaves, and the game ends for all.
+        seat: the seat to play.
+        renderer: a renderer of the cookbook, which makes prompts and parses replies.
+        seed: decides the start of the game.
+        max_tokens: limit of a chat's length. A seat whose chat is longer leaves, and the game ends
+            for all seats. None: no limit.
     """
 
     def __init__(self, seat: AsyncSeat, renderer: Any, seed: int, max_tokens: int | None = None):
@@ -47,14 +53,14 @@ class SeatEnv(types.Env):
         self.messages: list[Any] = []
 
     async def initial_observation(self) -> Any:
-        """Wait for the other seats to begin; return what this one sees when it is to act."""
+        """Wait for the other seats to start; return the seat's observation at its first turn."""
         outcome = await self.seat.reset(self.seed)
-        if outcome.turn is None:  # over before it came to act
+        if outcome.turn is None:  # the game ended before the seat's first turn
             return types.InitialObservationOverflow(outcome.reward)
         return self._observe(outcome), self.renderer.get_stop_sequences()
 
     async def step(self, action: list[int], *, extra: Any = None) -> types.StepResult:
-        """Reply, and wait until this seat is to act again or is done."""
+        """Reply, and wait until this seat is to act again or has finished."""
         message, _ = self.renderer.parse_response(action)
         self.messages.append(message)
         try:
@@ -89,14 +95,20 @@ class SeatEnv(types.Env):
 
 @dataclass
 class GameGroupBuilder(types.EnvGroupBuilder):
-    """Games from the same start; an environment for each seat of each that `others` does not play.
+    """Games with the same start, with an environment for each trained seat of each game.
 
-    The cookbook compares all trajectories of a group with each other. Seats are not worth the
-    same, so each seat's mean is taken off here, and what is left compares a seat with itself; the
-    metric `return` has what was earned.
+    The cookbook compares all trajectories of a group, but seats have different expected returns.
+    The mean return of each seat is therefore subtracted, so that a seat is compared only with
+    itself. The metric `return` is the return before subtraction.
 
     Attributes:
+        env: id of the environment.
         renderer: a renderer, or a function that makes one.
+        seed: decides the start of all games.
+        games: how many games to play.
+        others: from seat to the agent that plays it; the other seats are trained.
+        make: arguments of the environment.
+        max_tokens: limit of a chat's length; None: no limit.
     """
 
     env: str
@@ -120,7 +132,7 @@ class GameGroupBuilder(types.EnvGroupBuilder):
     async def compute_group_rewards(
         self, trajectory_group: list[types.Trajectory], env_group: Sequence[types.Env]
     ) -> list[tuple[float, types.Metrics]]:
-        """Take its seat's mean off each trajectory."""
+        """Return for each trajectory a reward that subtracts its seat's mean, and its metrics."""
         names = [env.seat.name for env in env_group]
         returns = [sum(one.reward for one in t.transitions) for t in trajectory_group]
         above = subtract_seat_means(returns, names) if len(set(names)) > 1 else returns
@@ -135,13 +147,20 @@ class GameGroupBuilder(types.EnvGroupBuilder):
 
 
 class GameDataset(types.RLDataset):
-    """As many batches of Games as asked for, each from new starts; takes what Games takes."""
+    """A data set of game groups, each with a new start.
+
+    Args:
+        batches: number of batches.
+        groups: number of groups in a batch.
+        seed: decides the starts.
+        **games: the other arguments of GameGroupBuilder.
+    """
 
     def __init__(self, batches: int, groups: int, *, seed: int = 0, **games: Any):
         self.batches, self.groups, self.seed, self.games = batches, groups, seed, games
 
     def get_batch(self, index: int) -> Sequence[GameGroupBuilder]:
-        """Return a batch."""
+        """Return the groups of a batch."""
         return [
             GameGroupBuilder(seed=derive_seed(self.seed, index, number), **self.games)
             for number in range(self.groups)
@@ -154,9 +173,10 @@ class GameDataset(types.RLDataset):
 async def rollout_seat_policies(
     games: GameGroupBuilder, policies: Mapping[str, Any]
 ) -> dict[str, list[types.Trajectory]]:
-    """Play games in which each seat has a policy of its own; return each seat's trajectories.
+    """Play games with a separate policy in each seat, and return the trajectories by seat.
 
     Args:
+        games: the games to play.
         policies: from seat to a TokenCompleter, such as the cookbook's TinkerTokenCompleter.
     """
     envs = await games.make_envs()
@@ -168,10 +188,10 @@ async def rollout_seat_policies(
 
 
 def make_datums(trajectories: Sequence[types.Trajectory]) -> list[tinker.Datum]:
-    """Return what a seat's model is trained on: its trajectories in games from one start.
+    """Return training data from a seat's trajectories in games with the same start.
 
-    A turn's tokens have what came from this turn on, less what the others earned in all. The
-    cookbook's trainer has one number for a trajectory.
+    The advantage of a turn's tokens is the return from this turn on, minus the mean return of the
+    other trajectories. In contrast, the cookbook's trainer has one advantage for each trajectory.
     """
     returns = [sum(one.reward for one in t.transitions) for t in trajectories]
     data: list[tinker.Datum] = []

@@ -1,4 +1,4 @@
-"""TRL: GRPOTrainer's two ways to an environment, `rollout_func` and `environment_factory`.
+"""TRL adapter: GRPOTrainer's two environment interfaces, `rollout_func` and `environment_factory`.
 
 Checked by tests/training against TRL 1.16 with transformers 5.23.
 """
@@ -41,23 +41,28 @@ def rollout_func(
     seed: int = 0,
     **make: Any,
 ) -> Callable[[Sequence[Any], Any], dict[str, Any]]:
-    """Return a `rollout_func` that plays one game for each prompt, whatever the prompts say.
+    """Return a `rollout_func` that plays games; each prompt is one seat of a game.
 
-    The seats that `others` does not play are all played and trained by the trainer's model. TRL
-    compares `num_generations` rows in a row with each other, so these are the same seat from the
-    same start: with two seats a batch holds a group of the first, one of the second from the same
-    games, and so on. `env_reward`, the reward function, gives each row what its seat earned.
+    The text of the prompts is not used. The trainer's model plays, and is trained in, all seats
+    that `others` does not play. TRL compares runs of `num_generations` rows, so each run is one
+    seat in games with the same start. With two seats, a batch has a group of the first seat, then
+    a group of the second seat in the same games, and so on. Use `env_reward` as the reward
+    function: the reward of a row is the return of its seat.
 
     Args:
-        env: as of `rollout`, but for the trained seats.
-        others: as of `rollout`, but for the trained seats.
-        agent: makes the trained agent of the trainer, with token ids and logprobs (for vLLM, or
-            where the model is spread over devices); None: HFAgent with the trainer's own model,
-            `max_new_tokens`, `template` and `history`.
+        env: an id with `make`, its arguments, or an environment.
+        others: from seat to the agent that plays it; the other seats are trained.
+        agent: makes the agent of the trained seats from the trainer; its replies need token ids and
+            logprobs. Use it for vLLM, or for a model on several devices. None: HFAgent with the
+            trainer's model, `max_new_tokens`, `template` and `history`.
+        max_new_tokens: maximum tokens of a reply.
         template: further arguments of the chat template, such as {"enable_thinking": False}.
-        history: "keep", or "drop_thoughts" or "template" (see `gem_ma.chat.ChatTokenizer`), which
-            make several sequences of an episode where there are thoughts, and TRL takes one.
-        seed: decides the starts, with the step of the training.
+        history: how a prompt contains earlier replies (see `gem_ma.chat.ChatTokenizer`). TRL takes
+            one sequence per episode, so use "keep" for a model that thinks: with "drop_thoughts" or
+            "template" its episodes have several sequences.
+        context: how much of its chat an agent reads, as of `rollout`.
+        seed: decides the starts, together with the training step.
+        **make: arguments of the environment, if `env` is an id.
     """
     env = factory.resolve_env(rollout_func, env, make)
     others = dict(others or {})
@@ -110,7 +115,7 @@ def rollout_func(
                 completions[row["episode"], row["agent"]] = split_prompt_completion(row)
                 turns[row["episode"], row["agent"]] = row
         end = tokens.tokenizer.eos_token_id
-        silent = PromptCompletion([end], [end], [0], [0.0], 0.0)  # a seat that never came to act
+        silent = PromptCompletion([end], [end], [0], [0.0], 0.0)  # a seat that never acted
         order = list(iter_seat_episodes(episodes, seats, copies))
         parts = [completions.get((episode.id, seat), silent) for episode, seat in order]
         returns = [episode.returns[seat] for episode, seat in order]
@@ -133,19 +138,22 @@ def rollout_func(
 
 
 def env_reward(env_reward: list[float], **_: object) -> list[float]:
-    """Return what `rollout_func` found: a reward function of GRPOTrainer, which passes all."""
+    """Return the returns of `rollout_func` unchanged; use this as GRPOTrainer's reward function."""
     return env_reward
 
 
 def _compute_baseline(returns: Sequence[float], place: int, copies: int) -> float:
-    """Return what the others of a row's group earned on average."""
+    """Return the mean return of the other rows in a row's group."""
     begin = place - place % copies
     group = returns[begin : begin + copies]
     return (sum(group) - returns[place]) / max(copies - 1, 1)
 
 
 def _compute_turn_credit(row: TrainerRow | None, total: float, others: float) -> list[float]:
-    """Return for each token of a completion what came from its turn on, less what others earned."""
+    """Return for each token of a completion the return from its turn on, minus a baseline.
+
+    The baseline is `others`. `total` is the return of the whole row.
+    """
     if row is None:
         return [0.0]
     rewards = [0.0] * len(row["ids"])
@@ -156,17 +164,18 @@ def _compute_turn_credit(row: TrainerRow | None, total: float, others: float) ->
 
 
 def add_turn_credit(trainer: type[Any]) -> type[Any]:
-    """Return a GRPOTrainer, or what is over one, that learns from the rewards of turns.
+    """Return a subclass of a GRPOTrainer class that learns from the rewards of turns.
 
-    With a `rollout_func` of ours each token has what came from its turn on, less what the others
-    of its seat and start earned, in the place of one advantage for the whole row.
+    It needs a `rollout_func` of this file. The advantage of a token is the return from its turn on,
+    minus the mean return of the other episodes of its seat and start. TRL's own trainer has one
+    advantage for the whole row.
     """
 
     class TurnCreditTrainer(trainer):
         def _generate_and_score_completions(self, inputs: Any) -> Any:
             outputs = super()._generate_and_score_completions(inputs)
             worth = outputs["completion_mask"].new_zeros(outputs["completion_mask"].shape).float()
-            for number, row in enumerate(inputs):  # to which TRL adds what a rollout_func returned
+            for number, row in enumerate(inputs):  # TRL adds the columns of a rollout_func
                 credit = worth.new_tensor(row["turn_credit"][: worth.shape[1]])
                 worth[number, : len(credit)] = credit
             return {**outputs, "advantages": worth}
@@ -189,16 +198,17 @@ def _make_agent(
 
 
 class SeatToolEnv:
-    """What `environment_factory` makes: a seat whose only tool is `act`.
+    """An environment of `environment_factory`: a seat whose only tool is `act`.
 
-    A row of the data set may say `seed` and `options`; rows with the same are the same start.
+    A row of the data set may have `seed` and `options`. Rows with the same values have the same
+    start.
     """
 
     def __init__(self, solo: SyncSeat):
         self._sync_seat = solo
 
     def reset(self, seed: int | None = None, options: Any = None, **_: object) -> Any:
-        """Begin a game; return what the seat reads, which TRL adds to the last user message."""
+        """Start a game; return the first observation, which TRL adds to the last user message."""
         return _merge_content(self._sync_seat.reset(seed, options).messages)
 
     def act(self, reply: str) -> Any:
@@ -207,25 +217,25 @@ class SeatToolEnv:
         Args:
             reply: The move.
         """
-        if self._sync_seat.done:  # TRL goes on as long as the model calls
+        if self._sync_seat.done:  # TRL continues as long as the model calls
             return GAME_OVER_TEXT
         outcome = self._sync_seat.step(str(reply))
         return _merge_content(outcome.messages) or GAME_OVER_TEXT
 
     def get_reward(self) -> float:
-        """Return all that the seat earned in the game."""
+        """Return the seat's total reward in the game."""
         return self._sync_seat.reward
 
 
 def environment_factory(
     env: EnvSource, seat: str | None = None, others: SeatAgents | None = None, **make: Any
 ) -> Callable[[], SeatToolEnv]:
-    """Return an `environment_factory`; its arguments are those of `make_seat`."""
+    """Return an `environment_factory` for GRPOTrainer; the arguments are those of `make_seat`."""
     return lambda: SeatToolEnv(SyncSeat(make_seat(env, seat, others, **make)))
 
 
 def _merge_content(messages: Sequence[ChatMessage]) -> Any:
-    """Return new messages of a seat as one text, or as blocks where there are pictures."""
+    """Return new messages of a seat as one text, or as content blocks if there are pictures."""
     blocks: list[JSONObject] = []
     for message in to_hf([one for one in messages if one["role"] != "assistant"]):
         content = message["content"]

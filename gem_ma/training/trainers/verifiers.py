@@ -1,4 +1,4 @@
-"""verifiers and prime-rl: a game as a taskset of starts and an environment with a trace per seat.
+"""verifiers and prime-rl adapter: a taskset of starts, and an environment with a trace per seat.
 
 Checked by tests/training against verifiers 0.4 (its `v1`) and a local endpoint.
 """
@@ -28,16 +28,16 @@ class GameTaskData(vf.TaskData):
 
 
 class GameTask(vf.Task[GameTaskData]):
-    """A row of the taskset: the same for all seats, but for the rules that each is told."""
+    """A row of the taskset. All seats share it; each seat adds its own rules as system prompt."""
 
 
 class GameTaskset(vf.Taskset[GameTask, vf.TasksetConfig]):
-    """Starts without end, with the seeds 0, 1, 2 and so on."""
+    """An infinite taskset of starts, with the seeds 0, 1, 2 and so on."""
 
     INFINITE = True
 
     def load(self) -> Iterator[GameTask]:
-        """Yield the starts."""
+        """Yield a task for each seed."""
         number = 0
         while True:
             yield GameTask(GameTaskData(seed=number, prompt=None), self.config.task)
@@ -47,10 +47,15 @@ class GameTaskset(vf.Taskset[GameTask, vf.TasksetConfig]):
 def make_env_class(
     env: str, others: Mapping[str, AgentSource] | None = None, **make: Any
 ) -> type[Any]:
-    """Return an Env of verifiers for a game, in which each seat is an agent with its own trace.
+    """Return a verifiers Env class for a game, in which each seat is an agent with its own trace.
 
-    The seats that `others` plays have no trace. A module exports it beside GameTaskset, and its
-    name is the taskset's id: `__all__ = ["GameTaskset", "Game"]`.
+    Export the class together with GameTaskset from a module: `__all__ = ["GameTaskset", "Game"]`.
+    The module's name is the taskset's id.
+
+    Args:
+        env: id of the environment.
+        others: from seat to the agent that plays it; these seats have no trace.
+        **make: arguments of the environment.
     """
     given = dict(others or {})
     game = factory.resolve_env(make_env_class, env, make)
@@ -70,11 +75,12 @@ def make_env_class(
 
 
 def assign_advantages(episodes: Sequence[Any]) -> None:
-    """Write advantages into the traces of episodes from one start: each seat against itself.
+    """Write advantages into the traces of episodes with the same start; seats are not mixed.
 
-    A turn's tokens have what came from this turn on, less what the others of this seat earned in
-    all. prime-rl's own algorithms (take `hierarchical_grpo` without `episode_agents`, or `rae`)
-    compare seats apart too, with one number for a trace; its reader takes what stands here.
+    The advantage of a turn's tokens is the return from this turn on, minus the mean return of the
+    same seat in the other episodes. prime-rl uses the advantages that are in the traces. Its own
+    algorithms (`hierarchical_grpo` without `episode_agents`, or `rae`) also compare seats
+    separately, but with one advantage for each trace.
     """
     seats: dict[str, list[Any]] = {}
     for trace in (trace for episode in episodes for trace in episode.traces):
@@ -91,7 +97,7 @@ def assign_advantages(episodes: Sequence[Any]) -> None:
 
 
 async def _play_seat(seat: AsyncSeat, agent: Any, task: Any) -> None:
-    """Play one seat to its end, and write what each turn earned into its trace."""
+    """Play one seat until it has finished, and write the reward of each turn into its trace."""
     outcome = await seat.reset(task.data.seed)
     new = to_openai_chat(outcome.messages)
     rules = "\n\n".join(message["content"] for message in new if message["role"] == "system")
@@ -102,7 +108,7 @@ async def _play_seat(seat: AsyncSeat, agent: Any, task: Any) -> None:
             while outcome.turn is not None:
                 seen = [message for message in new if message["role"] != "system"]
                 segment = await player.turn(seen)
-                if segment.terminated:  # a limit of verifiers': nobody replies any more
+                if segment.terminated:  # a limit of verifiers: the agent no longer replies
                     seat.leave()
                     break
                 outcome = await seat.step(segment.last_reply)

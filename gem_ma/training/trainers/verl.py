@@ -1,14 +1,15 @@
-"""verl: whole games as an agent loop, token ids in and out, each seat a group of its own.
+"""verl adapter: whole games as an agent loop on token ids, with a separate group for each seat.
 
-A row of the data set says `agent_name: gem_ma` and, in `extra_info`, `env`, `seat`, `others`,
+A row of the data set has `agent_name: gem_ma` and, in `extra_info`, `env`, `seat`, `others`,
 `make`, `seed`, `options` and `context`. Without `seat`, every seat that `others` does not play is
-trained. An episode gives a sequence for each seat, or several where a context or the chat template
+trained. An episode has one sequence for each seat, or several if a context or the chat template
 cuts its chat.
 
-verl writes one reward over all sequences of an episode and puts them into one group. Ours keep
-their own: what each turn earned, and a group that names the seat, for which there is an estimator,
-`algorithm.adv_estimator=gem_ma` (verl's own GRPO looks at the last sequence only). Importing this
-file registers both. Written against verl 0.9.1; see docs/trainers.md for what was run.
+By default, verl gives all sequences of an episode one reward and one group. The sequences of this
+adapter keep the rewards of their turns, and their group names the seat. The estimator
+`algorithm.adv_estimator=gem_ma` uses both; verl's own GRPO uses only the last sequence. Importing
+this file registers the agent loop and the estimator. It is written against verl 0.9.1;
+docs/trainers.md lists what was run.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ except ImportError as error:
 
 
 class SeatOutput(AgentLoopOutput):
-    """A sequence of one seat."""
+    """A sequence of one seat, with the rewards of its tokens and the name of its group."""
 
     token_rewards: list[float]
     group: str
 
     def as_dict(self) -> JSONObject:
-        """Return what verl trains on; its own as_dict has one reward, at the last token."""
+        """Return the fields that verl trains on, with `token_rewards` in place of one reward."""
         found = super().as_dict()
         found["rm_scores"] = torch.tensor(found.pop("token_rewards"), dtype=torch.float32)
         return _SeatFields(found, uid=found.pop("group"))
 
 
 class _SeatFields(dict[str, Any]):
-    """Fields that the row's own are added to, without its group, which is that of all seats."""
+    """Fields that keep their own group `uid` when verl adds the row's fields to them."""
 
     def update(self, row: Mapping[str, Any]) -> None:  # type: ignore[override]
         super().update({**row, "uid": self["uid"]})
@@ -58,10 +59,10 @@ class _SeatFields(dict[str, Any]):
 
 @register("gem_ma")
 class GameAgentLoop(AgentLoopBase):
-    """Play one episode."""
+    """An agent loop that plays one episode."""
 
     async def run(self, sampling_params: JSONObject, **kwargs: Any) -> list[SeatOutput]:
-        """Return the sequences of all seats that are trained."""
+        """Play an episode, and return the sequences of all trained seats."""
         row = dict(kwargs["extra_info"])
         table = assign_seats(
             GameAgentLoop,
@@ -75,7 +76,7 @@ class GameAgentLoop(AgentLoopBase):
         )
         room = int(self.rollout_config.response_length)
         request = uuid4().hex
-        engine_fields: dict[str, list[JSONObject]] = defaultdict(list)  # of each seat's replies
+        engine_fields: dict[str, list[JSONObject]] = defaultdict(list)  # by seat, one per reply
 
         async def generate(turn: Turn, prompt: list[int], shown: list[Any]) -> GeneratedTokens:
             output = await self.server_manager.generate(
@@ -114,9 +115,9 @@ class GameAgentLoop(AgentLoopBase):
 
 
 def _merge_engine_fields(replies: Sequence[JSONObject]) -> JSONObject:
-    """Return what verl's engine says of each reply as what it says of a whole chat.
+    """Merge the extra fields of verl's engine for several replies into those of a sequence.
 
-    At the end of a step verl's trainer reads from it which versions of the weights drew a sequence.
+    verl's trainer reads from them which versions of the weights drew the sequence.
     """
     merged: JSONObject = {}
     for fields in replies:
@@ -166,11 +167,19 @@ def compute_seat_advantages(
     config: Any = None,
     **_: object,
 ) -> tuple[Any, Any]:
-    """Return how much more came from each token on than others in this seat earned from this start.
+    """Return each token's reward to go, minus the mean return of its seat in the other episodes.
+
+    The other episodes are those with the same start.
 
     Args:
-        index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat. A name
-            without these is a row with which verl fills a batch up, and is worth nothing.
+        token_level_rewards: rewards of all tokens.
+        response_mask: 1 for tokens that the policy drew.
+        index: the groups of `SeatOutput`: start, seat, episode, and the part of its chat. Other
+            names are padding rows of verl, whose advantages are 0.
+        config: not used.
+
+    Returns:
+        The advantages, twice: verl also expects returns.
     """
     places: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
     for place, name in enumerate(index):
@@ -189,7 +198,7 @@ def compute_seat_advantages(
         others = (sum(group) - totals[key]) / (len(group) - 1) if len(group) > 1 else 0.0
         later = totals[key]
         for _part, i in sorted(parts):
-            later -= float(own[i])  # what came after this part
+            later -= float(own[i])  # return of the later parts
             to_go = token_level_rewards[i].flip(-1).cumsum(-1).flip(-1)
             advantages[i] = to_go + later - others
     advantages = advantages * response_mask

@@ -1,22 +1,22 @@
-"""The map: seventeen provinces, of which thirteen are centres, the same from all four sides."""
+"""The map: seventeen provinces, thirteen of them supply centres, symmetric for all four powers."""
 
 import math
 
 POWERS = ("north", "east", "south", "west")
-HOMES = {  # two centres each, from the left as the power sees the middle, and the land before them
+HOMES = {  # two centres each, from the left as seen by the power, and the land in front of them
     "north": ("ARD", "BIR", "CAL"),
     "east": ("DOR", "ELM", "FEN"),
     "south": ("GAR", "HOL", "ISE"),
     "west": ("JAR", "KEL", "LUN"),
 }
-CORNERS = ("MOR", "NAI", "OST", "PER")  # behind each power's second centre
+CORNERS = ("MOR", "NAI", "OST", "PER")  # next to each power's second centre, at the back
 MIDDLE = "QUA"
-_SHAPE = ((-0.15, 0.4), (0.15, 0.4), (0.0, 0.2))  # right and up, of what is north's
+_SHAPE = ((-0.15, 0.4), (0.15, 0.4), (0.0, 0.2))  # (right, up) from the centre, for north
 _CORNER = 0.36, 0.36
 
 
 def _lay():
-    """Return where each province lies, and its neighbours."""
+    """Return the place of each province in the picture, and its neighbours."""
     places, ways = {MIDDLE: (0.5, 0.5)}, set()
     for i, power in enumerate(POWERS):
         turn = math.pi / 2 * i

@@ -1,4 +1,4 @@
-"""Diplomacy: four powers talk in public and in secret, then all order their armies at once."""
+"""Diplomacy: four powers negotiate in public and in secret, then all order their armies at once."""
 
 import math
 from collections import Counter
@@ -17,21 +17,21 @@ SEASONS = ("spring", "autumn")
 GOAL = len(CENTRES) // 2 + 1  # centres that win at once
 SILENT, WAIT, HOLD = "nothing", "wait", "hold"
 COLORS = {"north": "blue", "east": "red", "south": "yellow", "west": "green"}
-Army = tuple[str, str]  # a province, and whose it is
-_MIXED = 24  # of the orders for all armies that `legal` lists
+Army = tuple[str, str]  # a province, and the power that owns the army
+_MIXED = 24  # number of complete sets of orders that `legal` lists
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     armies: tuple[Army, ...]  # sorted
-    owners: tuple[str, ...]  # of each of the CENTRES, or ""
+    owners: tuple[str, ...]  # owner of each of the CENTRES, or ""
     years: int
-    season: int = 0  # since the start
+    season: int = 0  # seasons since the start
     phase: str = TALK
-    talks: int = 1  # replies of each in this season, before it orders
+    talks: int = 1  # replies of each power in a season, before it orders
     talked: int = 0
-    dislodged: tuple[tuple[str, str, tuple[str, ...]], ...] = ()  # where, whose, where it may go
-    left: tuple[str, ...] = ()  # who forfeited
+    dislodged: tuple[tuple[str, str, tuple[str, ...]], ...] = ()  # province, power, retreats
+    left: tuple[str, ...] = ()  # powers that forfeited
 
     def to_act(self):
         if self.phase == OVER:
@@ -48,7 +48,7 @@ class State:
         return self.left
 
     def returns(self):
-        """Pay the share of the centres at the end, or all to who has won."""
+        """Return each power's share of the centres at the end; a winner gets 1, the others 0."""
         counts = {power: 0 if power in self.left else self.count(power) for power in POWERS}
         if self.phase != OVER:
             return dict.fromkeys(POWERS, 0.0)
@@ -57,32 +57,32 @@ class State:
         return {power: n / len(CENTRES) for power, n in counts.items()}
 
     def seen_by(self, agent):
-        return self  # what is secret is said, and told to whom it is for
+        return self  # the State holds nothing secret; messages go only to their receivers
 
     def count(self, power):
         return self.owners.count(power)
 
     def own(self, power):
-        """Return where a power has armies."""
+        """Return the provinces in which a power has armies."""
         return tuple([at for at, owner in self.armies if owner == power])
 
     def occupied(self):
         return tuple([at for at, _ in self.armies])
 
     def builds(self, power):
-        """Return how many armies a power may build, or has to disband, as a negative number."""
+        """Return how many armies a power may build; negative if it must disband."""
         surplus = self.count(power) - len(self.own(power))
         return min(surplus, len(self.sites(power))) if surplus > 0 else surplus
 
     def sites(self, power):
-        """Return where a power may build: at home, in its own centres that are free."""
+        """Return where a power may build: on free home centres that it owns."""
         owner = dict(zip(CENTRES, self.owners, strict=True))
         return tuple(
             [at for at in HOMES[power][:2] if owner[at] == power and at not in self.occupied()]
         )
 
     def legal(self, agent):
-        """Return some of the things that may be said or ordered, for one army or for all."""
+        """Return example messages, or orders for single armies and for all armies."""
         others = [power for power in POWERS if power != agent]
         if self.phase == TALK:
             speeches = [f"to {power}: I will not attack you." for power in others]
@@ -119,7 +119,7 @@ class State:
         return after if after.to_act() else after.retreat({})
 
     def retreat(self, moves):
-        """Let dislodged armies retreat, but not two to one place; who goes nowhere is gone."""
+        """Let dislodged armies retreat; armies without a place of their own are removed."""
         retreats = [
             (at, to) for power_retreats in moves.values() for at, to in power_retreats or ()
         ]
@@ -153,19 +153,24 @@ class State:
         return replace(self, armies=tuple(sorted(armies.items()))).next()
 
     def next(self):
-        """Begin the next season, unless the last is over or nobody has armies."""
+        """Begin the next season, unless the last is over or no power has armies."""
         season = self.season + 1
         is_over = season == 2 * self.years
         after = replace(self, season=season, talked=0, phase=TALK if self.talks else ORDER)
         return replace(after, phase=OVER) if is_over or not after.to_act() else after
 
     def leave(self, agent):
-        """Let the armies of a seat that left hold where they are; when none acts, go on."""
+        """Remove a seat; its armies hold where they are."""
         return replace(self, left=(*self.left, agent))
 
 
 class Diplomacy(Game[State]):
-    """Four powers; `years` of two seasons, in each of which all speak `talks` times at once."""
+    """Four powers negotiate and order armies, in two seasons a year.
+
+    Args:
+        years: how many years are played at most, 1 to 20.
+        talks: how often all powers speak in a season before they order, 0 to 5.
+    """
 
     agents = POWERS
     unlisted_moves = "the orders of all armies together are too many, and letters are free"
@@ -288,7 +293,7 @@ class Diplomacy(Game[State]):
         return tuple(lines)
 
     def picture(self, view, agent):
-        """Draw centres as discs in the colour of who owns them, and armies as squares."""
+        """Draw centres as discs in their owner's colour, and armies as squares."""
         owner = dict(zip(CENTRES, view.owners, strict=True))
         ways = [_way(PLACES[at], PLACES[to]) for at in NEAR for to in NEAR[at] if at < to]
         items, labels = [], []
@@ -305,14 +310,14 @@ class Diplomacy(Game[State]):
 
 
 def _way(one, two):
-    """Return a line between two provinces, as far as their edges."""
+    """Return a line between the edges of two provinces."""
     (a, b), (c, d) = one, two
     t = 0.07 / math.hypot(c - a, d - b)
     return "gray", a + t * (c - a), b + t * (d - b), c - t * (c - a), d - t * (d - b), 0.01
 
 
 def _messages(text, agent):
-    """Return what is said to whom, None for all; without a name before it, it is for all."""
+    """Return (receiver, text) pairs of a reply; text without a name is for all."""
     if text.casefold().strip(" .") == SILENT:
         return ()
     if len(text) > (len(POWERS) + 1) * pictures.LONGEST:
@@ -334,7 +339,7 @@ def _messages(text, agent):
 
 
 def _told(moves):
-    """Return messages to those who hear them; what only one hears says so."""
+    """Yield messages to their receivers; private ones are marked."""
     for agent, speeches in moves.items():
         for to, words in speeches or ():
             if to == "all":
@@ -344,7 +349,7 @@ def _told(moves):
 
 
 def _ordered(before, moves):
-    """Say what each power ordered, and what came of it."""
+    """Yield what each power ordered, and the results."""
     all_orders = [order for power_orders in moves.values() for order in power_orders or ()]
     _, dislodged, completed_moves = judge(before.armies, all_orders)
     for power in POWERS:

@@ -1,8 +1,9 @@
-"""What comes of orders: the usual rules of holding, moving, supporting, cutting and dislodging.
+"""Resolution of orders by the usual rules: hold, move, support, cut and dislodge.
 
-Whether a move succeeds may hang on another that hangs on it. So each is first supposed to fail; if
-what follows from that and what follows from the contrary agree, it is so, and else the moves go
-around in a circle, and all of them succeed. (The way is Kruijer's, in "The math of adjudication".)
+The success of a move can depend on other moves, and these on the first one. So each move is first
+assumed to fail and then to succeed. If both assumptions give the same result, it is final.
+Otherwise the moves form a circle, and all of them succeed. The algorithm is Kruijer's, from "The
+math of adjudication".
 """
 
 from gem_ma.envs.parlour.diplomacy.board import NEAR
@@ -10,7 +11,7 @@ from gem_ma.envs.parlour.diplomacy.orders import Order
 
 
 class Judge:
-    """The orders of one season; `units` says whose army is where, and who has no order holds."""
+    """The orders of a season; `units` maps provinces to powers; armies without orders hold."""
 
     def __init__(self, units, orders):
         self.units = dict(units)
@@ -18,7 +19,7 @@ class Judge:
         self.moves = {o.at: o.to for o in self.orders.values() if o.to and not o.of}
         self.known = {}  # origin of a move: whether it succeeds
         self.supposed = {}
-        self.hangs = []  # origins of the moves on whose suppositions something hangs
+        self.hangs = []  # origins of moves whose assumed results were used
 
     def succeeds(self, at):
         """Return whether the move from a province succeeds."""
@@ -33,7 +34,7 @@ class Judge:
         first = self.would_succeed(at)
         if len(self.hangs) == before:
             return self.settle(at, before, first)
-        if self.hangs[before] != at:  # on one that was supposed earlier, which has to decide
+        if self.hangs[before] != at:  # depends on an earlier assumption, which is decided first
             self.hangs.append(at)
             self.supposed[at] = first
             return first
@@ -53,7 +54,7 @@ class Judge:
         return found
 
     def forget(self, before):
-        """Drop what hangs on suppositions made since."""
+        """Drop the assumptions made since a point."""
         for at in self.hangs[before:]:
             self.supposed.pop(at, None)
         del self.hangs[before:]
@@ -71,21 +72,21 @@ class Judge:
         return all(attack > self.prevent(other) for other in others)
 
     def meet(self, at):
-        """Return whether a move meets one the other way."""
+        """Return whether a move meets a move in the opposite direction."""
         return self.moves.get(self.moves[at]) == at
 
     def attack(self, at):
-        """Return the strength of a move against what stands where it goes."""
+        """Return the strength of a move against the army in its target."""
         to, power = self.moves[at], self.units[at]
         defender = self.units.get(to)
         if defender and (self.meet(at) or to not in self.moves or not self.succeeds(to)):
             if defender == power:
-                return 0  # nobody drives out an army of its own, nor helps to
+                return 0  # a power neither dislodges its own army nor helps to
             return 1 + sum(self.units[s] != defender for s in self.supporters(at))
         return 1 + len(self.supporters(at))
 
     def hold(self, place):
-        """Return the strength of what stays in a province."""
+        """Return the strength of the army that stays in a province."""
         if place not in self.units:
             return 0
         if place in self.moves:
@@ -93,13 +94,13 @@ class Judge:
         return 1 + len(self.supporters(place))
 
     def prevent(self, at):
-        """Return the strength with which a move keeps others away from where it goes."""
+        """Return the strength with which a move keeps others away from its target."""
         if self.meet(at) and self.succeeds(self.moves[at]):
             return 0
         return 1 + len(self.supporters(at))
 
     def supporters(self, at):
-        """Return who supports what the army in a province does, and is not cut."""
+        """Return the armies whose supports of an army's order are not cut."""
         to = self.moves.get(at, at)
         return [
             o.at
@@ -108,7 +109,7 @@ class Judge:
         ]
 
     def cut(self, at, to):
-        """Return whether a support is: by an attack, unless from where it goes and in vain."""
+        """Return whether a support is cut; a failed attack from its target does not cut it."""
         attackers = [
             origin
             for origin, target in self.moves.items()
@@ -118,9 +119,9 @@ class Judge:
 
 
 def judge(units, orders):
-    """Return where armies are now, which were dislodged, and who moved.
+    """Return where armies are now, which were dislodged, and which moved.
 
-    Of each that was dislodged: the province, its power, and where it may retreat.
+    A dislodged army is given as province, power and possible retreats.
     """
     case = Judge(units, orders)
     completed_moves = {at: to for at, to in case.moves.items() if case.succeeds(at)}

@@ -1,4 +1,4 @@
-"""What an army may be ordered, and reading it: "ARD - CAL", "BIR S ARD - CAL", "DOR H"."""
+"""Orders of armies and their parser: "ARD - CAL", "BIR S ARD - CAL", "DOR H"."""
 
 import re
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour.diplomacy.board import NEAR, PROVINCES
 from gem_ma.game import InvalidMove
 
-LONGEST = 2000  # characters of a reply
-MOST = 20  # orders of one reply
+LONGEST = 2000  # characters in a reply
+MOST = 20  # orders in a reply
 _WORDS = re.compile(r"[a-z]+|-+>?|[;\n,.]")
 _SAME = {"to": "-", "->": "-", "--": "-", "-->": "-", "moves": "-", "move": "-", "hold": "h"}
 _SAME |= {"holds": "h", "support": "s", "supports": "s"}
@@ -16,9 +16,9 @@ _NOISE = {"a", "army", "in", "of", "the", "orders", "order"}
 
 
 class Order(NamedTuple):
-    """Of the army at `at`: it holds, or moves to `to`, or supports the army `of`.
+    """An order of the army at `at`: hold, move to `to`, or support the army at `of`.
 
-    A support has the place where the other army moves as `to`, or where it is, if it does not move.
+    For a support, `to` is the target of the supported army, or its own place if it does not move.
     """
 
     at: str
@@ -34,7 +34,7 @@ class Order(NamedTuple):
 
 
 def read(text, own, occupied):
-    """Return the orders in a text for the armies that are one's own, or raise InvalidMove."""
+    """Return the orders in a text for the armies at `own`, or raise InvalidMove."""
     orders = {}
     for words in clauses(text):
         order = _order(words, own, occupied)
@@ -61,7 +61,7 @@ def clauses(text):
 
 
 def province(word):
-    """Return the province that a word names."""
+    """Return the province with this name, or raise InvalidMove."""
     if word.upper() not in PROVINCES:
         raise InvalidMove(f"{clip_repr(word)} is no province: {', '.join(PROVINCES)}")
     return word.upper()
@@ -102,7 +102,7 @@ def _near(at, to):
 
 
 def every(at, occupied):
-    """Return all that may be ordered to an army: to hold, to move, to support."""
+    """Return all orders that an army can have: hold, move, support."""
     orders = [Order(at), *(Order(at, to) for to in NEAR[at])]
     orders += [Order(at, other, other) for other in NEAR[at] if other in occupied]
     orders += [

@@ -1,9 +1,9 @@
-"""Families of tasks for screens, by what they are about; REGISTER has the id of each.
+"""Families of tasks for screens, one file for each topic; REGISTER has the id of each family.
 
-A file for each group. They import the kit above them and what every game may.
+They import the toolkit of `gem_ma.envs.screens` and the modules open to every game.
 """
 
-REGISTER = {  # "module:class" by the id behind "screens:"
+REGISTER = {  # id after "screens:" -> "module:class"
     "buttons": "clicks:Buttons",
     "links": "clicks:Links",
     "tabs": "clicks:Tabs",

@@ -1,4 +1,4 @@
-"""Small programs of several screens: a shop, a calculator, a spreadsheet, a terminal, a map."""
+"""Small apps with several screens: a shop, a calculator, a spreadsheet, a terminal, a map."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gem_ma.scene import text_metrics
 
 
 class Shop(Family["Shop.Model"]):
-    """Things are to be put into a cart, so many of each, and bought."""
+    """Tasks to put things into a cart, in given quantities, and buy them."""
 
     like = "buy-ticket, order-food, click-widget"
 
@@ -86,7 +86,7 @@ class Shop(Family["Shop.Model"]):
 
 
 class Calculator(Family["Calculator.Model"]):
-    """A sum is to be worked out on a calculator, and its result to be kept."""
+    """Tasks to compute a sum on a calculator, and store its result."""
 
     like = "simple-arithmetic, simple-algebra"
 
@@ -166,13 +166,13 @@ class Calculator(Family["Calculator.Model"]):
 
 
 class Spreadsheet(Family["Spreadsheet.Model"]):
-    """Sums of rows and columns are to be typed into cells."""
+    """Tasks to type sums of rows and columns into cells."""
 
     like = "enter-text, read-table"
 
     class Model(NamedTuple):
         numbers: tuple[tuple[int, ...], ...]
-        asked: tuple[tuple[str, int], ...]  # "row" or "column", and which
+        asked: tuple[tuple[str, int], ...]  # "row" or "column", its index
         done: bool | None = None
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
@@ -230,13 +230,13 @@ class Spreadsheet(Family["Spreadsheet.Model"]):
 
 
 class Terminal(Family["Terminal.Model"]):
-    """Commands are to be typed: to list, to go into folders, to remove, to rename."""
+    """Tasks to type commands: list and enter folders, remove and rename files."""
 
     like = "terminal"
 
     class Model(NamedTuple):
         folders: tuple[tuple[str, tuple[str, ...]], ...]
-        todo: tuple[tuple[str, str, str], ...]  # rm or mv, a folder, a file
+        todo: tuple[tuple[str, str, str], ...]  # rm or mv, folder, file
         new: tuple[str, ...]
         here: str = ""
         lines: tuple[str, ...] = ("ls, cd NAME, cd .., rm FILE, mv FILE NEW",)
@@ -332,16 +332,16 @@ class Terminal(Family["Terminal.Model"]):
 
 
 class Map(Family["Map.Model"]):
-    """Places are to be found on a map that is moved and zoomed."""
+    """Tasks to find places on a map that moves and zooms."""
 
     like = "navigate, stock-market"
 
     class Model(NamedTuple):
         cities: tuple[
             tuple[str, int, int, int], ...
-        ]  # a name, where, from which zoom on it is named
+        ]  # name, position, first zoom that shows the name
         todo: tuple[str, ...]
-        x: int = 0  # of the middle
+        x: int = 0  # of the map's centre
         y: int = 0
         zoom: int = 0
         at: int = 0
@@ -360,7 +360,7 @@ class Map(Family["Map.Model"]):
         order = ", in this order" if len(model.todo) > 1 else ""
         return f"Click on {joined(model.todo)} on the map{order}."
 
-    across, down = range(20, 401), range(68, 363)  # where places can be seen on the screen
+    across, down = range(20, 401), range(68, 363)  # area of the screen that shows places
 
     def _where(self, model: Model, x: int, y: int) -> tuple[int, int]:
         scale = (30, 60, 120)[model.zoom]

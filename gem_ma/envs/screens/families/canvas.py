@@ -1,4 +1,4 @@
-"""A canvas: shapes to be found, counted, dragged, sorted, brought into line, and connected."""
+"""Tasks on a canvas: find, count, drag, sort, align and connect shapes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from gem_ma.envs.screens.families.family import (
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
-ClickParts = tuple[tuple[str, str, str, int, int], ...]  # a name, figure, colour, and place
-CountParts = tuple[tuple[str, str, int, int], ...]  # a figure, colour, and place
+ClickParts = tuple[tuple[str, str, str, int, int], ...]  # name, figure, colour, place
+CountParts = tuple[tuple[str, str, int, int], ...]  # figure, colour, place
 FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "black")
-CELL = 66  # between two places of the canvas
+CELL = 66  # pixels between two places of the canvas
 
 
 def places(rng: np.random.Generator, top: int, many: int) -> list[tuple[int, int]]:
-    """Return places for shapes that do not touch."""
+    """Sample places for shapes that do not touch."""
     rows = (434 - top) // CELL
     grid = [(14 + CELL * column, top + CELL * row) for row in range(rows) for column in range(6)]
     return [
@@ -38,12 +38,12 @@ def places(rng: np.random.Generator, top: int, many: int) -> list[tuple[int, int
 
 
 def below(sheet: Sheet) -> int:
-    """Return how far shapes lie lower, since the words above them take more room."""
+    """Return the additional pixels that the text above the shapes takes."""
     return max(0, sheet.y - 80)
 
 
 class Clicking(Steps[ClickParts]):
-    """Shapes of a colour are to be clicked."""
+    """Tasks to click the shapes of a colour."""
 
     like = "click-shape, click-shades, identify-shape, click-color"
 
@@ -70,7 +70,7 @@ class Clicking(Steps[ClickParts]):
 
 
 class Counting(Form[CountParts]):
-    """Shapes are to be counted, and the number typed."""
+    """Tasks to count shapes, and type the number."""
 
     like = "count-shape, count-sides, simple-arithmetic"
 
@@ -100,7 +100,7 @@ class Counting(Form[CountParts]):
 
 
 class Moved(NamedTuple):
-    """Things on a canvas, each where it was dragged to."""
+    """Things on a canvas with their current places."""
 
     at: tuple[tuple[str, int, int], ...]
     wants: Names
@@ -109,7 +109,7 @@ class Moved(NamedTuple):
 
 
 class Dragging(Family[Moved]):
-    """Shapes are to be dragged into boxes of their colours."""
+    """Tasks to drag shapes into boxes of their colours."""
 
     like = "drag-box, drag-shapes, drag-shapes-2, drag-circle"
     TOP = 96
@@ -162,7 +162,7 @@ class Dragging(Family[Moved]):
 
 
 class Ordering(Family["Ordering.Model"]):
-    """Cards with numbers are to be dragged into order."""
+    """Tasks to drag cards with numbers into order."""
 
     like = "drag-sort-numbers, drag-items, sort-numbers"
 
@@ -216,7 +216,7 @@ class Ordering(Family["Ordering.Model"]):
 
 
 class Aligning(Family["Aligning.Model"]):
-    """Boxes are to be dragged so that their left sides lie on a line."""
+    """Tasks to drag boxes until their left sides are on a line."""
 
     like = "drag-box, resize-textarea, bisect-angle"
     NEAR = 6  # pixels
@@ -274,7 +274,7 @@ class Aligning(Family["Aligning.Model"]):
 
 
 class Connecting(Family["Connecting.Model"]):
-    """Dots are to be joined by lines, by dragging from one to the next."""
+    """Tasks to join dots by lines, by dragging from one dot to the next."""
 
     like = "draw-line, draw-circle"
 

@@ -1,4 +1,4 @@
-"""Tasks with one kind of widget that is clicked: buttons, links, tabs, folds, menus, windows."""
+"""Tasks with one kind of widget to click: buttons, links, tabs, folds, menus, windows."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
-ButtonParts = tuple[tuple[str, bool], ...]  # names; beside the last? of links: more words?
-Sections = tuple[tuple[str, Names], ...]  # a name, and the links in it
+ButtonParts = tuple[tuple[str, bool], ...]  # name, whether beside the last one (links: longer text)
+Sections = tuple[tuple[str, Names], ...]  # name of a section, its links
 DialogParts = tuple[Names, tuple[tuple[str, tuple[int, int]], ...]]  # buttons; texts and places
-TreeParts = tuple[tuple[tuple[Names, int], ...], Names]  # folders and which; the files
+TreeParts = tuple[tuple[tuple[Names, int], ...], Names]  # folders, index of the right one; files
 
 
 class Buttons(Steps[ButtonParts]):
-    """Buttons among others."""
+    """Tasks to click buttons among others."""
 
     kind = "button"
     like = "click-test-2, click-button, click-button-sequence"
@@ -50,7 +50,7 @@ class Buttons(Steps[ButtonParts]):
 
 
 class Links(Buttons):
-    """Links in sentences."""
+    """Tasks to click links in sentences."""
 
     kind = "link"
     like = "click-link"
@@ -63,7 +63,7 @@ class Links(Buttons):
 
 
 class Tabs(Steps[Sections]):
-    """Links behind tabs."""
+    """Tasks to click links behind tabs."""
 
     like = "click-tab, click-tab-2, click-tab-2-hard"
 
@@ -99,7 +99,7 @@ class Tabs(Steps[Sections]):
 
 
 class Folds(Steps[Sections]):
-    """Links in sections that fold."""
+    """Tasks to click links in sections that fold."""
 
     like = "click-collapsible, click-collapsible-2, click-collapsible-2-nodelay"
 
@@ -132,7 +132,7 @@ class Folds(Steps[Sections]):
 
 
 class Dialogs(Steps[DialogParts]):
-    """Windows that are in the way."""
+    """Tasks to answer windows that are in the way."""
 
     like = "click-dialog, click-dialog-2, close-dialog"
     NAMES = ("OK", "Cancel", "Close", "Yes", "No", "Later")
@@ -168,7 +168,7 @@ class Dialogs(Steps[DialogParts]):
 
 
 class Trees(Steps[TreeParts]):
-    """Files in folders that open."""
+    """Tasks to click files in folders that open."""
 
     like = "navigate-tree"
 
@@ -217,7 +217,7 @@ class Trees(Steps[TreeParts]):
 
 
 class Menus(Family["Menus.Model"]):
-    """Commands in menus with submenus."""
+    """Tasks to choose commands in menus with submenus."""
 
     like = "click-menu, click-menu-2"
     WIDE = 150  # of a list

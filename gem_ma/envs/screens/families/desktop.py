@@ -1,4 +1,4 @@
-"""Tasks about what lies beside or above the rest: windows, pop-ups, a colour picker, shortcuts."""
+"""Tasks about things beside or above the page: windows, pop-ups, a colour picker, shortcuts."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from gem_ma.envs.screens.families.family import Family, Row, Step, Steps, joined
 from gem_ma.envs.screens.sheet import SIZE, Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
-ShortcutParts = tuple[tuple[str, str], ...]  # a command, and its keys
-WIDE, HIGH, BAR = 200, 112, 40  # of a window; of the bar below all of them
-RIGHT, DOWN = 170, 120  # where a window begins at most
+ShortcutParts = tuple[tuple[str, str], ...]  # command, keys
+WIDE, HIGH, BAR = 200, 112, 40  # size of a window, and height of the bar below all windows
+RIGHT, DOWN = 170, 120  # largest position of a window
 
 
 def _holds(box: tuple[int, int], wide: int, high: int, at: tuple[int, int]) -> bool:
-    """Return whether a point lies in a window."""
+    """Return whether a point is in a window."""
     return 0 <= at[0] - box[0] < wide and 0 <= at[1] - box[1] < high
 
 
 def _layers(
     order: Sequence[int], boxes: Sequence[tuple[int, int]], wide: int, high: int
 ) -> list[int]:
-    """Return windows from behind to the front, by number where no overlap says which is which."""
+    """Return windows from back to front; windows without visible overlap are in order of number."""
 
     def behind(low: int, number: int) -> bool:
-        """Return whether one sees that the first lies behind the other."""
+        """Return whether the first window is visibly behind the other."""
         (ax, ay), (bx, by) = boxes[low], boxes[number]
         if abs(ax - bx) >= wide or abs(ay - by) >= high:
             return False
@@ -50,14 +50,14 @@ def _layers(
 
 
 class Windows(Family["Windows.Model"]):
-    """Windows that overlap, come to the front, and are moved by their titles."""
+    """Tasks to use windows that overlap, come to the front, and move by their titles."""
 
     class Model(NamedTuple):
         names: tuple[str, ...]
         buttons: tuple[tuple[str, ...], ...]  # of each window
-        todo: tuple[tuple[int, str], ...]  # a window; a button of it, or an edge of EDGES
-        places: tuple[tuple[int, int], ...]  # below the goal
-        order: tuple[int, ...]  # the last one lies in front
+        todo: tuple[tuple[int, str], ...]  # window; one of its buttons, or one of EDGES
+        places: tuple[tuple[int, int], ...]  # relative to the goal's strip
+        order: tuple[int, ...]  # the last one is in front
         at: int = 0
         done: bool | None = None
 
@@ -152,14 +152,14 @@ class Windows(Family["Windows.Model"]):
 
 
 class Popups(Family["Popups.Model"]):
-    """Fields to be filled in, while windows come up that have to be closed."""
+    """Tasks to fill in fields while windows open that must be closed."""
 
     like = "login-user-popup"
 
     class Model(NamedTuple):
         names: tuple[str, ...]
         wants: tuple[str, ...]
-        due: tuple[tuple[int, str, str], ...]  # after so many actions: what is asked, how to say no
+        due: tuple[tuple[int, str, str], ...]  # number of actions, question, answer that declines
         acted: int = 0
         open: int = -1
         done: bool | None = None
@@ -226,7 +226,7 @@ class Popups(Family["Popups.Model"]):
 
 
 class Shortcuts(Steps[ShortcutParts]):
-    """Commands that are given by their keys."""
+    """Tasks to give commands by their keys."""
 
     like = "text-editor"
     verb = "key"
@@ -263,13 +263,13 @@ class Shortcuts(Steps[ShortcutParts]):
 
 
 class Picking(Family["Picking.Model"]):
-    """Colours that are mixed in a picker: a strip of hues, and a square of their shades."""
+    """Tasks to mix colours in a picker: a strip of hues, and a square of shades."""
 
     like = "use-colorwheel, use-colorwheel-2"
 
     class Model(NamedTuple):
         wants: tuple[tuple[int, int, int], ...]  # hue, saturation, brightness
-        near: int  # so far off each may be
+        near: int  # tolerance of each number
         at: int = 0
         done: bool | None = None
 

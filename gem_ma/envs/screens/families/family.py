@@ -1,4 +1,4 @@
-"""What a family of tasks is: a model, how it is drawn, what events do to it, when it is done."""
+"""The base of families of tasks: the model, its widgets, its reaction to events, its score."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui, WidgetValue
 
-# What is to be done next: a verb, the widget, and what with it. Verbs: click, double, right, hover,
-# set (a widget to a value), mark (a word), drag (onto a widget, or by so many pixels), key, type.
+# The next step of a plan: a verb, a widget id, and a value. Verbs: click, double, right, hover, set
+# (a value), mark (a word), drag (onto a widget or by a distance), key, type.
 Step = tuple[str, str] | tuple[str, str, WidgetValue]
 Names = tuple[str, ...]
 ModelT = TypeVar("ModelT")
@@ -20,27 +20,27 @@ ItemT = TypeVar("ItemT")
 
 
 class Family(Generic[ModelT]):
-    """Tasks of one kind, from easy (difficulty 0) to hard (difficulty 10); a model is one of them.
+    """A kind of task, from easy (difficulty 0) to hard (difficulty 10); a model is one task.
 
     Attributes:
-        like: the names of MiniWoB++'s pages that ask for the same.
-        follows: whether what is shown depends on what the pointer is over, or on the keyboard's
-            widget.
+        like: the names of similar pages of MiniWoB++.
+        follows: whether the page depends on the widget under the pointer, or on the widget with
+            the keyboard focus.
     """
 
     like: str = ""
     follows = False
 
     def start(self, rng: np.random.Generator, difficulty: int) -> ModelT:
-        """Return a model: a frozen value with all that the task is made of."""
+        """Sample a model: a frozen value that contains the whole task."""
         raise NotImplementedError
 
     def goal(self, model: ModelT) -> str:
-        """Return what is to be done, in words."""
+        """Return the goal of the task in words."""
         raise NotImplementedError
 
     def draw(self, sheet: Sheet, model: ModelT, ui: Ui) -> None:
-        """Put the widgets on a sheet."""
+        """Put the widgets of the task on a sheet."""
         raise NotImplementedError
 
     def update(self, model: ModelT, event: Event, ui: Ui) -> ModelT:
@@ -48,32 +48,32 @@ class Family(Generic[ModelT]):
         return model
 
     def patch(self, before: ModelT, model: ModelT, ui: Ui) -> Ui:
-        """Return what is shown, where an app changes what a person has done to its widgets."""
+        """Return the state of the widgets after the app's own changes to them."""
         return ui
 
     def score(self, model: ModelT, ui: Ui) -> float | None:
-        """Return what was earned when it is over, and None before."""
+        """Return the score of a finished task, and None before its end."""
         raise NotImplementedError
 
     def plan(self, model: ModelT, ui: Ui) -> Step:
-        """Return what somebody who knows the way does next."""
+        """Return the next step of a perfect user."""
         raise NotImplementedError
 
 
 class Filled(NamedTuple, Generic[PartsT]):
-    """A form that is to be filled in, and submitted."""
+    """A form to fill in and submit."""
 
-    wants: Mapping[str, WidgetValue]  # what the widgets are to hold
-    parts: PartsT  # what it is drawn from
+    wants: Mapping[str, WidgetValue]  # the right values by widget id
+    parts: PartsT  # the content that it is drawn from
     told: str  # the goal
     done: bool | None = None
     had: Mapping[str, WidgetValue] = {}
 
 
 class Form(Family[Filled[PartsT]]):
-    """Tasks that are right when all widgets hold what they should, and "submit" is clicked.
+    """Tasks to fill in a form and submit it, with all values right.
 
-    What was to be left alone counts too: a check mark too many is wrong.
+    Widgets outside the goal count too: an additional check mark is wrong.
     """
 
     button = "Submit"
@@ -106,18 +106,18 @@ class Form(Family[Filled[PartsT]]):
 
 
 class Row(NamedTuple, Generic[PartsT]):
-    """Things that are to be clicked, one after the other."""
+    """Things to click, one after the other."""
 
-    todo: tuple[str, ...]  # ids, in order
-    parts: PartsT  # what it is drawn from
+    todo: tuple[str, ...]  # widget ids, in order
+    parts: PartsT  # the content that it is drawn from
     told: str = ""
     at: int = 0
     done: bool | None = None
-    shown: int = 0  # where somebody has gone to
+    shown: int = 0  # the visible part, such as the open tab
 
 
 class Steps(Family[Row[PartsT]]):
-    """Tasks that are right when some things are clicked in order, and nothing wrong before."""
+    """Tasks to click things in order; a wrong click ends the task."""
 
     verb = "click"
 
@@ -125,11 +125,11 @@ class Steps(Family[Row[PartsT]]):
         return model.told
 
     def counts(self, model: Row[PartsT], id: str) -> bool:
-        """Return whether a click on this is an answer, and not only a way to look."""
+        """Return whether a click on a widget is an answer; other clicks only look around."""
         raise NotImplementedError
 
     def go(self, model: Row[PartsT], event: Event, ui: Ui) -> Row[PartsT]:
-        """Return the model after an event that is no answer."""
+        """Return the model after an event that is not an answer."""
         return model
 
     def update(self, model: Row[PartsT], event: Event, ui: Ui) -> Row[PartsT]:
@@ -148,7 +148,7 @@ class Steps(Family[Row[PartsT]]):
 
 
 def in_order(kind: str, names: Sequence[str]) -> str:
-    """Return a goal: what is to be clicked on, in which order."""
+    """Return a goal to click things in order."""
     quoted_names = [f'"{name}"' for name in names]
     if len(quoted_names) == 1:
         return f"Click on the {kind} {quoted_names[0]}."
@@ -156,16 +156,16 @@ def in_order(kind: str, names: Sequence[str]) -> str:
 
 
 def pick(rng: np.random.Generator, options: Sequence[ItemT], many: int) -> list[ItemT]:
-    """Return so many different ones of some options, in random order."""
+    """Return `many` different options in random order."""
     return [options[place] for place in rng.permutation(len(options))[:many].tolist()]
 
 
 def one_of(rng: np.random.Generator, options: Sequence[ItemT]) -> ItemT:
-    """Return one of some options."""
+    """Return one of the options at random."""
     return options[int(rng.integers(len(options)))]
 
 
 def joined(words: Iterable[object]) -> str:
-    """Return words as a list in a sentence."""
+    """Join words as a list in a sentence."""
     *first, last = map(str, words)
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,4 +1,4 @@
-"""Tasks with one kind of widget that holds something: boxes, lists, fields, sliders, colours."""
+"""Tasks with one kind of widget that has a value: boxes, lists, fields, sliders, colours."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
 Choices = tuple[Names, ...]  # of each group or list
-SliderParts = tuple[int, int]  # how many, and the highest value
+SliderParts = tuple[int, int]  # number of sliders, highest value
 
 
 class Checkboxes(Form[Names]):
-    """Some of several boxes are to be checked."""
+    """Tasks to check some of several boxes."""
 
     like = "click-checkboxes, click-checkboxes-large, click-checkboxes-transfer"
 
@@ -44,7 +44,7 @@ class Checkboxes(Form[Names]):
 
 
 class Radios(Form[Choices]):
-    """One of several in each group is to be chosen."""
+    """Tasks to choose one radio button of each group."""
 
     like = "click-option"
 
@@ -68,7 +68,7 @@ class Radios(Form[Choices]):
 
 
 class Dropdowns(Form[Choices]):
-    """An entry of each drop-down is to be chosen."""
+    """Tasks to choose an option of each drop-down list."""
 
     like = "choose-list"
 
@@ -91,7 +91,7 @@ class Dropdowns(Form[Choices]):
 
 
 class Lists(Form[Choices]):
-    """An entry of each list is to be selected."""
+    """Tasks to select an entry of each list."""
 
     like = "choose-list"
 
@@ -122,7 +122,7 @@ class Lists(Form[Choices]):
 
 
 class Typing(Form[Names]):
-    """Words are to be typed into the right ones of several fields."""
+    """Tasks to type words into the right fields."""
 
     like = "enter-text, enter-text-2, enter-text-dynamic, focus-text, focus-text-2"
 
@@ -146,7 +146,7 @@ class Typing(Form[Names]):
 
 
 class Password(Form[Names]):
-    """A password is to be typed, twice where it is harder."""
+    """Tasks to type a password, twice at higher difficulties."""
 
     like = "enter-password"
 
@@ -172,7 +172,7 @@ class Password(Form[Names]):
 
 
 class Sliders(Form[SliderParts]):
-    """Sliders are to be moved to values."""
+    """Tasks to move sliders to values."""
 
     like = "use-slider, use-slider-2"
 
@@ -203,7 +203,7 @@ class Sliders(Form[SliderParts]):
 
 
 class Spinners(Family["Spinners.Model"]):
-    """Numbers with a button for one more and a button for one less."""
+    """Tasks to set numbers with a button for one more and a button for one less."""
 
     like = "use-spinner"
 
@@ -256,12 +256,12 @@ class Spinners(Family["Spinners.Model"]):
 
 
 class Dates(Family["Dates.Model"]):
-    """Dates out of a calendar that opens."""
+    """Tasks to choose dates in a calendar that opens."""
 
     like = "choose-date, choose-date-easy, choose-date-medium, choose-date-nodelay"
 
     class Model(NamedTuple):
-        want: tuple[int, int]  # month since the first one of 2025, day
+        want: tuple[int, int]  # months since January 2025, day
         month: int
         day: int = 0
         opened: bool = False
@@ -328,12 +328,12 @@ class Dates(Family["Dates.Model"]):
 
 
 class Colors(Family["Colors.Model"]):
-    """Colours out of a palette, for things by name."""
+    """Tasks to choose colours of a palette for named things."""
 
     like = "click-color"
 
     class Model(NamedTuple):
-        wants: tuple[tuple[str, str], ...]  # a thing and its colour
+        wants: tuple[tuple[str, str], ...]  # thing, colour
         palette: tuple[str, ...]
         has: tuple[str, ...]
         opened: int = -1
@@ -403,7 +403,7 @@ class Colors(Family["Colors.Model"]):
 
 
 class Completing(Form[Names]):
-    """Fields that offer what may be meant, of which one has to be taken."""
+    """Tasks to type into fields that suggest completions, and choose one of them."""
 
     like = "use-autocomplete, use-autocomplete-nodelay"
     follows = True
@@ -468,7 +468,7 @@ class Completing(Form[Names]):
 
 
 class Scrolling(Form[Names]):
-    """Boxes far down a page that scrolls."""
+    """Tasks to check boxes far down a page that scrolls."""
 
     like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
 

@@ -1,4 +1,4 @@
-"""Forms: to log in, to book a flight, to check out, to set preferences, to search."""
+"""Tasks with forms: log in, book a flight, check out, set preferences, search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gem_ma.envs.screens.ui import Event, Ui
 
 
 class Login(Form[Names]):
-    """A name and a password; further on a code, and boxes to check or to leave."""
+    """Tasks to enter a name and a password; at higher difficulties also a code, and check boxes."""
 
     like = "login-user, login-user-popup"
     button = "Log in"
@@ -60,14 +60,14 @@ class Login(Form[Names]):
 
 
 class Booking(Family["Booking.Model"]):
-    """A flight: to be searched for, and one of those found to be booked."""
+    """Tasks to search for a flight, and book one of the results."""
 
     like = "book-flight, book-flight-nodelay"
 
     class Model(NamedTuple):
         wants: tuple[tuple[str, str | int], ...]
         best: str  # "cheapest", "shortest" or "earliest"
-        flights: tuple[tuple[str, int, int, int], ...]  # airline, leaves at, minutes, price
+        flights: tuple[tuple[str, int, int, int], ...]  # airline, departure, minutes, price
         found: bool = False
         done: bool | None = None
 
@@ -175,7 +175,7 @@ class Booking(Family["Booking.Model"]):
 
 
 class Checkout(Form[Names]):
-    """An address, a way to send it, and a way to pay."""
+    """Tasks to enter an address, a way of delivery and a way of payment."""
 
     like = "buy-ticket, order-food, enter-text"
     button = "Place order"
@@ -226,7 +226,7 @@ class Checkout(Form[Names]):
 
 
 class Settings(Family["Settings.Model"]):
-    """Switches of which some can be used only when others are on."""
+    """Tasks to set switches, some of which are usable only while others are on."""
 
     like = "click-checkboxes-soft"
 
@@ -281,12 +281,12 @@ class Settings(Family["Settings.Model"]):
 
 
 class Searching(Family["Searching.Model"]):
-    """Searches with pages of results, of each of which one is to be opened."""
+    """Tasks to search, and open one of the results on several pages."""
 
     like = "search-engine"
 
     class Model(NamedTuple):
-        todo: tuple[tuple[str, int], ...]  # what is searched for, and the result of it
+        todo: tuple[tuple[str, int], ...]  # search text, its right result
         results: tuple[tuple[str, ...], ...]  # of each search
         at: int = 0
         searched: bool = False

@@ -1,4 +1,4 @@
-"""Games that are played with the mouse: mines, pairs, and noughts and crosses."""
+"""Games played with the mouse: mines, pairs, and noughts and crosses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gem_ma.envs.screens.ui import Event, Ui
 
 
 class Mines(Family["Mines.Model"]):
-    """A field of which all that is no mine is to be opened."""
+    """Tasks to open all cells of a field that have no mine."""
 
     like = "minesweeper"
 
@@ -29,7 +29,7 @@ class Mines(Family["Mines.Model"]):
             free, *cells = pick(rng, range(side * side), side * side)
             model = self.Model(side, frozenset(cells[: 1 + (side * side) // 6]))
             model = self._open(model, free)
-            if model.done is None:  # and not all open at once
+            if model.done is None:  # the first cell does not solve the task
                 return model
 
     def goal(self, model: Model) -> str:
@@ -98,7 +98,7 @@ class Mines(Family["Mines.Model"]):
 
 
 class Pairs(Family["Pairs.Model"]):
-    """Cards that lie face down, of which all pairs are to be found."""
+    """Tasks to find all pairs of cards that are face down."""
 
     like = "memory"
 
@@ -162,13 +162,13 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 
 class Noughts(Family["Noughts.Model"]):
-    """Games of noughts and crosses, against an opponent who looks no further than one move."""
+    """Tasks to play noughts and crosses against an opponent who looks one move ahead."""
 
     like = "tic-tac-toe"
 
     class Model(NamedTuple):
         board: str
-        chance: tuple[int, ...]  # where the opponent goes when nothing is urgent
+        chance: tuple[int, ...]  # cells in the order of the opponent's other moves
         games: int
         won: int = 0
         done: bool | None = None
@@ -185,7 +185,7 @@ class Noughts(Family["Noughts.Model"]):
         return any(all(board[cell] == who for cell in line) for line in LINES)
 
     def _answer(self, board: str, chance: tuple[int, ...]) -> int:
-        """Return where the opponent goes: to win, or by chance."""
+        """Return the opponent's move: the winning one, or else the first free cell of `chance`."""
         free = [cell for cell in range(9) if board[cell] == "."]
         for cell in free:
             if self._won(board[:cell] + "O" + board[cell + 1 :], "O"):
@@ -229,7 +229,7 @@ class Noughts(Family["Noughts.Model"]):
         return "click", f"cell{self._best(model)}"
 
     def _best(self, model: Model) -> int:
-        """Return a move after which the opponent, who is known, does not win."""
+        """Return a move after which the opponent, whose moves are known, does not win."""
         free = [cell for cell in (4, 0, 2, 6, 8, 1, 3, 5, 7) if model.board[cell] == "."]
         return next((cell for cell in free if self._safe(model.board, cell, model.chance)), free[0])
 

@@ -1,4 +1,4 @@
-"""Lists of things: mail, contacts, files, a calendar."""
+"""Tasks with lists of things: mail, contacts, files, a calendar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gem_ma.envs.screens.ui import Event, Ui
 
 
 class Inbox(Family["Inbox.Model"]):
-    """Mail that is to be starred, deleted, answered or passed on."""
+    """Tasks to star, delete, answer or forward mail."""
 
     like = (
         "email-inbox, email-inbox-all, email-inbox-delete, email-inbox-forward, email-inbox-reply, "
@@ -22,7 +22,7 @@ class Inbox(Family["Inbox.Model"]):
 
     class Model(NamedTuple):
         mails: tuple[tuple[str, str, str], ...]  # from, subject, text
-        todo: tuple[tuple[str, int, str], ...]  # what, which mail, the words of it
+        todo: tuple[tuple[str, int, str], ...]  # action, index of the mail, words for it
         opened: int = -1
         writing: str = ""
         starred: frozenset[int] = frozenset()
@@ -131,7 +131,7 @@ class Inbox(Family["Inbox.Model"]):
         return ui
 
     def _checked(self, model: Model) -> Model:
-        """Return the model with whether something was done that nobody wanted."""
+        """Return the model with `wrong` set if an action is not part of the goal."""
         tasks = set(model.todo)
         actions = {("star", mail, "") for mail in model.starred}
         actions |= {("delete", mail, "") for mail in model.deleted} | set(model.sent)
@@ -162,13 +162,13 @@ class Inbox(Family["Inbox.Model"]):
 
 
 class Contacts(Family["Contacts.Model"]):
-    """People to be found, and something of theirs to be copied into a field or changed."""
+    """Tasks to find people, and copy or change their data."""
 
     like = "find-word, phone-book"
 
     class Model(NamedTuple):
         people: tuple[tuple[str, str, str], ...]  # name, number, city
-        todo: tuple[tuple[int, str], ...]  # who, and the new number
+        todo: tuple[tuple[int, str], ...]  # index of the person, new number
         opened: int = -1
         numbers: tuple[str, ...] = ()
         done: bool | None = None
@@ -240,7 +240,7 @@ class Contacts(Family["Contacts.Model"]):
 
 
 class Files(Family["Files.Model"]):
-    """Files that are to be moved into folders, by dragging them."""
+    """Tasks to move files into folders by dragging them."""
 
     like = "drag-items, drag-items-grid, drag-box"
 
@@ -291,20 +291,20 @@ class Files(Family["Files.Model"]):
 
 
 class Calendar(Family["Calendar.Model"]):
-    """Meetings that are to be put into a week."""
+    """Tasks to put meetings into a week."""
 
     like = "daily-calendar"
 
     class Model(NamedTuple):
         busy: tuple[tuple[int, int], ...]
-        wants: tuple[tuple[str, int, int], ...]  # a title, a day, an hour
+        wants: tuple[tuple[str, int, int], ...]  # title, day, hour
         made: tuple[tuple[str, int, int], ...] = ()
         slot: tuple[int, int] | None = None
         done: bool | None = None
 
     DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
     COLUMNS = tuple(range(58, 438, 76))
-    # Names that all calendars share: those of its own would be a fifth of each that is live.
+    # Shared by all calendars: their own names would take a fifth of the memory of each.
     HOURS = tuple((f"hour{hour}", f"{9 + hour}:00") for hour in range(9))
     SLOTS = tuple(tuple(f"slot{day}-{hour}" for hour in range(9)) for day in range(5))
 

@@ -1,4 +1,4 @@
-"""Tasks about what is shown for a while only: tips beside the pointer, and messages."""
+"""Tasks about things that are shown only for a while: tips at the pointer, and messages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
-TipParts = tuple[tuple[str, str, str], ...]  # an id, a figure, a name
+TipParts = tuple[tuple[str, str, str], ...]  # id, figure, name
 ICONS = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
 
 
 class Tips(Steps[TipParts]):
-    """Icons that say what they do only when the pointer lies on them."""
+    """Tasks to click icons that show their names only under the pointer."""
 
     like = "hover-shape"
     follows = True
@@ -53,18 +53,18 @@ class Tips(Steps[TipParts]):
 
 
 class Undoing(Family["Undoing.Model"]):
-    """Things that are to be deleted, some of them only to take that back, while it is offered."""
+    """Tasks to delete things, and undo some deletions while undoing is offered."""
 
     like = "email-inbox-delete"
-    LASTS = 4  # actions
+    LASTS = 4  # actions for which undoing is offered
 
     class Model(NamedTuple):
         names: tuple[str, ...]
-        todo: tuple[int, ...]  # which one is to be deleted next; -1: that is to be undone
+        todo: tuple[int, ...]  # index of the thing to delete next; -1: undo the last deletion
         at: int = 0
         gone: frozenset[int] = frozenset()
-        offered: int = -1  # whose deletion can be undone
-        left: int = 0  # actions for which this is offered
+        offered: int = -1  # the thing whose deletion can be undone
+        left: int = 0  # remaining actions for which undoing is offered
         done: bool | None = None
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:

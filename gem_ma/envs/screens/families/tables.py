@@ -1,4 +1,4 @@
-"""Tables: to read off, to sort, to filter, to compare."""
+"""Tasks with tables: read, sort, filter, compare."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 from gem_ma.scene import text_metrics
 
-Record = tuple[Any, ...]  # a city, and its numbers
-ReadingParts = tuple[tuple[Record, ...], Names]  # the table, and what is asked for
+Record = tuple[Any, ...]  # a city and its numbers
+ReadingParts = tuple[tuple[Record, ...], Names]  # the table, and the questions
 ComparingParts = tuple[Names, Mapping[str, int], Mapping[str, int]]  # cities, and two tables
 COLUMNS = ("City", "Guests", "Hotels", "Parks")
 WIDE = (87, 74, 74, 74)
 
 
 def made(rng: np.random.Generator, many: int) -> tuple[Record, ...]:
-    """Return rows: a city and three numbers, of which none comes twice in a column."""
+    """Sample rows: a city and three numbers, each of them unique in its column."""
     columns = [pick(rng, range(10, 100), many) for _ in COLUMNS[1:]]
     return tuple(zip(pick(rng, words.CITIES, many), *columns, strict=True))
 
 
 def put(sheet: Sheet, rows: Sequence[Record], head: bool = False) -> None:
-    """Put a table; its head can be clicked where rows can be sorted."""
+    """Put a table on a sheet; with `head`, the column heads can be clicked to sort."""
     for column, name in enumerate(COLUMNS):
         kind = "button" if head else "label"
         tone = "" if head else "bold"
@@ -41,7 +41,7 @@ def put(sheet: Sheet, rows: Sequence[Record], head: bool = False) -> None:
 
 
 class Reading(Form[ReadingParts]):
-    """Numbers of a table are to be typed."""
+    """Tasks to type numbers of a table."""
 
     like = "read-table, read-table-2"
 
@@ -68,13 +68,13 @@ class Reading(Form[ReadingParts]):
 
 
 class Sorting(Family["Sorting.Model"]):
-    """A table is to be sorted, by a column or by several in turn, and a row of it to be named."""
+    """Tasks to sort a table, by one or several columns in turn, and name a row."""
 
     like = "sort-table, click-widget"
 
     class Model(NamedTuple):
         rows: tuple[Record, ...]
-        asked: tuple[tuple[int, bool, int], ...]  # a column, from above, the place of the row
+        asked: tuple[tuple[int, bool, int], ...]  # column, whether descending, index of the row
         by: int = -1
         down: bool = False
         at: int = 0
@@ -142,7 +142,7 @@ class Sorting(Family["Sorting.Model"]):
 
 
 class Filtering(Family["Filtering.Model"]):
-    """Rows that fit are to be checked, with a filter that hides the others."""
+    """Tasks to check the rows that fit, with a filter that hides the others."""
 
     like = "click-checkboxes-transfer, find-midpoint"
 
@@ -203,7 +203,7 @@ class Filtering(Family["Filtering.Model"]):
 
 
 class Comparing(Steps[ComparingParts]):
-    """Of two tables the rows that differ are to be clicked."""
+    """Tasks to click the rows in which two tables differ."""
 
     like = "compare-tables, odd-or-even"
 

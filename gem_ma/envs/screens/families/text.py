@@ -1,4 +1,4 @@
-"""Text: to correct, to copy, to mark, to find and replace."""
+"""Tasks with text: correct, copy, mark, find and replace."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gem_ma.envs.screens.families.family import Family, Filled, Form, Names, Ste
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
-CopyParts = tuple[Names, tuple[int, ...]]  # the texts, and which are to be copied
+CopyParts = tuple[Names, tuple[int, ...]]  # the texts, and the indices of those to copy
 
 
 class Correcting(Family["Correcting.Model"]):
-    """Words of a text are to be exchanged for others."""
+    """Tasks to replace words of a text."""
 
     like = "text-editor, text-transform"
 
@@ -69,7 +69,7 @@ class Correcting(Family["Correcting.Model"]):
 
 
 class Copying(Form[CopyParts]):
-    """Texts are to be copied from fields into others."""
+    """Tasks to copy texts from fields into others."""
 
     like = "copy-paste, copy-paste-2"
 
@@ -113,7 +113,7 @@ class Copying(Form[CopyParts]):
 
 
 class Marking(Family["Marking.Model"]):
-    """Words are to be marked in a field, as with a double click."""
+    """Tasks to mark words in a field, as with a double click."""
 
     like = "highlight-text, highlight-text-2"
 
@@ -152,7 +152,7 @@ class Marking(Family["Marking.Model"]):
         return model._replace(marked=self._chosen(model, ui))
 
     def _chosen(self, model: Model, ui: Ui) -> tuple[int, str] | None:
-        """Return what is marked: the line, and which part of it."""
+        """Return the marked text and the index of its line."""
         for number, line in enumerate(model.lines):
             if ui.focus == f"line{number}":
                 text = str(ui.values.get(ui.focus, line))
@@ -170,7 +170,7 @@ class Marking(Family["Marking.Model"]):
 
 
 class Replacing(Family["Replacing.Model"]):
-    """All of a word are to be replaced, in a dialogue that finds and replaces."""
+    """Tasks to replace all occurrences of a word in a find-and-replace dialogue."""
 
     like = "text-editor"
 

@@ -1,4 +1,4 @@
-"""Words, names and things that tasks are made of."""
+"""Words, names and things for tasks."""
 
 NAMES = (
     "Ada", "Bruno", "Chiara", "Dmitri", "Elena", "Farid", "Greta", "Hugo", "Ines", "Jonas",

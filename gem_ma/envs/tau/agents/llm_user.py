@@ -1,4 +1,4 @@
-"""A user of TAU-bench played by a model, in the four ways that TAU-bench has."""
+"""A user of TAU-bench that a model plays, with the four strategies of TAU-bench."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gem_ma.envs.tau.agents.users.traits import TRAITS, describe_persona, resolv
 
 UserStrategy = Literal["plain", "react", "verify", "reflect"]
 
-_CALL_SALT = 0x05E4  # keeps the seeds of further calls apart from those of turns
+_CALL_SALT = 0x05E4  # separates the seeds of further calls from those of turns
 _REACT_PROMPT = (
     "Every reply of yours has two parts. First think, in a line that begins with 'Thought:', about "
     "what the other side needs and what your task says of it; nobody else reads this. Then, after "
@@ -54,19 +54,19 @@ _VERDICT = re.compile(r"^[^\w\n]*(?:ok[^\w\n]*$|(bad)\b[:.,*_` -]*(.*))", re.I |
 
 
 class LLMUser(AgentWrapper):
-    """Play the user's seat with any agent, which may think or check itself before it speaks.
+    """Play the user's seat with any agent, which may think first or check its drafts.
 
-    The reply's usage and latency are the sums over all calls. It has token ids and logprobs if the
-    agent wrote it in answer to the very chat that is on record.
+    Usage and latency are sums over all calls. A reply has token ids and logprobs if the
+    agent wrote it in answer to exactly the recorded chat.
 
     Args:
-        agent: an agent, a function of a Turn or a spec string.
-        strategy: "plain": the agent as it is. "react": it thinks first, and its thoughts are kept
-            from the assistant. "verify": it checks each draft, and writes a bad one again.
-            "reflect": it also says first what it makes of the bad draft.
-        tries: how often a bad draft is written again; the last draft is sent unchecked. kind, and
-            the traits: what the agent is told to be like, as users by rule are (see
-            `gem_ma.envs.tau.agents.users.traits`), from 0 to 1; "plain" tells it nothing.
+        agent: an agent, a function of a Turn, or a spec string.
+        strategy: "plain" calls the agent once. With "react" the agent thinks first, and the
+            assistant does not see its thoughts. With "verify" it checks each draft and rewrites a
+            bad one. With "reflect" it also comments on a bad draft before it rewrites it.
+        tries: maximum number of rewrites of a bad draft. The last draft is sent unchecked.
+        kind: kind of user that the agent is told to be, with traits from 0 to 1 that the other
+            arguments override; see `gem_ma.envs.tau.agents.users.traits`. "plain" adds no prompt.
     """
 
     seats = ("user",)
@@ -102,7 +102,7 @@ class LLMUser(AgentWrapper):
         self.persona = describe_persona(self.traits)
 
     def run_calls(self, turn: Turn) -> Generator[Turn, str, str]:
-        """Yield what the agent is asked, and return what the user says."""
+        """Yield the turns that the agent answers, and return the user's message."""
         if self.persona:
             turn = replace_rules(turn, f"{turn.rules}\n\n{self.persona}")
         if self.strategy == "plain":
@@ -137,7 +137,7 @@ class LLMUser(AgentWrapper):
 
 
 def _continue_turn(turn: Turn, draft: str, text: str, number: int) -> Turn:
-    """Return a turn in which the agent has said the draft and is told something about it."""
+    """Return a further turn, in which the agent has sent the draft and reads a text about it."""
     chat = copy_chat_before(turn)
     chat.add_turn(turn, turn.number)
     chat.steps[-1].reply = draft
@@ -156,13 +156,13 @@ def _continue_turn(turn: Turn, draft: str, text: str, number: int) -> Turn:
 
 
 def _extract_message(answer: str) -> str:
-    """Return what stands behind the last marker, without any thought."""
+    """Return the text after the last message marker, without thoughts."""
     *_, message = _MARKER.split(answer)
     return _THOUGHT.sub("", message).strip()
 
 
 def _find_objection(answer: str) -> str | None:
-    """Return what the last verdict in an answer finds wrong; an answer without one is an ok."""
+    """Return the objection of the last verdict in an answer, or None if there is none."""
     verdicts = _VERDICT.findall(answer)
     if not verdicts or not verdicts[-1][0]:
         return None

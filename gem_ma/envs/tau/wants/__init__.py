@@ -1,1 +1,1 @@
-"""What users of TAU-bench want and know, in words: from the task, its gold and the data."""
+"""Wishes and knowledge of TAU-bench's users in words: from tasks, gold actions and data."""

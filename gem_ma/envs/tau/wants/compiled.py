@@ -1,7 +1,7 @@
-"""What a user of TAU-bench wants and knows, compiled from a task by rule.
+"""The wishes and knowledge of a user of TAU-bench, compiled from a task by rule.
 
-The instruction says who the user is; the gold actions and the database say what each change is, in
-words that the database has: things and options, and never an id that only tools show.
+The instruction says who the user is. The gold actions and the database describe the changes, in
+words of the database: things and options, and never an id that only tools show.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Action = tuple[str, JSONMapping]
 
 
 class Wants(NamedTuple):
-    """All that a user wants and knows."""
+    """The wishes and knowledge of a user."""
 
     known: Mapping[str, str] = NOTHING  # "name", "zip", "email", "user"
     wishes: tuple[Wish, ...] = ()
-    questions: tuple[str, ...] = ()  # what it wants to be told
-    demands: tuple[str, ...] = ()  # what else it asks for, which nobody is to do
-    wordings: tuple[tuple[frozenset[str], ...], ...] = ()  # of each thing, words that tell it
+    questions: tuple[str, ...] = ()  # questions to the assistant
+    demands: tuple[str, ...] = ()  # other requests, which nobody has to fulfil
+    wordings: tuple[tuple[frozenset[str], ...], ...] = ()  # of each wish, as content words
 
 
 def compiled(
@@ -37,12 +37,12 @@ def compiled(
     actions: Iterable[Action],
     asks: bool,
 ) -> Wants:
-    """Return what the user of a task wants.
+    """Return the wishes and knowledge of a task's user.
 
     Args:
-        tables: of the database before the talk.
-        actions: the gold ones that come to pass.
-        asks: whether the assistant owes an answer to something.
+        tables: tables of the database before the conversation.
+        actions: the gold actions that succeed.
+        asks: whether the assistant has to answer a question.
     """
     actions = tuple(actions)
     user_id = _owner(tables, actions) or user_id or _named(tables, instruction)
@@ -62,7 +62,7 @@ def compiled(
     if asks and not questions:
         questions = ("What does that come to, and what else should I know about it?",)
     namings: Iterable[Sequence[str]] = [wish.marks for wish in wishes]
-    if not wishes or kind is Trips:  # a trip has many names
+    if not wishes or kind is Trips:  # a trip can be named in many ways
         namings = ((*sentences, *[wish.about for wish in wishes]),)
     wordings = tuple([tuple(map(find_content_words, names)) for names in namings])
     return Wants(facts, wishes, questions, demands, wordings)
@@ -83,7 +83,7 @@ def _list_sentences(instruction: str, facts: Mapping[str, str]) -> list[str]:
 
 
 def _owner(tables: Mapping[str, Mapping[str, Record]], actions: Sequence[Action]) -> str:
-    """Return whose orders or reservations gold actions change: of some tasks another is named."""
+    """Return the user whose records the gold actions change; a few tasks name another user."""
     for _, arguments in actions:
         for table, key in (("orders", "order_id"), ("reservations", "reservation_id")):
             record = tables.get(table, {}).get(arguments.get(key, ""))
@@ -95,7 +95,7 @@ def _owner(tables: Mapping[str, Mapping[str, Record]], actions: Sequence[Action]
 
 
 def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
-    """Return the user whom an instruction names, by id, by email, or by name and zip code."""
+    """Return the user that an instruction names: by id, by email, or by name and zip code."""
     users = tables.get("users", {})
     for id, one in users.items():
         if (id in instruction and not id.isdigit()) or one.get("email", "?") in instruction:
@@ -106,19 +106,19 @@ def _named(tables: Mapping[str, Mapping[str, Record]], instruction: str) -> str:
 
 
 def _full_name(user: Record) -> str:
-    """Return first and last name, which a bank keeps as one."""
+    """Return first and last name, which banking stores as one text."""
     name = user.get("name", "")
     return name if isinstance(name, str) else f"{name['first_name']} {name['last_name']}"
 
 
 def _zip_code(user: Record) -> str:
-    """Return the zip code of an address, or nothing where the address is one line."""
+    """Return the zip code of an address, or "" if the address is a single line."""
     address = user.get("address", {})
     return str(address.get("zip", "")) if isinstance(address, Mapping) else ""
 
 
 def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
-    """Return wishes of which no two sound the same."""
+    """Return the wishes, with texts changed so that no two are the same."""
     distinct_wishes: list[Wish] = []
     for wish in wishes:
         others = [one for one in wishes if one is not wish and one.tool == wish.tool]
@@ -133,7 +133,7 @@ def _apart(wishes: Sequence[Wish]) -> tuple[Wish, ...]:
 
 
 def known(user_id: str, user: Record, instruction: str) -> Mapping[str, str]:
-    """Return who the user is, as far as the task says it; without that, as one knows oneself."""
+    """Return the identity facts that the task states; without id and email, also the zip code."""
     facts = {}
     if _full_name(user):
         facts["name"] = _full_name(user)
@@ -159,15 +159,15 @@ _WANTS = re.compile(
     r"|you are trying|undo|complain|tell the agent",
     re.I,
 )
-_STAGE = re.compile(  # directions to the one who plays
+_STAGE = re.compile(  # directions on how to play the user
     r"^if\b|do(?:n't| not) (?:want to )?(?:mention|reveal|provide|say|talk)|make sure|mention"
     r"|the agent asks|do(?:n't| not) remember|say that|speak|paraphrase|like to (?:say|do|talk)"
     r"|\binsist|persistent|interacting|joke|lonely|tactics|natural|not good at|^\(",
     re.I,
 )
 _HEADING = re.compile(r":$|^domain: \w+$", re.I)
-_MOOD = re.compile(r"\bif\b|reactive|prefer|willing|emotional|don't accept", re.I)  # no demand
-_VERBS = {  # how a sentence sounds that a wish for one of these tools covers
+_MOOD = re.compile(r"\bif\b|reactive|prefer|willing|emotional|don't accept", re.I)  # not a demand
+_VERBS = {  # patterns of sentences that a wish for one of these tools covers
     r"\bcancel": ("cancel_pending_order", "cancel_reservation"),
     r"\b(?:return|refund|send back)": ("return_delivered_order_items", "cancel_reservation"),
     r"\b(?:exchang|modif|chang|switch|swap|replac|adjust|upgrad|downgrad|correct|push|mov|delay"
@@ -202,7 +202,7 @@ _FIRST = [(re.compile(one, re.I), other) for one, other in _PERSON]
 
 
 def asked_for(instruction: str, tools: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what an instruction wants to be told, and what it asks for that no wish covers."""
+    """Return the questions in an instruction, and its requests that no wish covers."""
     questions, demands = [], []
     for one in map(str.strip, _SENTENCE.split(instruction)):
         if not one or _STAGE.search(one):
@@ -219,7 +219,7 @@ def asked_for(instruction: str, tools: set[str]) -> tuple[tuple[str, ...], tuple
 
 
 def first_person(text: str) -> str:
-    """Return what is said to somebody as that one would say it."""
+    """Return a text in the second person, rewritten in the first person."""
     for pattern, other in _FIRST:
         text = pattern.sub(other, text)
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""What a customer of TAU-bench's shop wants, as facts in words."""
+"""The wishes of a customer of TAU-bench's shop, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gem_ma.envs.tau.wants.wish import Record, Wish, address_of, listed, optione
 
 
 class Purchases:
-    """Wishes of a customer of a shop."""
+    """The wishes of a customer of a shop."""
 
     def __init__(self, tables: Mapping[str, Mapping[str, Record]], user: Record, instruction: str):
         self.products = tables["products"]
@@ -17,7 +17,7 @@ class Purchases:
         self.orders = {id: tables["orders"][id] for id in user.get("orders", ())}
 
     def wish(self, tool: str, given: Record) -> Wish | None:
-        """Return what a gold action is the answer to, or None for what only looks things up."""
+        """Return the wish that a gold action fulfils, or None for other actions."""
         if tool == "modify_user_address":
             where = self._address(given)
             return Wish(
@@ -51,7 +51,7 @@ class Purchases:
         return Wish(tool, about, brief, {**answers, **more}, (), (number,), marks)
 
     def _whole(self, tool: str, given: Record, words: str) -> tuple[str, str, dict[str, str]]:
-        """Return a wish for an order as a whole: all of it, the vague form, and its answers."""
+        """Return full description, vague description and answers of a wish for a whole order."""
         if tool == "modify_pending_order_payment":
             methods = self.user["payment_methods"]
             pays = paid_with(methods, given["payment_method_id"], self.instruction)
@@ -66,7 +66,7 @@ class Purchases:
         return words, words, {"reason": why}
 
     def _things(self, given: Record, order: Record) -> tuple[str, str, dict[str, str]]:
-        """Return a wish for things of an order, likewise."""
+        """Return full description, vague description and answers of a wish for items."""
         items = self._items(order, given["item_ids"])
         descriptions = [self._told(item) for item in items]
         twins = any(self._twins(item) for item in items)
@@ -83,11 +83,11 @@ class Purchases:
         return [next(item for item in order["items"] if item["item_id"] == id) for id in ids]
 
     def _told(self, item: Record) -> str:
-        """Return an item as somebody describes it who has it."""
+        """Describe an item by its name and options."""
         return f"{item['name']} ({optioned(item['options'])})"
 
     def _twins(self, item: Record) -> bool:
-        """Return whether the user has another item of that name, which is not the same."""
+        """Return whether the user has a different item of the same name."""
         return any(
             one["name"] == item["name"] and one["item_id"] != item["item_id"]
             for order in self.orders.values()
@@ -107,7 +107,7 @@ class Purchases:
         return ", and ".join(parts)
 
     def _order(self, number: str) -> str:
-        """Return an order as its owner names it, who may not know its number."""
+        """Describe an order as its owner does, who may not know its number."""
         if number.lstrip("#W") in self.instruction:
             return f"order {number}"
         order = self.orders[number]
@@ -123,7 +123,7 @@ class Purchases:
         return f"{description} that goes to {city}"
 
     def _address(self, given: Record, number: str = "") -> str:
-        """Return an address, or where it stands, if the user may leave it at that."""
+        """Return an address, or a reference to it if the instruction does not contain it."""
         lines = address_of(given)
         if lines[0] not in self.instruction:
             if number and lines == address_of(self.user["address"]):

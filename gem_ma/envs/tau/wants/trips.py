@@ -1,4 +1,4 @@
-"""What a passenger of TAU-bench's airline wants, as facts in words."""
+"""The wishes of a passenger of TAU-bench's airline, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CABINS = {"basic_economy": "basic economy", "economy": "economy", "business": "b
 
 
 class Leg(NamedTuple):
-    """A way from one place to another, on one flight or more."""
+    """A part of a trip, from one place to another, on one or more flights."""
 
     origin: str
     destination: str
@@ -20,12 +20,12 @@ class Leg(NamedTuple):
 
 
 def day(date: str) -> str:
-    """Return a date as it is said: all flights are in one month."""
+    """Return a date in words; all flights are in May."""
     return f"May {int(date[-2:])}"
 
 
 class Trips:
-    """Wishes of a passenger."""
+    """The wishes of a passenger."""
 
     def __init__(self, tables: Mapping[str, Mapping[str, Record]], user: Record, instruction: str):
         self.flights = tables["flights"]
@@ -35,7 +35,7 @@ class Trips:
         self.booked = {id: known[id] for id in user.get("reservations", ()) if id in known}
 
     def wish(self, tool: str, given: Record) -> Wish | None:
-        """Return what a gold action is the answer to, or None for what only looks things up."""
+        """Return the wish that a gold action fulfils, or None for other actions."""
         if tool == "book_reservation":
             return self._book(tool, given)
         if tool == "send_certificate":
@@ -67,7 +67,7 @@ class Trips:
         return Wish(tool, about, brief, answers, choice, (id,), marks)
 
     def _reservation(self, id: str) -> str:
-        """Return a reservation as the one names it who may not know its code."""
+        """Describe a reservation as its owner does, who may not know its code."""
         if id in self.instruction:
             return f"reservation {id}"
         return f"my trip {_leg(self._legs({**self.booked[id], 'reservation_id': id})[0])}"
@@ -94,7 +94,7 @@ class Trips:
         )
 
     def _legs(self, given: Record) -> list[Leg]:
-        """Return the ways of a trip: there, and back if it is a round one."""
+        """Return the legs of a trip: one, or two for a round trip."""
         record = self.booked.get(given.get("reservation_id", ""), given)
         flights = [{**self.flights[one["flight_number"]], **one} for one in given["flights"]]
         parts = [flights]
@@ -120,7 +120,7 @@ class Trips:
         return f"I would like to leave {listed(departures)}."
 
     def _people(self, people: Sequence[Record], record: Record | None = None) -> str:
-        """Return names, and when they were born who stand nowhere else."""
+        """Return names, with birth dates that the instruction contains or that no record has."""
         me = {**self.user.get("name", {}), "dob": self.user.get("dob")}
         there = [*(record or {}).get("passengers", ()), me, *self.user.get("saved_passengers", ())]
         names = []
@@ -201,7 +201,7 @@ def _leg(leg: Leg) -> str:
 
 
 def _stay(record: Record, flights: Sequence[Record], n: int) -> tuple[bool, str, float]:
-    """Return how much speaks for the turn of a round trip being before a flight."""
+    """Return a sort key: the higher, the likelier a round trip turns back before flight `n`."""
     last, one = flights[n - 1], flights[n]
     there = last["destination"] == record["destination"] != record["origin"]
     hours = _minutes(one["scheduled_departure_time_est"])

@@ -1,4 +1,4 @@
-"""A wish of a user of TAU-bench, in words that the database has, and how these are put."""
+"""A wish of a user of TAU-bench in words of the database, and functions that phrase it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Wish(NamedTuple):
-    """A change that the user wants, and what it answers when asked about it."""
+    """A change that the user wants, and the user's answers to questions about it."""
 
-    tool: str  # what makes the change; never said
-    about: str  # all of it
-    brief: str  # what somebody vague says of it
-    answers: Mapping[str, str] = NOTHING  # by what is asked for, such as "payment"
-    choice: tuple[tuple[str, ...], ...] = ()  # flights, to be chosen where they are offered
-    records: tuple[str, ...] = ()  # what it changes: two wishes for one keep their order
-    marks: tuple[str, ...] = ()  # words in a question that is about it
+    tool: str  # makes the change; the user never names it
+    about: str  # full description
+    brief: str  # description by a vague user
+    answers: Mapping[str, str] = NOTHING  # by kind of question, such as "payment"
+    choice: tuple[tuple[str, ...], ...] = ()  # flights to choose when they are offered
+    records: tuple[str, ...] = ()  # changed records; wishes for the same records keep their order
+    marks: tuple[str, ...] = ()  # words by which a question refers to this wish
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Return a list in words."""
+    """Join parts to a list in words."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
@@ -34,7 +34,7 @@ def optioned(options: Mapping[str, str]) -> str:
 
 
 def paid_with(methods: Mapping[str, Record], id: str, instruction: str) -> str:
-    """Return a way to pay in words that tell it from the user's others."""
+    """Describe a payment method so that it differs from the user's other methods."""
     method = methods.get(id)
     if method is None:
         return "another way to pay"

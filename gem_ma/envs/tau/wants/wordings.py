@@ -1,14 +1,14 @@
-"""What tells a wish: words that its task has, and that nobody says by the way."""
+"""Recognition of wishes in messages, by the words of a task that are not everyday words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-STEM = 5  # letters by which a word is known: "exchanged" is "exchange"
-ENOUGH = 2  # words of a wording that one message has to have
+STEM = 5  # compared letters of a word: "exchanged" equals "exchange"
+ENOUGH = 2  # words of a wording that one message has to contain
 _WORD = re.compile(r"\w{3,}")
-# What anybody says to anybody, and how one says who one is.
+# Words of any conversation, and words by which people identify themselves.
 _COMMON_WORD_LIST = """
     about actually after again agent all also always and another any anybody anyone anything are
     ask asked asking assistant because been before being but bye can cannot code could customer day
@@ -29,7 +29,7 @@ _COMMON_WORDS = frozenset(_COMMON_WORD_LIST.split())
 
 
 def find_content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that say what it is about, as their stems."""
+    """Return the stems of the words that say what a text is about."""
     return frozenset(
         word if any(map(str.isdigit, word)) else word[:STEM]
         for word in _WORD.findall(text.lower())
@@ -38,7 +38,7 @@ def find_content_words(text: str) -> frozenset[str]:
 
 
 def is_told(wording: frozenset[str], messages: Iterable[frozenset[str]]) -> bool:
-    """Return whether one of the messages has words of a wording, all as their content words."""
+    """Return whether a message tells a wording; both are given as content words."""
     return bool(wording) and any(
         len(wording & message) >= min(ENOUGH, len(wording)) for message in messages
     )

@@ -1,1 +1,1 @@
-"""The bank of tau2-bench: `bank` is the domain; tools are in `user` and, by kind, beside it."""
+"""The bank of tau2-bench: the domain in `bank`, the user's tools in `user`, others by kind."""

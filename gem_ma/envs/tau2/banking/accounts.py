@@ -1,4 +1,4 @@
-"""The tools for bank accounts that an assistant of the bank discovers."""
+"""The tools for bank accounts, which the bank's assistant discovers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gem_ma.validation.json_types import JSONMapping
 _INELIGIBLE = "Error: Account eligibility requirements not met."
 _KINDS = ["checking", "savings", "business_checking", "business_savings"]
 _LIVE = ("ACTIVE", "OPEN")
-_EARLY: Mapping[str, Mapping[str, tuple[int, int]]] = {  # the fee, and in how many days it is due
+_EARLY: Mapping[str, Mapping[str, tuple[int, int]]] = {  # (fee, days in which it is due)
     "checking": {
         "Light Blue Account": (15, 30),
         "Light Green Account": (15, 30),
@@ -245,7 +245,7 @@ class AccountTools(Part):
     def _credited(
         self, account: Record, id: str, amount: float, what: tuple[str, str, str], sign: str
     ) -> str:
-        """Credit an account; sign: that its balance is written with from now on."""
+        """Credit an account; `sign` is a prefix of the new balance."""
         if account.get("status") not in _LIVE:
             return f"Error: Account '{id}' is not active."
         kind, words, seed = what
@@ -349,7 +349,7 @@ def _kind(account: JSONMapping) -> str:
 
 
 def _has(accounts: Iterable[JSONMapping], kinds: tuple[str, ...], days: Maybe[int]) -> bool:
-    """Return whether one of these kinds is open, for so many days; None: however long."""
+    """Return whether an account of these kinds is open for `days` or more; None: any time."""
     return any(
         _kind(one) in kinds
         and one.get("status", "") in _LIVE
@@ -366,7 +366,7 @@ def _days_open(account: JSONMapping) -> int:
 
 
 def _eligible(kind: str, theirs: list[Record]) -> bool:
-    """Return whether who has these accounts may have another."""
+    """Return whether the owner of these accounts may open an account of this kind."""
     personal = ("checking", "personal_checking")
     if kind == "savings":
         return _has(theirs, personal, 14)
@@ -380,7 +380,7 @@ def _eligible(kind: str, theirs: list[Record]) -> bool:
 
 
 def _early_fee(account: JSONMapping) -> int:
-    """Return what it costs to close an account so early."""
+    """Return the fee for closing an account early."""
     kind, opened = account.get("class", ""), account.get("date_opened", "")
     fee, days = _EARLY.get(kind, {}).get(account.get("level", ""), (0, 0))
     if not fee or not opened:
@@ -392,7 +392,7 @@ def _early_fee(account: JSONMapping) -> int:
 
 
 def _credit(id: str, amount: float, kind: str, known: Mapping[str, str]) -> tuple[str, float]:
-    """Return what is wrong with a credit, or "", and its amount."""
+    """Return what is wrong with a credit, or "", and the amount."""
     if not id or amount is None or not kind:
         return MISSING_PARAMETERS, 0.0
     try:

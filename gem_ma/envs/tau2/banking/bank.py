@@ -62,8 +62,8 @@ TABLES = (
     "payment_history",
     "debit_card_disputes",
 )
-# What no database of the original has: which tools the assistant may call, and which of those that
-# only read are written down, since a task's gold actions have them.
+# Tables that the original's databases lack: tools that the assistant may call, and read-only
+# tools whose calls are recorded because gold actions contain them.
 _UNLOCKED, _LOGGED = "unlocked", "logged"
 _CALL = "call_discoverable_agent_tool"
 _PROMPTS = {"no_knowledge": "no_knowledge", "search": "classic_rag_bm25_no_grep"}
@@ -331,7 +331,7 @@ class KBSearchMixin(KnowledgeTools):
 
 
 def _record(value: object) -> JSONObject:
-    """Read a record of any fields, as a copy, since a task's stays the task's own."""
+    """Return a copy of a record with any fields, so that the task's own record stays unchanged."""
     return copied(mapped(anything)(value))
 
 
@@ -339,14 +339,14 @@ class Banking(Domain):
     """The domain that tau2-bench names banking_knowledge.
 
     Args:
-        retrieval: "no_knowledge", or "search" for an assistant that can search the documents, as
-            the original's "bm25" (without the milliseconds that it prints).
+        retrieval: "no_knowledge", or "search" for an assistant that can search the documents. The
+            latter is the original's "bm25", without the milliseconds that it prints.
     """
 
     name = "banking"
     folder = "banking_knowledge"
     kits: ClassVar = {"assistant": KnowledgeTools, "user": KnowledgeUserTools}
-    sides: ClassVar = {"assistant": dict.fromkeys(TABLES, NOTED)}  # which both seats share
+    sides: ClassVar = {"assistant": dict.fromkeys(TABLES, NOTED)}  # shared by both seats
     shapes: ClassVar = dict.fromkeys(TABLES, _record)
 
     def __init__(self, retrieval: str = "no_knowledge"):
@@ -363,7 +363,7 @@ class Banking(Domain):
         """The index of all documents."""
         paths = sorted(self.path().glob("documents/*.json"))
         if not paths:
-            self.read("documents")  # says that it is not there
+            self.read("documents")  # raises DataMissing
         documents = (parse(self.read(f"documents/{path.name}"), path.name) for path in paths)
         return Search(Document(one["id"], one["title"], one["content"]) for one in documents)
 
@@ -387,10 +387,10 @@ class Banking(Domain):
         return _COMPONENT.sub(component, prompt)
 
     def raw_tasks(self) -> Iterable[JSONMapping]:
-        # tasks.json beside the folder is older, and not what the original plays.
+        # The file tasks.json next to the folder is older; the original does not use it.
         paths = sorted(self.path().glob("tasks/task_*.json"))
         if not paths:
-            self.read("tasks")  # says that it is not there
+            self.read("tasks")  # raises DataMissing
         for path in paths:
             yield parse(self.read(f"tasks/{path.name}"), path.name)
 

@@ -1,4 +1,4 @@
-"""The tools for credit cards that an assistant of the bank discovers."""
+"""The tools for credit cards, which the bank's assistant discovers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _DENIAL_REASONS = [
 
 
 class CreditCardTools(Part):
-    """Replacement, closure, credit, flags, payment and limits of credit cards."""
+    """Replacement, closure, credits, flags, payments and limits of credit cards."""
 
     @discoverable
     @writing
@@ -500,7 +500,7 @@ class CreditCardTools(Part):
         )
 
     def _lacks_card(self, account_id: str) -> bool:
-        """Return whether no account is found; where the search fails, the original goes on."""
+        """Return whether a search finds no account; if the search fails, the tool continues."""
         records_text = listing_by(self.desk, "credit_card_accounts", "account_id", account_id)
         return nothing_in(records_text)
 
@@ -509,7 +509,7 @@ class CreditCardTools(Part):
 
 
 def _find_payment_fault(account: Maybe[Record], id: str, user_id: str, amount: float) -> str:
-    """Return why an amount cannot be paid from an account, or ""."""
+    """Return why an account cannot pay an amount, or ""."""
     if account is None:
         return f"Error: Checking account '{id}' not found."
     if account.get("user_id") != user_id:
@@ -534,7 +534,7 @@ def _describe_foreign_card(account_id: str, user_id: str) -> str:
 
 
 def _amount_or_0(value: object) -> float:
-    """Read an amount as it is written, or 0 if it is none."""
+    """Read an amount, or return 0 if it is not an amount."""
     try:
         return amount_of(str(value))
     except ValueError:

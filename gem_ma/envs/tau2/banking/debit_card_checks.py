@@ -1,4 +1,4 @@
-"""What several tools for debit cards check: a new PIN, and the account that a card belongs to."""
+"""Checks of several tools for debit cards: a new PIN, and the account of a card."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _SEQUENTIAL_PINS = [
 
 
 def is_account_shut(account: Maybe[JSONMapping]) -> bool:
-    """Return whether an account is there, and not open."""
+    """Return whether an account exists and is not open."""
     return account is not None and account.get("status") != "OPEN"
 
 
 def find_pin_fault(pin: str) -> str:
-    """Return why a PIN cannot be taken, or ""."""
+    """Return why a PIN is not allowed, or ""."""
     if not pin or not pin.isdigit() or len(pin) != 4:
         return "Error: PIN must be exactly 4 digits."
     if pin in _SEQUENTIAL_PINS:

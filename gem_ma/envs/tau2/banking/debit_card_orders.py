@@ -1,4 +1,4 @@
-"""The tools for orders and activations of debit cards that an assistant of the bank discovers."""
+"""The tools for orders and activations of debit cards, which the bank's assistant discovers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DELIVERIES = {
     "RUSH": "1-2 business days",
 }
 _DESIGNS = ["CLASSIC", "PREMIUM", "CUSTOM"]
-_EXPIRES = "11/30/2029"  # a card that is ordered today
+_EXPIRES = "11/30/2029"  # expiry date of a card ordered today
 _REPLACED = ("lost", "stolen", "fraud")
 _REISSUED = ("expired", "damaged", "upgrade", "bank_reissue")
-_ACTIVATION = {  # of each reason why a card was issued: the tool that activates it
+_ACTIVATION = {  # activation tool by reason of issue
     **dict.fromkeys(("new_account", "first_card"), "activate_debit_card_8291"),
     **dict.fromkeys(_REPLACED, "activate_debit_card_8292"),
     **dict.fromkeys(_REISSUED, "activate_debit_card_8293"),
@@ -35,7 +35,7 @@ _ACTIVATION = {  # of each reason why a card was issued: the tool that activates
 
 
 class DebitCardOrders(Part):
-    """Orders of debit cards, and what becomes of the cards that come."""
+    """Orders of debit cards, and activations of new cards."""
 
     @discoverable
     @writing
@@ -124,7 +124,7 @@ class DebitCardOrders(Part):
         return "\n".join(lines)
 
     def _find_order_fault(self, account: Maybe[Record], id: str, user_id: str) -> str:
-        """Return why there can be no other card for an account, or ""."""
+        """Return why no card can be ordered for an account, or ""."""
         if account is None:
             return f"Error: Account '{id}' not found."
         if account.get("class") != "checking":
@@ -161,7 +161,7 @@ class DebitCardOrders(Part):
     def _charge(
         self, account_id: str, order_id: str, held: float, fee: float, told: Mapping[str, str]
     ) -> None:
-        """Take a fee from an account; told: what it is made of."""
+        """Take a fee from an account; `told` lists its parts."""
         named = ", ".join(f"{name} {amount}" for name, amount in told.items())
         self.desk.edit("accounts", account_id)["current_holdings"] = f"{held - fee:.2f}"
         id = f"btxn_dcfee_{order_id[-8:]}"
@@ -197,7 +197,7 @@ class DebitCardOrders(Part):
         return id
 
     def _choose_issue_reason(self, account_id: str) -> str:
-        """Return why another card is issued for an account."""
+        """Return the reason for which a card of an account is issued."""
         cards = [
             one for _, one in self.desk.rows("debit_cards") if one.get("account_id") == account_id
         ]
@@ -320,7 +320,7 @@ class DebitCardOrders(Part):
     def _activate(
         self, name: str, card_id: str, last_4: str, expires: str, cvv: str, pin: str
     ) -> tuple[str, Record]:
-        """Return why a card cannot be activated, or "" and the card, which then is."""
+        """Return why a card cannot be activated, or "" and the card, which is then active."""
         if not all((card_id, last_4, expires, cvv, pin)):
             return (
                 "Error: Missing required parameters. Required: card_id, last_4_digits, "
@@ -385,7 +385,7 @@ class DebitCardOrders(Part):
 
 
 def _read_holdings(account: JSONMapping) -> float:
-    """Return what lies on an account; the original reads no "$" here, and takes it for nothing."""
+    """Return the balance of an account; as in the original, a text with "$" counts as 0."""
     try:
         return float(str(account.get("current_holdings", "0")).replace(",", ""))
     except ValueError:
@@ -393,7 +393,7 @@ def _read_holdings(account: JSONMapping) -> float:
 
 
 def _read_fees(delivery: float, design: float) -> tuple[str, list[float]]:
-    """Return what is wrong with fees, or "", and as numbers the fees that there are."""
+    """Return what is wrong with the fees, or "" and the fees as numbers."""
     fees = []
     for name, value in (("delivery_fee", delivery), ("design_fee", design)):
         try:

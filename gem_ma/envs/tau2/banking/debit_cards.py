@@ -1,4 +1,4 @@
-"""The tools for debit cards in use that an assistant of the bank discovers."""
+"""The tools for debit cards in use, which the bank's assistant discovers."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ class DebitCardTools(Part):
 
 
 def _rename_fields(card: Record) -> Record:
-    """Return a card whose fields have the names by which they are printed."""
+    """Return a card with its fields renamed as they are printed."""
     for new, olds in (
         ("card_number_last_4", ("last_4_digits",)),
         ("date_issued", ("issue_date", "created_date")),
@@ -366,7 +366,7 @@ def _rename_fields(card: Record) -> Record:
 
 
 def _read_limit(card_id: str, kind: str, limit: float | None) -> tuple[str, int]:
-    """Return what is wrong with a limit that is asked for, or "", and the limit."""
+    """Return what is wrong with a requested limit, or "", and the limit."""
     if not card_id:
         return "Error: Missing required parameter: card_id.", 0
     if not kind:
@@ -406,7 +406,7 @@ def _find_raise_fault(account: JSONMapping, id: str) -> str:
 
 
 def _find_default_limit(kind: str, level: str, account: JSONMapping) -> tuple[str, int]:
-    """Return why a card has no limit of its own, or "" and that of its kind of account."""
+    """Return why there is no default limit, or "" and the default of the kind of account."""
     if kind != "atm":
         return (
             f"Error: The card does not have a {_LIMITS[kind].lower()} configured. This may be a "

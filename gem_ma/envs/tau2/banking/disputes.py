@@ -1,4 +1,4 @@
-"""The tools for rewards, transfers and disputes that an assistant of the bank discovers."""
+"""The tools for rewards, transfers and disputes, which the bank's assistant discovers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _DEBIT_CARD_ACTIONS = ["keep_active", "freeze_pending_investigation", "close_and
 
 
 class DisputeTools(Part):
-    """Rewards, transfers, and disputes of what cards were charged with."""
+    """Rewards, transfers, and disputes of card charges."""
 
     @discoverable
     @writing

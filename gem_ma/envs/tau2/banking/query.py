@@ -1,4 +1,4 @@
-"""What the tools of banking ask its tables, and how they name and print what they find."""
+"""Queries of banking's tables: how tools find, name and print records."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gem_ma.envs.tau.store import Desk, Record
 from gem_ma.game import Maybe
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-TODAY = "11/14/2025"  # on which all that happens does
+TODAY = "11/14/2025"  # date of all events
 _NOW = datetime.datetime(2025, 11, 14)
-_NAME = "tau2.domains.banking_knowledge.db_query.query_db()"  # in Python's own errors
-_COMPARE: Mapping[str, Callable[[Any, Any], object]] = {  # what may follow "__" in a constraint
+_NAME = "tau2.domains.banking_knowledge.db_query.query_db()"  # name in Python's error messages
+_COMPARE: Mapping[str, Callable[[Any, Any], object]] = {  # written after "__" in constraints
     "eq": operator.eq,
     "ne": operator.ne,
     "gt": operator.gt,
@@ -57,7 +57,7 @@ def _meets(record: JSONMapping, key: str, value: object) -> bool:
 
 
 def listing(desk: Desk, table: str, constraints: str = "{}") -> str:
-    """Return the records that meet constraints written as JSON, as a tool prints them."""
+    """Return the records that meet constraints (as JSON), in the form that tools print."""
     try:
         try:
             parsed_constraints = json.loads(constraints) if constraints else {}
@@ -70,7 +70,7 @@ def listing(desk: Desk, table: str, constraints: str = "{}") -> str:
 
 
 def listed(table: str, found: list[tuple[str, Record]]) -> str:
-    """Return records as a tool prints them."""
+    """Return the text of records that tools print."""
     lines = [f"Found {len(found)} record(s) in '{table}':\n"]
     for number, (id, record) in enumerate(found, 1):
         lines.append(f"{number}. Record ID: {id}")
@@ -80,7 +80,7 @@ def listed(table: str, found: list[tuple[str, Record]]) -> str:
 
 
 def _asked(wanted: JSONObject) -> tuple[JSONObject, int | None]:
-    """Return constraints and limit; text of a model can slip in what the original's call takes."""
+    """Return constraints and limit; raise TypeError for names that the original's call uses."""
     for name in wanted:
         if name in ("db", "return_ids"):
             raise TypeError(f"{_NAME} got multiple values for keyword argument '{name}'")
@@ -90,17 +90,17 @@ def _asked(wanted: JSONObject) -> tuple[JSONObject, int | None]:
 
 
 def listing_by(desk: Desk, table: str, field: str, value: str) -> str:
-    """Return the records with this value; it is not escaped, as in the original."""
+    """Return the records with this value, which is not escaped, as in the original."""
     return listing(desk, table, f'{{"{field}": "{value}"}}')
 
 
 def nothing_in(found: str) -> bool:
-    """Return whether a listing says that there is nothing, as the original looks for it."""
+    """Return whether a listing is empty, checked as in the original."""
     return "No records found" in found or "No results found" in found
 
 
 def add(desk: Desk, table: str, id: str, record: Record) -> bool:
-    """Store a new record; return whether there was none with its id."""
+    """Store a new record; return False if its id exists."""
     if desk.get(table, id) is not None:
         return False
     desk.put(table, id, record)
@@ -108,7 +108,7 @@ def add(desk: Desk, table: str, id: str, record: Record) -> bool:
 
 
 def update(desk: Desk, table: str, id: str, updates: JSONMapping) -> Maybe[Record]:
-    """Change fields of a record and return it, or None if it is not there."""
+    """Change fields of a record and return it, or return None if there is no such record."""
     if desk.get(table, id) is None:
         return None
     record = desk.edit(table, id)
@@ -126,29 +126,29 @@ def amount_of(value: object) -> float:
 
 
 def balance_of(account: JSONMapping) -> float:
-    """Return what lies on a bank account."""
+    """Return the balance of a bank account."""
     return amount_of(account.get("current_holdings", account.get("balance", 0)))
 
 
 def executed(name: str, arguments: JSONMapping) -> str:
-    """Return the two lines in which an answer says what was called."""
+    """Return the two lines of an answer that repeat the call."""
     arguments_text = json.dumps(arguments, indent=2) if arguments else "(no arguments)"
     return f"Executed: {name}\nArguments: {arguments_text}"
 
 
 def age(opened: str) -> int:
-    """Return for how many days something is open that was opened then, or raise ValueError."""
+    """Return the number of days since a date, or raise ValueError if it is not a date."""
     day = datetime.datetime.strptime(opened, "%m/%d/%Y")
     return (_NOW - day).days
 
 
 def titled(word: str) -> str:
-    """Return a word of the tools as it is printed: some_reason as Some Reason."""
+    """Return a word as answers print it: some_reason as Some Reason."""
     return word.replace("_", " ").title()
 
 
 def digest(seed: str, length: int = 16) -> str:
-    """Return the first hexadecimal digits of a hash."""
+    """Return the first `length` hexadecimal digits of a hash."""
     return hashlib.sha256(seed.encode()).digest()[: length // 2].hex()
 
 

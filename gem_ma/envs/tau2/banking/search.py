@@ -1,4 +1,4 @@
-"""The bank's documents, and a search in them by the words of a query (BM25, as the original's)."""
+"""The bank's documents, and a search in them by BM25, as in the original."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 _K1, _B, _EPSILON = 1.5, 0.75, 0.25
-_MOST = 10  # documents that a search returns
+_MOST = 10  # maximum number of documents in a result
 
 
 class Document(NamedTuple):
@@ -18,14 +18,14 @@ class Document(NamedTuple):
 
 
 class Search:
-    """An index of documents; the same query finds the same always."""
+    """An index of documents; equal queries give equal results."""
 
     def __init__(self, documents: Iterable[Document]):
         self.documents = tuple(documents)
         words = [collections.Counter(_words(one.content)) for one in self.documents]
         sizes = [one.total() for one in words]
         mean = sum(sizes) / len(sizes)
-        # Of each word: in which document, how often.
+        # For each word: (document, number of occurrences).
         postings: dict[str, list[tuple[int, int]]] = {}
         for number, counted in enumerate(words):
             for word, count in counted.items():
@@ -35,7 +35,7 @@ class Search:
             word: math.log(much - len(at) + 0.5) - math.log(len(at) + 0.5)
             for word, at in postings.items()
         }
-        least = _EPSILON * sum(weights.values()) / len(weights)  # of words in most documents
+        least = _EPSILON * sum(weights.values()) / len(weights)  # for very common words
         self._worth = {
             word: [
                 (
@@ -49,7 +49,7 @@ class Search:
         }
 
     def best(self, query: str) -> list[tuple[Document, float]]:
-        """Return the best documents and their scores; of equal ones the earlier first."""
+        """Return the best documents with scores; among equal scores, the earlier is first."""
         scores = [0.0] * len(self.documents)
         for word in _words(query):
             for number, worth in self._worth.get(word, ()):
@@ -58,7 +58,7 @@ class Search:
         return [(self.documents[number], scores[number]) for number in order]
 
     def listing(self, query: str) -> str:
-        """Return the best documents as the tool prints them, whole."""
+        """Return the full text of the best documents, as the tool prints them."""
         if not query or not query.strip():
             return "No relevant documents found."
         return "\n".join(

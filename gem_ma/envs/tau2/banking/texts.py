@@ -1,10 +1,10 @@
-"""Answers of banking that are long, as the original words them: models read them in episodes."""
+"""Long answers of banking in the original's words, which models read in episodes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Of each tool to be discovered: what it does, then a line for each parameter.
+# For each discoverable tool: its description, then a line for each parameter.
 TOOLS: Mapping[str, tuple[str, ...]] = {
     "example_agent_tool_0000": (
         "An example agent discoverable tool placeholder.\n"
@@ -415,7 +415,7 @@ TOOLS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
-# Of each deposit that was photographed: at which machine, what is seen, what is made of it.
+# For each photographed deposit: the machine, the image, and its interpretation.
 DEPOSITS: Mapping[str, tuple[str, str, str]] = {
     "btxn_834027370c20": (
         "ATM #3921",

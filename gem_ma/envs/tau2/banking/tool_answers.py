@@ -1,4 +1,4 @@
-"""Answers that several tools of the bank give: what is wrong with an argument, and histories."""
+"""Answers that several tools of the bank give: invalid arguments, and histories."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ MISSING_PARAMETERS = "Error: Missing required parameters."
 
 
 def describe_invalid_choice(name: str, choices: list[str]) -> str:
-    """Return the answer to an argument that is none of the choices."""
+    """Return the answer to an argument that is not one of the choices."""
     return f"Error: Invalid {name}. Must be one of: {choices}"
 
 
 def find_invalid_choice(*arguments: tuple[str, str, list[str]]) -> str:
-    """Return what is wrong with the first argument that is none of its choices, or "".
+    """Return what is wrong with the first argument that is not one of its choices, or "".
 
     Args:
-        *arguments: of each argument, its name, its value and its choices
+        *arguments: name, value and choices of each argument.
     """
     return next(
         (
@@ -32,11 +32,11 @@ def format_history(head: str, tool: str, title: str, found: str, nothing: str) -
     """Return the answer of a tool that looks up a history.
 
     Args:
-        head: the first sentence
-        tool: the name of the tool
-        title: the line above what was found
-        found: the listing of what was found
-        nothing: what is said in its place where it is empty
+        head: first sentence.
+        tool: name of the tool.
+        title: line above the records.
+        found: listing of the records.
+        nothing: text in place of an empty listing.
     """
     return f"{head}\n\nExecuted: {tool}\n{title}\n" + (
         f"\n{nothing}" if nothing_in(found) else found

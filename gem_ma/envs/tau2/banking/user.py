@@ -44,8 +44,8 @@ _CARDS = [
     "Silver Rewards Card",
     "Silver Zoom Card",
 ]
-_ELSE = "default"  # the category of all that has none of its own
-_REWARDS: Mapping[str, Mapping[str, float]] = {  # percent, of each card and category
+_ELSE = "default"  # category of all purchases without their own rate
+_REWARDS: Mapping[str, Mapping[str, float]] = {  # percent, by card and category
     "Bronze Rewards Card": {_ELSE: 1.0},
     "Silver Rewards Card": {"Travel": 4.0, "Software": 4.0, _ELSE: 1.0},
     "Gold Rewards Card": {_ELSE: 2.5},
@@ -65,7 +65,7 @@ _REWARDS: Mapping[str, Mapping[str, float]] = {  # percent, of each card and cat
 def read_arguments(
     name: str, arguments: str, parse_int: Callable[[str], object] | None = None
 ) -> Any:
-    """Return what a model wrote as JSON for a tool, or raise ValueError."""
+    """Return the JSON that a model wrote for a tool, or raise ValueError."""
     try:
         data = json.loads(arguments, parse_int=parse_int)
     except json.JSONDecodeError as error:
@@ -76,18 +76,18 @@ def read_arguments(
 
 
 class Unreadable(ValueError):
-    """Arguments are no JSON; the message is the answer."""
+    """Arguments that are not JSON; the message is the answer."""
 
 
 @functools.cache
 def parameters(method: Callable[..., object]) -> Mapping[str, bool]:
-    """Return the parameters of a tool, and whether each has to be given."""
+    """Return the parameters of a tool, and whether each is required."""
     parameters = list(inspect.signature(method).parameters.values())[1:]
     return {one.name: one.default is one.empty for one in parameters}
 
 
 def given(method: Callable[..., object], arguments: object) -> JSONMapping:
-    """Return the arguments of a call if they are an object, or raise what Python would say."""
+    """Return the arguments of a call, or raise Python's TypeError if they are not an object."""
     if isinstance(arguments, Mapping):
         return arguments
     raise TypeError(
@@ -359,7 +359,7 @@ class KnowledgeUserTools(Kit):
         )
 
     def _begun(self, name: str, arguments: JSONMapping) -> str:
-        """Note a call of a tool that was given, or return why there can be none."""
+        """Record a call of a tool that the user was given, or return why it cannot be called."""
         if not find(self.desk, "user_discoverable_tools", {"tool_name": name}):
             return (
                 f"Error: Tool '{name}' has not been given to you by the agent. The agent must "

@@ -1,1 +1,1 @@
-"""Telecom: `company` is tau2-bench's domain, `device` its user's phone, `phone` one of our own."""
+"""Telecom: tau2-bench's domain (`company`, `device_*`), and one made from a seed (`phone`)."""

@@ -27,7 +27,7 @@ from gem_ma.game import Maybe
 from gem_ma.validation.json_types import JSONMapping
 
 TODAY = datetime.date(2025, 2, 25)
-NEXT_MONTH = "2025-03-01"  # the next bill's first day, its last, and when it is due
+NEXT_MONTH = "2025-03-01"  # first day, last day and due date of the next bill
 NEXT_MONTH_ENDS, NEXT_DUE = "2025-03-31", "2025-03-15"
 LAST_MONTH, LAST_MONTH_ENDS, LAST_DUE = "2025-01-01", "2025-01-31", "2025-01-15"
 ACTIVE, SUSPENDED, PENDING = "Active", "Suspended", "Pending Activation"
@@ -114,7 +114,7 @@ CUSTOMER = Shape(
     last_extension_date=Default(optional(date)),
     goodwill_credit_used_this_year=Default(number, 0.0),
 )
-_KINDS = {  # of records, by how their ids begin
+_KINDS = {  # table and name of records, by first letter of the id
     "L": ("lines", "Line"),
     "D": ("devices", "Device"),
     "B": ("bills", "Bill"),
@@ -379,7 +379,7 @@ class TelecomTools(Kit):
         return [bill for bill in self._bills(customer) if bill["status"] == AWAITING]
 
     def _bill(self, id: str, customer_id: str, status: str, *dates: str) -> Record:
-        """Make a bill; dates: its first day, its last, and when it is due."""
+        """Make a bill; `dates` are its first day, its last day and its due date."""
         start, end, due = dates
         bill: Record = {
             "bill_id": id,
@@ -397,7 +397,7 @@ class TelecomTools(Kit):
         return bill
 
     def _charge(self, customer_id: str, amount: float, description: str) -> None:
-        """Write a charge onto the customer's next bill, which is made if there is none yet."""
+        """Add a charge to the customer's next bill, which is made if needed."""
         customer = self._get("C", customer_id)
         draft = next((one for one in self._bills(customer) if one["status"] == DRAFT), None)
         if draft is None:
@@ -446,7 +446,7 @@ class Telecom(Domain):
     solo = True
 
     def __init__(self, policy: str = "manual"):
-        """Make the domain; policy: how it tells of technical support, "manual" or "workflow"."""
+        """Make the domain; `policy` is the form of technical support, "manual" or "workflow"."""
         if policy not in ("manual", "workflow"):
             raise ValueError(f"policy={policy!r}: expected manual or workflow")
         self.form = policy
@@ -465,7 +465,7 @@ class Telecom(Domain):
 
     def policy(self, solo: bool = False) -> str:
         end = "_solo.md" if solo else ".md"
-        # There is one manual, whether there is a user or not.
+        # The manual is the same with and without a user.
         support = (
             f"tech_support_workflow{end}" if self.form == "workflow" else "tech_support_manual.md"
         )
@@ -475,7 +475,7 @@ class Telecom(Domain):
         )
 
     def sync(self, world: World) -> None:
-        """Carry the line's state, what data is left and payments over to and from the phone."""
+        """Copy line state, remaining data and payments between the company and the phone."""
         desk = world.desk
         around = desk.get("surroundings", "")
         phone = around["phone_number"]

@@ -1,4 +1,4 @@
-"""What telecom's user has to do with, as records: a phone, where it is, and a bill to be paid."""
+"""Records of telecom's user: a phone, its surroundings, and a bill to pay."""
 
 from __future__ import annotations
 

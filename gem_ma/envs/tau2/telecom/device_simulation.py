@@ -1,4 +1,4 @@
-"""The phone of telecom's user: the state that it is in, and what a change of a setting does."""
+"""The phone of telecom's user: its state, and the effects of settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gem_ma.envs.tau2.telecom.device_records import (
 
 _SPEEDS = {"2G": (0.1, 0.4), "3G": (1.0, 5.0), "4G": (10.0, 100.0), "5G": (50.0, 500.0)}
 _SHARES = {POOR: 0.2, FAIR: 0.5, GOOD: 0.8, EXCELLENT: 1.0}
-_SPEED_LEVELS = (  # below which speed, and what it is called
+_SPEED_LEVELS = (  # upper limit and name of each level
     (1, "Very Poor"),
     (5, "Poor"),
     (25, "Fair"),
@@ -29,26 +29,26 @@ _NETWORKS = {"4g_only": "4G", "3g_only": "3G", "2g_only": "2G"}
 
 
 class PhoneSimulation(Part):
-    """The phone, the place where it is used, and the network that it finds there."""
+    """The phone, its surroundings, and the network that it finds."""
 
     @property
     def device(self) -> Record:
-        """The phone, to be read."""
+        """The phone, for reading."""
         return self.desk.get("device", "")
 
     @property
     def around(self) -> Record:
-        """Where the user is, to be read."""
+        """The surroundings of the user, for reading."""
         return self.desk.get("surroundings", "")
 
     def change_device(self, **values: object) -> Record:
-        """Set fields of the phone, and return it to be changed further."""
+        """Set fields of the phone, and return its record for further changes."""
         device = self.desk.edit("device", "")
         device.update(values)
         return device
 
     def read_apn(self, name: str) -> object:
-        """Return a field of the APN settings, in whose place an argument may stand."""
+        """Return a field of the APN settings; raise AttributeError if they are not a record."""
         settings = self.device["active_apn_settings"]
         if not isinstance(settings, dict):
             kind = type(settings).__name__
@@ -56,19 +56,19 @@ class PhoneSimulation(Part):
         return settings[name]
 
     def check_apn_record(self) -> None:
-        """Raise an error if an argument that is no record stands in place of the APN settings."""
+        """Raise AttributeError if a tool's argument replaced the APN settings by another type."""
         settings = self.device["active_apn_settings"]
         if not isinstance(settings, dict):
             kind = type(settings).__name__
             raise AttributeError(f"{kind!r} object has no attribute 'model_copy'")
 
     def read_sim_status(self) -> str:
-        """Return how the SIM card is, or that there is none."""
+        """Return the status of the SIM card, "missing" if there is none."""
         device = self.device
         return "missing" if device["sim_card_missing"] else str(device["sim_card_status"])
 
     def measure_speed(self) -> tuple[float | None, str]:
-        """Return how fast mobile data is, None if it does not work, and what that is called."""
+        """Return the speed of mobile data in Mbps and its name; None if mobile data fails."""
         if not self.has_mobile_data():
             return None, "No Connection"
         device = self.device
@@ -114,19 +114,19 @@ class PhoneSimulation(Part):
         self.simulate_network_search()
 
     def leave_vpn(self) -> bool:
-        """Disconnect the VPN; return whether there was one."""
+        """Disconnect the VPN; return whether it was connected."""
         if not self.device["vpn_connected"]:
             return False
         self.change_device(vpn_connected=False, vpn_details=None)
         return True
 
     def read_apps(self) -> Record:
-        """Return the apps, to be read."""
+        """Return the apps, for reading."""
         apps: Record = self.device["app_statuses"]
         return apps
 
     def set_permission(self, app_name: str, permission: str, on: bool) -> None:
-        """Allow an app something, or no longer."""
+        """Grant a permission to an app, or remove it."""
         apps = self.desk.edit("device", "")["app_statuses"]
         apps[app_name]["permissions"][permission] = on
 
@@ -143,7 +143,7 @@ class PhoneSimulation(Part):
         return bool(app and app["permissions"]["storage"] and app["permissions"]["sms"])
 
     def simulate_network_search(self) -> None:
-        """Connect the phone with what is there and what its settings let it reach."""
+        """Connect the phone to the network that its settings and surroundings allow."""
         device, around = self.device, self.around
         status, network, signal = NO_SERVICE, "none", NO
         if self.read_sim_status() == "active":

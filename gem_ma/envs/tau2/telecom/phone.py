@@ -1,4 +1,4 @@
-"""A telecom of our own, made from a seed: any number of tasks, as hard as is asked for."""
+"""A telecom domain made from a seed: any number of tasks, of adjustable difficulty."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 CUSTOMERS = 12
 FIRST = ("Ada", "Bela", "Cleo", "Dario", "Enid", "Falk", "Gita", "Hugo", "Ines", "Jules")
 LAST = ("Abel", "Bonnet", "Cerny", "Dahl", "Evans", "Fiore", "Gomes", "Haas", "Ilves", "Jonsson")
-PLANS = (  # gigabytes, price of a month and of another gigabyte
+PLANS = (  # name, gigabytes, price per month, price per extra gigabyte
     ("Small", 5.0, 30.0, 4.0),
     ("Middle", 12.0, 45.0, 3.0),
     ("Large", 40.0, 70.0, 2.0),
 )
 COUNTRIES = ("France", "Japan", "Peru", "Kenya", "Norway")
-GB = 2.0  # that a user has refuelled
+GB = 2.0  # gigabytes that a user has refuelled
 
 POLICY = """# Helping customers of a telephone company
 
@@ -61,7 +61,7 @@ Step = tuple[str, str, JSONMapping]  # seat, name, arguments
 
 
 class Fault(NamedTuple):
-    """Something that is wrong: how it comes about, and what mends it."""
+    """Something that is wrong: the steps that cause it, and the steps that mend it."""
 
     broken: tuple[Step, ...]
     mended: tuple[Step, ...]
@@ -129,12 +129,12 @@ FAULTS = {
     "storage": _may("storage"),
     "mms": Fault((("user", "break_apn_mms_setting", {}),), _APN),
 }
-AWAY = ("roaming", "abroad")  # matter abroad only
-ORDER = tuple(FAULTS)  # in which they are mended
+AWAY = ("roaming", "abroad")  # faults that matter abroad only
+ORDER = tuple(FAULTS)  # order of mending
 
 
 class Complaint(NamedTuple):
-    """What a user calls about, what may cause it, what is odd beside it, and what is to hold."""
+    """A user's complaint: possible faults, harmless oddities, and assertions of the solution."""
 
     reason: str
     solved: str
@@ -174,7 +174,7 @@ COMPLAINTS = (
         (("assert_can_send_mms", {"expected_status": True}),),
     ),
 )
-ODD = {  # what looks odd, and need not be mended
+ODD = {  # harmless oddities, which need no mending
     "battery": ("user", "set_battery", {"level": "{battery}"}),
     "wifi": ("user", "toggle_wifi", {}),
     "saver": FAULTS["saver"].broken[0],
@@ -189,7 +189,7 @@ ODD = {  # what looks odd, and need not be mended
 
 
 class PhoneTools(TelecomUserTools):
-    """Telecom's phone, of which tasks may set the battery."""
+    """Telecom's phone, whose battery level tasks may set."""
 
     def set_battery(self, level: int) -> None:
         self.desk.edit("device", "")["battery_level"] = level
@@ -209,10 +209,10 @@ class Phone(Telecom):
         """Make the domain.
 
         Args:
-            world: a seed, of which its customers and tasks come.
-            faults: how much is wrong at once, a number or from and to.
-            lines: how many a customer has.
-            misleading: how much looks odd and does not matter.
+            world: seed of the customers and tasks.
+            faults: how many things are wrong at once: a number, or a pair of least and most.
+            lines: number of lines of each customer.
+            misleading: how many things look odd but are harmless.
         """
         least, most = (faults, faults) if isinstance(faults, int) else faults
         for name, value, low, high in (
@@ -230,14 +230,14 @@ class Phone(Telecom):
 
     @property
     def version(self) -> str:
-        """There are no files."""
+        """An empty text, because there are no files."""
         return ""
 
     def policy(self, solo: bool = False) -> str:
         return ALONE if solo else POLICY
 
     def ids(self, split: str) -> None:
-        """Return None, since any number is a task."""
+        """Return None, because any number makes a task."""
         if split != "base":
             raise ValueError(f"phone has no split {split!r}; any number is a task of base")
 
@@ -252,7 +252,7 @@ class Phone(Telecom):
         many = min(int(rng.integers(self.least, self.most + 1)), len(complaint.faults))
         pool = rng.permutation(len(complaint.faults))
         faults_of_task = {complaint.faults[int(place)] for place in pool[:many]}
-        if {"2g", "3g"} <= faults_of_task:  # there is one preference
+        if {"2g", "3g"} <= faults_of_task:  # the phone has one mode preference
             faults_of_task.remove("3g")
         wrong = [name for name in ORDER if name in faults_of_task]
         odd = [complaint.odd[int(one)] for one in rng.permutation(len(complaint.odd))]
@@ -327,7 +327,7 @@ def _asserted(complaint: Complaint, wrong: list[str], values: JSONMapping) -> li
 
 
 def _company(seed: int, many: int) -> dict[str, list[JSONObject]]:
-    """Return a company's customers, each with so many lines."""
+    """Return the database of a company, whose customers have `many` lines each."""
     rng = np.random.default_rng([seed])
     plans = [
         {

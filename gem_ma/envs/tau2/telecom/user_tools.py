@@ -1,4 +1,4 @@
-"""The tools of telecom's user: what the phone shows, and what can be set on it."""
+"""The tools of telecom's user: displays and settings of the phone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BARS = {
     GOOD: "📶³ Good",
     EXCELLENT: "📶⁴ Excellent",
 }
-_ADVICE = {  # what a speed is good for
+_ADVICE = {  # use of each speed level
     "Very Poor": "Connection is very slow. Basic web browsing might be difficult.",
     "Poor": "Connection is slow. Web browsing may be sluggish, streaming difficult.",
     "Fair": "Connection is okay for web browsing and some standard definition streaming.",
@@ -50,7 +50,7 @@ def _format_yes_no(state: object) -> str:
 
 
 def _read_enum(one: object) -> str:
-    """Return a word of an enumeration; an argument that was none may stand in its place."""
+    """Return a text; raise AttributeError, as the original's enumerations do, for other types."""
     if not isinstance(one, str):
         raise AttributeError(f"{type(one).__name__!r} object has no attribute 'value'")
     return one
@@ -283,8 +283,8 @@ class TelecomUserTools(PhoneSimulation, Kit):
         """Send your data through a VPN."""
         if self.device["vpn_connected"]:
             return "VPN already connected."
-        # The original means this to be a good one, but all its connections share their details, and
-        # once one task of a process has broken them (`break_vpn`) all are poor, as they are here.
+        # The original intends a good connection, but its connections share their details. Once one
+        # task of a process has broken them (`break_vpn`), all are poor. Here they are always poor.
         details = {
             "server_address": "192.168.1.1",
             "protocol": "OpenVPN",

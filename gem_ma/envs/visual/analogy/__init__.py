@@ -1,4 +1,4 @@
-"""Questions about what stands to one thing as another does to a third.
+"""Questions about analogies between pairs of things.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

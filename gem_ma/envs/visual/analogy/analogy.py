@@ -1,4 +1,4 @@
-"""Analogy: a pattern that another becomes as a first one became a second."""
+"""Analogy: change a third pattern as a first one was changed to a second."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
@@ -10,14 +10,14 @@ NAMES = ("first", "second", "third")
 
 
 def changed(rows, way, swap):
-    """Return a pattern turned, mirrored or not, and with full and empty squares swapped or not."""
+    """Return a pattern changed by `way`, with full and empty squares exchanged if `swap`."""
     image = patterns.image(rows, way)
     table = str.maketrans(FULL + EMPTY, EMPTY + FULL)
     return tuple([row.translate(table) for row in image]) if swap else image
 
 
 class Analogy(Task):
-    # squares across, ways of change, whether full and empty may be swapped, patterns to choose from
+    # squares across, kinds of turns and flips, whether full and empty may be exchanged, options
     levels = interpolate_levels(
         {
             0: (2, 2, 0, 2),

@@ -1,4 +1,4 @@
-"""Count blocks: of how many cubes a pile is made."""
+"""Count blocks: how many cubes a pile consists of."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.blocks import solid
@@ -9,7 +9,7 @@ from gem_ma.scene import Shapes
 class CountBlocks(Task):
     levels = interpolate_levels(
         {0: (2, 1), 2: (2, 2), 5: (3, 3), 8: (4, 5), 10: (6, 6)}
-    )  # stacks across, how high
+    )  # stacks across, largest height
     moves = numbers(216)
     about = (
         "It shows stacks of cubes in a corner, in words the number of cubes of each stack, from "
@@ -18,7 +18,7 @@ class CountBlocks(Task):
     )
 
     def draw(self, rng, size, high):
-        """Draw how many cubes, and put one after the other where it may stand."""
+        """Sample the number of cubes, and put each where the pile may grow."""
         many = int(rng.integers(1, size * size * high + 1))
         stacks = [[0] * size for _ in range(size)]
         for _ in range(many):

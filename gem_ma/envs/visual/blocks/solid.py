@@ -1,13 +1,13 @@
-"""Bodies of cubes, seen from above over a corner."""
+"""Solids made of cubes, seen from above over a corner."""
 
-HIGH = 1.1  # of a cube, where half of the width of its top is 1
+HIGH = 1.1  # height of a cube, in units of half the width of its top
 
 
 def drawn(faces, ink=""):
     """Return faces as areas with lines around them, as large as the picture allows.
 
     Args:
-        faces: (color, corners), a corner so far to the left, to the right and up.
+        faces: pairs of a colour and corners; a corner has coordinates to the left, right and up.
     """
     flat = [[_flat(*corner) for corner in corners] for _, corners in faces]
     xs, ys = ([p[i] for one in flat for p in one] for i in (0, 1))

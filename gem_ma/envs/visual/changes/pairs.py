@@ -1,4 +1,4 @@
-"""Two boards of figures beside each other, which differ in some cells."""
+"""Two boards of figures side by side that differ in some cells."""
 
 from gem_ma.envs.visual.position.neighbour import FIGURES, TILES
 from gem_ma.envs.visual.question import LETTERS
@@ -6,7 +6,7 @@ from gem_ma.scene import Grid, Panels
 
 
 def draw(rng, size, many):
-    """Return two boards, and the cells in which they differ."""
+    """Sample two boards, and return them with the cells in which they differ."""
     symbols = tuple(FIGURES)
     first = rng.integers(len(symbols), size=(size, size)).tolist()
     second = [list(row) for row in first]
@@ -30,7 +30,7 @@ def told(named):
 
 
 def scene(shown):
-    """Return the boards with names of columns and rows."""
+    """Return the boards with row and column names."""
     size = len(shown[0])
     columns, lines = tuple(LETTERS[:size]), tuple(map(str, range(1, size + 1)))
     boards = zip(("first", "second"), shown, strict=True)

@@ -1,4 +1,4 @@
 """Questions about charts and tables.
 
-They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `values`.
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and this folder's helper `values`.
 """

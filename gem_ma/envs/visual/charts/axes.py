@@ -1,4 +1,4 @@
-"""Two axes with numbers along them, and where the points between them are."""
+"""Two axes with numbers, and the places of points between them."""
 
 from gem_ma.envs.visual import canvas
 
@@ -6,13 +6,13 @@ LOW, HIGH = 14, 92  # percent of the picture between which the axes run
 
 
 def place(point, tops):
-    """Return where a point is, in percent."""
+    """Return the place of a point, in percent."""
     (x, y), (right, up) = point, tops
     return LOW + (HIGH - LOW) * x / right, 100 - LOW - (HIGH - LOW) * y / up
 
 
 def drawn(tops, steps, lined):
-    """Return lines and labels of axes that end at these numbers, with marks so far apart."""
+    """Return the lines and labels of axes that end at `tops`, with marks `steps` apart."""
     origin, (right, up) = place((0, 0), tops), tops
     lines = [
         canvas.line(origin, place((right, 0), tops)),
@@ -39,6 +39,6 @@ def words(tops, steps):
 
 
 def scales(rng, marks, steps):
-    """Return where both axes end, and how far their marks are apart."""
+    """Sample the ends of both axes, and the distances of their marks."""
     intervals = [int(steps[int(rng.integers(len(steps)))]) for _ in range(2)]
     return tuple([marks * step for step in intervals]), tuple(intervals)

@@ -1,4 +1,4 @@
-"""Line chart: read values off lines, and where these rise, cross or are far apart."""
+"""Line chart: read values off lines, and find where lines rise, cross or are far apart."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.charts import values

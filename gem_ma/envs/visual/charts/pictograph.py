@@ -20,25 +20,25 @@ def one(rng, names, counts):
 
 
 def two(rng, names, counts):
-    """Ask for two days together."""
+    """Ask for the sum of two days."""
     i, j = some(rng, range(len(names)), 2)
     return f"on {names[i]} and {names[j]} together", counts[i] + counts[j]
 
 
 def between(rng, names, counts):
-    """Ask how many more there were on the better of two days."""
+    """Ask for the difference of two days."""
     i, j = some(rng, range(len(names)), 2)
     i, j = (i, j) if counts[i] >= counts[j] else (j, i)
     return f"more on {names[i]} than on {names[j]}", counts[i] - counts[j]
 
 
 def every(rng, names, counts):
-    """Ask for all days."""
+    """Ask for the sum of all days."""
     return "in all", sum(counts)
 
 
 class Pictograph(Task):
-    # questions, days, signs of a day at most, what a sign stands for, half ones or not
+    # kinds of questions, days, most signs of a day, value of a sign, whether there are half signs
     levels = interpolate_levels(
         {
             0: ((one,), 2, 3, (2,), False),

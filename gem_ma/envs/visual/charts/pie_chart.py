@@ -8,7 +8,7 @@ RANKS = ("largest", "second largest", "third largest", "fourth largest")
 
 
 class PieChart(values.ChartTask):
-    # parts, which rank at most, by how many degrees at least two parts differ
+    # parts, ranks asked for, least difference of two parts in degrees
     levels = interpolate_levels(
         {0: (2, 1, 60), 2: (3, 1, 30), 5: (5, 2, 12), 8: (6, 3, 8), 10: (7, 4, 5)}
     )
@@ -17,12 +17,12 @@ class PieChart(values.ChartTask):
     about = "It shows a pie chart. Reply with a label."
 
     def draw(self, rng, parts, ranks, apart):
-        """Draw angles that differ by enough, and ask for one of the first, or for the last."""
+        """Sample angles that differ enough, and ask for one of the largest or for the smallest."""
         labels = some(rng, pick(rng, values.LABELS), parts)
         rest = 360 - apart * parts * (parts - 1) // 2
         cuts = sorted(rng.integers(rest // 3, size=parts - 1).tolist())
         sizes, total = [], 0
-        for i, more in enumerate(cuts):  # each larger than the last one by enough
+        for i, more in enumerate(cuts):  # each is larger than the last by enough
             sizes.append(rest // (2 * parts) + apart * i + more // parts)
             total += sizes[-1]
         sizes.append(360 - total)

@@ -8,7 +8,7 @@ from gem_ma.envs.visual.question import Question
 
 
 class PlotPoint(Pointing):
-    # marks of an axis, how far these may be apart, lines at them or not, other points
+    # marks of an axis, steps between marks, whether marks have lines, other points
     levels = interpolate_levels(
         {
             0: (2, (1,), True, 1),

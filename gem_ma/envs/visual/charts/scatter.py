@@ -7,7 +7,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick
 
 
 class Scatter(Task):
-    # points, marks of an axis, how far these are apart, lines at them or not
+    # points, marks of an axis, steps between marks, whether marks have lines
     levels = interpolate_levels(
         {
             0: (1, 3, (1,), True),

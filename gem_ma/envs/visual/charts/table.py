@@ -22,7 +22,7 @@ def total(rng, rows, columns, cells):
 
 
 def above(rng, rows, columns, cells):
-    """Ask in how many rows one column is above the other."""
+    """Ask in how many rows one column is larger than another."""
     a, b = some(rng, range(len(columns)), 2)
     count = sum(row[a] > row[b] for row in cells)
     return f"How many people have more {columns[a]} than {columns[b]}?", count
@@ -47,7 +47,7 @@ def best(rng, rows, columns, cells):
 
 
 class Table(Task):
-    # kinds of questions, rows, columns, the largest value
+    # kinds of questions, rows, columns, largest value
     levels = interpolate_levels(
         {
             0: ((lookup,), 2, 2, 10),

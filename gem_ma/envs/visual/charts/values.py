@@ -1,4 +1,4 @@
-"""Values with labels, in one series or two, and questions that any chart of them answers."""
+"""Labelled values in one or two series, and questions about them for any kind of chart."""
 
 import itertools
 
@@ -11,8 +11,8 @@ LABELS = (
     ("tea", "rice", "corn", "milk", "nuts", "figs", "peas", "eggs"),
 )
 SERIES = ("North", "South", "East", "West")
-# The highest value, in steps, and the steps for which a chart then has a line at each value, or at
-# every second one: where values stand can be seen exactly.
+# The highest value in steps, and the step sizes at which a chart has a line at every value or at
+# every second value, so that values can be read exactly.
 STEPS = {5: (1, 2, 5, 10, 20), 10: (1, 5, 10)}
 COUNTS = numbers(100)
 ANSWERS = (*COUNTS, *sum(LABELS, ()))
@@ -23,7 +23,7 @@ ABOUT = (
 
 
 def ask(rng, kinds, many, series, top):
-    """Draw values until a question about them, of one of these kinds, has exactly one answer."""
+    """Sample values until a question of one of these kinds has exactly one answer."""
     kind = pick(rng, kinds)
     while True:
         labels = some(rng, pick(rng, LABELS), many)
@@ -55,7 +55,7 @@ def extreme(rng, labels, names, rows):
 
 
 def difference(rng, labels, names, rows):
-    """Ask how far two values of a series are apart."""
+    """Ask for the difference of two values of a series."""
     row, (a, b) = int(rng.integers(len(rows))), some(rng, range(len(labels)), 2)
     text = f"What is the difference between the values {_of(names, row)}for {labels[a]} and for "
     return f"{text}{labels[b]}?", abs(rows[row][a] - rows[row][b])
@@ -70,7 +70,7 @@ def above(rng, labels, names, rows):
 
 
 def wins(rng, labels, names, rows):
-    """Ask how often the one series is higher than the other."""
+    """Ask how often one series is higher than the other."""
     a, b = some(rng, range(2), 2)
     count = sum(x > y for x, y in zip(rows[a], rows[b], strict=True))
     return f"For how many labels is {names[a]} higher than {names[b]}?", count
@@ -85,14 +85,14 @@ def apart(rng, labels, names, rows):
 
 
 def rises(rng, labels, names, rows):
-    """Ask how often the values go up from one label to the next."""
+    """Ask how often the values rise from one label to the next."""
     row = int(rng.integers(len(rows)))
     count = sum(x < y for x, y in itertools.pairwise(rows[row]))
     return f"How often does the value {_of(names, row)}rise from one label to the next?", count
 
 
 def steepest(rng, labels, names, rows):
-    """Ask where the values go up most."""
+    """Ask where the values rise most."""
     row = int(rng.integers(len(rows)))
     differences = [y - x for x, y in itertools.pairwise(rows[row])]
     if max(differences) > 0 and differences.count(max(differences)) == 1:
@@ -112,7 +112,7 @@ def _of(names, row):
 
 
 class ChartTask(Task):
-    """A question about a chart of one kind; levels: questions, labels, series, highest step."""
+    """A question about a kind of chart; levels: question kinds, labels, series, highest step."""
 
     kind: str
     moves = ANSWERS

@@ -1,4 +1,4 @@
-"""Switches: how many lamps are lit, by the switches on the way to each."""
+"""Switches: how many lamps are lit, given the switches on the way to each."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -9,7 +9,7 @@ LEFT, LAMP = 10, 86
 
 
 class Switches(Task):
-    # lamps, switches of a branch, whether a lamp has two branches beside each other
+    # lamps, switches of a branch, parallel branches of a lamp (1 or 2)
     levels = interpolate_levels(
         {0: (2, 1, 1), 2: (3, 1, 1), 5: (4, 2, 2), 8: (6, 3, 2), 10: (8, 5, 2)}
     )
@@ -55,7 +55,7 @@ class Switches(Task):
 
 
 def _branch(way, y, high):
-    """Return the lines of a branch, with a gap at each switch, over which an arm lies or stands."""
+    """Return the lines of a branch; an arm closes the gap at each closed switch."""
     lines, at, step = [], float(LEFT), (LAMP - 12 - LEFT) / len(way)
     for mark in way:
         start, end = at + 0.3 * step, at + 0.7 * step

@@ -1,4 +1,4 @@
-"""Questions about which is longer, larger, fuller, or the same.
+"""Questions about which thing is longer, larger or fuller, or which things are the same.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

@@ -7,7 +7,7 @@ from gem_ma.scene import Panels, Shapes
 
 
 class FullestPanel(Task):
-    # boxes, dots at most, and by how many the right box leads
+    # boxes, largest number of dots, lead of the right box in dots
     levels = interpolate_levels(
         {0: (2, 3, 2), 2: (3, 6, 2), 5: (4, 10, 1), 8: (6, 16, 1), 10: (6, 28, 1)}
     )

@@ -8,7 +8,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task, pick
 
 
 class LongestLine(Task):
-    # lines, the longest of them, and by how much the right one differs from the next, in percent
+    # lines, length of the longest, lead of the right line; lengths in percent of the picture
     levels = interpolate_levels(
         {0: (2, 28, 9), 2: (3, 28, 6), 5: (5, 28, 4), 8: (8, 28, 2), 10: (9, 28, 1)}
     )
@@ -16,7 +16,7 @@ class LongestLine(Task):
     about = "It shows lines, each with a letter beside its middle. Reply with a letter."
 
     def draw(self, rng, many, longest, by):
-        """Draw lengths in steps, put each line into a cell of its own, and round its ends."""
+        """Sample lengths, place each line in a cell of its own, and round its ends."""
         word = pick(rng, ("longest", "shortest"))
         order = rng.permutation(many).tolist()
         while True:

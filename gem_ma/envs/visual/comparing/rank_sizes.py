@@ -8,7 +8,7 @@ RANKS = ("largest", "second largest", "third largest", "fourth largest", "fifth 
 
 
 class RankSizes(Task):
-    # discs, which rank at most, and by how many percent of the picture sizes differ
+    # discs, number of ranks asked for, difference of sizes in percent of the picture
     levels = interpolate_levels(
         {0: (2, 1, 6), 2: (4, 1, 4), 5: (6, 2, 3), 8: (8, 4, 2), 10: (12, 5, 1)}
     )

@@ -21,7 +21,7 @@ class TwoAlike(Task):
     )
 
     def draw(self, rng, many, size):
-        """Vary one pattern a square at a time, and show one of the chain twice."""
+        """Sample patterns that differ by exchanges of two squares; show one of them twice."""
         variants: list[tuple[str, ...]] = []
         while len(set(variants)) < many - 1:
             variants = [patterns.draw(rng, size)]

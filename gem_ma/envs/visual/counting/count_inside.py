@@ -6,7 +6,7 @@ from gem_ma.envs.visual.question import Question, Task, numbers
 
 
 class CountInside(Task):
-    # dots, at most of them inside, corners of the line
+    # dots, largest number inside, corners of the line
     levels = interpolate_levels(
         {0: (3, 2, 4), 2: (7, 5, 5), 5: (14, 9, 8), 8: (22, 14, 12), 10: (34, 20, 16)}
     )

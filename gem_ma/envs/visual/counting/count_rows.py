@@ -4,11 +4,11 @@ from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 from gem_ma.scene import Shapes
 
-LOW, HIGH = 4, 96  # percent
+LOW, HIGH = 4, 96  # percent of the picture
 
 
 class CountRows(Task):
-    # least and most
+    # least and largest number
     levels = interpolate_levels({0: (1, 3), 2: (2, 7), 5: (5, 12), 8: (9, 18), 10: (13, 24)})
     moves = numbers(30)
     about = "It shows an empty grid of rows and columns. Reply with a number."

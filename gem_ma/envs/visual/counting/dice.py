@@ -6,7 +6,7 @@ from gem_ma.scene import Cards
 
 
 class Dice(Task):
-    # hands, dice of each, whether one hand is asked for
+    # hands, dice of each, whether the question is about one hand
     levels = interpolate_levels(
         {0: (1, 1, 0), 2: (1, 3, 0), 5: (3, 4, 1), 7: (2, 4, 0), 8: (3, 4, 0), 10: (4, 6, 0)}
     )
@@ -14,7 +14,7 @@ class Dice(Task):
     about = "It shows dice, in hands with letters. Reply with a number."
 
     def draw(self, rng, hands, many, one):
-        """Draw the sum, and then dice that have it."""
+        """Sample the sum, and then dice with this sum."""
         hand = int(rng.integers(hands)) if one else None
         rolls = []
         for _ in range(hands if one else 1):

@@ -8,7 +8,7 @@ from gem_ma.envs.visual.question import Question, Task, numbers
 
 
 class Corners(Task):
-    # least and most
+    # least and largest number of corners
     levels = interpolate_levels({0: (3, 4), 2: (3, 7), 5: (5, 11), 8: (9, 16), 10: (14, 22)})
     moves = numbers(24)
     about = "It shows a closed figure of straight lines. Reply with a number."
@@ -39,7 +39,7 @@ class Corners(Task):
 
 
 def _bent(a, b, c):
-    """Return whether a corner can be seen as one."""
+    """Return whether the corner at `b` is clearly visible."""
     turn = math.atan2(b[1] - a[1], b[0] - a[0]) - math.atan2(c[1] - b[1], c[0] - b[0])
     turn = abs((math.degrees(turn) + 180) % 360 - 180)
     return 22 <= turn <= 155 and math.dist(a, b) >= 5

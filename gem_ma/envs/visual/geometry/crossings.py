@@ -11,7 +11,7 @@ from gem_ma.envs.visual.question import Question, Task, numbers
 class Crossings(Task):
     levels = interpolate_levels(
         {0: (2, 1), 2: (3, 3), 5: (5, 7), 8: (7, 12), 10: (10, 20)}
-    )  # lines, at most so often
+    )  # lines, largest number of crossings
     moves = numbers(45)
     about = (
         "It shows straight lines, some of which cross. No three of them meet in a point, and none "
@@ -19,14 +19,14 @@ class Crossings(Task):
     )
 
     def draw(self, rng, many, most):
-        """Draw how often, and then lines until they do."""
+        """Sample the count, and then lines until they cross that often."""
         most = min(most, max(1, many * (many - 1) // 3))
         crossing_count, attempts = int(rng.integers(most + 1)), 0
         while True:
             attempts += 1
             crossing_count = crossing_count if attempts % 25 else int(rng.integers(most + 1))
             lines: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-            crossing_points: list[tuple[float, float]] = []  # where they cross
+            crossing_points: list[tuple[float, float]] = []
             for _ in range(80):
                 ends = _ends(rng, 25 + 65 * crossing_count // most)
                 more = _crossed(ends, lines, crossing_points)
@@ -48,7 +48,7 @@ class Crossings(Task):
 
 
 def _ends(rng, reach):
-    """Return the ends of a line that is at most so wide and so high."""
+    """Sample the ends of a line that is at most `reach` percent wide and high."""
     (x, y), (right, down) = rng.integers(5, 96, size=2), rng.integers(-reach, reach + 1, size=2)
     return (int(x), int(y)), tuple([int(min(95, max(5, n))) for n in (x + right, y + down)])
 
@@ -69,7 +69,7 @@ def _meets(one, other):
 
 
 def _crossed(ends, lines, met):
-    """Return where a line crosses others, or None if it is too short, or too near to something."""
+    """Return where a line crosses others, or None if it is too short or too close to something."""
     a, b = ends
     if math.dist(a, b) < 20:
         return None

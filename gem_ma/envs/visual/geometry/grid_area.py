@@ -1,4 +1,4 @@
-"""Grid area: how many squares a figure on squared paper covers, halves among them."""
+"""Grid area: how many squares a figure on squared paper covers, including half squares."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, numbers
@@ -8,7 +8,7 @@ FREE, FULL, HALVES = ".", "#", "/\\"
 
 
 class GridArea(Task):
-    # squares across, most squares covered, whether halves are among them
+    # squares across, largest area, whether there are half squares
     levels = interpolate_levels(
         {
             0: (3, 4, False),
@@ -26,7 +26,7 @@ class GridArea(Task):
     )
 
     def draw(self, rng, size, most, halved):
-        """Grow a figure by squares, and put pairs of halves beside it."""
+        """Grow a figure by squares, and add pairs of half squares beside it."""
         area = int(rng.integers(1, most + 1))
         while True:
             halves = 2 * int(rng.integers(0, min(3, area - 1) + 1)) if halved else 0

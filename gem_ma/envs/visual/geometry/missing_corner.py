@@ -18,7 +18,7 @@ class MissingCorner(Pointing):
     )
 
     def draw(self, rng, upright, others):
-        """Draw three corners, the sides upright or not, and so many other dots."""
+        """Sample three corners, with axis-parallel sides if `upright`, and `others` other dots."""
         while True:
             a, b, c = map(tuple, rng.integers(8, 93, size=(3, 2)).tolist())
             if upright:

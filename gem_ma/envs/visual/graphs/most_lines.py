@@ -17,7 +17,7 @@ class MostLines(Task):
     scene = staticmethod(net.scene)
 
     def draw(self, rng, many, more):
-        """Draw until one point alone has the most lines, or the fewest; points are then renamed."""
+        """Sample nets until one point alone has the most lines, or the fewest."""
         while True:
             word = pick(rng, ("most", "fewest"))
             points, edges = net.draw(rng, many, more)

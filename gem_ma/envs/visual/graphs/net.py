@@ -5,7 +5,7 @@ from gem_ma.envs.visual.question import LETTERS
 
 
 def draw(rng, many, more):
-    """Return points and connections: a tree of near ones and so many more, none past a point."""
+    """Sample points and a tree of short lines plus `more` lines, none of them close to a point."""
     while True:
         points = canvas.apart(rng, many, 60 // int(many**0.5 + 1) + 6, 8, 92)
         free = [(i, j) for i in range(many) for j in range(i)]
@@ -53,7 +53,7 @@ def scene(shown):
 
 
 def _shorter(a, b):
-    """Return where a line leaves the discs around its ends."""
+    """Return the ends of a line between two points, cut at the discs around them."""
     far = _away(a, b) ** 0.5
     dx, dy = 4.5 * (b[0] - a[0]) / far, 4.5 * (b[1] - a[1]) / far
     return (a[0] + dx, a[1] + dy), (b[0] - dx, b[1] - dy)

@@ -1,4 +1,4 @@
-"""Shortest path: over how many lines one gets from one point to another."""
+"""Shortest path: how many lines the shortest path between two points has."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.graphs import net
@@ -18,7 +18,7 @@ class ShortestPath(Task):
     scene = staticmethod(net.scene)
 
     def draw(self, rng, many, more, most):
-        """Draw how far, and points and lines more than a tree has until two are as far apart."""
+        """Sample a distance, then nets with `more` extra lines until two points have it."""
         distance = int(rng.integers(1, most + 1))
         while True:
             graph = net.draw(rng, many, more)
@@ -31,7 +31,7 @@ class ShortestPath(Task):
 
 
 def steps_from(shown, start):
-    """Return how far every point is."""
+    """Return the distance of every point from `start`, in lines."""
     _, edges = shown
     distances, frontier = {start: 0}, [start]
     for point in frontier:

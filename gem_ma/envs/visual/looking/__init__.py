@@ -1,4 +1,4 @@
-"""Questions that take many turns: only a part of the picture is seen at once.
+"""Questions over several turns: only a part of the picture is visible at a time.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

@@ -1,4 +1,4 @@
-"""Count by crops: ask for parts of a board, and count what is on all of it."""
+"""Count by crops: ask for parts of a board, and count figures on the whole board."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes.pairs import name
@@ -14,7 +14,7 @@ LOOKS = tuple([f"show {name((r, c))}" for r in range(MOST) for c in range(MOST)]
 class CountByCrops(Window):
     levels = interpolate_levels(
         {0: (3, 2), 2: (5, 4), 5: (8, 8), 8: (11, 12), 10: (MOST, 16)}
-    )  # cells across, figures
+    )  # cells across, largest count
     looks = LOOKS
     moves = (*numbers(20), *LOOKS)
     about = (
@@ -24,7 +24,7 @@ class CountByCrops(Window):
     )
 
     def draw(self, rng, size, most):
-        """Draw how many of a figure there are, and others."""
+        """Sample the count of a figure, and other symbols for the remaining cells."""
         kind, many, rows = strewn(rng, size * size, size, most, [FREE] * 8)
         text = f"The board has {size} rows. How many {FIGURES[kind]} figures are on it?"
         return Question(text, str(many), Board(rows), self.moves)

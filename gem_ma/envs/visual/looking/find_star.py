@@ -1,4 +1,4 @@
-"""Find star: move a window over a board until a star is seen, and say where it is."""
+"""Find star: move a window over a board until a star is visible, and name its cell."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.changes.pairs import name

@@ -1,4 +1,4 @@
-"""Questions about what one sees a part of at a time: a reply looks elsewhere, or answers."""
+"""Questions about pictures of which a seat sees a part at a time: a reply looks or answers."""
 
 from collections.abc import Sequence
 
@@ -9,20 +9,20 @@ from gem_ma.game import InvalidMove, Message
 
 
 class Looking(Task):
-    """What a question shows has `seen(at)`, the part that is seen from there."""
+    """A task whose `Question.shown` has a method `seen(at)`, which returns the visible part."""
 
-    looks: Sequence[str] = ()  # all that one can ask for
+    looks: Sequence[str] = ()  # the replies that look elsewhere
 
     def __init__(self, level: str | int | None = "normal", tries: int = 60):
-        """Take a level, and how many replies there are, the answer among them."""
+        """Take a level and the number of replies, including the answer."""
         super().__init__(level, tries)
 
     def begin(self, rng, shown) -> object:
-        """Draw where one looks from at first."""
+        """Sample the first viewpoint."""
         raise NotImplementedError
 
     def look(self, at, asked, shown) -> object:
-        """Return where one looks from then."""
+        """Return the next viewpoint after a look."""
         raise NotImplementedError
 
     def start(self, rng, options):
@@ -58,9 +58,9 @@ class Looking(Task):
 
 
 def strewn(rng, cells, wide, most, beside=()):
-    """Return a figure, how many cells have it, at most `most`, and all cells in rows.
+    """Return a figure, its number of cells (up to `most`), and a board of `cells` cells in rows.
 
-    The others have other figures, or what is `beside` them.
+    The other cells have other figures or symbols from `beside`.
     """
     kind = pick(rng, tuple(FIGURES))
     many = int(rng.integers(most + 1))

@@ -1,4 +1,4 @@
-"""Turn a cube: see all of its six faces, three at a time, and count what is on them."""
+"""Turn a cube: see all of its six faces, three at a time, and count figures on them."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ from gem_ma.envs.visual.position.neighbour import FIGURES
 from gem_ma.envs.visual.question import Question, numbers, pick
 from gem_ma.scene import Shapes
 
-# How a body lies: which way of it points to the left face that is seen, to the right one, and up.
+# The orientation of the cube: which of its directions point left, right and up.
 TURNS = {
-    "left": lambda left, right, up: (right, _back(left), up),  # the right face comes to the left
+    "left": lambda left, right, up: (right, _back(left), up),  # the right face becomes the left one
     "right": lambda left, right, up: (_back(right), left, up),
-    "up": lambda left, right, up: (_back(up), right, left),  # the left face comes to the top
+    "up": lambda left, right, up: (_back(up), right, left),  # the left face becomes the top
     "down": lambda left, right, up: (up, right, _back(left)),
 }
 NAMES = "top", "left face", "right face"
 
 
 class Faces(NamedTuple):
-    """What is seen: of each face the rows, each from the left; those of the top from behind."""
+    """The rows of the visible faces, from the left; those of the top begin at its back right."""
 
     top: tuple[str, ...]
     left: tuple[str, ...]
@@ -29,14 +29,14 @@ class Faces(NamedTuple):
 
 
 class Cube(NamedTuple):
-    """The rows of six faces, one face after the other, two for each way of the body."""
+    """The rows of the six faces in order: the two faces of each axis of the cube."""
 
     rows: tuple[str, ...]
 
     def seen(self, at):
         left, right, up = at
         size = len(self.rows) // 6
-        low_to_high = range(1 - size, size, 2)  # the middles of cells, from the middle of the cube
+        low_to_high = range(1 - size, size, 2)  # centres of cells, from the cube's centre
         high_to_low = low_to_high[::-1]
         faces = (
             (up, left, low_to_high, right, low_to_high),
@@ -49,7 +49,7 @@ class Cube(NamedTuple):
         ])  # fmt: skip
 
     def cell(self, out, place):
-        """Return what is on the face that points out so, at a place."""
+        """Return the symbol at a place of the face with the normal `out`."""
         size = len(self.rows) // 6
         ((way, sign),) = [(i, one) for i, one in enumerate(out) if one]
         row, column = [(place[i] + size - 1) // 2 for i in range(3) if i != way]
@@ -59,7 +59,7 @@ class Cube(NamedTuple):
 class TurnCube(Looking):
     levels = interpolate_levels(
         {0: (1, 3), 2: (1, 6), 5: (2, 10), 8: (3, 20), 10: (4, 32)}
-    )  # cells across a face, figures
+    )  # cells across a face, largest count
     looks = tuple(TURNS)
     moves = (*numbers(40), *TURNS)
     about = (
@@ -72,13 +72,13 @@ class TurnCube(Looking):
     )
 
     def draw(self, rng, size, most):
-        """Draw how many of a figure there are, and others."""
+        """Sample the count of a figure, and other figures for the remaining cells."""
         kind, many, rows = strewn(rng, 6 * size * size, size, most)
         text = f"How many {FIGURES[kind]} figures are on the six faces of the cube?"
         return Question(text, str(many), Cube(rows), self.moves)
 
     def begin(self, rng, shown):
-        """Draw one of the 24 ways in which a cube can lie."""
+        """Sample one of the 24 orientations of a cube."""
         at = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
         for _ in range(12):
             at = TURNS[pick(rng, self.looks)](*at)

@@ -1,4 +1,4 @@
-"""Under the cursor: move it onto figures, each of which shows its number only then."""
+"""Under the cursor: move the cursor onto figures, each of which shows its number only then."""
 
 from typing import NamedTuple
 
@@ -11,12 +11,12 @@ from gem_ma.envs.visual.question import Question, numbers, pick
 WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 LOOKS = tuple([f"{way} {far}" for way in WAYS for far in range(1, 100)])
 KINDS = tuple([one for one in FIGURES.values() if one not in ("plus", "cross", "arrow")])
-CURSOR = 4  # percent of the picture
-LOW, HIGH = 5, 95  # it is moved no further
+CURSOR = 4  # half length of its arms, in percent
+LOW, HIGH = 5, 95  # limits of the cursor, in percent
 
 
 class Seen(NamedTuple):
-    """Figures at their places, how wide they are, where the cursor is, and the number there."""
+    """The figures with their places, their width, the cursor, and the number below it, if any."""
 
     things: tuple[tuple[str, tuple[int, int]], ...]
     wide: int
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Figures at their places, how wide they are, and the number of each."""
+    """The figures with their places, their width, and the number of each."""
 
     things: tuple[tuple[str, tuple[int, int]], ...]
     wide: int
@@ -42,7 +42,7 @@ class Desk(NamedTuple):
 class UnderCursor(Looking):
     levels = interpolate_levels(
         {0: (2, 1, 18), 2: (4, 1, 15), 5: (8, 2, 12), 8: (14, 4, 9), 10: (20, 7, 7)}
-    )  # figures, of them of the kind that is asked for, how wide they are
+    )  # figures, figures of the kind asked for, their width
     looks = LOOKS
     moves = (*numbers(99), *LOOKS)
     about = (
@@ -54,7 +54,7 @@ class UnderCursor(Looking):
     )
 
     def draw(self, rng, many, asked, wide):
-        """Draw places, figures, and numbers that all differ."""
+        """Sample places, figures and distinct numbers."""
         kind = pick(rng, KINDS)
         others = [one for one in KINDS if one != kind]
         places = canvas.apart(rng, many, wide + 5, 10, 90)
@@ -69,7 +69,7 @@ class UnderCursor(Looking):
         return Question(text, str(max(numerals[:asked])), desk, self.moves)
 
     def begin(self, rng, shown):
-        """Draw a place that is on no figure."""
+        """Sample a cursor position that is on no figure."""
         while True:
             at = tuple(rng.integers(LOW, HIGH + 1, size=2).tolist())
             if shown.seen(at).number is None:

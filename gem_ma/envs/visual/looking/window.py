@@ -1,4 +1,4 @@
-"""Boards of which a window shows a part, that one asks for turn by turn."""
+"""Boards of which a window shows a part; replies move the window."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ TILES = (
 
 
 class Seen(NamedTuple):
-    """A part of a board, and where it begins."""
+    """A part of a board, and the cell of its top left corner."""
 
     rows: tuple[str, ...]
     at: tuple[int, int]
@@ -36,10 +36,10 @@ class Board(NamedTuple):
 
 
 class Window(Looking):
-    """A question about a board; a look asks for other rows and columns of it."""
+    """A question about a board; a look moves the window to other rows and columns."""
 
     def place(self, at, asked, last) -> tuple[int, int]:
-        """Return where the window is then; it can begin in row and column `last`."""
+        """Return the new top left cell of the window; `last` is its largest row and column."""
         raise NotImplementedError
 
     def begin(self, rng, shown):

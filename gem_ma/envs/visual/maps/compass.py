@@ -9,7 +9,7 @@ WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))  # up, right, down, left
 
 
 class Compass(Task):
-    # places, quarters by which the map may be turned, what lies between the first two at least
+    # places, quarter turns of the map to choose from, least lead of the farthest place in percent
     levels = interpolate_levels(
         {0: (2, 1, 20), 2: (3, 1, 10), 5: (6, 4, 6), 8: (10, 4, 4), 10: (16, 4, 2)}
     )

@@ -1,4 +1,4 @@
-"""Boxes with figures in them, in rows, and boxes with letters to choose from."""
+"""Rows of boxes with figures, and boxes with letters to choose from."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ def words(rows, options):
 
 
 def scene(rows, options):
-    """Return rows of boxes over a row of options."""
+    """Return rows of boxes above a row of options."""
     wide, high = len(rows[0]), len(rows)
     side = min(66 / high, 96 / wide)
     left, top = (100 - wide * side) / 2, 14.0 if high == 1 else 2.0

@@ -1,4 +1,4 @@
-"""Latin square: which figure is missing where each stands once in every row and column."""
+"""Latin square: which figure is missing from a square with each once in every row and column."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task
@@ -23,7 +23,7 @@ TILES = (
 
 
 class LatinSquare(Task):
-    # cells across, and how many of row and column are shown at most beside those of need
+    # cells across, largest number of redundant cells shown in the row and the column
     levels = interpolate_levels({0: (2, 9), 2: (3, 9), 5: (5, 3), 8: (7, 1), 10: (8, 0)})
     moves = tuple(FIGURES.values())
     about = (
@@ -33,7 +33,7 @@ class LatinSquare(Task):
     )
 
     def draw(self, rng, size, more):
-        """Shuffle a square, and hide cells as long as row and column together still say it."""
+        """Shuffle a square; hide cells as long as row and column together determine the answer."""
         rows, columns = rng.permutation(size).tolist(), rng.permutation(size).tolist()
         names = [list(FIGURES)[i] for i in rng.permutation(size).tolist()]
         square = [[names[(r + c) % size] for c in columns] for r in rows]
@@ -53,7 +53,7 @@ class LatinSquare(Task):
             rest[i] for i in rng.permutation(len(rest))[: max(0, len(rest) // 2 - more)].tolist()
         }
         answer_cells = [(r, c) for r, c in rest if square[r][c] == answer]
-        if hidden_cells.issuperset(answer_cells):  # which figures there are has to be seen
+        if hidden_cells.issuperset(answer_cells):  # every figure must be visible
             hidden_cells.discard(answer_cells[0])
         for r, c in hidden_cells:
             square[r][c] = FREE

@@ -1,4 +1,4 @@
-"""Next in row: how a row of boxes goes on."""
+"""Next in row: how a row of boxes continues."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.matrices import boxes
@@ -10,7 +10,7 @@ TURNS = (45, 90, 135, 225, 270, 315)
 
 
 class NextInRow(Task):
-    # boxes of the row, how many traits change, boxes to choose from
+    # boxes of the row, traits that change, options
     levels = interpolate_levels(
         {0: (3, 1, 2), 2: (4, 1, 4), 5: (5, 2, 5), 8: (6, 3, 6), 10: (7, 3, 6)}
     )
@@ -22,7 +22,7 @@ class NextInRow(Task):
     )
 
     def draw(self, rng, many, changes, options):
-        """Let the arrows turn, and number and size repeat after two or three boxes."""
+        """Turn the arrows, and repeat number and size after two or three boxes."""
         traits = set(some(rng, range(3), changes))
         turn = pick(rng, TURNS) if 0 in traits else 0
         start = 45 * int(rng.integers(8))

@@ -6,13 +6,13 @@ from gem_ma.envs.visual.matrices.boxes import Box
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 
-ALONG = ((1, 0), (0, 1))  # a value for each row, or for each column
+ALONG = ((1, 0), (0, 1))  # one value for each row, or for each column
 ACROSS = ((1, 1), (1, 2))  # each value once in each row and column
 VALUES = (boxes.FIGURES, (1, 2, 3, 4), boxes.SIZES)
 
 
 class RavenMatrix(Task):
-    # traits that vary, how they do, boxes to choose from
+    # traits that vary, directions in which they may vary, options
     levels = interpolate_levels(
         {
             0: (1, ALONG, 2),
@@ -31,7 +31,7 @@ class RavenMatrix(Task):
     )
 
     def draw(self, rng, vary, ways, many):
-        """Give each trait three values and a way over the boxes."""
+        """Give each trait three values and a direction over the boxes."""
         traits = set(some(rng, range(3), vary))
         values = [some(rng, options, 3) for options in VALUES]
         walks = [pick(rng, ways) if trait in traits else (0, 0) for trait in range(3)]

@@ -1,4 +1,4 @@
 """Questions about ways through walls.
 
-They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `walls`.
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and this folder's helper `walls`.
 """

@@ -14,7 +14,7 @@ WAYS = (("up", -1, 0), ("right", 0, 1), ("down", 1, 0), ("left", 0, -1))  # cloc
 
 class GridWalk(Task):
     levels = interpolate_levels(
-        {  # cells across, legs, with turns
+        {  # cells across, legs, whether directions are turns
             0: (3, 1, False),
             2: (5, 3, False),
             5: (6, 6, False),
@@ -29,12 +29,12 @@ class GridWalk(Task):
     )
 
     def draw(self, rng, size, legs, turns):
-        """Draw the way first: it stays on the board, and turns at the end of each leg."""
+        """Sample the way first; it stays on the board, and changes direction after each leg."""
         start = row, column = tuple(rng.integers(size, size=2).tolist())
         directions: list[str] = []
-        facing = -1  # nowhere
+        facing = -1  # no direction yet
         while len(directions) < legs or (row, column) == start:
-            if len(directions) >= legs:  # back at the start: draw another way
+            if len(directions) >= legs:  # back at the start: sample another way
                 directions, facing, (row, column) = [], -1, start
             room = (row, size - 1 - column, size - 1 - row, column)
             open_ways = [

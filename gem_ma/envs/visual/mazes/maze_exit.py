@@ -17,9 +17,9 @@ class MazeExit(Task):
     )
 
     def draw(self, rng, size, exits):
-        """Dig from every exit, and put the person far from the exit that it is connected with.
+        """Dig from every exit, and put the person far from the exit that is connected with it.
 
-        That exit is as often the nearest as the second nearest, and so on.
+        The right exit is equally often the nearest, the second nearest, and so on.
         """
         border = [(side, i) for side in range(4) for i in range(size)]
         answer, nearer = rng.integers(exits, size=2).tolist()
@@ -49,13 +49,13 @@ class MazeExit(Task):
 
 
 def _nearer(cell, gaps, answer):
-    """Return how many exits are nearer to a cell than one of them, as the crow flies."""
+    """Return how many exits are nearer to a cell than the right one, in a straight line."""
     away = [(2 * cell[0] + 1 - row) ** 2 + (2 * cell[1] + 1 - column) ** 2 for row, column in gaps]
     return sum(one < away[answer] for one in away)
 
 
 def _door(size, side, i):
-    """Return the cell at a place of the border, and where in the rows of symbols its gap is."""
+    """Return a border cell, and the row and column of its gap in the rows of symbols."""
     last = size - 1
     cell = [(0, i), (i, last), (last, i), (i, 0)][side]
     gap = [(0, 2 * i + 1), (2 * i + 1, 2 * size), (2 * size, 2 * i + 1), (2 * i + 1, 0)][side]

@@ -1,4 +1,4 @@
-"""Maze steps: how long is the only way to the goal."""
+"""Maze steps: how long the only way to the goal is."""
 
 from gem_ma.envs import maze_generation
 from gem_ma.envs.difficulty_levels import interpolate_levels
@@ -17,7 +17,7 @@ class MazeSteps(Task):
     )
 
     def draw(self, rng, size):
-        """Dig from the person, and put the goal at a distance that is drawn first."""
+        """Sample a distance, and put the goal that far from the person."""
         start = tuple(rng.integers(size, size=2).tolist())
         maze, (far,) = maze_generation.generate_maze(rng, size, [start])
         most = min(max(far.values()), 4 * size, 40)

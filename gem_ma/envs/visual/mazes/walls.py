@@ -1,4 +1,4 @@
-"""Mazes as rows of symbols: cells have odd coordinates, what is between two of them is even."""
+"""Mazes as rows of symbols: cells have odd coordinates, walls and gaps between them even ones."""
 
 from gem_ma.envs.maze_generation import FREE, WALL
 from gem_ma.envs.visual.question import LETTERS
@@ -15,7 +15,7 @@ TILES = (
 
 
 def put(maze, cell, symbol):
-    """Put a symbol on a cell."""
+    """Put a symbol on a cell, in place."""
     maze[2 * cell[0] + 1][2 * cell[1] + 1] = symbol
 
 

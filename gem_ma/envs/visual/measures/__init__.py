@@ -1,4 +1,4 @@
 """Questions about angles, lengths and clocks.
 
-They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `figure`.
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and this folder's helper `figure`.
 """

@@ -1,4 +1,4 @@
-"""Angles: find an angle of a figure from those that are given."""
+"""Angles: find an angle of a figure from the angles that are shown."""
 
 import math
 
@@ -7,11 +7,11 @@ from gem_ma.envs.visual.measures import figure
 from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
-SMALLEST = 30  # degrees, so that there is room for labels
+SMALLEST = 30  # degrees: labels need room
 
 
 def triangle(rng, step):
-    """Give two angles of a triangle."""
+    """Show two angles of a triangle and ask for the third."""
     a, b, c = _parts(rng, step, 180, 3)
     points = fit(_triangle(a, b), *_look(rng))
     labels = _named((a, b, c), 2)
@@ -20,7 +20,7 @@ def triangle(rng, step):
 
 
 def straight(rng, step, parts=3):
-    """Give all parts but one of a straight angle."""
+    """Show all parts of a straight angle except one."""
     angles = _parts(rng, step, 180, parts)
     unknown = int(rng.integers(parts))
     labels = _named(angles, unknown)
@@ -32,12 +32,12 @@ def straight(rng, step, parts=3):
 
 
 def halves(rng, step):
-    """Give one of the two parts of a straight angle."""
+    """Show one of the two parts of a straight angle."""
     return straight(rng, step, 2)
 
 
 def around(rng, step, parts=3):
-    """Give all angles around a point but one."""
+    """Show all angles around a point except one."""
     while True:
         angles = _parts(rng, step, 360, parts)
         if max(angles) <= 160:
@@ -49,12 +49,12 @@ def around(rng, step, parts=3):
 
 
 def spokes(rng, step):
-    """Give four of the five angles around a point."""
+    """Show four of the five angles around a point."""
     return around(rng, step, 5)
 
 
 def crossing(rng, step):
-    """Give one angle between two lines that cross."""
+    """Show one angle between two crossing lines and ask for the opposite or the next one."""
     a, b = _parts(rng, step, 180, 2)
     opposite = bool(rng.random() < 0.5)
     labels = [f"{a}°", *(("", "x") if opposite else ("x", "")), ""]
@@ -67,7 +67,7 @@ def crossing(rng, step):
 
 
 def isosceles(rng, step):
-    """Give one angle of a triangle with two equal sides, and ask for one that is not the same."""
+    """Show one angle of an isosceles triangle and ask for a different one."""
     base = int(rng.integers(SMALLEST, 75 + 1))
     apex = 180 - 2 * base
     a, b, c = points = fit(_triangle(base, base), *_look(rng))
@@ -84,7 +84,7 @@ def isosceles(rng, step):
 
 
 def exterior(rng, step):
-    """Give an angle of a triangle and one outside of it."""
+    """Show an interior and an exterior angle of a triangle."""
     while True:
         a, b, c = _parts(rng, step, 180, 3)
         if b <= 150 - SMALLEST:
@@ -108,7 +108,7 @@ def exterior(rng, step):
 
 
 def quadrilateral(rng, step):
-    """Give three angles of a quadrilateral."""
+    """Show three angles of a quadrilateral."""
     while True:
         angles = _parts(rng, step, 360, 4, 55)
         points = _quadrilateral(*angles[:3])
@@ -123,7 +123,7 @@ def quadrilateral(rng, step):
 
 class Angles(Task):
     levels = interpolate_levels(
-        {  # kinds of figures, and degrees of which angles are multiples
+        {  # kinds of figures; all angles are multiples of these degrees
             0: ((halves,), 30),
             1: ((halves,), 15),
             2: ((triangle, halves), 10),
@@ -157,7 +157,7 @@ class Angles(Task):
 
 
 def _parts(rng, step, whole, parts, least=SMALLEST):
-    """Return angles that are multiples of a step, not too small, and add up to the whole."""
+    """Sample `parts` angles of at least `least` degrees, in steps, that add up to `whole`."""
     free = (whole - parts * least) // step
     cuts = sorted(rng.integers(free + 1, size=parts - 1).tolist())
     sizes = [b - a for a, b in zip([0, *cuts], [*cuts, free], strict=True)]
@@ -171,19 +171,19 @@ def _named(angles, unknown):
 
 
 def _look(rng):
-    """Return how a figure is turned, its margin, and whether it is flipped."""
+    """Sample the rotation of a figure in degrees, its margin, and whether it is flipped."""
     return float(rng.integers(360)), 0.1, bool(rng.random() < 0.5)
 
 
 def _triangle(a, b):
-    """Return the corners of a triangle over a side of 1, with these angles beside it."""
+    """Return the corners of a triangle over a side of length 1 with these adjacent angles."""
     a, b = math.radians(a), math.radians(b)
     length = math.sin(b) / math.sin(a + b)
     return [(0.0, 0.0), (1.0, 0.0), (length * math.cos(a), length * math.sin(a))]
 
 
 def _quadrilateral(a, b, c):
-    """Return the corners of a quadrilateral with these angles, or nothing if it is too narrow."""
+    """Return the corners of a quadrilateral with these angles, or None if it is too narrow."""
     a, b, c = (math.radians(angle) for angle in (a, b, c))
     start = (0.9 * math.cos(a), 0.9 * math.sin(a))  # the fourth corner
     way = math.pi - b  # from the second corner to the third
@@ -210,7 +210,7 @@ def _corners(labels, points):
 
 
 def _rays(rng, words, angles, labels):
-    """Return rays from one point with these angles between them, and the labels in these."""
+    """Return rays from one point with these angles between them, and labels in the angles."""
     at, turn, flip = (0.0, 0.0), float(rng.integers(360)), 1 if rng.random() < 0.5 else -1
     ends, total = [], turn
     for angle in angles:

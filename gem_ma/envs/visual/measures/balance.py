@@ -1,4 +1,4 @@
-"""Balance: order things by what several pairs of scales show."""
+"""Balance: order things by weight from what several balances show."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -11,7 +11,7 @@ PLACES = ("heaviest", "second heaviest", "third heaviest", "fourth heaviest")
 class Balance(Task):
     levels = interpolate_levels(
         {0: (2, 1), 2: (3, 1), 5: (4, 2), 8: (6, 3), 10: (9, 4)}
-    )  # things, which place at most
+    )  # things, places asked for
     moves = tuple(LETTERS[:9])
     about = (
         "It shows balances with things on both sides; the heavier one sinks. Together they say how "

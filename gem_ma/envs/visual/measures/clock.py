@@ -8,13 +8,13 @@ from gem_ma.envs.visual.question import Question, Task, pick
 from gem_ma.scene import Shapes
 
 SIZES = (0.76, 0.82, 0.88)
-HANDS = (0.2, 0.31), (0.034, 0.014)  # how long and how thick: hours, then minutes
+HANDS = (0.2, 0.31), (0.034, 0.014)  # length and thickness: hour hand, minute hand
 TIMES = tuple([f"{hour}:{minute:02}" for hour in range(1, 13) for minute in range(60)])
 
 
 class Clock(Task):
     levels = interpolate_levels(
-        {  # minutes of a step, numerals, sizes
+        {  # steps in minutes, numerals, sizes
             0: (60, range(1, 13), SIZES),
             1: (30, range(1, 13), SIZES),
             2: (15, range(1, 13), SIZES),
@@ -36,7 +36,7 @@ class Clock(Task):
     )
 
     def draw(self, rng, step, numerals, sizes):
-        """Draw a time of whole steps of minutes, and size and place of the clock."""
+        """Sample a time in whole steps, and the size and place of the clock."""
         hour, minute = int(rng.integers(1, 13)), step * int(rng.integers(60 // step))
         size = pick(rng, sizes)
         free = round(50 * (1 - size))  # percent to each side

@@ -1,19 +1,19 @@
-"""Figures of geometry: straight lines and what is written beside them, drawn to scale."""
+"""Geometric figures: straight lines with labels, drawn to scale."""
 
 import math
 from typing import NamedTuple
 
 from gem_ma.scene import Shapes
 
-LINE, MARK = 0.012, 0.006  # how thick lines are, and marks
-LETTER, HIGH = 0.03, 0.05  # how wide a letter is, and how high
-RIM = 0.02  # that stays free around all
-FULL = 0.62  # of the frame around what is drawn: so much should be used
+LINE, MARK = 0.012, 0.006  # thickness of lines and of marks
+LETTER, HIGH = 0.03, 0.05  # width and height of a letter
+RIM = 0.02  # free margin
+FULL = 0.62  # least share of the frame that the figure's box should cover
 TURNS = sorted(range(-90, 91, 5), key=abs)
 
 
 class Figure(NamedTuple):
-    """A figure around the middle of the picture, and the same in words."""
+    """A figure around the centre of the picture, and its description in words."""
 
     words: str
     lines: tuple[tuple[float, float, float, float], ...]
@@ -22,7 +22,7 @@ class Figure(NamedTuple):
 
 
 def fit(points, degrees=0.0, margin=0.1, flip=False):
-    """Return points turned, flipped, and as large as the picture can hold them."""
+    """Return points rotated, flipped, and scaled to the size of the picture."""
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     points = [(c * x - s * y, (s * x + c * y) * (-1 if flip else 1)) for x, y in points]
     xs, ys = zip(*points, strict=True)
@@ -37,21 +37,21 @@ def polygon(points):
 
 
 def between(text, at, one, other):
-    """Return a label in the angle at a point between two others, or None without room for it."""
+    """Return a label in the angle at a point between two others, or None if there is no room."""
     ways = [_unit(end[0] - at[0], end[1] - at[1]) for end in (one, other)]
     x, y = ways[0][0] + ways[1][0], ways[0][1] + ways[1][1]
     half = math.acos(max(-1.0, min(1.0, math.hypot(x, y) / 2)))
     (x, y), far = _unit(x, y), max(0.11, 0.052 / math.sin(half))
     if far > 0.4 * min(math.dist(at, one), math.dist(at, other)):
-        return None  # it would look as if it belonged to another corner
+        return None  # it would seem to belong to another corner
     return text, at[0] + far * x, at[1] + far * y
 
 
 def beside(text, line, to, far=0.05):
-    """Return a label at the middle of a line, on one side of it (see `side`)."""
+    """Return a label beside the middle of a line, on the side `to` (see `side`)."""
     x1, y1, x2, y2 = line
     x, y = _unit(x2 - x1, y2 - y1)
-    far += 0.012 * (len(text) - 1) * abs(y)  # letters need more room across than down
+    far += 0.012 * (len(text) - 1) * abs(y)  # text is wider than high
     across, down = middle(line)
     return text, across + to * far * y, down - to * far * x
 
@@ -66,13 +66,13 @@ def right_angle(at, one, other, size=0.045):
 
 
 def stroke(point, line, size=0.025):
-    """Return a short line across another, at a point of it."""
+    """Return a short line across another line, at a point of that line."""
     (x, y), (across, down) = point, _unit(line[2] - line[0], line[3] - line[1])
     return x - size * down, y + size * across, x + size * down, y - size * across
 
 
 def side(line, point):
-    """Return on which side of a line a point is: 1 on the left of its way, -1 on its right."""
+    """Return the side of a line on which a point is: 1 for its left, -1 for its right."""
     x1, y1, x2, y2 = line
     return 1 if (x2 - x1) * (point[1] - y1) < (y2 - y1) * (point[0] - x1) else -1
 
@@ -83,7 +83,7 @@ def middle(line):
 
 
 def scene(shown):
-    """Return the figure as a picture: turned as little as lets it fill the frame, which it does."""
+    """Draw a figure with the smallest rotation in which it fills the frame, or fills most of it."""
     lines, marks = shown.lines, shown.marks
     points = [end for x1, y1, x2, y2 in lines + marks for end in ((x1, y1), (x2, y2))]
     tags = [(x, y) for _, x, y in shown.labels]
@@ -98,14 +98,14 @@ def scene(shown):
 
 
 class _Move(NamedTuple):
-    """A turn and a scale that put a figure into the middle of the frame."""
+    """A rotation and a scale that centre a figure in the frame."""
 
     c: float
     s: float
     scale: float
     across: float
     down: float
-    full: float  # the share of the frame around what is drawn then
+    full: float  # share of the frame that the figure's box covers
 
     def __call__(self, x, y):
         return (
@@ -115,7 +115,7 @@ class _Move(NamedTuple):
 
 
 def _turned(points, tags, degrees, wide):
-    """Return a turn, with the largest scale at which lines and labels have room."""
+    """Return a rotation with the largest scale at which lines and labels fit."""
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     axes = []
     for (i, j), half in (((c, -s), wide / 2), ((s, c), HIGH / 2)):

@@ -8,11 +8,11 @@ from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.measures import scales
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
-FROM, TURN = -135.0, 270.0  # degrees from the top, clockwise
+FROM, TURN = -135.0, 270.0  # degrees clockwise: start from the top, whole range
 
 
 class Gauge(Task):
-    # marks with numbers, what one is worth, and into how many parts smaller marks divide it
+    # intervals between numbers, value of an interval, parts of an interval
     levels = interpolate_levels(
         {
             0: (2, (1,), 1),

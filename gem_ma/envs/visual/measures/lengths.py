@@ -1,4 +1,4 @@
-"""Lengths: find a length, a perimeter or an area from the lengths that are given."""
+"""Lengths: find a length, a perimeter or an area from the lengths that are shown."""
 
 import itertools
 
@@ -7,7 +7,7 @@ from gem_ma.envs.visual.measures import figure
 from gem_ma.envs.visual.measures.figure import Figure, beside, fit, polygon
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
-TRIPLES = (  # the sides of right triangles, the longest last
+TRIPLES = (  # sides of right triangles, the longest last
     (3, 4, 5), (6, 8, 10), (9, 12, 15), (12, 16, 20), (15, 20, 25), (18, 24, 30),
     (5, 12, 13), (10, 24, 26), (8, 15, 17), (16, 30, 34), (20, 21, 29), (12, 35, 37),
 )  # fmt: skip
@@ -28,7 +28,7 @@ def rectangle(rng):
 
 
 def parts(rng, many=2):
-    """Ask for one part of a line of which the others and the whole are given."""
+    """Ask for one part of a line; the whole and the other parts are shown."""
     lengths = rng.integers(4, 16, size=many).tolist()
     unknown, whole = int(rng.integers(many)), sum(lengths)
     ends = [(sum(lengths[:i]), 0.0) for i in range(many + 1)]
@@ -36,7 +36,7 @@ def parts(rng, many=2):
     *line, start, end = fit([*ends, *below], *_look(rng))
     lines = [(*a, *b) for a, b in itertools.pairwise(line)]
     names = ["x" if i == unknown else str(n) for i, n in enumerate(lengths)]
-    left = figure.side((*line[0], *line[-1]), start)  # where the second line is
+    left = figure.side((*line[0], *line[-1]), start)  # the side of the second line
     labels = [beside(name, part, -left) for name, part in zip(names, lines, strict=True)]
     labels.append(beside(str(whole), (*start, *end), left))
     marks = [figure.stroke(point, lines[0]) for point in (*line, start, end)]
@@ -51,14 +51,14 @@ def three_parts(rng):
 
 
 def right_triangle(rng):
-    """Ask for the third side of a right triangle, or for its perimeter or area."""
+    """Ask for the third side of a right triangle."""
     sides = pick(rng, TRIPLES)
     unknown = int(rng.integers(3))
     return LENGTH, sides[unknown], _right(rng, sides, unknown, "x")
 
 
 def around_triangle(rng):
-    """Ask for the perimeter or the area of a right triangle, of which two sides are given."""
+    """Ask for the perimeter or the area of a right triangle with two known sides."""
     sides = pick(rng, TRIPLES)
     text = pick(rng, (AREA, PERIMETER))
     answer = sides[0] * sides[1] // 2 if text == AREA else sum(sides)
@@ -116,7 +116,7 @@ class Lengths(Task):
 
 
 def _look(rng):
-    """Return how a figure is turned, its margin, which has room for labels, and its flip."""
+    """Sample the rotation of a figure in degrees, its margin with room for labels, and its flip."""
     return float(rng.integers(360)), 0.14, bool(rng.random() < 0.5)
 
 
@@ -128,7 +128,7 @@ def _around(lines, names):
 
 
 def _right(rng, sides, unknown, name):
-    """Return a right triangle with the names of its sides: beside the right angle, opposite."""
+    """Return a right triangle with labelled sides: two beside the right angle, one opposite."""
     a, b, _ = sides
     points = fit([(0, 0), (a, 0), (0, b)], *_look(rng))
     lines = polygon(points)
@@ -143,7 +143,7 @@ def _right(rng, sides, unknown, name):
 
 
 def _corner(rng):
-    """Return a figure with six sides, clockwise from its top left corner, and their lengths."""
+    """Sample a figure with six sides: corners clockwise from the top left, and side lengths."""
     wide, high = rng.integers(8, 21, size=2).tolist()
     short, step = int(rng.integers(3, wide - 2)), int(rng.integers(3, high - 2))
     points = [(0, 0), (wide, 0), (wide, step), (short, step), (short, high), (0, high)]
@@ -151,7 +151,7 @@ def _corner(rng):
 
 
 def _six(rng, points, sides, names):
-    """Return the figure with six sides; `names` says what stands beside some of them instead."""
+    """Return the figure with six sides; `names` replaces the labels of some sides."""
     lines = polygon(fit(points, *_look(rng)))
     labels = [names.get(i, str(length)) for i, length in enumerate(sides)]
     ways = ("right", "down", "left", "down", "left", "up")

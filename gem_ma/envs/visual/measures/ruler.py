@@ -1,4 +1,4 @@
-"""Ruler: how long a bar is that does not begin where the ruler does."""
+"""Ruler: how long a bar is that need not begin where the ruler does."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -8,7 +8,7 @@ LEFT, RIGHT = 6, 94
 
 
 class Ruler(Task):
-    # numbers of the ruler, and whether marks of tenths are read; where the bar begins at most
+    # length of the ruler, parts of a unit (1 or 10), largest start of the bar
     levels = interpolate_levels(
         {0: (3, 1, 0), 2: (6, 1, 2), 5: (12, 1, 5), 7: (18, 1, 9), 8: (5, 10, 30), 10: (9, 10, 60)}
     )

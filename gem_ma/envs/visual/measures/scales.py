@@ -1,11 +1,11 @@
-"""Scales with marks: how finely they can be read."""
+"""Precision of scales with marks."""
 
 
 def finest(each, parts):
-    """Return the least that is read: half of what is between two marks, where that is whole.
+    """Return the smallest step to be read: half the distance of two marks if that is whole.
 
     Args:
-        each: what is between two numbers.
-        parts: into how many parts smaller marks divide it.
+        each: the difference between two numbers of the scale.
+        parts: the number of parts into which smaller marks divide `each`.
     """
     return each // parts if each % (2 * parts) or parts == 1 else each // (2 * parts)

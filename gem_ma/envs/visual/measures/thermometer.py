@@ -1,15 +1,15 @@
-"""Thermometer: read how high a column stands beside an upright scale."""
+"""Thermometer: read the height of a column beside an upright scale."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.measures import scales
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
-LOW, HIGH = 90, 10  # percent from the top
+LOW, HIGH = 90, 10  # ends of the scale, in percent from the top
 
 
 class Thermometer(Task):
-    # numbers of the scale, what lies between two of them, into how many parts marks divide it
+    # intervals between numbers, value of an interval, parts of an interval
     levels = interpolate_levels(
         {
             0: (3, (1,), 1),
@@ -29,7 +29,7 @@ class Thermometer(Task):
     )
 
     def draw(self, rng, marks, worth, parts):
-        """Let the scale begin anywhere."""
+        """Sample a scale that may begin above zero."""
         each = pick(rng, worth)
         finest = scales.finest(each, parts)
         first = each * int(rng.integers(4))

@@ -9,7 +9,7 @@ from gem_ma.envs.visual.shapes.things import COLORS
 class CountCovered(Task):
     levels = interpolate_levels(
         {0: (2, 26), 2: (4, 24), 5: (8, 22), 8: (12, 19), 10: (18, 16)}
-    )  # discs, how wide
+    )  # discs, their width
     moves = numbers(20)
     about = (
         "It shows discs that lie on each other, in words from the lowest to the highest. "
@@ -17,9 +17,9 @@ class CountCovered(Task):
     )
 
     def draw(self, rng, many, wide):
-        """Draw how many are covered, and discs from the highest to the lowest; none only touches.
+        """Sample the count, and discs from top to bottom of the stack; none merely touches another.
 
-        Each lies free, or under one that is there.
+        Each new disc is free, or below a disc that is already there.
         """
         count = int(rng.integers(many))
         places: list[tuple[int, int]] = []
@@ -53,7 +53,7 @@ class CountCovered(Task):
 
 
 def _put(rng, places, wide, under):
-    """Return a place that is under one of these, or free of all; None if none is found."""
+    """Return a place below one of the discs, or free of all; None if none is found."""
     low = 2 + wide // 2
     for x, y in rng.integers(low, 101 - low, size=(200, 2)).tolist():
         away = [(x - a) ** 2 + (y - b) ** 2 for a, b in places]
@@ -65,7 +65,7 @@ def _put(rng, places, wide, under):
 
 
 def covered(places, wide):
-    """Return the numbers of the discs on which a later one lies."""
+    """Return the indices of the discs that a later disc overlaps."""
     return [
         i
         for i, (x, y) in enumerate(places)

@@ -1,4 +1,4 @@
-"""Arrow walk: where one leaves a board whose cells say where to go next."""
+"""Arrow walk: where a walk leaves a board whose cells say where to go next."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -73,7 +73,7 @@ def _ways_out(size):
 
 
 def _way(rng, size, least):
-    """Return where a way begins and ends, and its steps: none if it came to a dead end."""
+    """Sample a way; return its start, its end and its steps, or no steps after a dead end."""
     row, column = start = tuple(rng.integers(size, size=2).tolist())
     seen, steps = {start}, []
     while 0 <= row < size and 0 <= column < size:

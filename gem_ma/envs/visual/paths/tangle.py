@@ -1,4 +1,4 @@
-"""Tangle: where one of several strings ends that cross each other."""
+"""Tangle: where one of several strings that cross each other ends."""
 
 import itertools
 
@@ -18,7 +18,7 @@ class Tangle(Task):
     )
 
     def draw(self, rng, many, bends):
-        """Let each string stand at another place of every level."""
+        """Sample the order of the strings at every level."""
         rows = [tuple(range(many))]
         rows += [tuple(rng.permutation(many).tolist()) for _ in range(bends + 1)]
         strings = tuple(zip(*rows, strict=True))
@@ -46,7 +46,7 @@ class Tangle(Task):
 
 
 def _place(strings, level, at):
-    """Return a place in percent."""
+    """Return the place of a string at a level, in percent."""
     last = len(strings[0]) - 1
     off = 0 if level in (0, last) or level < 0 or level > last else 2 * (at % 2) - 1
     across = 8 + 84 * at / (len(strings) - 1)

@@ -1,4 +1,4 @@
 """Questions about patterns that are turned, mirrored and cut.
 
-They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `patterns`.
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and this folder's helper `patterns`.
 """

@@ -9,7 +9,7 @@ STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 class Jigsaw(Task):
-    # squares of the piece, squares that it may be wide and high, options, turned or not
+    # squares of the piece, its largest width and height, options, whether pieces are turned
     levels = interpolate_levels(
         {
             0: (3, 2, 2, False),
@@ -27,7 +27,7 @@ class Jigsaw(Task):
     )
 
     def draw(self, rng, squares, box, options, turns):
-        """Grow a piece, and vary it by a square for each wrong piece."""
+        """Grow a random piece; each wrong piece is a variant with one square moved."""
         pieces: list[set[tuple[int, int]]] = []
         while len({_images(piece, turns) for piece in pieces}) < options:
             piece = _grow(rng, squares, box)
@@ -53,7 +53,7 @@ class Jigsaw(Task):
 
 
 def _near(piece, box):
-    """Return the free squares beside a piece, within a box."""
+    """Return the free squares next to a piece, within a box."""
     beside = {(row + down, column + right) for row, column in piece for down, right in STEPS}
     return sorted((r, c) for r, c in beside - piece if 0 <= r < box and 0 <= c < box)
 
@@ -67,7 +67,7 @@ def _grow(rng, squares, box):
 
 
 def _vary(rng, piece, box):
-    """Return a piece with one square moved, still in one part."""
+    """Return a piece with one square moved that is still connected."""
     while True:
         squares = sorted(piece)
         less = piece - {squares[int(rng.integers(len(squares)))]}
@@ -88,7 +88,7 @@ def _whole(piece):
 
 
 def _images(piece, turns):
-    """Return the squares that a piece covers once it is moved, and turned."""
+    """Return the shapes of a piece at the top left, in all four turns if `turns`."""
     return frozenset(_moved(_turned(piece, n)) for n in range(4 if turns else 1))
 
 

@@ -4,7 +4,7 @@ from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
 from gem_ma.envs.visual.question import LETTERS, Task, pick
 
-# What is asked, and the quarter turns that follow when left and right are swapped.
+# What the question says, and the quarter turns after left and right are swapped.
 BESIDE = "in a mirror beside it, with left and right swapped", 0
 BELOW = "in a mirror below it, with top and bottom swapped", 2
 DIAGONAL = "mirrored so that its top row becomes the left column, from the top down", 3

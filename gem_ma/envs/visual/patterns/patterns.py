@@ -1,4 +1,4 @@
-"""Patterns of squares, and pictures of one pattern beside several to choose from."""
+"""Patterns of squares, and pictures of a pattern with several options to choose from."""
 
 from gem_ma.envs.visual.question import LETTERS, Question, pick, some
 from gem_ma.scene import Grid, Panels, Tile
@@ -17,7 +17,7 @@ WAYS = tuple([(flip, quarters) for flip in (False, True) for quarters in range(4
 
 
 def image(pattern, way):
-    """Return a pattern with left and right swapped, or not, and then turned clockwise."""
+    """Return a pattern, mirrored left to right if `way` says so, and then turned clockwise."""
     flip, quarters = way
     if flip:
         pattern = tuple([row[::-1] for row in pattern])
@@ -27,13 +27,13 @@ def image(pattern, way):
 
 
 def draw(rng, size):
-    """Draw a pattern."""
+    """Sample a pattern."""
     cells = rng.integers(len(SYMBOLS), size=(size, size)).tolist()
     return tuple(["".join([SYMBOLS[i] for i in row]) for row in cells])
 
 
 def swapped(rng, pattern):
-    """Return a pattern with two unlike squares swapped."""
+    """Return a pattern with two different squares exchanged."""
     size, cells = len(pattern), [*"".join(pattern)]
     a = int(rng.integers(len(cells)))
     unlike = [i for i, symbol in enumerate(cells) if symbol != cells[a]]
@@ -44,9 +44,10 @@ def swapped(rng, pattern):
 
 
 def variants(rng, right, many, vary):
-    """Return variants, each made of the one beside it, and where the right one is among them.
+    """Return a chain of variants around the right pattern, and the index of the right one.
 
-    It is at any place: one that all others were made of would stand out as the most common.
+    Each variant is made from its neighbour, and the right one is at a random index. If all variants
+    were made from the right one, it would stand out as the most similar to the others.
     """
     place, options = int(rng.integers(many)), [right]
     for i in range(many - 1):
@@ -58,9 +59,9 @@ def variants(rng, right, many, vary):
 
 
 def ask(rng, text, size, way, images, many):
-    """Return the question which option is a pattern seen in one of WAYS.
+    """Return the question which option shows a pattern seen in one of WAYS.
 
-    The options are as many images of the pattern, and for each as many variants.
+    The options are `images` views of the pattern, with `many` variants of each.
     """
     others = [other for other in WAYS if other != way]
     while True:
@@ -74,7 +75,7 @@ def ask(rng, text, size, way, images, many):
 
 
 def choose(rng, text, pattern, options):
-    """Return the question which of these is right: the first, before they are shuffled."""
+    """Return the question which option is right; the first one is, before they are shuffled."""
     order = rng.permutation(len(options)).tolist()
     choices = tuple(LETTERS[: len(order)])
     content = pattern, tuple([options[i] for i in order])

@@ -1,4 +1,4 @@
-"""Questions about where things are, and about what is beside them.
+"""Questions about where things are, and about their neighbours.
 
-They import `gem_ma.scene` and what all visual tasks share, beside the figures of `shapes.things`.
+They import `gem_ma.scene`, the modules shared by all visual tasks and `shapes.things`.
 """

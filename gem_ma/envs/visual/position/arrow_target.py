@@ -8,7 +8,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, Task
 
 
 class ArrowTarget(Task):
-    # letters around, the length of the arrow, and how far its middle is off, in percent
+    # letters, length of the arrow, largest offset of its middle; lengths in percent
     levels = interpolate_levels(
         {0: (2, 22, 0), 2: (4, 20, 0), 5: (8, 16, 3), 8: (14, 12, 6), 10: (22, 10, 8)}
     )
@@ -19,7 +19,7 @@ class ArrowTarget(Task):
     )
 
     def draw(self, rng, many, length, off):
-        """Put the letters on a circle, and let the arrow point at one from off its middle."""
+        """Place letters on a circle, and point an arrow with an offset middle at one of them."""
         order = rng.permutation(many).tolist()
         start = float(rng.random())
         places = []

@@ -19,7 +19,7 @@ class BoxAround(Boxing):
     scene = staticmethod(things.scene)
 
     def draw(self, rng, many, asked, across):
-        """Draw so many shapes, so many of them of the kind that is asked for."""
+        """Sample `many` shapes, `asked` of them of the kind asked for."""
         kind, *others = some(rng, FIGURES, 4)
         shapes = [
             Thing(

@@ -1,4 +1,4 @@
-"""Neighbour: what stands beside a thing, or a few steps from it."""
+"""Neighbour: which figure is beside a marked one, or a few steps from it."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, pick
@@ -22,7 +22,7 @@ class Neighbour(Task):
     )
 
     def draw(self, rng, size, steps):
-        """Walk from a marked cell to another; where each step leads is told."""
+        """Walk from a marked cell to another; the question names the direction of each step."""
         cells = rng.integers(len(FIGURES), size=(size, size)).tolist()
         symbols = tuple(FIGURES)
         rows = tuple(["".join([symbols[i] for i in row]) for row in cells])

@@ -20,7 +20,7 @@ class PointAt(Pointing):
     scene = staticmethod(things.scene)
 
     def draw(self, rng, many, across):
-        """Draw one thing, and others that differ from it in something."""
+        """Sample a thing, and others that differ from it in at least one trait."""
         target = Thing(pick(rng, FIGURES), int(rng.integers(len(COLORS))), pick(rng, SIZES))
         kinds = [target.figure, *some(rng, FIGURES, 3)]
         shapes = [target]

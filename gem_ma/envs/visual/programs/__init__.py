@@ -1,4 +1,4 @@
-"""Tasks whose answer is a small program, which draws a picture.
+"""Tasks whose answer is a small program that draws a picture.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

@@ -23,7 +23,7 @@ SIMPLE = tuple(
 
 
 def parsed(text):
-    """Return the statements of a program as (name, numbers), or raise InvalidMove."""
+    """Parse a program into statements (name, numbers); raise InvalidMove if it is not valid."""
     if len(text) > LONGEST:
         raise InvalidMove(f"a program has at most {LONGEST} characters")
     lines = [
@@ -42,7 +42,7 @@ def parsed(text):
 
 
 def run(program, size):
-    """Return the cells that a program paints, all in whole numbers."""
+    """Return the cells that a program paints, computed with integers."""
     painted_cells: set[tuple[int, int]] = set()
     for name, numbers in program:
         if name == "mirror":
@@ -67,7 +67,7 @@ def run(program, size):
 
 
 def _line(x1, y1, x2, y2):
-    """Return the cells nearest to a line, one in each row or column."""
+    """Return the cells nearest to a line, one for each row or column."""
     steps = max(abs(x2 - x1), abs(y2 - y1), 1)
     return [
         (
@@ -98,7 +98,7 @@ class DrawProgram(Task):
     )
 
     def draw(self, rng, size, many):
-        """Draw a program whose every statement changes the picture."""
+        """Sample a program in which every statement changes the picture."""
         while True:
             program: list[tuple[str, tuple[int, ...]]] = []
             cells: frozenset[tuple[int, int]] = frozenset()
@@ -115,7 +115,7 @@ class DrawProgram(Task):
         return Question("Which program draws this picture?", f"{size}: {text}", rows, self.moves)
 
     def read(self, text, view, agent):
-        """Return a program in its usual form."""
+        """Return a program in its normal form."""
         text = text.partition(":")[2] if re.match(r"\d+: ", text) else text
         return "; ".join([" ".join([name, *map(str, numbers)]) for name, numbers in parsed(text)])
 
@@ -124,7 +124,7 @@ class DrawProgram(Task):
         target_cells, reply_cells = (run(parsed(one), int(size)) for one in (program, said))
         overlap, union = len(target_cells & reply_cells), len(target_cells | reply_cells)
         whole = int(size) ** 2
-        score = overlap * whole - len(target_cells) * union  # above what is earned by painting all
+        score = overlap * whole - len(target_cells) * union  # relative to painting every cell
         room = union * (whole - len(target_cells))
         return max(0, score * 100 // room) / 100
 
@@ -136,7 +136,7 @@ class DrawProgram(Task):
 
 
 def _statement(rng, size, begun):
-    """Return a statement at random; the first one paints."""
+    """Sample a statement; the first statement of a program paints."""
     name = pick(
         rng, ("box", "box", "line", "disc", "clear", "mirror") if begun else ("box", "line", "disc")
     )

@@ -1,4 +1,4 @@
-"""Questions about the order in which something is read.
+"""Questions about reading in an unusual order.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

@@ -16,7 +16,7 @@ class Spiral(Task):
     )
 
     def draw(self, rng, size):
-        """Ask for a letter of the later half."""
+        """Ask for a letter in the second half of the spiral."""
         board = rng.integers(len(LETTERS), size=(size, size)).tolist()
         rows = tuple(["".join([LETTERS[i] for i in row]) for row in board])
         place = int(rng.integers(size * size // 2, size * size))
@@ -32,7 +32,7 @@ class Spiral(Task):
 
 
 def spiral(size):
-    """Return the cells in their order."""
+    """Return the cells of a square board in spiral order."""
     cells, low, high = [], 0, size - 1
     while low <= high:
         cells += [(low, c) for c in range(low, high + 1)]

@@ -1,4 +1,4 @@
 """Questions about shapes and their colours.
 
-They import `gem_ma.scene`, `gem_ma.envs.visual.question` and the helper of this folder, `things`.
+They import `gem_ma.scene`, `gem_ma.envs.visual.question` and this folder's helper `things`.
 """

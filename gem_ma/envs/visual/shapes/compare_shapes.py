@@ -1,4 +1,4 @@
-"""Compare shapes: which figure is there most often, or least often."""
+"""Compare shapes: which figure occurs most often, or least often."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
@@ -7,8 +7,8 @@ from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
 
 
 class CompareShapes(Task):
-    # figures, how often the most frequent is there, by how many it leads, cells across, and how
-    # many things have other colours than the one asked for
+    # figures, counts of the answer if it is the most frequent, its least lead, cells across, and
+    # the number of things in other colours than the one asked for
     levels = interpolate_levels(
         {
             0: (2, (3, 4), 2, 3, 0),
@@ -27,7 +27,7 @@ class CompareShapes(Task):
     scene = staticmethod(things.scene)
 
     def draw(self, rng, figures, often, lead, across, others):
-        """Draw the answer, and how often it and the other figures are there."""
+        """Sample the answer, its count and the counts of the other figures."""
         kinds = some(rng, FIGURES, figures)
         most = bool(rng.random() < 0.5)
         own = pick(rng, often if most else (1, 2))

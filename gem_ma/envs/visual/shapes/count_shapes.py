@@ -1,4 +1,4 @@
-"""Count shapes: how many of a kind are in the picture."""
+"""Count shapes: how many shapes of a kind are in the picture."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ TURNS = (0, 20, 340)
 
 
 class CountShapes(Task):
-    # how many asked traits, things, at most of them to be counted, figures, cells across, turns
+    # traits asked for, things, largest count, figures, cells across, turns
     levels = interpolate_levels(
         {
             0: (1, 4, 3, 2, 3, (0,)),
@@ -27,7 +27,7 @@ class CountShapes(Task):
     scene = staticmethod(things.scene)
 
     def draw(self, rng, traits, many, most, figures, across, turns):
-        """Draw how many are to be counted; many of the others have all asked traits but one."""
+        """Sample the count; many of the other things differ from the target in one trait only."""
         kinds = some(rng, FIGURES, figures)
         target = Thing(kinds[0], int(rng.integers(len(COLORS))), pick(rng, SIZES))
         count = int(rng.integers(most + 1))

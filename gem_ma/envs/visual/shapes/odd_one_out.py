@@ -1,4 +1,4 @@
-"""Odd one out: all shapes have something in common with others, and one of them does not."""
+"""Odd one out: which shape has a figure, colour or size that no other shape has."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task, some
@@ -6,8 +6,8 @@ from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, TOP
 from gem_ma.scene import Shapes
 
-TRAITS = (FIGURES, tuple(range(len(COLORS))), SIZES)  # of a Thing, in this order
-LEFT, ABOVE = 0.09, TOP + 0.07  # of the picture, for the names of rows and columns
+TRAITS = (FIGURES, tuple(range(len(COLORS))), SIZES)  # of a Thing, in the order of its fields
+LEFT, ABOVE = 0.09, TOP + 0.07  # shares of the picture for row and column names
 
 
 def cells(size):
@@ -15,7 +15,7 @@ def cells(size):
 
 
 class OddOneOut(Task):
-    # cells across, and in how many other traits they vary
+    # cells across, other traits that vary
     levels = interpolate_levels({0: (2, 0), 2: (4, 0), 5: (5, 1), 8: (5, 2), 10: (8, 2)})
     moves = (*cells(5), *sorted({*cells(8)} - {*cells(5)}))
     about = (
@@ -27,7 +27,7 @@ class OddOneOut(Task):
     )
 
     def draw(self, rng, size, vary):
-        """Draw the odd trait, and of the others which are the same everywhere."""
+        """Sample the odd trait, and which of the other traits vary."""
         many = size * size
         odd = int(rng.integers(many))
         order = rng.permutation(3).tolist()
@@ -37,7 +37,7 @@ class OddOneOut(Task):
             values = [first] * many
             if place == 0:
                 values[odd] = second
-            elif place <= vary:  # about half of them differ, at least two
+            elif place <= vary:  # about half of the shapes differ, at least two
                 for i in rng.permutation(many)[: int(rng.integers(2, many // 2 + 1))].tolist():
                     values[i] = second
             columns[trait] = values

@@ -6,9 +6,9 @@ from gem_ma.envs.visual.question import LETTERS
 from gem_ma.scene import Shapes
 
 FIGURES = ("disc", "square", "triangle", "star", "heart", "arrow", "ring")
-COLORS = ("red", "blue", "purple", "green")  # far apart in every theme; named by the key only
+COLORS = ("red", "blue", "purple", "green")  # distinct in every theme; only the key names them
 SMALL, LARGE = SIZES = ("small", "large")
-TOP = 0.1  # of the picture is for the key
+TOP = 0.1  # share of the picture for the key
 KEY = (
     "Its colours go by letters: the key at the top shows a sample of each. Each shape is either "
     "small or large."
@@ -17,20 +17,20 @@ KEY = (
 
 class Thing(NamedTuple):
     figure: str
-    color: int  # its number in the key
+    color: int  # index in the key
     size: str = LARGE
-    x: int = 0  # percent, of its middle
+    x: int = 0  # of its centre, in percent
     y: int = 0
     degrees: int = 0
 
 
 def extent(size, across):
-    """Return how large a thing is drawn where so many stand side by side."""
+    """Return the size of a thing as a share of a picture with `across` cells in a row."""
     return (0.36 if size == SMALL else 0.62) * (1 - TOP) / across
 
 
 def scatter(rng, things, across, turns=(0,)):
-    """Put things into different cells of a square of so many by so many, off their middles."""
+    """Place things in different cells of a square of across x across, off the cells' centres."""
     cell, placed_things = 100 * (1 - TOP) / across, []
     spots = rng.permutation(across * across)[: len(things)].tolist()
     shifts = rng.random((len(things), 2)).tolist()
@@ -44,9 +44,7 @@ def scatter(rng, things, across, turns=(0,)):
         )
         at = {"x": x + round(50 * TOP), "y": y + round(100 * TOP), "degrees": turns[turn]}
         placed_things.append(thing._replace(**at))
-    placed_things.sort(
-        key=lambda t: (t.y, t.x)
-    )  # the order in which they were drawn gives away too much
+    placed_things.sort(key=lambda t: (t.y, t.x))  # the order of sampling would reveal too much
     return across, tuple(placed_things)
 
 
@@ -58,7 +56,7 @@ def words(shown):
 
 
 def key():
-    """Return samples of the colours, and the letters beside them."""
+    """Return the colour samples of the key and their letters."""
     at = [0.1 + 0.22 * i for i in range(len(COLORS))]
     samples = [("square", color, x, 0.04, 0.06, 0.0) for color, x in zip(COLORS, at, strict=True)]
     labels = [(LETTERS[i], "", x + 0.07, 0.04) for i, x in enumerate(at)]

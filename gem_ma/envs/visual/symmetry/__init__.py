@@ -1,4 +1,4 @@
-"""Questions about mirrors and what they leave as it is.
+"""Questions about mirror symmetry.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

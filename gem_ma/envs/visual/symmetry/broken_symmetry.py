@@ -1,4 +1,4 @@
-"""Broken symmetry: which square of a mirrored pattern is not as it should be."""
+"""Broken symmetry: which square breaks the symmetry of a mirrored pattern."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns

@@ -1,4 +1,4 @@
-"""Mirror point: where the image of a point is, in a line."""
+"""Mirror point: where the mirror image of a point in a line is."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
@@ -11,7 +11,7 @@ SLANTED = ((2, 1), (1, 2), (2, -1), (1, -2), (3, 1), (3, -1))
 
 
 class MirrorPoint(Pointing):
-    # ways of the line, points that mean nothing
+    # directions of the line, number of irrelevant dots
     levels = interpolate_levels(
         {
             0: (((0, 1),), 0),
@@ -33,7 +33,7 @@ class MirrorPoint(Pointing):
             right, down = pick(rng, ways)
             ax, ay = rng.integers(30, 71, size=2).tolist()
             x, y = rng.integers(6, 95, size=2).tolist()
-            off = (x - ax) * down - (y - ay) * right  # times the length of the way
+            off = (x - ax) * down - (y - ay) * right  # distance times the length of the direction
             bottom = right * right + down * down
             image = round(x - 2 * off * down / bottom), round(y + 2 * off * right / bottom)
             if off * off >= 100 * bottom and min(image) >= 6 and max(image) <= 94:

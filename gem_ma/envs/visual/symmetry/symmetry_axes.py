@@ -1,4 +1,4 @@
-"""Symmetry axes: in how many lines a pattern can be mirrored and stay as it is."""
+"""Symmetry axes: in how many lines a pattern can be mirrored without a change."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.patterns import patterns
@@ -24,7 +24,7 @@ class SymmetryAxes(Task):
     )
 
     def draw(self, rng, size):
-        """Draw how many axes, and a pattern that has these; without any, it has them nearly."""
+        """Sample axes and a pattern that has them; without axes, a pattern that nearly has some."""
         answer = pick(rng, self.moves)
         axes = pick(rng, AXES[answer])
         while True:
@@ -42,13 +42,13 @@ class SymmetryAxes(Task):
 
 
 def image(rows, axis):
-    """Return a pattern in the mirror."""
+    """Return the mirror image of a pattern."""
     turns = {BESIDE: (True, 0), BELOW: (True, 2), FALLING: (True, 3), RISING: (True, 1)}
     return patterns.image(rows, turns[axis])
 
 
 def mirrored(rows, axes):
-    """Return a pattern that some mirrors leave as it is: of cells that they swap, the first one."""
+    """Return a pattern made symmetric: mirrored cells take the symbol of the first of them."""
     last = len(rows) - 1
 
     def first(cell):

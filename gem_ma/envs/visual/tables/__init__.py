@@ -1,4 +1,4 @@
 """Questions about tables of times, dates and sums.
 
-They import `gem_ma.scene` and what all visual tasks share.
+They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

@@ -9,7 +9,7 @@ ORDER = ("first", "second", "third", "fourth")
 
 
 def weekday(rng, first, days, ahead):
-    """Ask on which weekday a date is, or a day so many days after it."""
+    """Ask for the weekday of a date, or of the day up to `ahead` days after a date."""
     date = int(rng.integers(1, days + 1))
     later = int(rng.integers(1, ahead + 1)) if ahead else 0
     after = f"{later} days after " if later else ""
@@ -17,14 +17,14 @@ def weekday(rng, first, days, ahead):
 
 
 def nth(rng, first, days, ahead):
-    """Ask for the date of the first, second, third or fourth of a weekday."""
+    """Ask for the date of the first to fourth occurrence of a weekday."""
     place, day = int(rng.integers(4)), int(rng.integers(7))
     date = 1 + (day - first) % 7 + 7 * place
     return f"What date is the {ORDER[place]} {DAYS[day]}?", str(date)
 
 
 def between(rng, first, days, ahead):
-    """Ask how many days of one weekday there are from one date to another."""
+    """Ask how often a weekday occurs between two dates, both included."""
     a, b = sorted((rng.permutation(days)[:2] + 1).tolist())
     day = int(rng.integers(7))
     count = sum((first + date - 1) % 7 == day for date in range(a, b + 1))
@@ -32,7 +32,7 @@ def between(rng, first, days, ahead):
 
 
 class Calendar(Task):
-    # questions, and how many days one counts on at most
+    # kinds of questions, largest number of days to count on
     levels = interpolate_levels(
         {
             0: ((weekday,), 0),

@@ -1,4 +1,4 @@
-"""Timetable: when one gets somewhere with the next train."""
+"""Timetable: when you get to a town with the next train."""
 
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
@@ -19,7 +19,7 @@ class Timetable(Task):
     )
 
     def draw(self, rng, many, trains):
-        """Draw trains that do not overtake, and a wish to go soon after one has left."""
+        """Sample trains that do not overtake, and a time after the previous train has left."""
         starts = [365 + 5 * n for n in sorted(rng.permutation(36)[:trains].tolist())]
         legs = rng.integers(6, 18, size=many - 1).tolist()
         rows = [starts]

@@ -16,7 +16,7 @@ class WrongSum(Task):
     )
 
     def draw(self, rng, many, wide, most):
-        """Draw rows, so many numbers of each, and how large these are at most."""
+        """Sample `many` rows of `wide` numbers up to `most`."""
         cells = rng.integers(1, most + 1, size=(many, wide)).tolist()
         rows = [[*row, sum(row)] for row in cells]
         wrong = int(rng.integers(many))

@@ -12,7 +12,7 @@ MOST = 12
 
 
 class FindWord(Task):
-    # letters across, letters of the word, ways in which it may be written
+    # letters across, letters of the word, directions in which it may be written
     levels = interpolate_levels(
         {0: (3, 3, 1), 2: (4, 3, 2), 5: (6, 4, 2), 8: (9, 5, 4), 10: (MOST, 6, 6)}
     )
@@ -24,7 +24,7 @@ class FindWord(Task):
     )
 
     def draw(self, rng, size, long, ways):
-        """Write the word, fill the rest, often with its own letters, until it is there once."""
+        """Write the word and fill the board until it occurs once; its own letters are frequent."""
         word = pick(rng, [word for word in WORDS if len(word) == long])
         cells = [(r, c) for r in range(size) for c in range(size)]
         while True:
@@ -50,7 +50,7 @@ class FindWord(Task):
 
 
 def found(board, word):
-    """Return where a word is written, in any way."""
+    """Return where a word occurs, and its direction, for all directions."""
     return [
         (cell, way)
         for cell in board

@@ -1,4 +1,4 @@
-"""GEM's games by their classes: each is the seat of the game here, with GEM's defaults.
+"""GEM's games by their classes: each is the seat of a game of gem_ma with GEM's defaults.
 
-What they show and pay is said by the ids of `gem_ma.envs`, of which they are made.
+Their observations and rewards are those of the ids of `gem_ma.envs` that they use.
 """

@@ -1,4 +1,4 @@
-"""CrosswordsEnv, by the constructor that GEM gives it."""
+"""CrosswordsEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class CrosswordsEnv(NamedEnv):
-    """`game:Crosswords-v0`."""
+    """The environment `game:Crosswords-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""FifteenPuzzleEnv, by the constructor that GEM gives it."""
+"""FifteenPuzzleEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class FifteenPuzzleEnv(NamedEnv):
-    """`game:FifteenPuzzle-v0`."""
+    """The environment `game:FifteenPuzzle-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Game2048Env, by the constructor that GEM gives it."""
+"""Game2048Env, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class Game2048Env(NamedEnv):
-    """`game:Game2048-v0`."""
+    """The environment `game:Game2048-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""GuessTheNumberEnv, by the constructor that GEM gives it."""
+"""GuessTheNumberEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class GuessTheNumberEnv(NamedEnv):
-    """`game:GuessTheNumber-v0`."""
+    """The environment `game:GuessTheNumber-v0`."""
 
     def __init__(
         self,

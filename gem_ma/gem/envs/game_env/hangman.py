@@ -1,4 +1,4 @@
-"""HangmanEnv, by the constructor that GEM gives it."""
+"""HangmanEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class HangmanEnv(NamedEnv):
-    """`game:Hangman-v0`."""
+    """The environment `game:Hangman-v0`."""
 
     def __init__(
         self,

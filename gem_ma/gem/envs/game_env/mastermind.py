@@ -1,4 +1,4 @@
-"""MastermindEnv, by the constructor that GEM gives it."""
+"""MastermindEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class MastermindEnv(NamedEnv):
-    """`game:Mastermind-v0`."""
+    """The environment `game:Mastermind-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""MinesweeperEnv, by the constructor that GEM gives it."""
+"""MinesweeperEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class MinesweeperEnv(NamedEnv):
-    """`game:Minesweeper-v0`."""
+    """The environment `game:Minesweeper-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""SokobanEnv, by the constructor that GEM gives it."""
+"""SokobanEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class SokobanEnv(NamedEnv):
-    """`game:Sokoban-v0`."""
+    """The environment `game:Sokoban-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""SudokuEnv, by the constructor that GEM gives it."""
+"""SudokuEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class SudokuEnv(NamedEnv):
-    """`game:Sudoku-v0`."""
+    """The environment `game:Sudoku-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""TowerofHanoiEnv, by the constructor that GEM gives it."""
+"""TowerofHanoiEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class TowerofHanoiEnv(NamedEnv):
-    """`game:TowerofHanoi-v0`."""
+    """The environment `game:TowerofHanoi-v0`."""
 
     def __init__(
         self,

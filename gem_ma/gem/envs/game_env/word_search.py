@@ -1,4 +1,4 @@
-"""WordSearchEnv, by the constructor that GEM gives it."""
+"""WordSearchEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class WordSearchEnv(NamedEnv):
-    """`game:WordSearch-v0`."""
+    """The environment `game:WordSearch-v0`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""WordleEnv, by the constructor that GEM gives it."""
+"""WordleEnv, with the constructor of GEM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gem_ma.gem.envs.named_env import NamedEnv
 
 
 class WordleEnv(NamedEnv):
-    """`game:Wordle-v0`."""
+    """The environment `game:Wordle-v0`."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """The base of environments with several agents that are written for GEM.
 
-Those of `gem_ma.envs` do not build on it: each of them has seats.
+The environments of `gem_ma.envs` do not use it, since they have seats.
 """
 
 from gem_ma.gem.envs.multiagent.multi_agent_env import MultiAgentEnv

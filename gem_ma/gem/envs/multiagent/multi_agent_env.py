@@ -1,4 +1,4 @@
-"""MultiAgentEnv, whose agents reply by name, and AgentSelector, which says who is next."""
+"""MultiAgentEnv, which takes replies by agent, and AgentSelector, which selects agents to act."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ StepOutcome: TypeAlias = tuple[
 
 
 class AgentSelector:
-    """Who is to reply: one after the other ("sequential"), or all at once ("parallel")."""
+    """The agents that are to act: one after the other ("sequential") or all ("parallel")."""
 
     def __init__(self, agents: Sequence[str], mode: str = "sequential"):
         self.mode = mode
         self.reinit(agents)
 
     def reinit(self, agents: Sequence[str]) -> None:
-        """Begin with the first of these agents."""
+        """Start again with these agents, and select the first."""
         self._agents = list(agents)
         self._index = 0
         self.selected = self._agents[0] if self._agents else None
 
     def get_active_agents(self) -> list[str]:
-        """Return who is to reply now."""
+        """Return the agents that are to act."""
         if self.mode == "parallel":
             return list(self._agents)
         if self.mode == "sequential":
@@ -41,7 +41,7 @@ class AgentSelector:
         raise ValueError(f"mode={self.mode!r}: expected 'sequential' or 'parallel'")
 
     def next(self) -> None:
-        """Go on to the next agent; after the last comes the first."""
+        """Select the next agent, and the first after the last."""
         if self.mode == "sequential" and self._agents:
             self._select(self._index + 1)
 
@@ -54,12 +54,12 @@ class AgentSelector:
         return self._index == len(self._agents) - 1
 
     def add_agent(self, agent: str) -> None:
-        """Put an agent behind the others, if it is new."""
+        """Append an agent if it is new."""
         if agent not in self._agents:
             self._agents.append(agent)
 
     def remove_agent(self, agent: str) -> None:
-        """Take an agent out; who was selected stays so, or the one before takes over."""
+        """Remove an agent; if it was selected, the one before it is selected."""
         if agent not in self._agents:
             return
         index = self._agents.index(agent)
@@ -75,11 +75,12 @@ class AgentSelector:
 
 
 class MultiAgentEnv(Env):
-    """An environment of several agents, as GEM has them: a subclass fills in two methods.
+    """An environment of several agents as in GEM, of which a subclass implements two methods.
 
-    `_process_actions` takes the replies of who is to act and returns five mappings by agent:
-    observations, rewards, terminations, truncations and infos. `observe` is what an agent sees. An
-    agent leaves after a step if the subclass has set its `terminations` or `truncations`.
+    `_process_actions` takes the replies of the agents that are to act. It returns five mappings by
+    agent: observations, rewards, terminations, truncations and infos. `observe` returns an agent's
+    observation. An agent leaves after a step if the subclass has set its `terminations` or
+    `truncations`.
     """
 
     agent_selector: AgentSelector | None = None
@@ -101,10 +102,10 @@ class MultiAgentEnv(Env):
 
     @abc.abstractmethod
     def observe(self, agent: str) -> Any:
-        """Return what an agent sees."""
+        """Return the observation of an agent."""
 
     def reset(self, seed: int | None = None) -> tuple[AgentObservations, AgentInfos]:
-        """Begin an episode with all agents; a seed, if given, is that of `_np_random`."""
+        """Begin an episode with all agents; a seed, if any, seeds `_np_random`."""
         if seed is not None:
             self._np_random = np.random.default_rng(seed)
         self.agents = []
@@ -117,7 +118,7 @@ class MultiAgentEnv(Env):
         return observations, {agent: {} for agent in self.agents}
 
     def step(self, actions: Mapping[str, str]) -> StepOutcome:  # type: ignore[override]
-        """Take the replies of those who are to act."""
+        """Take the replies of the agents that are to act."""
         if not isinstance(actions, dict):
             kind = type(actions).__name__
             raise ValueError(f"actions: expected a dict from agent to reply, got a {kind}")
@@ -147,7 +148,7 @@ class MultiAgentEnv(Env):
         return list(self.agents) if selector is None else selector.get_active_agents()
 
     def get_state(self, agent: str) -> StepResult:
-        """Return an agent's observation, return so far, terminated, truncated and info."""
+        """Return an agent's observation, sum of rewards, terminated, truncated and info."""
         self._check_agents(agent)
         return (
             self.observe(agent),
@@ -158,7 +159,7 @@ class MultiAgentEnv(Env):
         )
 
     def get_active_states(self) -> dict[str, StepResult]:
-        """Return the states of those who are to act."""
+        """Return the states of the agents that are to act."""
         return {
             agent: self.get_state(agent)
             for agent in self._list_active_agents()
@@ -166,7 +167,7 @@ class MultiAgentEnv(Env):
         }
 
     def add_agent(self, agent_id: str) -> None:
-        """Let an agent enter, if it is new."""
+        """Add an agent if it is new."""
         check_type(agent_id, str, "agent_id")
         if agent_id not in self.agents:
             self._init_agent(agent_id)
@@ -180,7 +181,7 @@ class MultiAgentEnv(Env):
         self.infos[agent] = {}
 
     def remove_agent(self, agent_id: str) -> None:
-        """Let an agent leave, if it is there."""
+        """Remove an agent if it takes part."""
         if agent_id not in self.agents:
             return
         self.agents.remove(agent_id)
@@ -194,12 +195,12 @@ class MultiAgentEnv(Env):
             self.agent_selector.remove_agent(agent_id)
 
     def send_message(self, from_agent: str, to_agent: str, message: str) -> None:
-        """Keep a message from one agent to another in `shared_memory`."""
+        """Store a message from one agent to another in `shared_memory`."""
         self._check_agents(from_agent, to_agent)
         self.shared_memory.append({"from": from_agent, "to": to_agent, "message": message})
 
     def broadcast_message(self, from_agent: str, message: str) -> None:
-        """Keep a message from one agent to each of the others in `shared_memory`."""
+        """Store a message from one agent to each of the others in `shared_memory`."""
         self._check_agents(from_agent)
         for agent in self.agents:
             if agent != from_agent:

@@ -2,7 +2,7 @@
 
 const $ = (id) => document.getElementById(id);
 
-/** Return a new element; children are elements or texts, and no text is ever read as HTML. */
+/** Return a new element; children are elements or texts, and texts are never parsed as HTML. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,13 +18,13 @@ const NAMED = new Map([["blue", 0], ["orange", 1], ["green", 2], ["purple", 3], 
 const tint = (seat, seats) => "s" + (NAMED.get(seat) ?? Math.max(0, seats.indexOf(seat)) % 8);
 const signed = (value) => (value > 0 ? "+" : "") + Math.round(value * 1000) / 1000;
 
-/** Return a text with every character that shows nothing, or moves others, spelled out. */
+/** Return a text in which control and format characters are spelled out. */
 function shown(value) {
   return String(value ?? "").replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (found) =>
     "\n\t\u200c\u200d".includes(found) ? found : "\u2039U+" + found.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\u203a");
 }
 
-// ---- keys of one's own seats, kept in this browser
+// ---- keys of the visitor's seats, stored in this browser
 
 const kept = () => JSON.parse(localStorage.getItem("gem_ma keys") ?? "{}");
 function keep(id, keys) {
@@ -83,7 +83,7 @@ function tile(place, i) {
     make("b", {}, place.title), make("span", {}, place.seats.length === 1 ? "alone" : place.seats.length + " seats"));
 }
 
-/** Offer what has the words that are searched for, each as a button that adds its tile. */
+/** Show the results of a search, each as a button that adds its tile. */
 async function search() {
   const words = $("search").value;
   if (!$("found-many").textContent) $("found-many").textContent = "looking\u2026";
@@ -124,7 +124,7 @@ function chairs() {
     ...place.seats.map((seat) => make("option", { value: seat }, "what " + seat + " sees")));
 }
 
-/** Say why a match counts for no rating, where one could. */
+/** Return the reason why a match is not rated, if it has several seats. */
 const unrated = (match) => match.unrated && Object.keys(match.seats).length > 1 ? ", not rated: " + shown(match.unrated) : "";
 
 function card(match) {
@@ -141,7 +141,7 @@ function card(match) {
       seat + ": " + shown(match.seats[seat] || "free") + (match.returns && !match.left ? " " + signed(match.returns[seat] ?? 0) : "")))));
 }
 
-/** Show who is how strong in what is chosen, with how far off that may be. */
+/** Show the ratings of the chosen environment with their intervals. */
 function ratings(all) {
   const place = chosen();
   const rows = (all[place?.env ?? place?.id] ?? []).map((one) => make("tr", {}, make("td", {}, shown(one.name.replace(/^human:/, ""))),
@@ -159,7 +159,7 @@ function named() {
   return name;
 }
 
-/** Prepare a match that begins where a record stood. */
+/** Prepare a match that begins at a position of a record. */
 async function studying(link) {
   const [of, number, turn] = [link.get("study"), Number(link.get("number")), Number(link.get("turn"))];
   const told = await ask("records/" + encodeURIComponent(of) + "/position?number=" + number + "&turn=" + turn);
@@ -253,9 +253,9 @@ function draw(told) {
 }
 
 let received = 0;
-let held = null; // the square or the move that had the focus before they were drawn anew
+let held = null; // the square or move that had the focus before the view was drawn again
 
-/** Give the focus back to what stands where it was, so that keys go on from there. */
+/** Restore the focus to the element at the same place, so that keys still work. */
 function refocus() {
   const found = held.square !== undefined ? $("board").querySelector('[data-square="' + CSS.escape(held.square) + '"]') :
     $("moves").querySelector('[data-move="' + CSS.escape(held.move) + '"]') ?? $("moves").firstElementChild;
@@ -267,7 +267,7 @@ addEventListener("pointerdown", () => { held = null; });
 
 const minutes = (seconds) => Math.floor(Math.max(0, Math.ceil(seconds)) / 60) + ":" + String(Math.max(0, Math.ceil(seconds)) % 60).padStart(2, "0");
 
-/** Say whose turn it is, and how long it has. */
+/** Show whose turn it is, and the time that is left. */
 function state() {
   const told = view;
   const words = told.over ? told.outcome : !told.ready ? "waiting for players" :
@@ -304,7 +304,7 @@ function square([id, x, y, w, h, name], leads) {
   return one;
 }
 
-/** Go from square to square with the arrow keys. */
+/** Move the focus between squares with the arrow keys. */
 $("board").addEventListener("keydown", (event) => {
   const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
   const from = event.target.dataset.square?.split(",").map(Number);
@@ -313,7 +313,7 @@ $("board").addEventListener("keydown", (event) => {
   $("board").querySelector('.square[data-square="' + (from[0] + way[0]) + "," + (from[1] + way[1]) + '"]')?.focus();
 });
 
-// ---- a screen: what the pointer and the keyboard do there
+// ---- a screen: pointer and keyboard
 
 let pressed = null;
 let clicking = 0;
@@ -376,7 +376,7 @@ $("board").addEventListener("keydown", (event) => {
   } else act('key("' + held + event.key.toLowerCase() + '")');
 });
 
-// ---- beside the board
+// ---- the panels next to the board
 
 const hiding = () => localStorage.getItem("gem_ma hidden") === "1";
 
@@ -412,7 +412,7 @@ function more(told) {
   return parts;
 }
 
-/** Begin anew, or sit down where another has begun anew. */
+/** Begin a rematch, or take a seat in one that another player has begun. */
 async function playAgain(id, button) {
   button.disabled = true;
   try {
@@ -469,7 +469,7 @@ function chat(told, seats) {
   $("lines").scrollTop = $("lines").scrollHeight;
 }
 
-// ---- going from one to the other
+// ---- switching between lobby and match
 
 function go() {
   const id = location.hash.slice(1);

@@ -1,1 +1,1 @@
-"""Assistants of TAU-bench and tau2-bench that need no model: each knows something of the task."""
+"""Assistants of TAU-bench and tau2-bench that need no model, but know parts of the task."""

@@ -1,4 +1,4 @@
-"""An assistant of an airline who knows which changes are needed, and learns the rest by asking."""
+"""An assistant of an airline that knows the required changes, and learns the rest by asking."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _BAG_COUNT = re.compile(r"\b(no|\d+) checked bags?")
 _PASSENGER = re.compile(r"(?<![\w'-])([A-Z][\w'-]++) ([A-Z][\w'-]++)(?: \(born ([\d-]++)\))?")
 _FLIGHT_CHANGE = re.compile(r"\bIn (?:basic economy|economy|business)\b|flights")
 CABIN_IDS = {"basic economy": "basic_economy", "economy": "economy", "business": "business"}
-FREE_BAGS = {"regular": (0, 1, 2), "silver": (1, 2, 3), "gold": (2, 3, 3)}  # bags, by cabin
-MAX_OFFER_LENGTH = 3500  # characters of an offer
+FREE_BAGS = {"regular": (0, 1, 2), "silver": (1, 2, 3), "gold": (2, 3, 3)}  # free bags by cabin
+MAX_OFFER_LENGTH = 3500  # maximum number of characters of an offer
 
 
 def serve_passenger(task: TaskKnowledge, first: str) -> DialogueFlow:
-    """Return what such an assistant says and calls."""
+    """Return the dialogue of an assistant with a passenger."""
     return AirlineDialogue(task, first).serve()
 
 
@@ -40,7 +40,7 @@ class FlightLeg(NamedTuple):
 
 
 class FlightOffer(NamedTuple):
-    """Flights that belong together, and what they cost one passenger."""
+    """Flights that are offered together, and their price for one passenger."""
 
     flights: tuple[tuple[str, str], ...]  # number, date
     price: int
@@ -48,7 +48,7 @@ class FlightOffer(NamedTuple):
 
 
 class AirlineDialogue(ServiceDialogue):
-    """A talk with a passenger."""
+    """A conversation with a passenger."""
 
     wish_patterns: Mapping[str, re.Pattern[str]] = {
         "book_reservation": re.compile(r"\b(?:book|reserve) an?\b", re.I),
@@ -71,7 +71,7 @@ class AirlineDialogue(ServiceDialogue):
                     if self.user:
                         self.id = id
                         self.reservations: JSONObject = {}
-                        self.cabins: dict[str, str] = {}  # that reservations were changed to
+                        self.cabins: dict[str, str] = {}  # new cabins by reservation
                         return
             again = "I cannot find you so. " if tried else ""
             yield from self.say(f"{again}Could you tell me your user id?")
@@ -110,7 +110,7 @@ class AirlineDialogue(ServiceDialogue):
         return (yield from self._change_record(tool, id, **arguments, payment_id=pays))
 
     def _change_record(self, tool: str, about: str, **given: Any) -> DialogueFlow:
-        """Call a tool if the user agrees, and return whether it did what it should."""
+        """Call a tool if the user agrees, and return whether the call succeeded."""
         if None in given.values() or not (yield from self.confirm(f"call {tool} for {about}")):
             return False
         answer = yield format_call(tool, **given)
@@ -119,7 +119,7 @@ class AirlineDialogue(ServiceDialogue):
             self.reservations[record["reservation_id"]] = record
             if "cabin" in given:
                 self.cabins[record["reservation_id"]] = given["cabin"]
-        if tool == "book_reservation":  # what can be paid with has changed
+        if tool == "book_reservation":  # payment methods have changed
             self.user = parse_tool_result((yield format_call("get_user_details", user_id=self.id)))
         return not answer.startswith("Error")
 
@@ -150,8 +150,8 @@ class AirlineDialogue(ServiceDialogue):
         return self.reservations[id]
 
     def _ask_flights(self, wish: str, id: str, record: AirlineRecord) -> DialogueFlow:
-        """Return the cabin and the flights that a reservation is to have."""
-        if "the same flights" not in wish and "other flights" not in wish:  # it was not said yet
+        """Return the new cabin and flights of a reservation."""
+        if "the same flights" not in wish and "other flights" not in wish:  # not told yet
             text = yield from self.ask(
                 f"Which cabin shall {id} be, and on which dates do you want other flights?",
                 lambda text: text if _FLIGHT_CHANGE.search(text) else None,
@@ -178,7 +178,7 @@ class AirlineDialogue(ServiceDialogue):
         return {"cabin": cabin, "flights": [{"flight_number": n, "date": d} for n, d in now]}
 
     def _choose_flight(self, leg: FlightLeg, cabin: str, people: int) -> DialogueFlow:
-        """Offer all flights of a leg, and return those that the user takes."""
+        """Offer all flights of a leg, and return the offer that the user takes."""
         arguments = leg._asdict()
         direct = parse_tool_result((yield format_call("search_direct_flight", **arguments)))
         pairs = parse_tool_result((yield format_call("search_onestop_flight", **arguments)))
@@ -248,7 +248,7 @@ class AirlineDialogue(ServiceDialogue):
         )
 
     def _parse_payments(self, text: str, total: int) -> list[JSONObject] | None:
-        """Return what is paid with each of the methods that a text names, the first first."""
+        """Return the amounts that the named methods pay, in text order, or None."""
         paid: list[JSONObject] = []
         methods = self.user["payment_methods"]
         for part in text.split(", then "):
@@ -261,7 +261,7 @@ class AirlineDialogue(ServiceDialogue):
         return paid if not total else None
 
     def _parse_passengers(self, text: str, record: AirlineRecord) -> list[dict[str, str]] | None:
-        """Return the passengers that a text names, born as it says or as is known of them."""
+        """Return the named passengers, with birth dates from the text or from records."""
         me = {**self.user["name"], "dob": self.user["dob"]}
         there = [*record.get("passengers", ()), me, *self.user["saved_passengers"]]
         passengers = []
@@ -276,13 +276,13 @@ class AirlineDialogue(ServiceDialogue):
         return passengers or None
 
     def _send_compensation(self, wish: str) -> DialogueFlow:
-        """Send what is due for a flight that was late or cancelled."""
+        """Send a certificate for a delayed or cancelled flight."""
         record: AirlineRecord | None = None
         numbers = set(_FLIGHT_NUMBER.findall(wish))
         for id in self.user["reservations"]:
             one = yield from self._look_up_reservation(id)
             on_it = numbers & {flight["flight_number"] for flight in one["flights"]}
-            if on_it or not numbers:  # the last that was booked, if none is named
+            if on_it or not numbers:  # without a flight number, the last reservation
                 record = one
         if record is None:
             return False
@@ -295,7 +295,7 @@ class AirlineDialogue(ServiceDialogue):
         )
 
     def _count_free_bags(self, cabin: str) -> int:
-        """Return how many bags of a passenger cost nothing."""
+        """Return the number of free bags per passenger."""
         return FREE_BAGS[self.user["membership"]][list(CABIN_IDS.values()).index(cabin)]
 
 
@@ -304,7 +304,7 @@ def _format_date(day: str) -> str:
 
 
 def _begins_with(record: AirlineRecord, leg: FlightLeg) -> bool:
-    """Return whether a reservation that was not cancelled begins with a leg."""
+    """Return whether a reservation begins with a leg and is not cancelled."""
     first = record["flights"][0]
     return (
         record.get("status") != "cancelled"
@@ -329,7 +329,7 @@ def _make_offer(trip: Sequence[AirlineRecord], cabin: str) -> FlightOffer:
 def _replace_flights(
     record: AirlineRecord, chosen: Sequence[tuple[FlightLeg, Sequence[tuple[str, str]]]], rest: bool
 ) -> list[tuple[str, str]]:
-    """Return the flights of a reservation with others in the place of some."""
+    """Return the flights of a reservation after some are replaced."""
     if not rest:
         return [flight for _, flights in chosen for flight in flights]
     new_flights: list[tuple[str, str]] = []

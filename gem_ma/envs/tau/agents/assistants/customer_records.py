@@ -1,4 +1,4 @@
-"""What a customer's words mean, with the customer's records at hand: the arguments of a change."""
+"""The arguments of a change, inferred from a customer's words and records."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SWAP_PATTERN = (
 _RETURN_TOOL, _EXCHANGE_TOOL = "return_delivered_order_items", "exchange_delivered_order_items"
 _MODIFY_TOOL = "modify_pending_order_items"
 _ORDER_STATUS = {_RETURN_TOOL: "delivered", _EXCHANGE_TOOL: "delivered"}
-_END = r"(?=[,.;]|\s+and the |\s*$)"  # of a value
-WISH_PATTERNS: Mapping[str, re.Pattern[str]] = {  # how a wish for each tool sounds
+_END = r"(?=[,.;]|\s+and the |\s*$)"  # end of a value
+WISH_PATTERNS: Mapping[str, re.Pattern[str]] = {  # patterns of a wish for each tool
     "cancel_pending_order": re.compile(r"\b(?:cancel|call off)", re.I),
     _RETURN_TOOL: re.compile(r"\b(?:return|send back)\b", re.I),
     _EXCHANGE_TOOL: re.compile(_SWAP_PATTERN, re.I),
@@ -38,7 +38,7 @@ WISH_PATTERNS: Mapping[str, re.Pattern[str]] = {  # how a wish for each tool sou
 
 
 class ProductMention(NamedTuple):
-    """A product that a text names: the options it has, and what is said of it after that."""
+    """A product that a text names, its options, and the text after its name."""
 
     name: str
     options: str
@@ -46,7 +46,7 @@ class ProductMention(NamedTuple):
 
 
 class CustomerRecords:
-    """What was looked up of a customer: the user, orders and products, by their ids."""
+    """The records of a customer that were looked up: user, orders and products, by id."""
 
     def __init__(self) -> None:
         self.user: RecordMapping = {}
@@ -54,7 +54,7 @@ class CustomerRecords:
         self.products: dict[str, RecordMapping] = {}
 
     def list_unseen(self, tool: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield the orders and products to look up before the words can be understood."""
+        """Yield the orders and products to look up before the texts can be understood."""
         numbers = _list_numbers(texts)
         refers = "address" in tool and any("the address of" in _cut_after(text) for text in texts)
         if refers or (not numbers and tool != "modify_user_address"):
@@ -68,11 +68,12 @@ class CustomerRecords:
                     yield "product", item["product_id"]
 
     def infer_arguments(self, tool: str, texts: Sequence[str]) -> JSONObject | None:
-        """Return the arguments of a change as far as texts say them, None in place of others.
+        """Return the arguments of a change; arguments that the texts do not tell are None.
+
+        The result is None if no known order fits the texts.
 
         Args:
-            texts: the wish, and what was said about it since. No arguments at all: no order that is
-                known can be meant.
+            texts: the wish, and the user's later answers about it.
         """
         if tool == "modify_user_address":
             return {"user_id": self.user["user_id"], **self._find_address(texts, "")}
@@ -95,7 +96,7 @@ class CustomerRecords:
         return arguments | {"payment_method_id": pays}
 
     def find_orders(self, tool: str, texts: Sequence[str]) -> list[str]:
-        """Return the orders that texts may mean: those with all that was named."""
+        """Return the orders that contain everything that the texts name."""
         status = _ORDER_STATUS.get(tool, "pending")
         relevant_texts = [_cut_before(text) for text in texts] if "address" in tool else texts
         orders = {
@@ -119,7 +120,7 @@ class CustomerRecords:
     def _match_whole(
         self, orders: Mapping[str, RecordMapping], text: str
     ) -> dict[str, RecordMapping]:
-        """Return the orders that a text names by all that is in them, or by where they go."""
+        """Return the orders that a text describes by all their items or by their city."""
         for whole in _ORDER_WITH.findall(text):
             names = sorted(one.name for one in self._find_mentions(whole))
             same = {
@@ -135,7 +136,7 @@ class CustomerRecords:
         } or dict(orders)
 
     def find_items(self, tool: str, texts: Sequence[str]) -> list[RecordMapping]:
-        """Return the items that texts are about, of the order that they mean."""
+        """Return the items that the texts name, if they fit one order only."""
         orders = self.find_orders(tool, texts)
         for text in texts if len(orders) == 1 else ():
             held = self.orders[orders[0]]["items"]
@@ -147,7 +148,7 @@ class CustomerRecords:
     def _choose_new_items(
         self, items: Sequence[RecordMapping], texts: Sequence[str]
     ) -> list[str] | None:
-        """Return the new item for each of the old ones, if it was said what it should be."""
+        """Return the new item for each old one, or None if the texts do not tell it."""
         if not items or any(item["product_id"] not in self.products for item in items):
             return None
         variants = [self.products[item["product_id"]]["variants"] for item in items]
@@ -159,7 +160,7 @@ class CustomerRecords:
         return None
 
     def _find_address(self, texts: Sequence[str], number: str) -> JSONObject:
-        """Return the lines of the new address, from where it stands if it was not said."""
+        """Return the new address that the texts spell out or refer to; None for unknown lines."""
         for text in reversed(texts):
             address = parse_address(text)
             if address:
@@ -192,12 +193,12 @@ class CustomerRecords:
 
 
 def _find_last(find: Callable[[str], T | None], texts: Sequence[str]) -> T | None:
-    """Return what is found in the last text that has it, or None."""
+    """Return the value found in the last text that has one, or None."""
     return next((value for text in reversed(texts) if (value := find(text)) is not None), None)
 
 
 def find_mentions(text: str, items: Sequence[RecordMapping]) -> list[ProductMention]:
-    """Return the products that a text names, in its order."""
+    """Return the products that a text names, in text order."""
     names = sorted({item["name"] for item in items}, key=len, reverse=True)
     if not names:
         return []
@@ -212,7 +213,7 @@ def find_mentions(text: str, items: Sequence[RecordMapping]) -> list[ProductMent
 
 
 def _list_numbers(texts: Sequence[str]) -> list[str]:
-    """Return the orders that texts name by number, the last said first."""
+    """Return the order numbers in texts, latest first."""
     return [
         f"#{one.lstrip('#')}"
         for text in reversed(texts)
@@ -221,12 +222,12 @@ def _list_numbers(texts: Sequence[str]) -> list[str]:
 
 
 def _contains(order: RecordMapping, named: Sequence[ProductMention]) -> bool:
-    """Return whether an order has all that was named, with its options where they were said."""
+    """Return whether an order has all named products, with their options if the text tells them."""
     return len(_find_places(order["items"], named)) == len(named)
 
 
 def _find_places(items: Sequence[RecordMapping], named: Sequence[ProductMention]) -> list[int]:
-    """Return where in an order the named things are; one place for each, or fewer."""
+    """Return the positions of the named products in an order, at most one for each."""
     places: list[int] = []
     for one in named:
         for place, item in enumerate(items):
@@ -245,7 +246,7 @@ def _format_options(options: Mapping[str, str]) -> str:
 def choose_variants(
     old: Sequence[RecordMapping], variants: Sequence[JSONMapping], named: Sequence[ProductMention]
 ) -> list[str] | None:
-    """Return the new item for each of the old ones, if it was said what it should be."""
+    """Return the new item for each old one, or None if the mentions do not tell it."""
     if len(named) < len(old):
         return None
     chosen = []
@@ -276,18 +277,18 @@ def _parse_reason(text: str) -> str | None:
 
 
 def _cut_before(text: str) -> str:
-    """Return what a text says of what, and not of where to."""
+    """Return the part of a text before the destination address."""
     return "" if "he new one is" in text else _ADDRESS_REFERENCE.split(text)[0]
 
 
 def _cut_after(text: str) -> str:
-    """Return what a text says of where to, and not of what."""
+    """Return the part of a text that tells the destination address."""
     parts = _ADDRESS_REFERENCE.split(text)
     return parts[-1] if len(parts) > 1 or "he new one is" in text else ""
 
 
 def parse_address(text: str) -> dict[str, str] | None:
-    """Return the address that a text spells out."""
+    """Return the address that a text spells out, or None."""
     for begin in ("address: ", " to ", "one is ", "address is "):
         if begin not in text:
             continue
@@ -300,7 +301,7 @@ def parse_address(text: str) -> dict[str, str] | None:
 
 
 def find_payment_method(methods: Mapping[str, JSONMapping], text: str) -> str | None:
-    """Return the way to pay that a text names, if it is one."""
+    """Return the payment method that a text names, or None if it is not clear."""
     for id in methods:
         if id in text:
             return id
@@ -321,5 +322,5 @@ def find_payment_method(methods: Mapping[str, JSONMapping], text: str) -> str | 
             id for id, one in amounts.items() if re.search(rf"\${re.escape(str(one))}\b", text)
         ]
         if matching_ids and len({amounts[id] for id in matching_ids}) == 1:
-            return matching_ids[0]  # whoever cannot tell them apart has no need to
+            return matching_ids[0]  # equal amounts: either method will do
     return method_ids[0] if len(method_ids) == 1 else None

@@ -1,6 +1,6 @@
-"""Assistants as straight-line code: what one says or calls is yielded, the answer sent back.
+"""Assistants as generators, which yield messages and tool calls and receive the answers.
 
-A reply depends on the talk alone: the code runs anew from the user's first words each time.
+A reply depends on the conversation alone: each time, the generator runs from the start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def format_call(name: str, /, **arguments: object) -> str:
 
 
 def continue_dialogue(flow: Callable[[str], DialogueFlow], view: TalkView) -> str:
-    """Return what comes next in a talk, of which so much has happened as a view shows."""
+    """Return the next message or call of a flow after the answers in a view."""
     run = flow(next((text for who, text in view.talk if who == "user"), ""))
     doing = next(run)
     for answer in _list_answers(view):
@@ -29,9 +29,9 @@ def continue_dialogue(flow: Callable[[str], DialogueFlow], view: TalkView) -> st
 
 
 def _list_answers(view: TalkView) -> Iterator[str]:
-    """Yield what came of all that the assistant said and did, in order."""
+    """Yield the answers to the assistant's messages and calls, in order."""
     calls = list(view.calls)
-    spoke = False  # the assistant has, since the user's first words
+    spoke = False  # whether the assistant spoke after the user's first message
     for place, (who, text) in enumerate(view.talk):
         if who == "user" and spoke:
             yield text

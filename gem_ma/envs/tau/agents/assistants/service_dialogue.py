@@ -1,4 +1,4 @@
-"""What assistants of shops and airlines share: hearing wishes, and asking until they know."""
+"""The common dialogue of assistants in shops and airlines: find wishes, and ask for details."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _NO_WORD = re.compile(r"no\b", re.I)
 
 
 class TaskKnowledge(NamedTuple):
-    """What an informed assistant knows of a task."""
+    """The part of a task that an informed assistant knows."""
 
-    needs: tuple[str, ...]  # the tools that make its changes, in order
-    owed: tuple[str, ...]  # what it has to say
+    needs: tuple[str, ...]  # tools of the required changes, in order
+    owed: tuple[str, ...]  # required outputs
 
 
 class UserSentence(NamedTuple):
-    """A sentence of the user, and where in the talk it stands."""
+    """A sentence of the user, and its turn."""
 
     turn: int
     text: str
 
 
 class ServiceDialogue:
-    """One talk: what was heard, and what is still to be done."""
+    """One conversation: the user's messages, and the changes that are left to make."""
 
-    wish_patterns: Mapping[str, re.Pattern[str]]  # of a wish for each tool
-    last: tuple[str, ...] = ()  # tools after which others fail
+    wish_patterns: Mapping[str, re.Pattern[str]]  # pattern of a wish for each tool
+    last: tuple[str, ...] = ()  # tools to call last, because others fail after them
 
     def __init__(self, task: TaskKnowledge, first: str):
         self.left = list(task.needs)
         self.owed = list(task.owed)
         self.heard = [first]
-        self.tried_wishes: set[tuple[str, UserSentence]] = set()  # what was tried with which tool
+        self.tried_wishes: set[tuple[str, UserSentence]] = set()  # (tool, sentence) pairs
 
     def serve(self) -> DialogueFlow:
-        """Do all that is asked for and needed, then ask for more, without end."""
+        """Make all changes that are requested and required; then ask for more, without end."""
         yield from self.identify_user()
         while True:
             next_wish = self.find_next_wish()
@@ -67,14 +67,14 @@ class ServiceDialogue:
                 yield from self.say(f"I am sorry, more I cannot do. {ELSE_QUESTION}")
 
     def _report_owed(self) -> str:
-        """Return what it owes, once the user has asked for something."""
+        """Return the required outputs once the user has asked a question, or ""."""
         if not self.owed or not any(map(_QUESTION.search, self.heard)):
             return ""
         answers, self.owed = ", ".join(self.owed), []
         return f"Here is what you asked for: {answers}. "
 
     def identify_user(self) -> DialogueFlow:
-        """Find out who it is."""
+        """Find out who the user is."""
         raise NotImplementedError
 
     def grant_wish(self, tool: str, wish: str) -> DialogueFlow:
@@ -82,7 +82,7 @@ class ServiceDialogue:
         raise NotImplementedError
 
     def find_next_wish(self) -> tuple[str, UserSentence] | None:
-        """Return the first tool that is needed and asked for, and the sentence that does so."""
+        """Return the next required tool that the user asks for, with the sentence, or None."""
         for tool in sorted(dict.fromkeys(self.left), key=self.last.__contains__):
             for one in self.list_sentences():
                 if (tool, one) not in self.tried_wishes and self.wish_patterns[tool].search(
@@ -97,7 +97,7 @@ class ServiceDialogue:
                 yield UserSentence(turn, one)
 
     def say(self, text: str) -> DialogueFlow:
-        """Say something, and return what the user answers."""
+        """Send a message, and return the user's answer."""
         answer = yield text
         self.heard.append(answer)
         return answer
@@ -105,7 +105,7 @@ class ServiceDialogue:
     def ask(
         self, question: str, find: Callable[[str], Found | None], text: str = ""
     ) -> DialogueFlow:
-        """Return what is found in a text, or in an answer to a question asked until then."""
+        """Return the value found in `text`, or in one of up to 5 answers to the question."""
         value = find(text) if text else None
         for _ in range(5):
             if value is not None:
@@ -115,7 +115,7 @@ class ServiceDialogue:
         return value
 
     def confirm(self, what: str) -> DialogueFlow:
-        """Return whether the user wants it so."""
+        """Return whether the user agrees to an action."""
         for _ in range(3):
             answer = yield from self.say(f"I will {what}. Shall I proceed?")
             if _YES_WORD.match(answer):
@@ -126,7 +126,7 @@ class ServiceDialogue:
 
 
 def parse_tool_result(text: str) -> Any:
-    """Return what a tool answered, or an empty object where it failed."""
+    """Return the JSON of a tool's answer, or {} if it is not JSON."""
     try:
         return json.loads(text)
     except ValueError:

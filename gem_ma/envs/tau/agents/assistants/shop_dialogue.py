@@ -1,4 +1,4 @@
-"""An assistant of a shop who knows which changes are needed, and learns the rest from the user."""
+"""An assistant of a shop that knows the required changes, and learns the rest from the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _CUSTOMER_NAME = re.compile(r"(?:name is|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP_CODE = re.compile(r"\b(\d{5})\b")
 _LOGIN_CODE = re.compile(r"code is (\d{6})")
-_QUESTIONS = {  # what it says where it does not know an argument
+_QUESTIONS = {  # questions for unknown arguments
     "order_id": 'Which order do you mean by "{wish}" The number, or what is in it, please?',
     "item_ids": "Which items of {about} are they?",
     "new_item_ids": "Which options should the new ones have, of {about}?",
@@ -26,16 +26,16 @@ _QUESTIONS = {  # what it says where it does not know an argument
     "reason": "What is the reason to cancel {about}?",
     "address1": "What is the new address, in full?",
 }
-MAX_QUESTIONS = 6  # times that it asks about one wish
+MAX_QUESTIONS = 6  # maximum number of questions about one wish
 
 
 def serve_customer(task: TaskKnowledge, first: str) -> DialogueFlow:
-    """Return what such an assistant says and calls."""
+    """Return the dialogue of an assistant with a customer."""
     return ShopDialogue(task, first).serve()
 
 
 def list_lookups(heard: Sequence[str]) -> Iterator[str]:
-    """Yield the calls by which the user may be found, of what was heard last first."""
+    """Yield the calls that may find the user, for the latest message first."""
     named = next((one for text in heard for one in _CUSTOMER_NAME.finditer(text)), None)
     for text in reversed(heard):
         for email in _EMAIL.findall(text):
@@ -46,7 +46,7 @@ def list_lookups(heard: Sequence[str]) -> Iterator[str]:
 
 
 class ShopDialogue(ServiceDialogue):
-    """A talk with a customer."""
+    """A conversation with a customer."""
 
     wish_patterns: Mapping[str, re.Pattern[str]] = WISH_PATTERNS
     last = ("modify_pending_order_items",)
@@ -100,7 +100,7 @@ class ShopDialogue(ServiceDialogue):
                 )
 
     def _describe_change(self, tool: str, given: JSONMapping, texts: Sequence[str]) -> str:
-        """Return what a change is of, in words."""
+        """Return the object of a change, in words."""
         if "order_id" not in given:
             return "your default address"
         order = f"order {given['order_id']}"
@@ -110,7 +110,7 @@ class ShopDialogue(ServiceDialogue):
         return f"the {' and the '.join(names)} of {order}"
 
     def _change_record(self, tool: str, about: str, given: JSONMapping) -> DialogueFlow:
-        """Call a tool if the user agrees, and return whether it did what it should."""
+        """Call a tool if the user agrees, and return whether the call succeeded."""
         if not (yield from self.confirm(f"call {tool} for {about}")):
             return False
         answer = yield format_call(tool, **given)

@@ -1,4 +1,4 @@
-"""Assistants who know a task: its gold actions, or which tools it needs."""
+"""Assistants that know a task: its gold actions, or the tools that it needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gem_ma.validation.arguments import check_each
 
 USER_REQUESTS = {
     "restart_phone": "Could you restart your phone, please?"
-}  # what only the user can do
+}  # requests for actions of the user
 
 
 class OracleAssistant:
@@ -48,10 +48,10 @@ class OracleAssistant:
 
 
 class InformedAssistant:
-    """Know which changes a task needs and which answers it owes, and learn all else by asking.
+    """Know the required tools and outputs of a task, and learn all else by asking.
 
-    What is to be changed into what, and for whom, it hears from the user and looks up with its
-    tools; what it owes it says once the user has asked a question.
+    The assistant hears the details of a change from the user and looks them up with its tools. It
+    tells the required outputs once the user has asked a question.
     """
 
     portable = True
@@ -89,7 +89,7 @@ def _is_tau2(state: object) -> bool:
 
 
 def _choose_gold_action(state: Any) -> str:
-    """Return the next gold action; one of the user's is asked for, in words that name the tool."""
+    """Return the next gold action; for a user's action, ask the user to call the tool."""
     calls = list(state.calls)
     for one in state.task.actions or ():
         matching_calls = [

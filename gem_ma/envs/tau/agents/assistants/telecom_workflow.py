@@ -1,4 +1,4 @@
-"""An assistant for telecom who follows its workflow, from what it hears and looks up."""
+"""An assistant of telecom that follows the workflow, by what it hears and looks up."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
 
 
 class WorkflowFailed(Exception):
-    """Nothing that the workflow knows helps: somebody else has to."""
+    """No step of the workflow helps, and somebody else has to take over."""
 
 
 def continue_workflow(view: TalkView) -> str:
-    """Return what an assistant who follows the workflow says or does next."""
+    """Return the next message or call of an assistant that follows the workflow."""
     return continue_dialogue(_run_workflow, view)
 
 
@@ -63,7 +63,7 @@ def _help_caller(complaint: str) -> DialogueFlow:
 
 
 def _identify_caller(answer: str) -> DialogueFlow:
-    """Return the phone number that the user says, and whose it is."""
+    """Return the user's phone number and the customer that it belongs to."""
     for _ in range(6):
         for phone in _PHONE.findall(answer):
             customer = _parse_result(
@@ -83,15 +83,15 @@ def _parse_result(text: str) -> Any:
 
 
 class _TroubleCase:
-    """One line of one customer, and the paths of the workflow through what may be wrong with it."""
+    """One line of a customer, and the paths of the workflow for its possible faults."""
 
     def __init__(self, customer: str, line: JSONMapping):
         self.customer, self.line = customer, line
         self.of = {"customer_id": customer, "line_id": line["line_id"]}
-        self.served = False  # service was seen to be there
+        self.served = False  # whether service was seen to work
 
     def service(self) -> DialogueFlow:
-        """Path 1: no service."""
+        """Follow path 1: no service."""
         if self.served:
             return
         bar = yield "Please look at your status bar."
@@ -122,12 +122,12 @@ class _TroubleCase:
             raise WorkflowFailed("there is no service, and nothing of the workflow helps")
 
     def _has_no_signal(self) -> DialogueFlow:
-        """Return whether there still is no service."""
+        """Return whether there is still no service."""
         bar = yield "Please look at your status bar again."
         return bool(_NO_SIGNAL.search(bar))
 
     def _resume_line(self) -> DialogueFlow:
-        """Lift a suspension, where the policy lets it be lifted."""
+        """Lift a suspension if the policy allows it."""
         if self.line["status"] != "Suspended":
             raise WorkflowFailed("there is no service, and the line is not suspended")
         ended = self.line.get("contract_end_date")
@@ -146,7 +146,7 @@ class _TroubleCase:
         yield format_call("resume_line", **self.of)
 
     def data(self, fast: bool) -> DialogueFlow:
-        """Path 2: mobile data that does not work or, where it should be fast, is slow."""
+        """Follow path 2: mobile data that fails, or that is slow if `fast` is required."""
         speed = yield "Please run a speed test."
         if "failed" in speed or "no connection" in speed.lower():
             yield from self.service()
@@ -201,7 +201,7 @@ class _TroubleCase:
         return speed
 
     def messages(self) -> DialogueFlow:
-        """Path 3: picture messages."""
+        """Follow path 3: picture messages."""
         if (yield from self._can_send()):
             return
         yield from self.service()

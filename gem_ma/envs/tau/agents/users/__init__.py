@@ -1,1 +1,1 @@
-"""Users of TAU-bench and tau2-bench: by rule, with traits, in populations; or any model."""
+"""Users of TAU-bench and tau2-bench: rule-based users with traits, and their populations."""

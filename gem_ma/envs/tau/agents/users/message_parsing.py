@@ -1,10 +1,10 @@
-"""What an assistant's message asks of its user."""
+"""Parsing of an assistant's message: what it asks the user for."""
 
 from __future__ import annotations
 
 import re
 
-IDENTITY_PATTERNS = {  # what tells who somebody is
+IDENTITY_PATTERNS = {  # questions about the user's identity
     "email": re.compile(r"\be-?mail", re.I),
     "zip": re.compile(r"\bzip\b|postal code|postcode", re.I),
     "name": re.compile(
@@ -14,7 +14,7 @@ IDENTITY_PATTERNS = {  # what tells who somebody is
     "phone": re.compile(r"phone number", re.I),
     "birthday": re.compile(r"your (?:date of birth|birth ?da)", re.I),
 }
-DETAIL_PATTERNS = {  # what belongs to a wish
+DETAIL_PATTERNS = {  # questions about a wish
     "order": re.compile(
         r"\b(?:order|reservation|confirmation|booking)s? ?(?:number|id|code)\b|"
         r"\b(?:which|what) (?:of your )?(?:order|reservation|trip|booking|flight is it)",
@@ -62,7 +62,7 @@ REFUSAL_PATTERN = re.compile(
     re.I,
 )
 HANDOVER_PATTERN = re.compile(r"transferr?(?:ed|ing)|human agent", re.I)
-_REQUEST = re.compile(  # something other than a yes or a no
+_REQUEST = re.compile(  # asks for more than yes or no
     r"\b(?:provide|tell me|give me|share|what|which|how many|who|let me know|i need your|may i have"
     r"|need (?:the|your)|specify)\b",
     re.I,
@@ -72,7 +72,7 @@ FLIGHT_PATTERN = re.compile(r"\bHAT\d{3}\b")
 
 
 class AssistantMessage:
-    """One message of an assistant, and what it asks."""
+    """One message of an assistant, and what it asks for."""
 
     def __init__(self, text: str):
         self.text = text
@@ -105,5 +105,5 @@ class AssistantMessage:
 
     @property
     def requests(self) -> set[str]:
-        """The names of what it asks for."""
+        """The names of the facts that the message asks for."""
         return {*self.who, *self.about}

@@ -1,4 +1,4 @@
-"""How users by rule say what they say, in two sets that share no phrase."""
+"""Phrases of rule-based users, in two sets that share no phrase."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 PhraseBook = Mapping[str, tuple[str, ...]]
-_TOOL_PHRASES = {  # what each tool is, as its user would say it: trained with, held out
+_TOOL_PHRASES = {  # requests for each tool in a user's words: for training, held out
     "cancel_pending_order": ("cancel {}", "call off {}"),
     "return_delivered_order_items": ("return {}", "send back {}"),
     "exchange_delivered_order_items": ("exchange {}", "swap {}"),
@@ -108,7 +108,7 @@ PHRASE_SETS: Mapping[str, PhraseBook] = MappingProxyType(
 
 @functools.cache
 def compile_phrases(*names: str) -> re.Pattern[str]:
-    """Return what finds a phrase of either set under one of these names."""
+    """Return a pattern that finds the phrases of both sets with one of these names."""
     parts = [
         re.escape(phrase).replace(r"\{\}", "")
         for phrases in PHRASE_SETS.values()

@@ -1,4 +1,4 @@
-"""Agents for the user's seat that go by rule: one kind of user, or another in each episode."""
+"""Rule-based agents for the user's seat: one kind of user, or another kind in each episode."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.validation.arguments import check_each, check_type
 
-# Where a task stands in rules of ours, and in the original's.
+# Texts around the task in the prompts of this package and of the original.
 _TASK_MARKS = (("Your task: ", ""), ("\n\nInstruction: ", "\n\nRules:\n"), ("Instructions:\n", ""))
 _LOGIN_CODE = re.compile(r"code is (\d{6})")
 
 
 class RuleUser:
-    """Play the user by rule: tell what you want, answer what you are asked, confirm, and end.
+    """Play the user by rule: tell wishes, answer questions, confirm changes, and end.
 
-    What it wants and knows is compiled from the task (`Game.wants`); where there is no game at
-    hand, as over a connection, it is the sentences of its instruction, told one after the other.
-    The traits are how often it does what each says, from 0 to 1.
+    The wishes and knowledge are compiled from the task (`Game.wants`). Without access to the game,
+    such as over a connection, the user tells the sentences of its instruction one after the other.
+    Each trait is a frequency from 0 to 1.
 
     Args:
-        kind: of user, whose traits those given here add to: see
+        kind: kind of user, whose traits the other arguments override; see
             `gem_ma.envs.tau.agents.users.traits.KINDS`.
-        phrases: "train" or "held-out", which share none.
-        seed: what chance is drawn from, beside the episode and the task.
+        phrases: "train" or "held-out", two sets that share no phrase.
+        seed: seed of random decisions, which also depend on the episode and the task.
     """
 
     portable = True
@@ -68,7 +68,7 @@ class RuleUser:
         return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
-        """Return what it says or does next."""
+        """Return the next message or tool call of the user."""
         ways = PHRASE_SETS[self.phrases]
         if turn.position is None or not hasattr(turn.position.state, "talk"):
             wants = _parse_rules(turn.rules)
@@ -112,12 +112,12 @@ class RuleUser:
 
 
 class UserPopulation:
-    """Play the user as one of several kinds by rule, another in each episode.
+    """Play the user as one of several rule-based kinds, chosen for each episode.
 
     Args:
-        population: "train", with the phrases for training, or "held-out", with the others; or names
-            of kinds, with "+" between.
-        phrases: "train" or "held-out", in place of the population's own.
+        population: "train" with the phrases for training, "held-out" with the other phrases, or
+            names of kinds joined by "+".
+        phrases: "train" or "held-out". None means the set of the population.
     """
 
     portable = True
@@ -134,7 +134,7 @@ class UserPopulation:
         return [self._pick_user(turn)._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _pick_user(self, turn: Turn) -> RuleUser:
-        """Return who plays the user in a turn's episode."""
+        """Return the user that plays in the episode of a turn."""
         task = "" if turn.position is None else getattr(turn.position.state, "task", "")
         number = getattr(task, "id", getattr(task, "index", turn.rules))
         share = TraitSampler({}, self.seed, turn.episode, number).sample_number("kind")
@@ -151,7 +151,7 @@ def _has_tool(tools: Sequence[object], name: str) -> bool:
 
 
 def _split_sides(talk: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]:
-    """Return what the user said, and what it heard before each reply; nothing before the first."""
+    """Return the user's messages, and the messages before each of them; "" before the first."""
     user_texts: list[str] = []
     assistant_texts: list[str] = []
     for who, text in talk:
@@ -162,7 +162,7 @@ def _split_sides(talk: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]
 
 
 def _use_phone(turn: Turn, heard: Sequence[str]) -> str | None:
-    """Do what the assistant asks to be done on the shop's phone, and tell what came of it."""
+    """Return a call that the assistant asks for on the shop's phone, its result, or None."""
     if turn.results:
         code = _LOGIN_CODE.findall(turn.results[-1])
         return f"The code is {code[-1]}." if code else f"I did. It says: {turn.results[-1]}"
@@ -188,13 +188,13 @@ _FACT_PATTERNS = (("name", _NAME), ("email", _EMAIL), ("zip", _ZIP), ("user", _U
 
 
 def _extract_words(content: str | Iterable[object]) -> str:
-    """Return the words of a message, which may have pictures beside them."""
+    """Return the text of a message, without its pictures."""
     parts = (content,) if isinstance(content, str) else content
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def _parse_rules(rules: str) -> Wants:
-    """Return what a user's rules say of who it is, and what it wants: sentence by sentence."""
+    """Return the identity and the wishes in a user's rules; each sentence is one wish."""
     marks = [
         (rules.find(before), before, after) for before, after in _TASK_MARKS if before in rules
     ]

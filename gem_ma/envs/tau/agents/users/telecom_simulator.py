@@ -1,4 +1,4 @@
-"""A user by rule with a phone: it does what it is told, and says what the phone shows."""
+"""A rule-based user with a phone: it follows instructions and reports what the phone shows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PLACE = re.compile(r"You are (?:currently )?((?:abroad|at home)[\w ]*)")
 
 
 class UserAction(NamedTuple):
-    """A thing that a user may be asked to do: how it sounds, and the tool."""
+    """An action that the assistant may ask for: a pattern of the request, and the tool."""
 
     sounds: re.Pattern[str]
     tool: str
     arguments: tuple[tuple[str, str], ...] = ()
-    wanted: str = ""  # what the tool says when it came out as it was meant
+    wanted: str = ""  # part of the tool's answer that shows success
 
 
 def _make_action(sounds: str, tool: str, wanted: str = "", **arguments: str) -> UserAction:
@@ -37,7 +37,7 @@ _WORD_GAP = r"[^.?!]{0,40}?"
 
 
 def _make_switch_actions(thing: str, tool: str, name: str) -> tuple[UserAction, UserAction]:
-    """Return how it sounds to have a switch off, and on; the name is what the tool calls it."""
+    """Return actions that switch a thing off and on; `name` is its name in tool answers."""
     return tuple(  # type: ignore[return-value]
         _make_action(
             rf"(?:{verb}){_WORD_GAP}{thing}|\bturn(?: (?:your|the))? {thing} {word}\b",
@@ -93,7 +93,7 @@ USER_ACTIONS = (
     _make_action(r"speed test", "run_speed_test"),
     _make_action(r"\bmms\b|picture message", "can_send_mms"),
 )
-_COMPLAINTS = {  # of a wish, by a word of it: how it is told, what to look at, and how that is well
+_COMPLAINTS = {  # by a word of the scenario: phrase, tool for a check, and its answer if solved
     "MMS": ("no_mms", "can_send_mms", "can send MMS"),
     "mobile data": ("no_data", "run_speed_test", "(Excellent)"),
     "No Service": ("no_service", "check_status_bar", ""),
@@ -109,7 +109,7 @@ _HANDOVER = re.compile(r"transferr(?:ed|ing)|human agent", re.I)
 
 
 def find_requested_call(view: TalkView) -> str | None:
-    """Return the call that a user was told to make by name, then what came of it, or None."""
+    """Return the tool call that the assistant spells out, then its result, or None."""
     message = view.talk[-1].text if view.talk else ""
     begin, end = message.find(_CALL_MARK), message.rfind("}")
     if not 0 <= begin < end:
@@ -119,21 +119,21 @@ def find_requested_call(view: TalkView) -> str | None:
 
 
 class ScenarioTask(Protocol):
-    """A task that says in one text who the user is and what it wants."""
+    """A task with one text that says who the user is and what it wants."""
 
     @property
     def scenario(self) -> str: ...
 
 
 class TelecomView(TalkView, Protocol):
-    """What the user of telecom sees."""
+    """The view of the user in telecom."""
 
     @property
     def task(self) -> ScenarioTask: ...
 
 
 class TelecomUserSimulator(BaseUserSimulator):
-    """What a user of telecom says or does next: what it is told, one thing after the other."""
+    """A rule-based user of telecom, which follows instructions one after the other."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class TelecomUserSimulator(BaseUserSimulator):
         super().__init__(said, heard, chance, ways)
         task = view.task.scenario
         named = [(task.index(word), one) for word, one in _COMPLAINTS.items() if word in task]
-        self.wish = min(named)[1] if named else None  # the first is why it calls
+        self.wish = min(named)[1] if named else None  # the first one is the reason for the call
         self.task = task
         self.last = view.talk[-1].text if view.talk else ""
         here = [one for one in view.calls if one.after == len(view.talk)]
@@ -174,13 +174,13 @@ class TelecomUserSimulator(BaseUserSimulator):
         if requests:
             last = requests[-1]
             if last.wanted and last.wanted not in self.done[-1][1] and len(self.done) < 12:
-                return _format_call(last.tool)  # it was as it should be before, and is again
+                return _format_call(last.tool)  # switch back: it was right before the last call
             return self.add_traits("\n".join(result for _, result in self.done))
         answer = self._choose_answer()
         return answer if answer == STOP_MARK or answer.startswith("{") else self.add_traits(answer)
 
     def _list_requests(self) -> Iterator[UserAction]:
-        """Yield what the last message asks for, in its order; of two that fit, the listed first."""
+        """Yield the requested actions in text order; USER_ACTIONS' order decides overlaps."""
         actions: list[tuple[int, int, UserAction]] = []
         for doing in USER_ACTIONS:
             for one in doing.sounds.finditer(self.last):
@@ -222,7 +222,7 @@ class TelecomUserSimulator(BaseUserSimulator):
         return self.say("yes") if "?" in self.last else self.say("what")
 
     def _check_result(self) -> str:
-        """See whether all is well; then that is the end."""
+        """Check whether the complaint is solved, and end the conversation if so."""
         if self.wish is None:
             return STOP_MARK
         _, tool, good = self.wish

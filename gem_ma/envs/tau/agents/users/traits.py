@@ -1,4 +1,4 @@
-"""What users by rule differ in: traits, kinds of people who have them, and what chance decides."""
+"""Traits of rule-based users, the kinds of users that have them, and their random decisions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from gem_ma.engine.seeding import derive_seed
 
 TRAITS: Mapping[str, str] = MappingProxyType(
-    {  # what each makes a user do; a number from 0 to 1 is how often
+    {  # effect of each trait; its value, from 0 to 1, is a frequency
         "talkative": "answers, and tells something beside that was not asked",
         "forgetful": "does not remember what it is asked for, and finds it when asked again",
         "mistaken": "first tells who it is, or an order's number, with a digit wrong",
@@ -43,7 +43,7 @@ POPULATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def resolve_traits(kind: str, given: Mapping[str, float | None]) -> dict[str, float]:
-    """Return a kind's traits with others in their place, each from 0 to 1."""
+    """Return the traits of a kind with some values replaced; all values must be from 0 to 1."""
     if kind not in KINDS:
         raise ValueError(f"no user {kind!r}; there are {', '.join(KINDS)}")
     traits = {**KINDS[kind], **{name: one for name, one in given.items() if one is not None}}
@@ -53,7 +53,7 @@ def resolve_traits(kind: str, given: Mapping[str, float | None]) -> dict[str, fl
     return traits
 
 
-_TRAIT_DESCRIPTIONS = {  # what a model is told to be like
+_TRAIT_DESCRIPTIONS = {  # prompts for a model that plays the user
     "talkative": "when you answer a question, you tell something else that belongs to it too",
     "forgetful": "when you are asked for a fact you say at first that you do not remember it, and "
     "find it when you are asked again",
@@ -71,7 +71,7 @@ _FREQUENCY_WORDS = ((0.8, "Nearly always"), (0.55, "Mostly"), (0.3, "Often"), (0
 
 
 def describe_persona(traits: Mapping[str, float]) -> str:
-    """Return what a model is told that is to be like this; nothing for one without traits."""
+    """Return the prompt for a model that plays a user with these traits; "" without traits."""
     lines = [
         f"- {next(often for least, often in _FREQUENCY_WORDS if value > least)} "
         f"{_TRAIT_DESCRIPTIONS[name]}."
@@ -82,20 +82,20 @@ def describe_persona(traits: Mapping[str, float]) -> str:
 
 
 class TraitSampler:
-    """What happens to one user in one episode: the same for the same words, wherever asked."""
+    """Random decisions of one user in one episode; the same arguments give the same decision."""
 
     def __init__(self, traits: Mapping[str, float], *names: object):
         self.traits = traits
         self.seed = zlib.crc32("/".join(map(str, names)).encode("utf-8", "replace"))
 
     def sample_number(self, *about: object) -> float:
-        """Return a number from 0 to 1 for whatever it is about."""
+        """Return a number from 0 to 1 that depends on the seed and the arguments only."""
         return derive_seed(self.seed, zlib.crc32(repr(about).encode("utf-8", "replace"))) / (
             1 << 63
         )
 
     def shows_trait(self, trait: str, *about: object) -> bool:
-        """Return whether a trait shows here."""
+        """Return whether a trait shows in the situation that the arguments name."""
         value = self.traits.get(trait, 0.0)
         return value > 0 and self.sample_number(trait, *about) < value
 
@@ -104,6 +104,6 @@ class TraitSampler:
 
     @property
     def patience(self) -> float:
-        """How many questions it answers before it leaves."""
+        """How many questions the user answers before it leaves."""
         value = self.traits.get("impatient", 0.0)
         return round(30 - 24 * value) if value else float("inf")

@@ -1,6 +1,6 @@
-"""A user by rule: what it wants it says, what it knows it tells when asked, and then it ends.
+"""A rule-based user that tells its wishes, answers questions and then ends the conversation.
 
-What was said so far is read off the talk, so that a reply depends on the talk and the seeds alone.
+It keeps no state, so a reply depends on the conversation and the seeds alone.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.envs.tau.wants.wish import Wish
 
 STOP_MARK = "###STOP###"
-MAX_MESSAGES = 80  # messages, whoever it talks to
-MAX_REPEATS = 4  # times it says the same
-IDENTITY_FACTS = ("email", "user", "zip", "phone")  # what it may have wrong
+MAX_MESSAGES = 80  # maximum messages of the user in a conversation
+MAX_REPEATS = 4  # maximum repetitions of the same text
+IDENTITY_FACTS = ("email", "user", "zip", "phone")  # facts that it may state wrongly
 PAYMENT_SOURCES = ("PayPal", "gift card", "credit card", "certificate")
 
 
@@ -26,14 +26,14 @@ _LONG_WORD = re.compile(r"\b[a-z]{4,}\b")
 
 
 class BaseUserSimulator:
-    """What users by rule share: a way to say things, and what shows of somebody's traits.
+    """The common part of rule-based users: phrases, and the effects of traits.
 
     Args:
         said: all messages of the user, in order.
         heard: all messages to the user, in order.
 
     Attributes:
-        facts: what is never misspelt.
+        facts: texts that are never misspelt.
     """
 
     def __init__(
@@ -44,16 +44,16 @@ class BaseUserSimulator:
         self.facts: list[str] = []
 
     def say(self, name: str, *facts: str) -> str:
-        """Return a phrase; which of those that there are, chance decides."""
+        """Return a phrase with this name, chosen at random among its variants."""
         way = self.sampler.pick_phrase(self.phrases[name], name, *(facts or [len(self.said)]))
         return way.format(*facts) if facts else way
 
     def has_told(self, fact: str) -> bool:
-        """Return whether it has told a fact."""
+        """Return whether the user has told a fact."""
         return any(fact in one for one in self.said)
 
     def is_out_of_patience(self) -> bool:
-        """Return whether it was asked more than it has patience for since something was done."""
+        """Return whether too many questions came since the last completed change."""
         question_count = 0
         if self.sampler.patience < len(self.heard):
             for one in self.heard[1:]:
@@ -61,7 +61,7 @@ class BaseUserSimulator:
         return question_count > self.sampler.patience
 
     def withhold_facts(self, facts: Mapping[str, str]) -> str:
-        """Return what it says in place of facts, the first time that it is asked for them."""
+        """Return a reply that first withholds the facts, or "" if they are to be told."""
         new = {name: fact for name, fact in facts.items() if not self.has_told(fact)}
         if not new:
             return ""
@@ -76,12 +76,12 @@ class BaseUserSimulator:
         return self.say("forgot") if forgets and before == wary else ""
 
     def choose_fact(self, name: str, fact: str) -> str:
-        """Return a fact, with a digit wrong if this is where it errs."""
+        """Return a fact, with a wrong digit if the user errs here."""
         wrong = self.misstate_fact(name, fact)
         return wrong if wrong and not self.has_told(wrong) and not self.has_told(fact) else fact
 
     def misstate_fact(self, name: str, fact: str) -> str:
-        """Return a fact as it is mistaken, if it ever is."""
+        """Return a fact with a wrong digit, or "" if the user never errs about it."""
         digits = [place for place, one in enumerate(fact) if one.isdigit()]
         if (
             name not in IDENTITY_FACTS
@@ -94,16 +94,16 @@ class BaseUserSimulator:
         return f"{fact[:place]}{other}{fact[place + 1 :]}"
 
     def has_erred(self, known: Mapping[str, str]) -> bool:
-        """Return whether it told something wrong that it has not corrected."""
+        """Return whether the user told a wrong fact that it has not corrected."""
         wrong = [(self.misstate_fact(name, fact), fact) for name, fact in known.items()]
         return any(one and self.has_told(one) and not self.has_told(fact) for one, fact in wrong)
 
     def recall_fact(self, text: str) -> str:
-        """Return an answer as one gives it who had forgotten it the moment before."""
+        """Return an answer, marked as just remembered if the user had forgotten it."""
         return self.say("found", text) if self.said and has_forgotten(self.said[-1]) else text
 
     def add_traits(self, text: str) -> str:
-        """Add what somebody like this says beside."""
+        """Add typos, politeness and other topics to a message, according to the traits."""
         turn = len(self.said)
         if self.sampler.shows_trait("typos", turn):
             text = self._misspell(text)
@@ -114,7 +114,7 @@ class BaseUserSimulator:
         return text
 
     def _misspell(self, text: str) -> str:
-        """Return a text with two letters of a word exchanged, outside of facts."""
+        """Swap two letters of a word that is not part of a fact."""
         fact_spans = [
             match.span() for fact in self.facts for match in re.finditer(re.escape(fact), text)
         ]
@@ -130,10 +130,10 @@ class BaseUserSimulator:
 
 
 class UserSimulator(BaseUserSimulator):
-    """What a user says next.
+    """A rule-based user that chooses its next reply.
 
     Args:
-        wants: who it is (`known`), and its `wishes`, `questions` and `demands`.
+        wants: identity (`known`), `wishes`, `questions` and `demands` of the user.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class UserSimulator(BaseUserSimulator):
         return self.add_traits(answer) if answer else STOP_MARK
 
     def _choose_answer(self) -> str:
-        """Return what it says to the last message, or nothing where all is said."""
+        """Return the answer to the last message, or "" if nothing is left to say."""
         now = self.now
         known = any(map(self.has_told, self.wants.known.values()))
         if now.who and not (now.confirms and known):
@@ -188,7 +188,7 @@ class UserSimulator(BaseUserSimulator):
         return self._find_unsaid() or self.say("unknown" if now.about else "yes")
 
     def _confirm_change(self, wish: Wish | None) -> str:
-        """Say yes, unless it is not what was wanted."""
+        """Say yes, unless the change differs from the wish."""
         if wish is None:
             return self.say("yes")
         pays = wish.answers.get("payment", "")
@@ -203,7 +203,7 @@ class UserSimulator(BaseUserSimulator):
         return self.say("yes")
 
     def _choose_flight(self) -> str:
-        """Take the flights that are wanted, once they are offered."""
+        """Choose the wanted flights if they are offered, or else ask for them."""
         wishes = [wish for wish in self.open if wish.choice]
         for leg in [leg for wish in wishes for leg in wish.choice]:
             if set(leg) <= set(self.now.flights):
@@ -211,7 +211,7 @@ class UserSimulator(BaseUserSimulator):
         return self.say("offer", wishes[-1].answers.get("flights", ""))
 
     def _answer_about_wish(self, wish: Wish, asked: Sequence[str]) -> str:
-        """Answer what is asked about a wish."""
+        """Answer questions about a wish."""
         facts = {name: wish.answers[name] for name in asked if name in wish.answers}
         held = self.withhold_facts(facts)
         if held:
@@ -227,7 +227,7 @@ class UserSimulator(BaseUserSimulator):
         return self.recall_fact(" ".join(parts))
 
     def _tell_identity(self, asked: Sequence[str]) -> str:
-        """Tell who it is, as far as it was asked and it knows."""
+        """Tell the identity facts that are asked for and that the user knows."""
         known = self.wants.known
         names = [name for name in asked if name in known]
         names = names or [name for name in IDENTITY_FACTS if name in known][:1]
@@ -262,7 +262,7 @@ class UserSimulator(BaseUserSimulator):
         )
 
     def _order_wishes(self) -> list[Wish]:
-        """Return the wishes as it comes to them; those for one thing keep their order."""
+        """Return the wishes in the order of telling; wishes for one record keep their order."""
         wishes = list(self.wants.wishes)
         if not self.sampler.shows_trait("chaotic", "all"):
             return wishes
@@ -282,7 +282,7 @@ class UserSimulator(BaseUserSimulator):
         return self.say(wish.tool, wish.brief if vague else wish.about)
 
     def _find_unsaid(self) -> str:
-        """Return what it has not said yet that it wants, or nothing."""
+        """Return a wish, question or demand that is not told yet, or "" if none is left."""
         for wish in self._order_wishes():
             if wish not in self.open:
                 return self._format_wish(wish, "next" if self.open else "wish")
@@ -292,7 +292,7 @@ class UserSimulator(BaseUserSimulator):
         return self._find_overlooked()
 
     def _find_overlooked(self) -> str:
-        """Return a wish of several told at once that nobody came back to."""
+        """Return one of several wishes told at once that the assistant has overlooked."""
         if not self.sampler.shows_trait("chaotic", "all") or len(self.open) < 2:
             return ""
         settled = self._list_settled()
@@ -305,24 +305,24 @@ class UserSimulator(BaseUserSimulator):
         return ""
 
     def _list_settled(self) -> list[Wish]:
-        """Return the wishes that it has agreed to have done; of those for one thing, in order."""
+        """Return the wishes whose changes the user has confirmed, in order for each record."""
         settled: list[Wish] = []
         for message, reply in zip(self.heard[1:], self.said[1:], strict=False):
             if AssistantMessage(message).confirms and not reply.lower().startswith("no"):
                 wishes = [one for one in self._find_wishes(message) if one not in settled]
-                first = {one.records: one for one in reversed(wishes)}  # of those for one thing
+                first = {one.records: one for one in reversed(wishes)}  # the first for each record
                 settled += first.values()
         return settled
 
     def _find_wishes(self, text: str) -> list[Wish]:
-        """Return the wishes that a text names: by number, or else by what they are about."""
+        """Return the wishes that a text names, by order number or else by their marks."""
         orders = set(_ORDER_NUMBER.findall(text))
         candidates = [one for one in self.open if orders & set(one.marks)] if orders else self.open
         named = [one for one in candidates if _mentions_wish(one, text)]
         return named or (candidates if orders else [])
 
     def _names_other_order(self, text: str) -> bool:
-        """Return whether a text is about an order, or a thing of one, that no wish is about."""
+        """Return whether a text names an order, or an order's item, that no wish concerns."""
         orders = set(_ORDER_NUMBER.findall(text))
         of = [one for one in self.open if orders & set(one.marks)]
         others = [one for one in self.open if one not in of]
@@ -334,19 +334,19 @@ class UserSimulator(BaseUserSimulator):
         )
 
     def _find_unmet_demand(self) -> str:
-        """Return what it last asked for in vain."""
+        """Return the last demand that the user told."""
         for one in reversed(self.wants.demands):
             if self.has_told(one):
                 return str(one)
         return ""
 
     def _may_insist(self) -> bool:
-        """Return whether it asks for something once more that was refused."""
+        """Return whether the user may repeat a demand that was just refused."""
         unmet = self._find_unmet_demand()
         return bool(unmet) and unmet in self.said[-1] and sum(unmet in one for one in self.said) < 2
 
     def _find_current_wish(self) -> Wish | None:
-        """Return the wish that the last message is about, as far as that can be told."""
+        """Return the wish that the last message most likely concerns, or None."""
         if len(self.open) < 2:
             return self.open[0] if self.open else None
         text, details = self.now.text.lower(), set(self.now.about)
@@ -370,12 +370,12 @@ class UserSimulator(BaseUserSimulator):
 
 
 def _mentions_wish(wish: Wish, text: str) -> bool:
-    """Return whether a text names something that a wish is about, beside numbers."""
+    """Return whether a text contains a mark of a wish that is not an order number."""
     return any(
         mark in text for mark in wish.marks if not _ORDER_NUMBER.search(f"#{mark.lstrip('#')}")
     )
 
 
 def has_forgotten(text: str) -> bool:
-    """Return whether a message says that something is not remembered."""
+    """Return whether a message says that the user does not remember something."""
     return bool(compile_phrases("forgot").search(text))

@@ -1,4 +1,4 @@
-"""WikiGameEnv: from page to page, over pages that ship, or those of a Kiwix server."""
+"""WikiGameEnv: the wiki game over the pages that ship with gem_ma, or over a Kiwix server's."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from gem_ma.validation.json_types import JSONMapping
 
 
 class WikiGameEnv(NamedEnv):
-    """`game:WikiGame-v0`.
+    """The environment `game:WikiGame-v0`.
 
     Args:
-        backend: None for the pages that ship, or "kiwix" for those of a server.
+        max_turns: how many links an agent may follow.
+        backend: "kiwix" for the pages of a server; None: the pages that ship with gem_ma.
         trawler_kwargs: {"url": ..., "zimfile": ...} of the Kiwix server.
-        page_summary_length: nothing but None is taken: a page is shown as its source has it.
-        variant: nothing but "noregrets", where back goes who finds a link back.
+        page_summary_length: only None is allowed, since a page is shown as its source has it.
+        variant: only "noregrets" is allowed, in which an agent goes back only by a link.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""What WikiGameEnv pays."""
+"""The rewards of WikiGameEnv."""
 
 from gem_ma.gem.utils.constants import LanguageGameReward
 
 
 class WikiGameReward(LanguageGameReward):
-    """1 for arriving, and nothing for a step."""
+    """Rewards: 1 for arriving, and 0 for a step."""
