@@ -82,29 +82,30 @@ CALLS = (
 
 
 class Tau(Game[State]):
-    """A domain of TAU-bench, or of our own.
+    """A domain of TAU-bench, or the shop of this package.
 
     Args:
-        domain: "shop" (made from `world`, a seed, needs no data), "retail" or "airline".
-        split: "train", "dev" or "test", as far as the domain has it; for retail also the path of
+        domain: "shop" (made from the seed `world`, needs no data), "retail" or "airline".
+        split: "train", "dev" or "test", if the domain has it. For retail, also the path of
             tau2-bench's tasks.json.
-        strict: do what the original does where it is observable: each seat reads what is in its
-            chat there, one tool call of a reply counts, messages may be of any length or empty, a
-            call that is no JSON ends the episode, and a first message of the user does not. The
-            words for the user are the original's, which `gem-ma data tau-bench` fetches; the shop's
-            are its own.
-        max_steps: messages and tool calls of the assistant after which the episode is over,
-            unsuccessful; None: no limit, or with `strict` the 30 of the original's agents.
-        user_reward: what pays the user's seat, as far as it told what it wants: weights of "task"
-            (the assistant's reward) and of "fidelity" or its parts (see `fidelity`).
-        max_calls: tool calls after which the episode is over, unsuccessful; None: no limit.
-        hashes: put the original's hash of the whole database into the report.
-        world: of the shop: the seed of its customers, orders and goods.
-        size: of the shop: how many customers it has.
-        wishes: how many things a customer of the shop wants, up to four; None: one or two.
-        dual: in the shop, the user has tools too (a phone), and some tasks need both seats' tools.
-        unjudged: take tasks of tau2-bench of which a judge decides a part too, and leave that part
-            out.
+        strict: follow the original wherever it can be observed. Each seat reads the original's
+            chat, and only the first tool call of a reply counts. Messages may have any length or be
+            empty. A call that is not JSON ends the episode, but ###STOP### in the user's first
+            message does not. The user's prompts are the original's, which `gem-ma data tau-bench`
+            fetches; the shop has its own.
+        max_steps: maximum number of messages and tool calls of the assistant; the episode then
+            fails. None means no limit, or with `strict` the 30 of the original's agents.
+        user_reward: weights of the user's reward: of "task" (the assistant's reward), "fidelity" or
+            its parts (see `fidelity`). All but "fidelity" and "told" are multiplied by the share of
+            wishes that the user told.
+        max_calls: maximum number of tool calls; the episode then fails. None means no limit.
+        hashes: add the original's hash of the whole database to the report.
+        world: seed of the shop's customers, orders and goods.
+        size: number of the shop's customers.
+        wishes: number of wishes of a customer of the shop, up to four. None means one or two.
+        dual: give the shop's user tools too (a phone); some tasks then need the tools of both
+            seats.
+        unjudged: accept tasks of tau2-bench that a judge decides in part, and leave that part out.
     """
 
     agents = AGENTS

@@ -120,26 +120,30 @@ CALLS = (
 
 
 class Tau2(Game[State]):
-    """A domain of tau2-bench, or of our own.
+    """A domain of tau2-bench, or the phone company of this package.
 
     Args:
-        domain: "mock" and "phone" need no data; "telecom", "retail", "airline", "banking".
-        split: "base", "train", "test", "small" or "full", as far as the domain has it.
-        solo: the assistant alone, with a ticket and the tools of both seats; `done` ends.
-        strict: the original's limits of steps and errors, and its words, which `gem-ma data
-            tau2-bench` fetches; a reply that it could not read ends the episode.
-        max_steps: messages and rounds of calls after which the episode is over, unsuccessful.
-        max_errors: failed calls after which it is.
-        judge: a third seat decides, when all is said, what the original leaves to a model; without
-            it that part is left out of the reward, and the report names it in `not_judged`.
-        hashes: put the original's hashes of both databases into the report.
-        original: of mock: play tau2-bench's own data and not ours.
-        policy: of telecom: "manual" or "workflow".
-        retrieval: of banking: see there.
-        world: of phone: the seed of its customers and tasks.
-        faults: of phone: how much is wrong at once, a number, or from and to.
-        lines: of phone: how many lines a customer has.
-        misleading: of phone: how much looks odd and does not matter.
+        domain: "mock" and "phone", which need no data, "telecom", "retail", "airline" or "banking".
+        split: "base", "train", "test", "small" or "full", if the domain has it.
+        solo: play without a user: the assistant has a ticket and both seats' tools, and calls
+            `done`.
+        strict: use the original's prompts, which `gem-ma data tau2-bench` fetches, and its limits
+            of steps and errors. A reply that the original could not read ends the episode.
+        max_steps: maximum number of messages and rounds of calls; the episode then fails. None
+            means no limit, or with `strict` the original's 200.
+        max_errors: maximum number of failed calls; the episode then fails. None means no limit, or
+            with `strict` the original's 10.
+        judge: add a third seat, which decides at the end what the original leaves to a model.
+            Without it, that part is left out of the reward, and the report lists it in
+            `not_judged`.
+        hashes: add the original's hashes of both databases to the report.
+        original: for mock: play tau2-bench's own data in place of this package's.
+        policy: for telecom: "manual" or "workflow".
+        retrieval: for banking: "no_knowledge", or "search" to search the documents.
+        world: for phone: seed of its customers and tasks.
+        faults: for phone: how many things are wrong at once: a number, or a pair of least and most.
+        lines: for phone: number of lines of each customer.
+        misleading: for phone: how many things look odd but are harmless.
     """
 
     agents: tuple[str, ...] = (USER, ASSISTANT)  # depends on the arguments
