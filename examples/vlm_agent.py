@@ -9,7 +9,7 @@ A check before the first game detects servers that silently drop pictures.
 import argparse
 
 import gem_ma
-from gem_ma.agents import OpenAIAgent, load_agent
+from gem_ma.agents import load_agent
 
 GAMES = ("game:TicTacToe-v0", "game:ConnectFour-v0", "game:GuessTheNumber-v0-easy")
 
@@ -40,14 +40,15 @@ def main():
     args = parser.parse_args()
 
     model = load_agent(args.model)
-    if isinstance(model, OpenAIAgent):
+    if hasattr(model, "check_sees_images"):  # a model behind a server
         sight = model.check_sees_images()
         if not sight.sees:
             raise SystemExit(f"{args.model} does not look at pictures: {sight}")
     for env_id in args.env:
         seats = gem_ma.make(env_id).possible_agents
         agents = [model, *["random"] * (len(seats) - 1)]
-        out = args.out and args.out.replace(".jsonl", f"-{env_id.split(':')[1]}.jsonl")
+        name = env_id.partition(":")[2]
+        out = args.out and f"{args.out.removesuffix('.jsonl')}-{name}.jsonl"
         episodes = gem_ma.rollout(
             env_id,
             agents,

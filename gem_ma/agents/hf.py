@@ -530,6 +530,19 @@ def _check_model_folder(path: str) -> None:
         raise FileNotFoundError(f"{path}: there is no such folder")
 
 
+def _find_base_model(path: str) -> str:
+    """Return the model that a folder with a LoRA adapter was trained on, or the path itself."""
+    file = Path(path) / "adapter_config.json"
+    if not file.is_file() or (Path(path) / "config.json").is_file():
+        return path
+    with require_extra("lora", f"the adapter in {path}"):
+        import peft  # type: ignore[import-not-found, unused-ignore]
+    base = peft.PeftConfig.from_pretrained(path).base_model_name_or_path
+    if not base:
+        raise ValueError(f"{file} does not name the model that the adapter belongs to")
+    return str(base)
+
+
 def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     """Load a model and its processor, or its tokenizer if it has no vision."""
     with require_extra("hf", "HFAgent"):
@@ -537,12 +550,13 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
 
     path = find_model(path)
     _check_model_folder(path)
+    base = _find_base_model(path)  # a folder of an adapter has no config of a model
     try:
-        config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=False)
+        config = transformers.AutoConfig.from_pretrained(base, trust_remote_code=False)
     except OSError as error:
-        if Path(path).is_dir():
+        if Path(base).is_dir():
             raise
-        raise OSError(f"{path} is no folder here, and not had from the Hub: {error}") from error
+        raise OSError(f"{base} is no folder here, and not had from the Hub: {error}") from error
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
     with hide_weight_bars():

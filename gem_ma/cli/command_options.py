@@ -74,7 +74,7 @@ def translate_arguments(text: str, args: argparse.Namespace) -> str:
     parser: argparse.ArgumentParser | None = getattr(args, "parser", None)
     if parser is None:
         return text
-    options = dict(_list_options(parser))
+    options = dict(list_options(parser))
     settings = dict(getattr(args, "settings", ()))
     for name in settings.keys() & options.keys():
         unknown = f"unexpected keyword argument {name!r};"
@@ -101,12 +101,12 @@ def translate_arguments(text: str, args: argparse.Namespace) -> str:
     return head + rest
 
 
-def _list_options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+def list_options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     """Yield the names of the library's arguments, each with its option in a command."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
-                yield from _list_options(below)
+                yield from list_options(below)
         elif action.option_strings:
             yield action.dest, action.option_strings[-1]
 

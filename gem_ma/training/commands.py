@@ -23,6 +23,7 @@ from gem_ma.cli.command_options import (
     add_observation_options,
     count_played_episodes,
     format_error,
+    list_options,
     make_env_from_args,
     parse_count,
     parse_finite_number,
@@ -165,6 +166,9 @@ def add_commands(commands: SubcommandParsers) -> None:
         help="maximum tokens of a reply, thinking included (default: 64)",
     )
     train.add_argument(
+        "--context", help="how much of their chat agents read, such as turns=4,images=2"
+    )
+    train.add_argument(
         "--guided",
         action="store_true",
         help="restrict replies to the legal ones, where they can be listed",
@@ -293,12 +297,19 @@ def _run_pretrain(args: argparse.Namespace) -> int:
         with contextlib.suppress(OSError):  # the folder is not empty
             Path(args.out).rmdir()
         raise UsageError(str(error)) from None
-    sees = "" if args.observe in (None, "text") else f", with --observe {args.observe}"
-    if sees and args.image_size:
-        asked = args.image_size
-        sees += f" --image-size {asked if asked == 'own' else '{}x{}'.format(*asked)}"
-    sys.stdout.write(f"written to {folder}: play it as hf:{folder}{sees}\n")
+    sys.stdout.write(f"written to {folder}: play it as hf:{folder}{_describe_sight(args)}\n")
     return 0
+
+
+def _describe_sight(args: argparse.Namespace) -> str:
+    """Return the options with which a model that was trained on pictures has to be played."""
+    if args.observe in (None, "text"):
+        return ""
+    size = args.image_size
+    words = f", with --observe {args.observe}"
+    if size:
+        words += f" --image-size {size if size == 'own' else '{}x{}'.format(*size)}"
+    return words
 
 
 def _check_device(device: str | None) -> None:
@@ -402,6 +413,7 @@ def _run_train(args: argparse.Namespace) -> int:
         train=seats,
         max_staleness=args.max_staleness,
         measure=partial(_measure_lost_replies, seats),
+        rollout={"context": args.context},
     )
     # In self-play of a zero-sum game, the return does not measure the model's strength.
     alone = len(seats) == 1 or not env.game.zero_sum
@@ -427,7 +439,8 @@ def _run_train(args: argparse.Namespace) -> int:
     with hide_weight_bars():
         learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
-    sys.stdout.write(f"written to {folder}: play it as hf:{folder / 'model'}\n")
+    saved = folder / "model"
+    sys.stdout.write(f"written to {folder}: play it as hf:{saved}{_describe_sight(args)}\n")
     return code
 
 
@@ -468,9 +481,9 @@ _CHANGEABLE_OPTIONS = "out", "updates", "device", "parser", "run"
 
 def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
     """Write the settings of a run, or raise UsageError if its folder has a run with others."""
-    words = json.dumps(sorted(tokenizer.get_vocab().items()))
+    tokens = json.dumps(sorted(tokenizer.get_vocab().items()))
     options = {name: value for name, value in vars(args).items() if name not in _CHANGEABLE_OPTIONS}
-    options["tokens"] = hashlib.sha256(words.encode()).hexdigest()[:16]  # the vocabulary
+    options["tokens"] = hashlib.sha256(tokens.encode()).hexdigest()[:16]  # the vocabulary
     options = json.loads(json.dumps(options))
     path = folder / "settings.json"
     if not (folder / "checkpoint.pt").exists():
@@ -478,10 +491,11 @@ def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> N
         write_atomically(path, (json.dumps(options, indent=1) + "\n").encode())
     elif path.exists():
         known = json.loads(path.read_text(encoding="utf-8"))
+        words = dict(list_options(args.parser))
         other = [
             "a --model with other tokens"
             if name == "tokens"
-            else f"--{name.replace('_', '-')} {known.get(name, args.parser.get_default(name))}"
+            else f"{words.get(name, 'ENV')} {known.get(name, args.parser.get_default(name))}"
             for name in options
             if known.get(name, args.parser.get_default(name)) != options[name]
         ]

@@ -142,6 +142,8 @@ class Trainer:
                 f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
                 f"{', '.join(able) or 'none'}"
             )
+        if not 1 <= group <= episodes:
+            raise ValueError(f"group={group}: expected 1 to the {episodes} episodes of an update")
         if max_staleness < 0:
             raise ValueError(f"max_staleness={max_staleness}: expected 0 or more")
         self.max_staleness = max_staleness
@@ -224,6 +226,7 @@ class Trainer:
                 turn = now >= due if every is None else self.step % every == 0
                 if path is not None and (turn or self.step == updates):
                     self.save(path)
+                    self.saved_step = self.step
                     due = now + 20 * (time.monotonic() - now)
         return self.history
 
@@ -369,7 +372,6 @@ class Trainer:
         with self.lock:
             state = self._collect_state()
         save_checkpoint(path, state)
-        self.saved_step = self.step
 
     def _collect_state(self) -> JSONObject:
         return {

@@ -148,6 +148,8 @@ class SelfPlayOpponent:
 
     def copy_every(self, updates: int) -> Callable[[Any], None]:
         """Return a function for `Trainer.run(after=)` that adds a copy every `updates` updates."""
+        if updates < 1:
+            raise ValueError(f"updates={updates}: expected 1 or more")
 
         def add_copy(trainer: Any) -> None:
             if trainer.step % updates == 0:

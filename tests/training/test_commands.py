@@ -166,7 +166,7 @@ def test_a_model_that_is_cut_in_its_thought_is_stopped_with_the_cause(
 
 
 def test_the_chat_template_is_told_its_arguments(model, tmp_path, capsys, monkeypatch):
-    from gem_ma.training import hf_learner
+    from gem_ma.training.learners import hf_learner
 
     told = {}
 

@@ -207,7 +207,8 @@ class Tau(Game[State]):
         return self._work(state, agent, move)
 
     def forfeit(self, state, agent, rng):
-        return replace(state, ended="forfeit", verdict=Frozen({"reward": 0.0}))
+        verdict = {"reward": 0.0, **self._fidelity(state, "forfeit", 0.0)}
+        return replace(state, ended="forfeit", verdict=Frozen(verdict))
 
     def _say(self, state, agent, text):
         talk = (*state.talk, Said(agent, text))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gem_ma.apis.factory import make
+from gem_ma.engine.action_parsing import strip_thinking
 from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
 from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
 from gem_ma.envs.tau.agents.users.traits import TRAITS
@@ -64,8 +65,8 @@ def talk_of(episode: Episode) -> Talk:
     assistant_texts: list[str] = []
     last = ""
     for step in episode.steps:
-        reply = step.reply or ""
-        if _is_call(reply):
+        reply = strip_thinking(step.reply or "")
+        if getattr(step.reply, "tool_calls", None) or _is_call(reply):
             continue
         if step.agent == "user":
             assistant_texts.append(last)
@@ -300,7 +301,16 @@ def measure_users(
 
 
 def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) -> Row:
-    """Return the results of one assistant with one user."""
+    """Return the results of one assistant with one user; episodes that failed do not count."""
+    failures = [episode.failure for episode in episodes if episode.failure is not None]
+    if len(failures) == len(episodes):
+        raise ValueError(
+            f"all {len(episodes)} episodes of {user} with {assistant} failed, the first by "
+            f"{failures[0].kind}: {failures[0].message}"
+            if failures
+            else "there are no episodes"
+        )
+    episodes = [episode for episode in episodes if episode.failure is None]
     trait_counts = dict.fromkeys(TRAITS, Shown())
     good, faults, wrong, turns = [], [], 0, 0
     for episode in episodes:
@@ -334,8 +344,7 @@ def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wan
     lines = []
     for user_text, assistant_text in zip(talk.said, talk.heard, strict=True):
         lines += [("assistant", assistant_text), ("user", user_text)]
-    how = "user" if report["ended"] == "user" else report["ended"]
-    return judge(task.scenario, lines, how, float(solved), wants)
+    return judge(task.scenario, lines, report["ended"], float(solved), wants)
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:

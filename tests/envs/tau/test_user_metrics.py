@@ -7,12 +7,13 @@ import packs
 import pytest
 
 import gem_ma
-from gem_ma import rollout
+from gem_ma import Reply, rollout
 from gem_ma.cli.main import main
 from gem_ma.envs.tau import measure_users
 from gem_ma.envs.tau.agents.users.traits import TRAITS
 from gem_ma.envs.tau.user_metrics import Report, Row, Shown, row_of, talk_of, traits_shown
 from gem_ma.evaluation.statistics import IntervalEstimate
+from gem_ma.rollouts.episode import EpisodeFailure
 
 LONG = pytest.param(1000, marks=pytest.mark.slow)
 NO_FAULTS = IntervalEstimate(0.0, 0.0, 0.0)
@@ -101,6 +102,36 @@ def test_phones_have_users_too():
     rows = measure_users("tau2:phone", ["user:plain", "user:careless"], episodes=12).rows
     assert [row.success.value for row in rows] == [1.0, 1.0]
     assert rows[0].turns < rows[1].turns
+
+
+def test_thoughts_are_not_said_and_native_calls_are_no_messages():
+    calls = iter(["get_user_details", "list_all_product_types"])
+
+    def call(turn):
+        if (name := next(calls, None)) is None:
+            return "<think>whatever</think>Could you tell me your email?"
+        return Reply("I look it up.", tool_calls=[{"function": {"name": name, "arguments": "{}"}}])
+
+    (episode,) = rollout(
+        "tau:shop", {"user": lambda turn: "<think>I lie.</think>Hello.", "assistant": call},
+        seed=0, max_turns=6,
+    )  # fmt: skip
+    talk = talk_of(episode)
+    assert set(talk.said) == {"Hello."}
+    assert set(talk.heard) == {"", "Could you tell me your email?"}
+
+
+def test_who_forfeits_is_measured_and_what_failed_is_not():
+    agents = {"user": "rule-user", "assistant": lambda turn: ""}
+    played = rollout("tau:shop", agents, 3, seed=0, invalid="lose")
+    assert {episode.report["ended"] for episode in played} == {"forfeit"}
+    game = gem_ma.make("tau:shop").game
+    row = row_of("rule-user", "silent", played, game)
+    assert (row.success.value, row.turns) == (0.0, 2.0)
+    failed = replace(played[0], failure=EpisodeFailure(None, "KeyError", "x"), report={})
+    assert row_of("rule-user", "silent", [failed, *played], game) == row
+    with pytest.raises(ValueError, match="all 1 episodes of a with b failed, the first by KeyErr"):
+        row_of("a", "b", [failed], game)
 
 
 def test_what_cannot_be_measured():

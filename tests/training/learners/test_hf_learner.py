@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from needed import Later, needed
 
-from gem_ma import rollout
+from gem_ma import make, rollout
 from gem_ma.agents import HFAgent
 from gem_ma.training import build_samples
 from gem_ma.training.advantages import build_turn_table, compute_returns, grpo, ppo, rebn, rloo
@@ -265,6 +265,21 @@ def test_an_adapter_of_its_own_learns_over_a_folder_as_it_is(tokenizer, tmp_path
     assert share_changed(before, player) > 0.4  # what an adapter begins with moves later
     after = dict(player.model.named_parameters())
     assert all(torch.equal(one, after[name]) for name, one in base.items())
+    untouched = copy.deepcopy(player)
+    with torch.no_grad():
+        for name, one in player.model.named_parameters():
+            if "lora_B" in name:
+                one.normal_()
+    player.model.save_pretrained(tmp_path / "adapter")
+    tokenizer.save_pretrained(tmp_path / "adapter")
+    again = HFAgent(str(tmp_path / "adapter"), max_new_tokens=3)
+    env = make(TWO)
+    env.reset()
+    turns, replies = [env.turn("x")], [["0", "4"]]
+    expected = player.compute_probabilities(turns, replies)
+    assert np.allclose(again.compute_probabilities(turns, replies), expected, rtol=0.05)
+    before = untouched.compute_probabilities(turns, replies)
+    assert not np.allclose(before, expected, rtol=0.05)
     with pytest.raises(ValueError, match="lora= makes an adapter, and adapter='one' names another"):
         learning.HFLearner(str(tmp_path), adapter="one", **settings)
 
