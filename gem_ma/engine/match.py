@@ -31,9 +31,8 @@ class SeatError(ValueError):
 class Match(EpisodeState, Generic[S]):
     """One episode of a game, from `reset` until no seat is waiting.
 
-    `submit` takes the replies of waiting seats. It calls `parse_actions`, then `advance` and
-    `apply_transition` while the match `can_advance`, then `compute_rewards`. Only `advance` may
-    block.
+    `submit` takes replies. It calls `parse_actions`, then `advance` and `apply_transition` while
+    the match `can_advance`, then `compute_rewards`. Only `advance` may block.
     """
 
     __slots__ = (

@@ -68,7 +68,8 @@ class RolloutPolicy:
         """Switch to the learner's current weights, also in episodes in progress."""
         self._published = self.learner.make_snapshot(), version
 
-    def _check_published(self) -> tuple[Any, int]:
+    def get_published(self) -> tuple[Any, int]:
+        """Return what plays, and its version; raise RolloutsStopped once nobody waits for it."""
         if self.stopped:
             raise RolloutsStopped
         if self._published is None:
@@ -77,7 +78,7 @@ class RolloutPolicy:
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:
         """Return replies of the published weights; each reply records their version."""
-        snapshot, version = self._check_published()
+        snapshot, version = self.get_published()
         snapshot.seed = self.seed
         replies: Sequence[Reply] = snapshot.act(turns)
         for reply in replies:

@@ -71,11 +71,10 @@ class SelfPlayOpponent:
 
     @property
     def opponents(self) -> OpponentMixture:
-        """The opponents of the current update, by `seed`."""
+        """The opponents of this update."""
         if self.seed not in self._mixtures:
+            self._mixtures.clear()
             self._mixtures[self.seed] = self._make_mixture()
-            if len(self._mixtures) > _MAX_MIXTURES:
-                del self._mixtures[next(iter(self._mixtures))]
         return self._mixtures[self.seed]
 
     def _make_mixture(self) -> OpponentMixture:
@@ -99,7 +98,9 @@ class SelfPlayOpponent:
         """
         other = copy.copy(self)  # with the same pool and mixtures
         other.learner, other.seed = learner, seed
-        other.opponents  # noqa: B018  # drawn now, from what the pool knows now
+        self._mixtures[seed] = other._make_mixture()  # from what the pool knows now
+        if len(self._mixtures) > _MAX_MIXTURES:
+            del self._mixtures[next(iter(self._mixtures))]
         return other
 
     @property

@@ -80,7 +80,7 @@ class VLLMPolicy(RolloutPolicy):
 
     async def act(self, turns: list[Turn]) -> Sequence[str]:
         """Return replies of the server; each reply records the version of its weights."""
-        agent, version = self._check_published()
+        agent, version = self.get_published()
         agent.seed = None if self.agent.seed is None else self.seed
         replies: list[Reply] = await agent.act(turns)
         for reply in replies:

@@ -113,7 +113,7 @@ def test_pretrain_and_train(tmp_path):
         "gem-ma: stopped: m keeps 300 of 300 episodes; the same command goes on"
     )
     assert gem_ma(f"pretrain {GUESS} --episodes 9 --epochs 1 --out n", tmp_path)[0] == 0
-    learns = f"train {GUESS} --model n --out t --updates 900 --episodes 2 --max-new-tokens 2"
+    learns = f"train {GUESS} --model n --out t --updates 900 --episodes 2 --guided"
     checkpoint = tmp_path / "t" / "checkpoint.pt"
     code, _, error = gem_ma(learns, tmp_path, checkpoint.exists)
     assert code == 130

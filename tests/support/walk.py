@@ -84,9 +84,10 @@ LEFT_OUT = {
     **{
         f"gem_ma.agents.{name}.{method}": "the base calls it, with what only it and a server have"
         for name in ("OpenAIAgent", "OpenAIResponsesAgent", "AnthropicAgent", "GeminiAgent")
-        for method in ("connect", "make_body", "make_choice_fields", "parse_reply")
+        for method in ("connect", "make_body", "parse_reply")
     },
     "gem_ma.agents.OpenAIAgent.can_retry": "it is asked of errors of a library",
+    "gem_ma.agents.OpenAIAgent.make_choice_fields": "the base calls it, with legal replies",
     "gem_ma.agents.OpenAIResponsesAgent.can_retry": "it is asked of errors of a library",
     "gem_ma.agents.ProgramAgent.act": "it waits for a program",
     "gem_ma.agents.ProgramAgent.on_episode_end": "rollouts call it, with episodes",
@@ -113,10 +114,7 @@ LEFT_OUT = {
             *("make_random_model", "pretrain", "train_processor"),
         )
     },
-    **{
-        f"gem_ma.training.{module}SelfPlayOpponent.copy_with_learner": "a Trainer calls it"
-        for module in ("", "selfplay_opponent.")
-    },
+    "gem_ma.training.selfplay_opponent.SelfPlayOpponent.copy_with_learner": "a Trainer calls it",
     "gem_ma.engine.seeding.pick_option": "it takes what lists of moves are",
 }
 

@@ -168,7 +168,8 @@ class ProviderAgent(ABC):
         """Return the fields of a request that restrict the model's reply to one of these texts.
 
         This is called for each turn that lists its legal replies. By default there are no such
-        fields, and the model replies freely.
+        fields, and the model replies freely. Fields that the client's library does not know are in
+        `extra_body`.
         """
         return {}
 

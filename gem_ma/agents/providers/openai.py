@@ -81,7 +81,7 @@ class OpenAIAgent(ProviderAgent):
     def make_choice_fields(self, choices: Sequence[str]) -> RequestBody:
         """Return the fields for structured outputs that restrict the reply to these texts."""
         if self.guided == "choice":
-            return {"structured_outputs": {"choice": list(choices)}}
+            return {"extra_body": {"structured_outputs": {"choice": list(choices)}}}
         if self.guided is None or len(choices) > _MAX_CHOICES:
             return {}
         schema = {

@@ -16,7 +16,7 @@ loop = Later("gem_ma.training.reference_trainer")
 
 from gem_ma.training.learners.menu_learner import MenuLearner
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 SAME_TIME = "game:RockPaperScissors-v0"
 
 
