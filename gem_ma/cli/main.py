@@ -144,7 +144,7 @@ def _split_section(
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of gem-ma with the commands of the core and of all packs."""
+    """Return the parser of all commands, those of the core and of all packs."""
     parser: argparse.ArgumentParser = _CommandParser(
         prog="gem-ma",
         description="Several language or vision-language models in one environment.",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from gem_ma.agents import assign_agents, load_agent
 from gem_ma.agents.weight_bars import hide_weight_bars
+from gem_ma.chat.context import Context
 from gem_ma.chat.tokenization import ReplyHistory
 from gem_ma.cli.command_options import (
     SubcommandParsers,
@@ -166,7 +167,9 @@ def add_commands(commands: SubcommandParsers) -> None:
         help="maximum tokens of a reply, thinking included (default: 64)",
     )
     train.add_argument(
-        "--context", help="how much of their chat agents read, such as turns=4,images=2"
+        "--context",
+        type=_parse_context,
+        help="how much of their chat agents read, such as turns=4,images=2",
     )
     train.add_argument(
         "--guided",
@@ -257,6 +260,14 @@ def _parse_template_argument(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         return name, value
+
+
+def _parse_context(text: str) -> str:
+    try:
+        Context.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _parse_device(text: str) -> str:

@@ -103,7 +103,7 @@ def test_an_argument_that_an_error_names_is_an_option():
     options = {
         name
         for command in ("run", "eval", "tournament", "exploit", "serve", "watch")
-        for name, _ in command_options._list_options(args(command).parser)
+        for name, _ in command_options.list_options(args(command).parser)
     }
     unknown = {(name, place) for name, place in raised() if name not in options | OF_PYTHON}
     assert not unknown  # make it an option, or say above that it is none

@@ -60,7 +60,7 @@ def test_parameters_levels_and_what_is_documented():
 def test_what_is_documented_of_a_shop():
     shop = describe_env("tau:shop")
     meanings = {one.name: one.meaning for one in shop.parameters}
-    assert meanings["size"] == "of the shop: how many customers it has."
+    assert meanings["size"] == "number of the shop's customers."
     assert shop.settings == {"format": "bare", "max_turns": 200}
     assert ("get_order_details", ("assistant",)) in {(one[0], one[2]) for one in shop.tools}
 
