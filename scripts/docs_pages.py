@@ -122,7 +122,8 @@ def on_page_markdown(markdown, page, config, files):
         inside = _in_docs(here, match[2])
         path = _shown(target) if target else inside
         if path is None:
-            return match[0]
+            return match[0].replace(".ipynb", ".md")
+        path = re.sub(r"\.ipynb$", ".md", path)
         return match[1] + posixpath.relpath(path, posixpath.dirname(here) or ".") + (match[3] or "")
 
     return LINK.sub(leads, markdown)
@@ -135,7 +136,8 @@ def on_post_build(config):
 
 def _from_top(page, link):
     """Return the path of a link's target, relative to the top of the repository."""
-    folder = "" if page in HOME.values() else posixpath.join("docs", posixpath.dirname(page))
+    folder = posixpath.dirname(page)
+    folder = folder.removeprefix("source").lstrip("/") if _is_outside(page) else f"docs/{folder}"
     return posixpath.normpath(posixpath.join(folder, link))
 
 
@@ -144,7 +146,12 @@ def _in_docs(page, link):
     path = _from_top(page, link)
     if path in HOME:
         return HOME[path]
-    return path.removeprefix("docs/") if page in HOME.values() and path[:5] == "docs/" else None
+    return path.removeprefix("docs/") if _is_outside(page) and path[:5] == "docs/" else None
+
+
+def _is_outside(page):
+    """Return whether a page shows a file that is not in docs/."""
+    return page in HOME.values() or page.startswith("source/")
 
 
 def _elsewhere(page, link):
