@@ -246,7 +246,7 @@ def test_a_game_that_ends_the_program_costs_its_episode(blocking):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc: run it on Linux")
 @pytest.mark.parametrize(
     ("seconds", "runs", "count", "pause", "most"),  # the last: of kills in a run
-    [(0, 1, 40, 0.1, 1), unless(False, 240, 2, 800, 3, 800)],
+    [(0, 1, 40, 0.1, 1), unless(False, 100, 2, 800, 3, 800)],
 )
 def test_killing_workers_at_random_loses_and_doubles_nothing(
     tmp_path, seconds, runs, count, pause, most

@@ -54,6 +54,9 @@ WRAPS = [
     remembering,
 ]
 
+# Of which a random game takes a minute and more.
+LENGTHY = {f"game:{name}-v0" for name in ("Backgammon", "Conquest", "Go", "Kitchen")}
+LENGTHY -= set(MECHANISMS)
 # A random game of chess is long: test_chess.py checks one of six turns.
 BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
 
@@ -62,7 +65,7 @@ BRIEF = [env_id for env_id in GAMES if env_id != "game:Chess-v0"]
     ("env_id", "seeds"),
     [
         *((env_id, 1) for env_id in MECHANISMS),
-        *(unless(False, env_id, 2) for env_id in IDS),
+        *(unless(False, env_id, 1 if env_id in LENGTHY else 2) for env_id in IDS),
     ],
 )
 def test_every_id_keeps_the_contract(env_id, seeds):

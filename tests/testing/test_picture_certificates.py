@@ -103,8 +103,9 @@ def test_what_a_conversation_leaves_out_is_found():
 
 @pytest.mark.slow  # and sixty by default, above
 @pytest.mark.parametrize("env_id", DRAWN)
-def test_five_hundred_views_differ_as_their_words_do(env_id):
-    assert certify(env_id, views=500).views >= 12  # all there are, where there are fewer
+def test_many_views_differ_as_their_words_do(env_id):
+    views = 150 if env_id == "game:Diplomacy-v0" else 500  # whose map takes half a second
+    assert certify(env_id, views=views).views >= 12  # all there are, where there are fewer
 
 
 def test_a_picture_that_leaves_something_out_is_found():

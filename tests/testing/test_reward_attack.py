@@ -532,7 +532,8 @@ MEANT = {
 @pytest.mark.parametrize("id", IDS)
 def test_nothing_is_found_in_our_own(id):
     env = gem_ma.make(id)
-    found = attack(env, seeds=12, experts=find_experts(env))
+    lengthy = id in ("game:Backgammon-v0", "game:Chess-v0")
+    found = attack(env, seeds=4 if lengthy else 12, experts=find_experts(env))
     what = {(one.kind, one.trick, one.seat) for one in found.findings}
     assert what == MEANT.get(id, set()), found
 
