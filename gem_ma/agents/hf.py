@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from gem_ma.agents.guided_decoding import DecodingGuide, TokenTrie, build_token_trie
 from gem_ma.agents.pretrained_models import find_model
@@ -173,15 +173,7 @@ class HFAgent:
             batch = [work[place] for place in places]
             token_ids = [ids for _, ids, _, _ in batch]
             guide = self._make_guide([turns[number] for _, _, number, _ in batch])
-            draw = _ReplyScorer(
-                token_ids,
-                self._eos_ids,
-                self.temperature,
-                self.top_p,
-                self.top_k,
-                self._banned_ids,
-                guide,
-            )
+            draw = _ReplyScorer(token_ids, self._eos_ids, self._sampling, guide)
             longest = max(map(len, token_ids)) + 1
             self._generate_tokens(
                 [prompt for prompt, _, _, _ in batch], draw, min(longest, self.max_new_tokens)
@@ -308,6 +300,10 @@ class HFAgent:
         rows: list[list[int]] = output[:, longest:].tolist()
         return rows
 
+    @property
+    def _sampling(self) -> SamplingSettings:
+        return SamplingSettings(self.temperature, self.top_p, self.top_k, self._banned_ids)
+
     def _make_guide(self, turns: Sequence[Turn]) -> DecodingGuide | None:
         """Return the guide for the replies to some turns, or None if the agent is not guided."""
         if not self.guided:
@@ -336,9 +332,7 @@ class HFAgent:
     ) -> list[Reply]:
         start = time.perf_counter()
         tokenizer = self.tokens.tokenizer
-        draw = _TokenSampler(
-            seeds, self.temperature, self.top_p, self.top_k, self._banned_ids, guide
-        )
+        draw = _TokenSampler(seeds, self._sampling, guide)
         rows = self._generate_tokens(prompts, draw, self.max_new_tokens)
         seconds = time.perf_counter() - start
         replies = []
@@ -368,23 +362,23 @@ class HFAgent:
         return f"HFAgent({self.name!r}, temperature={self.temperature:g}, seed={self.seed})"
 
 
+class SamplingSettings(NamedTuple):
+    """How the next token is drawn."""
+
+    temperature: float
+    top_p: float
+    top_k: int
+    banned_ids: list[int]
+
+
 class _TokenSampler:
     """A sampler that draws the next token of each row with the row's own seed."""
 
     def __init__(
-        self,
-        seeds: list[int],
-        temperature: float,
-        top_p: float,
-        top_k: int,
-        banned: list[int],
-        guide: DecodingGuide | None = None,
+        self, seeds: list[int], settings: SamplingSettings, guide: DecodingGuide | None = None
     ):
         self.seeds = seeds
-        self.temperature = temperature
-        self.top_p = top_p
-        self.top_k = top_k
-        self.banned_ids = banned
+        self.temperature, self.top_p, self.top_k, self.banned_ids = settings
         self.guide = guide
         # rows, and the log-probabilities of their tokens
         self.steps: list[tuple[list[int], torch.Tensor]] = []
@@ -460,13 +454,10 @@ class _ReplyScorer(_TokenSampler):
         self,
         said: list[list[int]],
         ends: list[int],
-        temperature: float,
-        top_p: float,
-        top_k: int,
-        banned: list[int],
+        settings: SamplingSettings,
         guide: DecodingGuide | None = None,
     ):
-        super().__init__([], temperature, top_p, top_k, banned, guide)
+        super().__init__([], settings, guide)
         self.reply_ids = said
         self.eos_ids = ends
         self.probabilities = [1.0] * len(said)

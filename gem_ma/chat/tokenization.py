@@ -106,6 +106,16 @@ class ChatTokenizer:
         self._cache_bytes = 0
         self._texts: OrderedDict[bytes, str | None] = OrderedDict()
 
+    @classmethod
+    def wrap(
+        cls,
+        processor: Any,
+        template: JSONMapping | None = None,
+        history: ReplyHistory = "keep",
+    ) -> ChatTokenizer:
+        """Return a ChatTokenizer of a processor; a ChatTokenizer stays as it is."""
+        return processor if isinstance(processor, cls) else cls(processor, template, history)
+
     def build_prompt(
         self, messages: Sequence[ChatMessage], tools: Sequence[SeatTool] = ()
     ) -> TokenizedPrompt:

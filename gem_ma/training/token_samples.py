@@ -91,11 +91,7 @@ def build_samples(
     check_type(episode, Episode, "episode")
     if episode.failure is not None:
         return []
-    tokens = (
-        processor
-        if isinstance(processor, ChatTokenizer)
-        else ChatTokenizer(processor, template, history)
-    )
+    tokens = ChatTokenizer.wrap(processor, template, history)
     chat = episode.chat(seat)
     places = [place for place, step in enumerate(episode.steps) if step.agent == seat]
     own = set(episode.list_own_steps(seat))

@@ -43,11 +43,7 @@ def build_rows(
         template: as of `build_samples`.
         history: as of `build_samples`.
     """
-    tokens = (
-        processor
-        if isinstance(processor, ChatTokenizer)
-        else ChatTokenizer(processor, template, history)
-    )
+    tokens = ChatTokenizer.wrap(processor, template, history)
     strangers = set(train or ())
     for episode in check_each(episodes, Episode, "episodes"):
         strangers -= set(episode.agents)

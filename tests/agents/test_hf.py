@@ -375,8 +375,8 @@ def test_what_a_reply_tells(text):
 
 
 def draw(logits, seeds, **kwargs):
-    arguments = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "banned": [], **kwargs}
-    drawn = hf_module._TokenSampler(seeds, *arguments.values())
+    usual = {"temperature": 1.0, "top_p": 1.0, "top_k": 0, "banned_ids": []}
+    drawn = hf_module._TokenSampler(seeds, hf_module.SamplingSettings(**{**usual, **kwargs}))
     scores = torch.tensor([logits] * len(seeds))
     return drawn(None, scores).argmax(-1).tolist(), [likely for (likely,) in drawn.list_logprobs()]
 
@@ -400,7 +400,7 @@ def test_draws_leave_out_what_they_are_told_to():
     assert set(draw(logits, seeds, top_k=2)[0]) == {1, 2}
     assert set(draw(logits, seeds, top_p=0.7)[0]) == {1, 2}  # 0.64 is not enough
     assert set(draw(logits, seeds, top_p=0.6)[0]) == {2}
-    assert set(draw(logits, seeds, banned=[2])[0]) == {0, 1, 3}
+    assert set(draw(logits, seeds, banned_ids=[2])[0]) == {0, 1, 3}
     assert set(draw([-1e9, 0.0, -1e9, -1e9], seeds)[0]) == {1}
 
 

@@ -63,9 +63,7 @@ def make_executor_class(
         **make: arguments of the environment, if `env` is an id.
     """
     table = assign_seats(make_executor_class, env, seat, others, make)
-    tokens = (
-        processor if isinstance(processor, ChatTokenizer) else ChatTokenizer(processor, template)
-    )
+    tokens = ChatTokenizer.wrap(processor, template)
 
     class AgentExecutor(AgentExecutorBase):
         def __init__(self) -> None:
