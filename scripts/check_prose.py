@@ -107,7 +107,7 @@ def clean(block: str) -> str:
     """Reduce Markdown to what is read: code and links become the words that they show."""
     block = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", block)
     block = re.sub(r"<[^>`]*>", "", block)
-    return re.sub(r"`([^`\n]*)`", lambda m: f"`{re.sub(r'[\s.|]+', '_', m[1])}`", block)
+    return re.sub(r"`[^`\n]*`", lambda m: re.sub(r"[\s.|]+", "_", m[0]), block)
 
 
 if __name__ == "__main__":
