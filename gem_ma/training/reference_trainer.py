@@ -142,8 +142,10 @@ class Trainer:
                 f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
                 f"{', '.join(able) or 'none'}"
             )
-        if not 1 <= group <= episodes:
-            raise ValueError(f"group={group}: expected 1 to the {episodes} episodes of an update")
+        if isinstance(env, Curriculum) and group > episodes:
+            raise ValueError(
+                f"group={group}: expected at most the {episodes} episodes of an update"
+            )
         if max_staleness < 0:
             raise ValueError(f"max_staleness={max_staleness}: expected 0 or more")
         self.max_staleness = max_staleness
