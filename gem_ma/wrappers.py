@@ -156,7 +156,9 @@ class RecordEpisodeStatistics(Wrapper):
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
         if self.memory is None:
-            raise ResetNeeded("submit: no episode has begun in Track; call its reset() first")
+            raise ResetNeeded(
+                "submit: no episode has begun in RecordEpisodeStatistics; call its reset() first"
+            )
         rewards = super().submit(replies)
         self.memory = {
             agent: (total + rewards.get(agent, 0.0), count + (agent in replies))
@@ -299,7 +301,7 @@ class TextHistory(TextWrapper):
             raise ValueError(f"last={last}: expected 0 or more, or None for all")
         check_type(env, AECEnv, "env")
         if env.observation_builder.discrete:
-            raise SeatError("History joins texts; a discrete environment shows none")
+            raise SeatError("TextHistory joins texts; a discrete environment shows none")
         super().__init__(env)
         self.mode, self.keep, self.tokenizer = mode, last, tokenizer
         self.text_length = text_length

@@ -201,7 +201,7 @@ def test_history_with_pictures_stands_in_the_info():
 
 
 def test_history_makes_no_sense_of_numbers():
-    with pytest.raises(SeatError, match="History joins texts"):
+    with pytest.raises(SeatError, match="TextHistory joins texts"):
         TextHistory(gem_ma.make("game:ConnectFour-v0", actions="discrete"))
     env = gem_ma.make("game:ConnectFour-v0")
     with pytest.raises(ValueError, match="mode='all'"):

@@ -306,7 +306,7 @@ def expand_to_tokens(
     out = []
     for sample in samples:
         if not hasattr(sample, "spans"):
-            raise TypeError(f"samples: expected what `samples` returns, got {sample!r}")
+            raise TypeError(f"samples: expected what `build_samples` returns, got {sample!r}")
         weights = [0.0] * len(sample.ids)
         for span in sample.spans:
             key = sample.env, sample.episode, span.step
