@@ -120,9 +120,8 @@ def compare_precisions(learner, turns):
     """Return the largest difference of a legal reply's probability, in bfloat16 and in float32."""
     import copy
 
-    exact = copy.copy(learner)
-    exact.model, exact.precision = copy.deepcopy(learner.model).float(), "full"
-    exact = exact.copy_with_model(exact.model)
+    exact = learner.copy_with_model(copy.deepcopy(learner.model).float())
+    exact.precision = "full"
     pairs = zip(
         learner.compute_probabilities(turns), exact.compute_probabilities(turns), strict=True
     )

@@ -2,9 +2,9 @@
 
 The home page is the README and the changelog is CHANGELOG.md. Every environment has a page with its
 picture, from what `gem_ma.cli.env_info` says of it. Every command has a page, from its parser, and
-every notebook of docs/tutorials with its output. The
-metrics of an evaluation are a table. A link to a file elsewhere in the repository leads to a page
-that shows the file, so that links work on a code host and on the site.
+every notebook of docs/tutorials has one with its output. The metrics of an evaluation are a table.
+A link to a file elsewhere in the repository leads to a page that shows the file, so that links work
+on a code host and on the site.
 """
 
 import argparse
@@ -50,7 +50,7 @@ FAMILIES = {
         "Tasks over data",
         "Questions of a data set, graded; `duo:` puts two seats over any of them, also over those "
         "that are not listed: `duo:ROLES/ID`. See "
-        "[Environments of others](../bridges.md#tasks-over-your-own-data).",
+        "[Tasks over your own data](../bridges.md#tasks-over-your-own-data).",
     ),
     "rg": (("rg",), "ReasoningGym", "Generated tasks of `reasoning-gym`, with its own scores."),
     "ta": (("ta",), "TextArena", "The games of TextArena 0.7.4, played by its own code."),
@@ -211,18 +211,19 @@ def _environments():
 
 
 def _commands():
-    """Return the parser of each command, and its group, by its words."""
+    """Return the parser of each command, its group, and what a list says of it, by its words."""
     found = {}
 
-    def add(parser, words, group):
+    def add(parser, words, group, said):
         below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
         if not below:
-            found[" ".join(words)] = parser, group
+            found[" ".join(words)] = parser, group, said
         for action in below:
+            help_of = {one.dest: one.help for one in action._choices_actions}
             for word, command in action.choices.items():
-                add(command, (*words, word), group or command.group)
+                add(command, (*words, word), group or command.group, help_of.get(word) or "")
 
-    add(make_parser(), (), "")
+    add(make_parser(), (), "", "")
     return found
 
 
@@ -233,8 +234,8 @@ def _command_page(name):
 def _command_pages():
     """Return a page for each command, and one that lists them all."""
     parsers, pages, lines = _commands(), {}, {}
-    for name, (parser, group) in parsers.items():
-        what = (parser.description or "").strip() or _command_help(name)
+    for name, (parser, group, said) in parsers.items():
+        what = (parser.description or "").strip() or said
         what = f"{what[:1].upper()}{what[1:]}".rstrip(".") + "."
         lines.setdefault(group, []).append((f"[`gem-ma {name}`]({_command_page(name)[9:]})", what))
         usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
@@ -257,17 +258,6 @@ def _command_pages():
         parts += [f"## {group.capitalize() or 'Other'}", table]
     pages["commands/index.md"] = "\n\n".join(parts) + "\n"
     return pages
-
-
-def _command_help(name):
-    """Return what the list of commands says of a command."""
-    *words, last = name.split()
-    parser = make_parser()
-    for word in [*words, last]:
-        (action,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
-        said = next((one.help for one in action._choices_actions if one.dest == word), "")
-        parser = action.choices[word]
-    return said or ""
 
 
 def _metavar(action):

@@ -282,10 +282,32 @@ def add_tool_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_seed_option(parser: argparse.ArgumentParser, decides: str) -> None:
-    """Add --seed; without a value, a short seed is drawn and printed."""
+def add_seed_option(
+    parser: argparse.ArgumentParser, decides: str, default: int | None = None
+) -> None:
+    """Add --seed; without a default, a short seed is drawn and printed."""
+    shown = "drawn" if default is None else default
     parser.add_argument(
-        "--seed", type=parse_seed, help=f"a whole number that decides {decides} (default: drawn)"
+        "--seed",
+        type=parse_seed,
+        default=default,
+        help=f"a whole number that decides {decides} (default: {shown})",
+    )
+
+
+def add_limit_options(parser: argparse.ArgumentParser, unit: str, where: str = "") -> None:
+    """Add --concurrency and --max-errors, for episodes or matches."""
+    parser.add_argument(
+        "--concurrency",
+        type=parse_positive,
+        default=64,
+        help=f"{unit} played at once (default: 64)",
+    )
+    parser.add_argument(
+        "--max-errors",
+        type=parse_count,
+        default=10,
+        help=f"failed {unit} to tolerate{where} (default: 10)",
     )
 
 

@@ -12,11 +12,11 @@ from gem_ma.agents import assign_agents
 from gem_ma.cli.command_options import (
     CommandInterrupted,
     UsageError,
+    add_limit_options,
     add_seed_option,
     choose_seed,
     format_agents_option,
     format_error,
-    parse_count,
     parse_positive,
     translate_arguments,
 )
@@ -28,24 +28,13 @@ def add_episode_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--episodes", type=parse_positive, default=1, help="number of episodes (default: 1)"
     )
-    parser.add_argument(
-        "--concurrency",
-        type=parse_positive,
-        default=64,
-        help="episodes played at once (default: 64)",
-    )
+    add_limit_options(parser, "episodes")
     add_seed_option(parser, "all; that of each episode, which gem-ma play takes, is in its record")
     parser.add_argument(
         "--out", help="a file of JSON lines; pictures are saved in a folder next to it"
     )
     parser.add_argument(
         "--resume", action="store_true", help="play only episodes that are not in the file yet"
-    )
-    parser.add_argument(
-        "--max-errors",
-        type=parse_count,
-        default=10,
-        help="failed episodes to tolerate (default: 10)",
     )
 
 

@@ -27,7 +27,6 @@ from gem_ma.cli.command_options import (
     parse_count,
     parse_positive,
     parse_seconds,
-    parse_seed,
     wrap_with_tools,
 )
 from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
@@ -87,12 +86,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     )
     render.add_argument("id", help="an environment; see gem-ma list")
     render.add_argument("--out", required=True, help="board.png, or match.gif with every move")
-    render.add_argument(
-        "--seed",
-        type=parse_seed,
-        default=0,
-        help="a whole number that decides the match (default: 0)",
-    )
+    add_seed_option(render, "the match", 0)
     render.add_argument(
         "--moves", type=parse_count, default=0, help="number of random moves to play (default: 0)"
     )

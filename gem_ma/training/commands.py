@@ -22,6 +22,7 @@ from gem_ma.cli.command_options import (
     SubcommandParsers,
     UsageError,
     add_observation_options,
+    add_seed_option,
     count_played_episodes,
     format_error,
     list_options,
@@ -29,7 +30,6 @@ from gem_ma.cli.command_options import (
     parse_count,
     parse_finite_number,
     parse_positive,
-    parse_seed,
     report_interrupt,
     translate_arguments,
 )
@@ -84,9 +84,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         type=_parse_names,
         help="seats or teachers whose replies are learnt (default: all)",
     )
-    pretrain.add_argument(
-        "--seed", type=parse_seed, default=0, help="seed of all random choices (default: 0)"
-    )
+    add_seed_option(pretrain, "all random choices", 0)
     pretrain.add_argument(
         "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
     )
@@ -209,9 +207,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         help="how a prompt contains earlier replies: as they were drawn, without their thoughts, "
         "or as the chat template writes them (default: keep)",
     )
-    train.add_argument(
-        "--seed", type=parse_seed, default=0, help="seed of all random choices (default: 0)"
-    )
+    add_seed_option(train, "all random choices", 0)
     train.add_argument(
         "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
     )

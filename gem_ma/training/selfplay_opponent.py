@@ -129,10 +129,9 @@ class SelfPlayOpponent:
         """
         check_type(episode, Episode, "episode")
         own, learner = format_agent_name(self), resolve_agent_name(self.learner)
-        for seed in list(self._mixtures):  # forget mixtures of earlier updates
-            if self.seed not in self._mixtures or seed == self.seed:
-                break
-            del self._mixtures[seed]
+        if self.seed in self._mixtures:
+            while (oldest := next(iter(self._mixtures))) != self.seed:
+                del self._mixtures[oldest]  # of an earlier update
         agents = {
             seat: self.opponents.find_opponent_name(episode.id, seat) if name == own else name
             for seat, name in episode.agents.items()

@@ -12,12 +12,10 @@ from typing import Any, Self
 
 from gem_ma.agents.providers.errors import ServerError
 from gem_ma.agents.providers.openai import OpenAIAgent, open_openai_client
-from gem_ma.agents.providers.transport import ModelEndpoint
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.training.background_rollouts import RolloutPolicy
-from gem_ma.validation.endpoints import SentSecrets, read_key, split_credentials
 from gem_ma.validation.json_types import JSONMapping
 
 
@@ -123,19 +121,14 @@ class VLLMPolicy(RolloutPolicy):
     async def _send(self, route: str, body: JSONMapping) -> None:
         import openai
 
-        agent = self.agent
-        assert agent.base_url is not None
-        key = read_key(agent.key)
-        url, user = split_credentials(agent.base_url)
-        url = url.rstrip("/")
+        endpoint, secrets = self.agent.find_endpoint()
+        url = (endpoint.url or "").rstrip("/")
         target = f"{url.removesuffix('/v1') if route.startswith('/') else url + '/'}{route}"
-        endpoint = ModelEndpoint(key or "none", url, user, agent.timeout, agent.max_answer)
         async with open_openai_client(endpoint) as client:
             try:
                 await client.post(target, cast_to=str, body=dict(body))
             except openai.OpenAIError as error:
-                secrets = SentSecrets.from_key(agent.key, key, user)
                 raise ServerError(
                     f"POST {route}: {type(error).__name__}: {secrets.hide(str(error))[:2000]} "
-                    f"({agent!r})"
+                    f"({self.agent!r})"
                 ) from None

@@ -333,16 +333,20 @@ class ProviderAgent(ABC):
             del self._sessions[loop]
             await session.connection.close()
 
-    def _open(self) -> _LoopSession:
+    def find_endpoint(self) -> tuple[ModelEndpoint, SentSecrets]:
+        """Return the address of the server with the key, and what its answers must not show."""
         key = read_key(self.key)
         url, user = (None, None) if self.base_url is None else split_credentials(self.base_url)
         for suffix in self.url_suffixes:
             url = url and url.rstrip("/").removesuffix(suffix)
+        if not key and url is None:
+            raise ValueError(f"no key: set the environment variable {self.key}")
         endpoint = ModelEndpoint(key or "none", url, user, self.timeout, self.max_answer)
+        return endpoint, SentSecrets.from_key(self.key, key, user)
+
+    def _open(self) -> _LoopSession:
         with require_extra(self.provider, type(self).__name__):
-            if not key and url is None:
-                raise ValueError(f"no key: set the environment variable {self.key}")
-            secrets = SentSecrets.from_key(self.key, key, user)
+            endpoint, secrets = self.find_endpoint()
             return _LoopSession(self.connect(endpoint), secrets, self.concurrency)
 
     def __getstate__(self) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gem_ma.cli.command_options import (
     SubcommandParsers,
+    add_limit_options,
     add_observation_options,
     add_tool_option,
     collect_env_arguments,
@@ -106,19 +107,8 @@ def add_eval(commands: SubcommandParsers) -> None:
         type=parse_seed,
         help="a whole number that decides everything (default: the suite's)",
     )
-    parser.add_argument(
-        "--concurrency",
-        type=parse_positive,
-        default=64,
-        help="episodes played at once (default: 64)",
-    )
+    add_limit_options(parser, "episodes", " in each environment")
     parser.add_argument("--workers", type=parse_positive, help="number of processes to play in")
-    parser.add_argument(
-        "--max-errors",
-        type=parse_count,
-        default=10,
-        help="failed episodes to tolerate in each environment (default: 10)",
-    )
     parser.add_argument("--pictures", action="store_true", help="save the pictures too")
     parser.add_argument(
         "--price",

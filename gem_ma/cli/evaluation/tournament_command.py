@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from gem_ma.cli.command_options import (
     SubcommandParsers,
+    add_limit_options,
     add_observation_options,
+    add_seed_option,
     collect_env_arguments,
-    parse_count,
     parse_positive,
-    parse_seed,
     report_interrupt,
     translate_arguments,
 )
@@ -84,25 +84,9 @@ def add_tournament(commands: SubcommandParsers) -> None:
         help="whether ratings count a forfeit as a loss, or leave it out (default: loss)",
     )
     parser.add_argument("--skills", action="store_true", help="also rate by Plackett-Luce")
-    parser.add_argument(
-        "--seed",
-        type=parse_seed,
-        default=0,
-        help="a whole number that decides everything (default: 0)",
-    )
-    parser.add_argument(
-        "--concurrency",
-        type=parse_positive,
-        default=64,
-        help="matches played at once (default: 64)",
-    )
+    add_seed_option(parser, "everything", 0)
+    add_limit_options(parser, "matches", " in each line-up")
     parser.add_argument("--workers", type=parse_positive, help="number of processes to play in")
-    parser.add_argument(
-        "--max-errors",
-        type=parse_count,
-        default=10,
-        help="failed matches to tolerate in each line-up (default: 10)",
-    )
     parser.add_argument("--picture", metavar="FILE.png", help="draw the cross table into a file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_observation_options(parser)

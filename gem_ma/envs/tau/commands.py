@@ -9,10 +9,10 @@ import sys
 from gem_ma.cli.command_options import (
     SubcommandParsers,
     UsageError,
+    add_seed_option,
     add_setting_option,
     format_error,
     parse_positive,
-    parse_seed,
 )
 from gem_ma.envs.registry import BadArgument
 
@@ -46,12 +46,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         default=50,
         help="episodes of each pair, the same for all (default: 50)",
     )
-    parser.add_argument(
-        "--seed",
-        type=parse_seed,
-        default=0,
-        help="a whole number that decides everything (default: 0)",
-    )
+    add_seed_option(parser, "everything", 0)
     parser.add_argument(
         "--json",
         action="store_true",
