@@ -21,7 +21,7 @@ BEST = "best.pt"
 
 
 class Run:
-    """One run of a recipe: its folder, its seed, and the CPU time that it has used.
+    """One run of a recipe: its folder, its seed, and the time that it has used.
 
     Args:
         description: the first line of the command's help.
@@ -48,14 +48,19 @@ class Run:
         self.out.mkdir(parents=True, exist_ok=True)
         self.results = {}
         self.clock = self.out / "clock.json"
+        # From part to CPU seconds and wall-clock seconds.
         self.spent = json.loads(self.clock.read_text()) if self.clock.exists() else {}
 
     def part(self, name, work):
-        """Run a part of the recipe and count its CPU seconds, also those of interrupted runs."""
-        before, start = self.spent.get(name, 0.0), time.process_time()
+        """Run a part of the recipe and count its seconds, also those of interrupted runs."""
+        clocks = time.process_time, time.perf_counter
+        before, starts = self.spent.get(name, (0.0, 0.0)), [clock() for clock in clocks]
 
         def count(*_):
-            self.spent[name] = before + time.process_time() - start
+            self.spent[name] = [
+                old + clock() - start
+                for old, clock, start in zip(before, clocks, starts, strict=True)
+            ]
             fresh = self.clock.with_suffix(".new")
             fresh.write_text(json.dumps(self.spent))
             fresh.replace(self.clock)  # if the process stops during writing, the old file remains
@@ -142,7 +147,8 @@ class Run:
         told = {
             "seed": self.seed,
             **self.options,
-            "cpu_seconds": {name: round(value) for name, value in self.spent.items()},
+            "cpu_seconds": {name: round(cpu) for name, (cpu, _) in self.spent.items()},
+            "wall_seconds": {name: round(wall) for name, (_, wall) in self.spent.items()},
             "results": self.results,
         }
         (self.out / "result.json").write_text(json.dumps(told, indent=1) + "\n")

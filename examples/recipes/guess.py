@@ -1,8 +1,9 @@
 """Recipe 1: a model from scratch imitates a weak player of GuessTheNumber, then learns to win.
 
     python examples/recipes/guess.py --seed 0 --out runs/guess-0
+    python examples/recipes/guess.py --seed 0 --out runs/guess-stale --staleness 1
 
-Halving always finds one of ten numbers in four guesses, so the best possible return is 1.
+With `--staleness 1` the next games are played while the model learns from the last ones. Halving always finds one of ten numbers in four guesses, so the best possible return is 1.
 """
 
 import re
@@ -30,7 +31,7 @@ def sloppy(turn):
 
 
 def main():
-    run = Run(__doc__.split("\n")[0])
+    run = Run(__doc__.split("\n")[0], staleness=("0", "1", "4"))
     episodes, epochs, updates, judged = (20, 1, 2, 4) if run.short else (4000, 3, 60, 1000)
     teacher = FunctionAgent(sloppy)
     model = run.pretrain(ENV, teacher, episodes=episodes, epochs=epochs)
@@ -47,6 +48,7 @@ def main():
         partial(rebn, gamma=0.9),
         episodes=4 if run.short else 128,
         seed=run.seed,
+        max_staleness=int(run.options["staleness"]),
     )
     run.reinforce(trainer, updates, "return/player", won, learner)
     run.end()

@@ -1,6 +1,7 @@
 """Recipe 3: self-play in Kuhn poker, and a language model's distance from an equilibrium.
 
     python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-0
+    python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-stale --staleness 1
 
 One model plays both seats. After every update its policy is computed exactly: the probability of
 each legal move in each of the twelve situations. The current policy cycles; its average over time
@@ -57,7 +58,7 @@ class Curve:
 
 
 def main():
-    run = Run(__doc__.split("\n")[0])
+    run = Run(__doc__.split("\n")[0], staleness=("0", "1", "4"))
     episodes, epochs, updates = (30, 1, 2) if run.short else (1000, 4, 600)
     model = run.pretrain(ENV, "random", episodes=episodes, epochs=epochs)
     learner = run.learner(
@@ -80,6 +81,7 @@ def main():
         partial(rebn, by=("seat",)),
         episodes=8 if run.short else 128,
         seed=run.seed,
+        max_staleness=int(run.options["staleness"]),  # play while the model learns
         # Without a penalty, invalid text would cost no more than a fold.
         rollout={"invalid": "lose", "penalty": 1.0},
     )

@@ -324,3 +324,21 @@ def test_smollm2_plays_and_takes_an_update(smollm2, tmp_path, capsys, monkeypatc
     assert main(["train", GUESS, "--model", "smollm2", *few, *out]) == 0
     (row,) = (tmp_path / "run" / "history.jsonl").read_text().splitlines()
     assert json.loads(row)["disagreement/player"] < 0.05
+
+
+@pytest.mark.slow
+def test_smollm2_says_the_same_through_a_server(smollm2, tmp_path):
+    for module in ("openai", "uvicorn", "fastapi"):
+        pytest.importorskip(module, reason="pip install 'transformers[serving]' openai")
+    import tiny_models
+
+    with tiny_models.serving_saved(smollm2, tmp_path) as (url, name):
+        agents = [
+            f"openai:{name}@{url}?temperature=0&max_tokens=12&timeout=300",
+            "hf:smollm2?temperature=0&max_new_tokens=12",
+        ]
+        for env in (GUESS, "game:TicTacToe-v0", "game:KuhnPoker-v0"):
+            served, own = (rollout(env, agent, 2, seed=0, invalid="random") for agent in agents)
+            replies = [[str(step.reply) for e in one for step in e.steps] for one in (served, own)]
+            assert replies[0] == replies[1]
+            assert len(set(replies[0])) > 1

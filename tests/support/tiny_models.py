@@ -274,18 +274,25 @@ def _add_tokenizer(writer, tokenizer):
 @contextlib.contextmanager
 def serving(model, processor, folder):
     """Run `transformers serve` with a model; yield its URL, and the model's name there."""
+    model.save_pretrained(folder / "model")
+    processor.save_pretrained(folder / "model")
+    with serving_saved(folder / "model", folder) as served:
+        yield served
+
+
+@contextlib.contextmanager
+def serving_saved(model, folder):
+    """Run `transformers serve` with a model's folder; `folder` is for its log and its cache."""
     command = shutil.which("transformers", path=str(Path(sys.executable).parent))
     if command is None:
         pytest.skip("pip install 'transformers[serving]'")
-    model.save_pretrained(folder / "model")
-    processor.save_pretrained(folder / "model")
     (folder / "cache").mkdir()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = (folder / "log").open("wb")
     server = subprocess.Popen(
-        [command, "serve", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
+        [command, "serve", str(model), "--host", "127.0.0.1", "--port", str(port),
          "--device", "cpu"],
         stdout=log,
         stderr=log,
@@ -300,7 +307,7 @@ def serving(model, processor, folder):
                 break
             except OSError:
                 time.sleep(0.5)
-        yield f"http://127.0.0.1:{port}/v1", str(folder / "model")
+        yield f"http://127.0.0.1:{port}/v1", str(model)
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait(30)

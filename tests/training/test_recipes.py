@@ -15,7 +15,7 @@ from gem_ma.training.best_checkpoint import BestCheckpoint
 
 RECIPES = Path(__file__).parents[2] / "examples" / "recipes"
 RUNS = {
-    "guess": [[]],
+    "guess": [[], ["--staleness", "1"]],
     "tictactoe": [["--pool", "past"], ["--pool", "none", "--kl", "0", "--length", "five"]],
     "kuhn": [[]],
     "pixels": [
@@ -27,14 +27,15 @@ RUNS = {
     "tools": [["--tool", "python"], ["--tool", "none"]],
     "discount": [[]],
     "transfer": [[]],
-    "with_trl": [[]],
-    "pretrained": [["--game", "guess"], ["--game", "kuhn"]],
+    "with_trl": [["--model", "scratch"], ["--model", "smollm2"]],
+    "pretrained": [["--game", "guess"], ["--game", "kuhn"], ["--game", "sort"]],
 }
-NEEDED = {
-    "shop": ("peft", "peft"),
-    "tools": ("reasoning_gym", "'gem-ma[reasoning-gym]'"),
-    "with_trl": ("trl", "trl==1.16.0"),
-    "pretrained": ("peft", "'gem-ma[lora]'"),
+NEEDED = {  # by recipe, or by recipe and words: libraries and how to install them
+    "shop": {"peft": "peft"},
+    "tools": {"reasoning_gym": "'gem-ma[reasoning-gym]'"},
+    "with_trl": {"trl": "trl==1.16.0", "peft": "peft"},
+    "pretrained": {"peft": "'gem-ma[lora]'"},
+    "pretrained --game sort": {"reasoning_gym": "'gem-ma[reasoning-gym]'"},
 }
 CASES = [(name, words) for name, all_words in RUNS.items() for words in all_words]
 
@@ -77,13 +78,14 @@ def test_every_recipe_is_tried():
 @pytest.mark.filterwarnings("ignore")  # those of peft and TRL
 @pytest.mark.parametrize(("name", "words"), CASES, ids=[" ".join([n, *w]) for n, w in CASES])
 def test_short_form(recipe, tmp_path, name, words):
-    if name in NEEDED:
-        library, install = NEEDED[name]
-        pytest.importorskip(library, reason=f"pip install {install}")
+    for key in (name, " ".join([name, *words])):
+        for library, install in NEEDED.get(key, {}).items():
+            pytest.importorskip(library, reason=f"pip install {install}")
     told = recipe(name, tmp_path, *words)
     assert told["seed"] == 0
     assert told["results"]
-    assert all(seconds >= 0 for seconds in told["cpu_seconds"].values())
+    for seconds in told["cpu_seconds"], told["wall_seconds"]:
+        assert all(value >= 0 for value in seconds.values())
     curves = list(tmp_path.glob("*/history.jsonl"))
     assert curves
     for curve in curves:
