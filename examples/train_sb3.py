@@ -29,7 +29,7 @@ def evaluate(model, id, games):
         observation, _ = env.reset(seed=seed)
         total, done = 0.0, False
         while not done:
-            # Sampled, because the likeliest action would repeat an invalid move for ever.
+            # Sampled, because the likeliest action would repeat an invalid move until it forfeits.
             action, _ = model.predict(observation)
             observation, reward, terminated, truncated, _ = env.step(action)
             total += reward

@@ -191,15 +191,26 @@ class TimeLimit(Wrapper):
 
 
 class TransformReward(Wrapper):
-    """Pass every reward through `function(seat, reward)`."""
+    """Pass every reward through `function(seat, reward)`.
+
+    The function gets the reward of each seat that replied, even if it is 0, and all other rewards
+    that are not 0. A cost of each reply is `lambda seat, reward: reward - 0.01`.
+    """
 
     def __init__(self, env: AECEnv, function: Callable[[str, float], float]):
         super().__init__(env)
         self.function = function
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        rewards = super().submit(replies)
-        return {agent: self.function(agent, reward) for agent, reward in rewards.items()}
+        return _map_rewards(super().submit(replies), replies, self.function)
+
+
+def _map_rewards(
+    rewards: Mapping[str, float], replies: SeatActions, function: Callable[[str, float], float]
+) -> dict[str, float]:
+    """Return the changed rewards that are not 0, also of seats that replied and earned 0."""
+    rewards = {**dict.fromkeys(replies, 0.0), **rewards}
+    return {agent: new for agent, old in rewards.items() if (new := function(agent, old))}
 
 
 class ScaleReward(Wrapper):
@@ -223,8 +234,10 @@ class ClipReward(Wrapper):
         self.low, self.high = low, high
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        rewards = super().submit(replies)
-        return {a: min(max(reward, self.low), self.high) for a, reward in rewards.items()}
+        return _map_rewards(super().submit(replies), replies, self._clip)
+
+    def _clip(self, agent: str, reward: float) -> float:
+        return min(max(reward, self.low), self.high)
 
 
 class TransformAction(Wrapper):

@@ -140,6 +140,29 @@ def test_scale_and_clip():
         wrappers.ClipReward(env, 1, 0)
 
 
+def charge(seat, reward):
+    return reward - 0.25
+
+
+def test_a_reward_of_zero_is_transformed_too():
+    seat = wrappers.TransformReward(gem_ma.make("game:GuessTheNumber-v0"), charge).gym()
+    seat.reset(seed=0)
+    assert [seat.step(reply)[1] for reply in ("21", "20", "19")] == [-0.25] * 3
+    env = wrappers.TransformReward(gem_ma.make("game:ConnectFour-v0"), charge)
+    assert [row.reward for row in gem_ma.rollout(env, "random", 1, seed=0)[0].steps[:4]] == [
+        -0.25
+    ] * 4
+    env.reset(seed=0)
+    four_in_a_column(env.step)
+    assert env.rewards == {"red": 0.75, "yellow": -1.25}
+    both = gem_ma.make("game:RockPaperScissors-v0")
+    for wrapped in (wrappers.TransformReward(both, charge), wrappers.ClipReward(both, -2.0, -0.25)):
+        parallel = wrapped.parallel()
+        parallel.reset(seed=0)
+        rewards = parallel.step({"left": "rock", "right": "rock"})[1]
+        assert rewards == {"left": -0.25, "right": -0.25}
+
+
 def guesses(**options):
     env = TextHistory(gem_ma.make("game:GuessTheNumber-v0-easy"), **options)
     seat = env.gym()

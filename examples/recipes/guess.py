@@ -3,7 +3,8 @@
     python examples/recipes/guess.py --seed 0 --out runs/guess-0
     python examples/recipes/guess.py --seed 0 --out runs/guess-stale --staleness 1
 
-With `--staleness 1` the next games are played while the model learns from the last ones. Halving always finds one of ten numbers in four guesses, so the best possible return is 1.
+With `--staleness 1` the next games are played while the model learns from the last ones. Halving
+always finds one of ten numbers in four guesses, so the best possible return is 1.
 """
 
 import re

@@ -49,7 +49,9 @@ def main():
         source = str(run.pretrain(id, "random", episodes=20, epochs=1, **settings))
     elif imitated:
         answer = FunctionAgent(lambda turn: turn.position.state.answer)
-        source = str(run.pretrain(id, answer, model=source, episodes=imitated, epochs=2, **settings))
+        source = str(
+            run.pretrain(id, answer, model=source, episodes=imitated, epochs=2, **settings)
+        )
     learner = HFLearner(
         source,
         lr=1e-4,

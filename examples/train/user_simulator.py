@@ -275,10 +275,9 @@ PAY = {
 
 def measure(episode):
     report = episode.report
-    user = report.get("user", {"fidelity": 0.0})  # a forfeit is not judged
     return {
-        "fidelity": user["fidelity"],
-        "no fault": float(not report.get("user_fault", True)),
+        "fidelity": report["user"]["fidelity"],
+        "no fault": float(not report["user_fault"]),
         "solved": report["reward"],
     }
 

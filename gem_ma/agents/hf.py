@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -309,7 +310,7 @@ class HFAgent:
         if not self.guided:
             return None
         return DecodingGuide(
-            [None if turn.legal is None else self._find_trie(turn.legal) for turn in turns]
+            [self._find_trie(turn.legal) if turn.legal else None for turn in turns]
         )
 
     def _find_trie(self, legal: tuple[str, ...]) -> TokenTrie:
@@ -317,10 +318,18 @@ class HFAgent:
         if trie is None:
             replies = [self.tokens.encode_reply(text) for text in legal]
             short = [ids for ids in replies if len(ids) < self.max_new_tokens]
-            if not short:
-                raise ValueError(
-                    f"guided=True with max_new_tokens={self.max_new_tokens}: the shortest legal "
-                    f"reply and its end are {min(map(len, replies), default=0) + 1} tokens"
+            if len(short) < len(replies):
+                limit = f"guided=True with max_new_tokens={self.max_new_tokens}"
+                lengths = [len(ids) + 1 for ids in replies]  # with the end
+                if not short:
+                    raise ValueError(
+                        f"{limit}: legal replies have {min(lengths)} to {max(lengths)} tokens; use "
+                        f"max_new_tokens={max(lengths)}"
+                    )
+                warnings.warn(
+                    f"{limit}: {len(replies) - len(short)} of {len(replies)} legal replies are "
+                    f"longer and are never drawn; use max_new_tokens={max(lengths)}",
+                    stacklevel=2,
                 )
             if len(self._tries) == _MAX_TRIES:
                 self._tries.clear()

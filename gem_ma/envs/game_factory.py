@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from gem_ma.envs.difficulty_levels import select_level
 from gem_ma.envs.registry import (
+    BadArgument,
     MissingArgument,
     MissingRequirement,
     Spec,
@@ -65,7 +66,14 @@ def make_game(
     for parameter in parameters:
         if parameter.default is parameter.empty and parameter.name not in game_kwargs:
             raise MissingArgument(f"{spec.id} needs {parameter.name}=...")
-    return game_class(**game_kwargs), other_kwargs
+    try:
+        return game_class(**game_kwargs), other_kwargs
+    except (TypeError, AttributeError) as error:  # an argument of another type than expected
+        given = [name for name in arguments if name in game_kwargs]
+        if not given or any(name in str(error) for name in given):
+            raise
+        values = ", ".join(f"{name}={repr(game_kwargs[name])[:80]}" for name in given)
+        raise BadArgument(f"{spec.id} cannot be made with {values}: {error}") from error
 
 
 def make_argument_error(who: str, key: str, value: object, known: Sequence[str]) -> UnknownArgument:

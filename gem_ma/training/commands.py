@@ -424,9 +424,8 @@ def _run_train(args: argparse.Namespace) -> int:
     )
     # In self-play of a zero-sum game, the return does not measure the model's strength.
     alone = len(seats) == 1 or not env.game.zero_sum
-    checkup = BestCheckpoint(
-        f"return/{seats[0]}", folder / "best.pt", drop=0.5 if alone else math.inf
-    )
+    best = folder / "best.pt"
+    checkup = BestCheckpoint(f"return/{seats[0]}", best, drop=0.5 if alone else math.inf)
     _check_settings(folder, args, learner.tokens.tokenizer)
     code = 0
     keep = report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates))
@@ -441,13 +440,16 @@ def _run_train(args: argparse.Namespace) -> int:
     except TrainingCollapsed as end:
         sys.stderr.write(f"gem-ma: {translate_arguments(str(end), args)}\n")
         code = 1
+        if best.exists():
+            trainer.load(best)
     if find_broken_weight(learner.policy_optimizer.parameters):
         return 1
     with hide_weight_bars():
         learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
-    saved = folder / "model"
-    sys.stdout.write(f"written to {folder}: play it as hf:{saved}{_describe_sight(args)}\n")
+    which = f"the best model, of update {trainer.step}," if code else "the model"
+    saved = f"hf:{folder / 'model'}{_describe_sight(args)}"
+    sys.stdout.write(f"written to {folder}: play {which} as {saved}\n")
     return code
 
 

@@ -142,9 +142,9 @@ class Trainer:
                 f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
                 f"{', '.join(able) or 'none'}"
             )
-        if isinstance(env, Curriculum) and group > episodes:
+        if group < 1 or episodes % group:
             raise ValueError(
-                f"group={group}: expected at most the {episodes} episodes of an update"
+                f"episodes={episodes} and group={group}: expected a multiple of the group"
             )
         if max_staleness < 0:
             raise ValueError(f"max_staleness={max_staleness}: expected 0 or more")

@@ -462,10 +462,12 @@ def test_only_what_lists_legal_replies_guides(text):
     guided, reply = agent.act([turn, unlisted])
     assert guided in turn.legal
     assert (reply, reply.allowed_ids) == (free.act([unlisted])[0], None)
-    with pytest.raises(ValueError, match=r"max_new_tokens=1: .* its end are 2 tokens"):
+    with pytest.raises(ValueError, match=r"legal replies have 2 to 3 tokens; use max_new_tokens=3"):
         HFAgent(*text, max_new_tokens=1, guided=True).act([turn])
-    (short,) = HFAgent(*text, max_new_tokens=2, guided=True).act([turn])
-    assert len(short) == 1  # what does not fit is left out
+    with pytest.warns(UserWarning, match="11 of 20 legal replies are longer and are never drawn"):
+        (short,) = HFAgent(*text, max_new_tokens=2, guided=True).act([turn])
+    assert len(short) == 1
+    assert agent.act([replace(turn, legal=())])[0].allowed_ids is None
 
 
 def test_guided_replies_of_a_model_that_sees_and_their_records(sight, tmp_path):

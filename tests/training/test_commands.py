@@ -85,6 +85,25 @@ def test_a_run_goes_on(model, tmp_path, capsys):
         assert told in capsys.readouterr().err
 
 
+def test_after_a_collapse_the_best_model_is_written(model, tmp_path, capsys, monkeypatch):
+    def diagnose(self, history, seats):
+        return "it talks nonsense" if len(history) == 2 else ""
+
+    monkeypatch.setattr("gem_ma.training.BestCheckpoint.diagnose", diagnose)
+    folder = tmp_path / "run"
+    assert train(model, folder, "--lr", "1e-2") == 1
+    said = capsys.readouterr()
+    assert "after 2 updates it talks nonsense" in said.err
+    best = load_checkpoint(folder / "best.pt")
+    assert best["step"] < 2  # the updates made
+    assert f"play the best model, of update {best['step']}, as hf:{folder}/model" in said.out
+    written = HFLearner(str(folder / "model"), max_new_tokens=4).policy_optimizer.parameters
+    kept = best["agents"]["player"]["descent"]["parameters"]
+    assert written.keys() == kept.keys()
+    for name, weights in written.items():
+        assert torch.equal(weights, kept[name]), name
+
+
 def test_a_folder_without_a_model_is_named(model, tmp_path, capsys):
     (tmp_path / "models").mkdir()
     (tmp_path / "begun").mkdir()

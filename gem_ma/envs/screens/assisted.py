@@ -5,11 +5,11 @@ import re
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens import families
+from gem_ma.envs.screens.coordinates import UNITS
 from gem_ma.envs.screens.game import (
     DEFAULTS,
     HOW,
     LOOKS,
-    SAID,
     State,
     check,
     done,
@@ -151,8 +151,9 @@ class Assisted(Game[Talk]):
                 "there. Say what you want, in your own words, and answer what you are asked. The "
                 f"task done earns 1. To give up, write {STOP}."
             )
+        how = HOW.format(UNITS[self.coordinates])
         return (
-            f"{HOW.format(SAID[self.coordinates])} What is to be done, a user tells you in a chat, "
+            f"{how} What is to be done, a user tells you in a chat, "
             'of which the screen shows the last message; you answer with say("text"). The task '
             "done earns 1, anything else nothing."
         )
@@ -164,7 +165,7 @@ class Assisted(Game[Talk]):
         talk = "\n".join(prefix_speaker(speaker, text) for speaker, text in view.talk) or SILENT
         if view.inner is None:
             return talk
-        return f"{talk}\n\n{described(view.inner.page, view.inner.ui)}"
+        return f"{talk}\n\n{described(view.inner.page, view.inner.ui, self.coordinates)}"
 
     def tell(self, before, moves, after):
         new = [Message((AGENTS[speaker == "user"],), speaker, text)

@@ -9,6 +9,7 @@ from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
+from gem_ma.envs.screens.coordinates import COORDINATES, UNITS
 from gem_ma.envs.screens.dialects import DIALECTS, Dialect
 from gem_ma.envs.screens.families.family import Family
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
@@ -21,12 +22,6 @@ from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # letter size of each look
-COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
-SAID = {
-    "pixels": f"pixels of the screen, which is {SIZE} wide and high",
-    "thousand": "thousandths of the screen, 0 to 1000 across and down",
-    "share": "shares of the screen, 0 to 1 across and down",
-}
 DEFAULTS = MappingProxyType({"image_size": (SIZE, SIZE)})
 HOW = (
     "You use a computer, one action at a time: click(x, y), double_click(x, y), "
@@ -80,7 +75,7 @@ class State(NamedTuple):
         return (*actions, 'key("Tab")', 'key("Enter")')
 
     def hint(self, agent):
-        """Return the next action of a perfect user."""
+        """Return the next action of a perfect user, in pixels."""
         try:
             return action(self.page, self.ui, family(self.family).plan(self.model, self.ui))
         except LookupError:  # a widget of the plan is gone
@@ -161,7 +156,7 @@ class Screens(Game[State]):
         return None
 
     def rules(self, agent):
-        how = self.dialect.how.format(SAID[self.coordinates])
+        how = self.dialect.how.format(UNITS[self.coordinates])
         return f"{how} The task done earns 1, anything else nothing."
 
     def tools(self, agent):
@@ -171,7 +166,7 @@ class Screens(Game[State]):
         return f"Task: {family(view.family).goal(view.model)}"
 
     def describe(self, view, agent):
-        return described(view.page, view.ui)
+        return described(view.page, view.ui, self.coordinates)
 
     def tell(self, before, moves, after):
         return (

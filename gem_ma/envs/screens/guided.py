@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.assisted import chosen
+from gem_ma.envs.screens.coordinates import UNITS, format_point
 from gem_ma.envs.screens.game import (
     DEFAULTS,
     HOW,
     LOOKS,
-    SAID,
     State,
     check,
     done,
@@ -51,7 +51,7 @@ class Pointed(NamedTuple):
         """Return the legal points of the helper, or the legal clicks of the beginner."""
         actions = [one for one in self.inner.legal(agent) if one.startswith("click")]
         if agent == "helper":
-            return tuple([one.replace("click", "point") for one in actions]) or ("point(224, 224)",)
+            return tuple([one.replace("click", "point") for one in actions]) or ("point(0, 0)",)
         return (*actions, "wait()")
 
     def hint(self, agent):
@@ -139,11 +139,12 @@ class Guided(Game[Pointed]):
             return (
                 "Somebody who does not know what is to be done sits at a computer. You see the "
                 "screen too and can only point: point(x, y), or point(e3) at the widget with this "
-                f"ref. Coordinates are {SAID[self.coordinates]}, from the top left. After each "
+                f"ref. Coordinates are {UNITS[self.coordinates]}, from the top left. After each "
                 "time the other does one action. The task done earns both of you 1."
             )
+        how = HOW.format(UNITS[self.coordinates])
         return (
-            f"{HOW.format(SAID[self.coordinates])} Before each of your actions a helper, who knows "
+            f"{how} Before each of your actions a helper, who knows "
             "what is to be done, points at something. The task done earns both of you 1."
         )
 
@@ -151,8 +152,8 @@ class Guided(Game[Pointed]):
         return f"Task: {view.goal}" if view.goal else ""
 
     def describe(self, view, agent):
-        description = described(view.inner.page, view.inner.ui)
-        return f"{description}\n{_pointed(view)}"
+        description = described(view.inner.page, view.inner.ui, self.coordinates)
+        return f"{description}\n{_pointed(view, self.coordinates)}"
 
     def tell(self, before, moves, after):
         if after.inner.score is None:
@@ -167,10 +168,11 @@ class Guided(Game[Pointed]):
         return {"done": bool(state.inner.score), "family": state.inner.family}
 
 
-def _pointed(view):
+def _pointed(view, coordinates):
     """Return in words where the helper points."""
     if view.at is None:
         return "Nobody points at anything."
     one = find_widget(view.inner.page, *view.at)
     ref = "" if one is None else refs(view.inner.page).get(one.id, "")
-    return f"The helper points at ({view.at[0]}, {view.at[1]}){f', [{ref}]' if ref else ''}."
+    point = format_point(*view.at, coordinates)
+    return f"The helper points at {point}{f', [{ref}]' if ref else ''}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gem_ma.chat.turn import Turn
+from gem_ma.envs.screens.coordinates import convert_action
 from gem_ma.validation.arguments import check_each
 
 
@@ -18,7 +19,7 @@ class ScreenOracle:
         hint = getattr(getattr(turn.position, "state", None), "hint", None)
         if hint is None:
             raise ValueError("screen-oracle plays screens:, where it sees the task itself")
-        return str(hint(turn.seat))
+        return convert_action(str(hint(turn.seat)), turn.position.game.coordinates)
 
     def __repr__(self) -> str:
         return "ScreenOracle()"

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.game import HOW, LOOKS, SAID, check, drawn, reader
+from gem_ma.envs.screens.coordinates import UNITS
+from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
 from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
@@ -379,9 +380,10 @@ class Clicked(Game[Played]):
         return self._moved(state._replace(inner=inner, moves=moves), rng)
 
     def rules(self, agent):
+        how = HOW.format(UNITS[self.coordinates])
         return (
             f"{self.rules_of.rules(agent)}\n\nYou play on a page. "
-            f"{HOW.format(SAID[self.coordinates])} Moves are made by clicking on squares, one "
+            f"{how} Moves are made by clicking on squares, one "
             "after the other, on buttons, or by typing into the field and sending it."
         )
 
@@ -391,7 +393,7 @@ class Clicked(Game[Played]):
     def describe(self, view, agent):
         ui = view.hands.get(agent, Hand()).ui if agent is not None else Ui()
         words = self.rules_of.describe(view.inner, agent)
-        return f"{words}\n\n{described(self.page(view, agent), ui)}"
+        return f"{words}\n\n{described(self.page(view, agent), ui, self.coordinates)}"
 
     def tell(self, before, moves, after):
         if after.turn == before.turn:

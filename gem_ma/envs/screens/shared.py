@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from gem_ma.envs.screens.acting import act
+from gem_ma.envs.screens.coordinates import UNITS
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import joined, pick
-from gem_ma.envs.screens.game import DEFAULTS, HOW, LOOKS, SAID, check, drawn, reader
+from gem_ma.envs.screens.game import DEFAULTS, HOW, LOOKS, check, drawn, reader
 from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
@@ -175,8 +176,9 @@ class Shared(Game[Desk]):
         return None
 
     def rules(self, agent):
+        how = HOW.format(UNITS[self.coordinates])
         return (
-            f"{HOW.format(SAID[self.coordinates])} Somebody else works at the same document at the "
+            f"{how} Somebody else works at the same document at the "
             "same time, and has changes to make too, which you do not know; leave them as they "
             "are. When both of you have clicked I am done and the document is as both of you were "
             "told, both earn 1."
@@ -187,7 +189,7 @@ class Shared(Game[Desk]):
 
     def describe(self, view, agent):
         own = 0 if agent is None else AGENTS.index(agent)
-        return described(view.page(own), view.uis[own])
+        return described(view.page(own), view.uis[own], self.coordinates)
 
     def tell(self, before, moves, after):
         if not all(after.ready):

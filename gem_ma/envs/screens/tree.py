@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gem_ma.envs.screens.coordinates import format_point
 from gem_ma.envs.screens.ui import Ui, usable
 from gem_ma.scene.screen import CLICKABLE_KINDS, Widget
 
@@ -24,7 +25,7 @@ def refs(page: Sequence[Widget]) -> dict[str, str]:
     return {one.id: f"e{number}" for number, one in enumerate(widgets, 1)}
 
 
-def described(page: Sequence[Widget], ui: Ui) -> str:
+def described(page: Sequence[Widget], ui: Ui, coordinates: str = "pixels") -> str:
     """Return the screen in words, one line for each visible widget."""
     references = refs(page)
     usable_ids = {one.id for one in usable(page)}
@@ -35,11 +36,11 @@ def described(page: Sequence[Widget], ui: Ui) -> str:
         if one.id not in usable_ids and one.kind in CLICKABLE_KINDS:
             continue
         ref = f"[{references[one.id]}] " if one.id in references else ""
-        lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui)}")
+        lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui, coordinates)}")
     return "\n".join(lines)
 
 
-def _line(one: Widget, ui: Ui) -> str:
+def _line(one: Widget, ui: Ui, coordinates: str) -> str:
     role = _ROLES.get(one.kind, one.kind)
     text = f' "{one.text}"' if one.text else ""
     parts = [f"{role}{text}", *_state(one)]
@@ -52,8 +53,8 @@ def _line(one: Widget, ui: Ui) -> str:
         if one.kind in ("field", "area") and ui.caret != ui.anchor:
             low, high = sorted((ui.caret, ui.anchor))
             parts.append(f"selected {str(one.value or '')[low:high]!r}")
-    x, y = one.x + one.w // 2, one.y + one.h // 2
-    return f"{', '.join(parts)} at ({x}, {y})"
+    point = format_point(one.x + one.w // 2, one.y + one.h // 2, coordinates)
+    return f"{', '.join(parts)} at {point}"
 
 
 def _state(one: Widget) -> list[str]:

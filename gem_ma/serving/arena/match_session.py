@@ -22,6 +22,7 @@ from gem_ma.renderers.picture import Picture
 from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.rollouts.live_episode import LiveEpisode
+from gem_ma.rollouts.outcomes import is_zero_sum
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes, save_episodes
 from gem_ma.rollouts.replay import ReplayError, replay_moves
@@ -225,8 +226,10 @@ class MatchSession:
         """End the match because a seat leaves it."""
         if self.over:
             raise ArenaError("the match is over")
-        is_loss = seat in self.info.people and self.has_moved
-        returns = {one: -1.0 if one == seat else 0.0 for one in self.seats} if is_loss else {}
+        returns = {}
+        if seat in self.info.people and self.has_moved:
+            wins = len(self.seats) == 2 and is_zero_sum(self.info.env)
+            returns = {one: -1.0 if one == seat else float(bool(wins)) for one in self.seats}
         info = self.info._replace(left=seat, ended="failed", returns=returns)
         info.save(self.folder)
         self.info = info

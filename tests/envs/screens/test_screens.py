@@ -9,8 +9,9 @@ import pytest
 
 import gem_ma
 from gem_ma import rollout
+from gem_ma.envs.screens.coordinates import format_point
 from gem_ma.envs.screens.families import REGISTER
-from gem_ma.envs.screens.game import Screens
+from gem_ma.envs.screens.game import Screens, reader
 from gem_ma.envs.screens.steps import action
 from gem_ma.game import InvalidMove
 from gem_ma.renderers import THEMES, draw, parse_theme
@@ -265,6 +266,22 @@ def test_coordinates_may_be_thousandths():
     assert done(game, state, f"click({x}, {y})").score == 1.0
     with pytest.raises(InvalidMove, match=r"\(1001, 5\) is not on the screen, which is 1000 wide"):
         game.read("click(1001, 5)", state, "player")
+
+
+@pytest.mark.parametrize("coordinates", ["pixels", "thousand", "share"])
+def test_texts_and_perfect_users_are_in_the_unit_of_replies(coordinates):
+    for x in range(448):
+        point = format_point(x, 447 - x, coordinates)
+        move = reader((), coordinates).read(f"click{point}")
+        assert move.at == (x, 447 - x), point
+    game = Screens("buttons", difficulty=0, coordinates=coordinates)
+    state = game.start(np.random.default_rng(0), {})
+    (right,) = [one for one in state.page if one.id == state.model.todo[0]]
+    (line,) = [one for one in game.describe(state, "player").splitlines() if right.text in one]
+    assert done(game, state, f"click{line.rpartition(' at ')[2]}").score == 1.0
+    for name in ("sliders", "scrolling", "marking", "windows", "colors", "guided", "assisted"):
+        (episode,) = rollout(f"screens:{name}", "screen-oracle", 1, seed=0, coordinates=coordinates)
+        assert set(episode.returns.values()) == {1.0}, name
 
 
 # What a model says that was trained on a computer tool; each is a click on (100, 200), and so on.

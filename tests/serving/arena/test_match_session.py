@@ -253,6 +253,7 @@ def test_words_beside_the_game_and_leaving(tmp_path):
     for one in (table, MatchSession.load(tmp_path / "t")):
         assert one.over
         assert one.describe_view("red")["left"] == "yellow"
+        assert one.info.returns == {"red": 1.0, "yellow": -1.0}  # as by the engine
         assert one.episode.failure.kind == "Left"
     with pytest.raises(ArenaError, match="over"):
         table.leave("red")

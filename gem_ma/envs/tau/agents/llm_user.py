@@ -106,7 +106,8 @@ class LLMUser(AgentWrapper):
         if self.persona:
             turn = replace_rules(turn, f"{turn.rules}\n\n{self.persona}")
         if self.strategy == "plain":
-            return (yield turn)
+            answer = yield turn
+            return self._drop_token_ids(answer) if self.persona else answer
         if self.strategy == "react":
             answer = yield replace_rules(turn, f"{_REACT_PROMPT}\n\n{turn.rules}")
             return sum_usage(
@@ -128,8 +129,15 @@ class LLMUser(AgentWrapper):
                 request = _REFLECTED_REWRITE_PROMPT.format(why=why, thought=thought.strip())
             draft = yield _continue_turn(turn, draft, request, len(calls))
             calls.append(draft)
-        names = Reply.__slots__ if draft is first else ("finish_reason", "tool_calls")
-        return sum_usage(calls, Reply(draft, **select_fields(draft, *names)))
+        if draft is not first or self.persona:
+            draft = self._drop_token_ids(draft)
+        return sum_usage(calls, Reply(draft, **select_fields(draft, *Reply.__slots__)))
+
+    @staticmethod
+    def _drop_token_ids(reply: str) -> Reply:
+        """Return a reply to another chat than the recorded one, without data about its tokens."""
+        names = "finish_reason", "tool_calls", "usage", "latency"
+        return Reply(reply, **select_fields(reply, *names))
 
     def __repr__(self) -> str:
         traits = "".join(f", {name}={value}" for name, value in self.traits.items())

@@ -146,6 +146,16 @@ def test_a_good_draft_is_sent_as_it_is(strategy):
     assert now.chat.steps[-1].reply is None
 
 
+@pytest.mark.parametrize("strategy", ["plain", "verify"])
+def test_a_reply_to_rules_with_traits_has_no_token_ids(strategy):
+    script = Script(reply("A red hat."), reply("ok"))
+    (said,) = ask_agent(LLMUser(script, strategy, kind="wary"), [turn()])
+    assert said == "A red hat."
+    assert said.token_ids is said.logprobs is None
+    assert said.finish_reason == "stop"
+    assert said.usage["prompt_tokens"] == {"plain": 10, "verify": 20}[strategy]
+
+
 def test_a_bad_draft_is_written_again():
     script = Script(
         reply("My zip is 1."),
