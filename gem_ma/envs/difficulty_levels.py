@@ -30,7 +30,9 @@ def interpolate_levels(points: Mapping[int, object]) -> tuple[Any, ...]:
     """
     places = sorted(points)
     if not places or places[0] != 0 or places[-1] != MAX_DIFFICULTY:
-        raise ValueError(f"points at {places}: expected 0, {MAX_DIFFICULTY} and any in between")
+        raise ValueError(
+            f"points at the difficulties {places}: expected 0, {MAX_DIFFICULTY} and any in between"
+        )
     rows = []
     for place in range(MAX_DIFFICULTY + 1):
         low = max(point for point in places if point <= place)
@@ -44,7 +46,10 @@ def _interpolate(low, high, share):
     if isinstance(low, Mapping):
         if low.keys() != high.keys():
             own, other = (", ".join(sorted(one)) for one in (low, high))
-            raise ValueError(f"points on a dial say the same; one says {own}, the next {other}")
+            raise ValueError(
+                "all points of a dial must set the same arguments; one sets "
+                f"{own or 'none'}, the next {other or 'none'}"
+            )
         return {key: _interpolate(value, high[key], share) for key, value in low.items()}
     if isinstance(low, list | tuple) and isinstance(high, list | tuple) and len(low) == len(high):
         return type(low)(_interpolate(a, b, share) for a, b in zip(low, high, strict=True))

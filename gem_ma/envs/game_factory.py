@@ -26,8 +26,8 @@ def import_game_class(spec: Spec) -> type[Game]:
     if not (isinstance(game_class, type) and issubclass(game_class, Game)):
         # The Spec of a recorded episode can name any object.
         is_gem_env = all(hasattr(game_class, name) for name in ("reset", "step"))
-        hint = "; gem_ma.gem.make makes what is written for GEM" if is_gem_env else ""
-        raise TypeError(f"{spec.id}: {spec.entry_point} is no Game{hint}")
+        hint = "; gem_ma.gem.make makes environments that are written for GEM" if is_gem_env else ""
+        raise TypeError(f"{spec.id}: {spec.entry_point} is not a subclass of gem_ma.Game{hint}")
     return game_class
 
 
@@ -95,5 +95,5 @@ def _suggest_argument(key: str, value: object, known: Sequence[str]) -> str:
             ", ".join(f"{name}={argument!r}" for name, argument in value.items())
             or "observe='image'"
         )
-        return f"arguments stand by themselves, such as {inside[:100]}"
+        return f"pass the arguments directly, such as {inside[:100]}"
     return hint

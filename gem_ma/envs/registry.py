@@ -180,7 +180,10 @@ def register(
         ids[f"{id}-{level}"] = {**kwargs, **level_arguments}
     for env_id in ids:
         if env_id in _specs:
-            raise ValueError(f"{env_id!r} is registered already, for {_specs[env_id].entry_point}")
+            raise ValueError(
+                f"{env_id!r} is registered already, for {_specs[env_id].entry_point}; use "
+                "another id"
+            )
     for env_id, arguments in ids.items():
         _specs[env_id] = Spec(env_id, entry_point, arguments, tuple(needs), rows)
         _register_elsewhere(env_id)
@@ -218,7 +221,9 @@ def register_family(
         elsewhere: "library" or "server" if another package holds the rules; "" if gem_ma does.
     """
     if prefix in _families:
-        raise ValueError(f"{prefix!r} is registered already, for {_families[prefix]}")
+        raise ValueError(
+            f"{prefix!r} is registered already, for {_families[prefix]}; use another prefix"
+        )
     _families[prefix] = module
     _rules_hosts[prefix] = elsewhere
     for name in names:
@@ -329,7 +334,7 @@ def suggest_ids(id: str, meant: Sequence[str]) -> str:
         if not any(env_id.startswith(f"{other}-") for other in close_ids)
     ]
     if not close_ids:
-        return "gem-ma list, or list_envs(), says which there are"
+        return "gem-ma list or list_envs() lists all ids"
     suggestions = " or ".join(map(repr, close_ids[:5])) + (
         " or another" if len(close_ids) > 5 else ""
     )
@@ -432,7 +437,7 @@ def find_remedy(need: str) -> str:
         return name.strip()
     if kind.startswith("python>="):
         version = tuple(map(int, kind.removeprefix("python>=").split(".")))
-        return "" if sys.version_info >= version else f"it needs {kind}"
+        return "" if sys.version_info >= version else f"use {kind}"
     if kind in ("hub", "network"):
         return ""
     modules = (name,) if name else _EXTRA_MODULES.get(kind, (kind,))
@@ -442,7 +447,7 @@ def find_remedy(need: str) -> str:
 def _find_data_remedy(what: str) -> str:
     name, _, file = what.partition("/")
     if name not in DOWNLOADS:
-        return f"no pack that is here fetches {name}"
+        return f"no installed pack downloads {name}"
     module = importlib.import_module(DOWNLOADS[name])
     if os.path.exists(module.folder() / file):
         return ""

@@ -26,7 +26,7 @@ def test_arguments_go_to_the_game_first_and_then_to_env():
         ("agent", r"it belongs to make_gym\(\)"),
         ("zzz", "it takes rounds, observe, actions"),
         ("args", "it takes rounds"),
-        ("env_kwargs", r"arguments stand by themselves, such as rounds=5"),
+        ("env_kwargs", r"pass the arguments directly, such as rounds=5"),
     ],
 )
 def test_an_unknown_argument_says_what_is_close(argument, words):
@@ -68,7 +68,7 @@ def test_what_leaves_arguments_to_make_knows_its_own(place, before, typo, meant)
 
 
 def test_a_spec_makes_nothing_but_games():
-    with pytest.raises(TypeError, match="subprocess:Popen is no Game"):
+    with pytest.raises(TypeError, match="subprocess:Popen is not a subclass of"):
         gem_ma.make(Spec("x", "subprocess:Popen", {"args": ["true"]}))
 
 

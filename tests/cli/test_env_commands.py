@@ -104,7 +104,7 @@ def test_what_is_ready_can_be_made_and_what_is_not_cannot(monkeypatch, tmp_path)
 
 def test_data_that_no_pack_fetches_are_missing():
     spec = gem_ma.Spec("mine:Needy", "a:b", needs=("data:nothing/at/all",))
-    assert spec.list_missing() == ["no pack that is here fetches nothing"]
+    assert spec.list_missing() == ["no installed pack downloads nothing"]
 
 
 @packs.needs("bridges")

@@ -231,7 +231,7 @@ def test_listing_imports_nothing_heavy():
 def test_a_dial(clean):
     maze = "gem_ma.envs.puzzles.maze:Maze"
     dial = {0: {"size": 2}, 5: {"size": 4}, 10: {"size": 20, "sight": 1}}
-    with pytest.raises(ValueError, match="one says size, the next sight, size"):
+    with pytest.raises(ValueError, match="one sets size, the next sight, size"):
         gem_ma.register("mine:Maze-v0", maze, dial=dial)
     dial[10].pop("sight")
     gem_ma.register("mine:Maze-v0", maze, levels={"easy": 1, "far": {"sight": 2}}, dial=dial)

@@ -604,7 +604,7 @@ def test_a_chat_longer_than_a_model_reads_is_cut_as_the_error_says(tmp_path, mon
         ("--train assistant --user nope", "no agent 'nope'; did you mean"),
         ("--train assistant --user users:nope", "no user 'nope'"),
         ("--train assistant --user user:wary:shy=1", "out of phrases, seed, talkative"),
-        ("--split train", "split='train': the tasks of the shop are made, and have none"),
+        ("--split train", "split='train': tau:shop makes its tasks, and has 'test' only"),
         ("--save bad.pt", "bad.pt is no checkpoint"),
         ("--save .", ".: Is a directory"),
         ("--model . --context few", "context 'few': expected turns="),

@@ -77,9 +77,14 @@ class Battleship(Game[State]):
         if not 2 <= size <= len(string.ascii_lowercase):
             raise ValueError(f"size={size}: expected 2 to {len(string.ascii_lowercase)}")
         if not 1 <= len(self.ships) <= len(SHIPS) or not all(1 <= n <= size for n in self.ships):
-            raise ValueError(f"ships={ships}: expected up to {len(SHIPS)} lengths of 1 to {size}")
+            raise ValueError(
+                f"ships={ships}: expected 1 to {len(SHIPS)} ships, each of 1 to {size} cells"
+            )
         if sum(self.ships) > size * size // 2:  # up to half of the sea, a placement always exists
-            raise ValueError(f"ships={ships}: they fill more than half of the sea")
+            raise ValueError(
+                f"ships={ships}: expected at most {size * size // 2} cells in all, half of the "
+                f"sea, got {sum(self.ships)}"
+            )
         self.moves = _cells(size)
         self.fleet = SHIPS[: len(self.ships)]
 

@@ -13,9 +13,7 @@ from gem_ma.scene import Grid, Tile
 try:
     import chess
 except ImportError as error:
-    raise ImportError(
-        "chess needs the package of that name: pip install 'gem-ma[games]'"
-    ) from error
+    raise ImportError("Chess needs the package chess: pip install 'gem-ma[games]'") from error
 
 AGENTS = ("white", "black")
 FILES, RANKS = tuple("abcdefgh"), tuple("87654321")
@@ -80,7 +78,7 @@ class State(NamedTuple):
 
 class Chess(Game[State]):
     agents = AGENTS
-    unlisted_moves = "in notation='san' a name depends on the position; 'uci' has a list"
+    unlisted_moves = "names in notation='san' depend on the position; notation='uci' has a list"
     zero_sum = True
 
     def __init__(self, fen: str = chess.STARTING_FEN, notation: str = "uci"):
@@ -88,10 +86,13 @@ class Chess(Game[State]):
             raise ValueError(f"notation={notation!r}: expected 'uci' or 'san'")
         board = chess.Board(fen)  # raises a ValueError that says what is wrong with a FEN
         if not board.is_valid():
-            raise ValueError(f"fen={fen!r}: no position that a game can come to")
+            raise ValueError(f"fen={fen!r}: expected a legal position of chess")
         self.first = State(san=notation == "san").at(board, ())
         if self.first.end:
-            raise ValueError(f"fen={fen!r}: the game is over there ({self.first.end})")
+            raise ValueError(
+                f"fen={fen!r}: the game is over in this position ({self.first.end}); expected a "
+                "position from which it can be played"
+            )
         self.moves = UCI_MOVES if notation == "uci" else None
 
     def start(self, rng, options):

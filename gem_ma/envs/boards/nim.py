@@ -47,7 +47,9 @@ class Nim(Game[State]):
 
     def __init__(self, heaps: Sequence[int] = (3, 4, 5)):
         if not 1 <= len(heaps) <= len(LETTERS) or not all(1 <= n <= MOST for n in heaps):
-            raise ValueError(f"heaps={heaps}: expected up to {len(LETTERS)} heaps of 1 to {MOST}")
+            raise ValueError(
+                f"heaps={heaps}: expected 1 to {len(LETTERS)} heaps, each of 1 to {MOST}"
+            )
         self.heaps = tuple(heaps)
         self.moves = _moves(self.heaps)
 

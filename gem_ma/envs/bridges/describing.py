@@ -186,7 +186,7 @@ def form(space: Space) -> str:
     if isinstance(space, spaces.Text):
         return f"a text of at most {space.max_length} characters"
     raise TypeError(
-        f"no reply in words can be read as an action of {space}; wrap the environment so that its "
+        f"a text reply cannot be read as an action of {space}; wrap the environment so that its "
         "actions are Discrete, Box, MultiDiscrete, MultiBinary, Text, or a Tuple or Dict of these"
     )
 

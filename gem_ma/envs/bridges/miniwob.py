@@ -321,7 +321,7 @@ def where() -> None:
     if driver is None or browser is None:
         raise MissingRequirement(
             "MiniWoB++ needs Chromium and its driver: apt install chromium-driver, or set "
-            "MINIWOB_CHROME_BINARY and MINIWOB_CHROMEDRIVER to where they are"
+            "MINIWOB_CHROME_BINARY and MINIWOB_CHROMEDRIVER to their paths"
         )
     os.environ.update(MINIWOB_CHROMEDRIVER=driver, MINIWOB_CHROME_BINARY=find_program(browser))
 

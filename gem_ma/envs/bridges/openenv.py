@@ -66,7 +66,9 @@ class OpenEnv(Bridge[Link]):
         """Ask the server for its game, and return an instance of the matching class."""
         token = token or os.environ.get(VARIABLE) or None
         if address(url) is None:
-            raise ValueError(f"url={url!r}: expected one such as ws://127.0.0.1:8000")
+            raise ValueError(
+                f"url={url!r}: expected a ws, wss, http or https URL, such as ws://127.0.0.1:8000"
+            )
         link = Link(url, token, timeout)
         try:
             facts = link.ask("state").get("gem_ma")
@@ -115,7 +117,7 @@ class OpenEnv(Bridge[Link]):
         live, output = self.open(line.seed, line.options)
         if not output.to_act:
             live.close()
-            raise live.odd(ValueError("an episode that is over when it begins"))
+            raise live.odd(ValueError("the episode is over at its start"))
         line.put(live)
         self._use(rng, live)
         return self._state(output, line, 0)
@@ -199,7 +201,7 @@ class RemoteListed(Listed, Remote):
 class Ours(OpenEnv):
     """A game that `gem_ma.serving.server` serves."""
 
-    unlisted_moves = "the game has none, or numbers its moves by other texts than it serves"
+    unlisted_moves = "the served game has none, or its list differs from its legal moves"
 
     def _learn(self, facts):
         self.agents = tuple(facts["agents"])
@@ -283,7 +285,7 @@ class Ours(OpenEnv):
             except MALFORMED_ERRORS as error:
                 raise live.odd(error) from None
             if not isinstance(value, kind):
-                raise live.odd(TypeError(f"{what} is a {type(value).__name__}"))
+                raise live.odd(TypeError(f"{what} returned a {type(value).__name__}"))
             return value
 
         return self._put(self._at(view, look))
@@ -517,10 +519,13 @@ class Bound(Foreign):
         try:
             decoded_image = Image.open(io.BytesIO(base64.b64decode(image)))
             if decoded_image.width * decoded_image.height > _LARGEST_PICTURE:
-                raise ValueError(f"a picture of {decoded_image.width} x {decoded_image.height}")
+                raise ValueError(
+                    f"{decoded_image.width} x {decoded_image.height} pixels, expected at most "
+                    f"{_LARGEST_PICTURE}"
+                )
             pixels = decoded_image.convert("RGB")
         except (OSError, Image.DecompressionBombError, *MALFORMED_ERRORS) as error:
-            raise Lost(f"{self.url} sends what is no picture: {error}") from None
+            raise Lost(f"{self.url} sent a picture that cannot be read: {error}") from None
         return scene.Pixels(pixels.tobytes(), pixels.height, pixels.width)
 
     def tools(self, agent):

@@ -76,14 +76,14 @@ class Link:
             ).__enter__()  # entering it only returns the connection
         except InvalidStatus as error:
             if error.response.status_code in (401, 403):
-                problem = "does not take this token" if token else "wants a token"
+                problem = "refused this token" if token else "needs a token"
                 raise PermissionError(
-                    f"{self.where} {problem}: pass token=... or set {VARIABLE} to what the server "
-                    "was started with"
+                    f"{self.where} {problem}: pass token=... or set {VARIABLE} to the token of the "
+                    "server"
                 ) from None
-            raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
+            raise Lost(f"{self.where} is not an OpenEnv server: {error}; correct the URL") from None
         except RedirectRefused as error:
-            raise Lost(f"{self.where} is no OpenEnv server: {error}") from None
+            raise Lost(f"{self.where} is not an OpenEnv server: {error}") from None
         except (OSError, InvalidHandshake) as error:
             raise Lost(
                 f"no OpenEnv server answers at {self.where} ({error}); start one, with "
@@ -108,7 +108,8 @@ class Link:
                 frames.check(frames.Fault, payload)
         except TimeoutError:  # not Lost: a second attempt would not help
             raise TimeoutError(
-                f"{self.where} gave no answer within {self.timeout:g} seconds; see timeout=..."
+                f"{self.where} sent no answer within {self.timeout:g} seconds; pass a larger "
+                "timeout=... to wait longer"
             ) from None
         except (ConnectionClosed, OSError) as error:
             raise Lost(f"the connection to {self.where} was lost: {error}") from None
@@ -135,7 +136,10 @@ class Link:
         """Return the error to raise for a malformed answer."""
         problem = self._secrets.hide(f"{type(error).__name__}: {error}")
         problem = action_parsing.clip_repr(problem, _SAID)
-        return Lost(f"{self.where} answers something else than OpenEnv's messages: {problem}")
+        return Lost(
+            f"{self.where} sent an answer that is not valid OpenEnv: {problem}; correct the URL, "
+            "or use the same version of gem_ma on both sides"
+        )
 
     def close(self) -> None:
         """Close the connection without waiting, unless it belongs to another process."""
@@ -187,11 +191,16 @@ def unpack(value: object) -> Any:
         return flat.reshape(value["shape"]).copy()
     kind = getattr(scene, value["scene"], None)
     if kind not in SCENE_TYPES[1:]:  # all but the type of None
-        raise ServerError(f"the server draws a {value['scene']}, which this version does not know")
+        raise ServerError(
+            f"the server sent the scene {value['scene']}, which this version of gem_ma does not "
+            "have; use the version of the server"
+        )
     fields = {name: unpack(item) for name, item in value.items() if name != "scene"}
     _make_validator(kind)(fields)  # otherwise wrong fields would only fail when it is drawn
     if kind is scene.Pixels and len(fields["data"]) != 3 * fields["height"] * fields["width"]:
-        raise ValueError(f"{len(fields['data'])} bytes of pixels")
+        raise ValueError(
+            f"got {len(fields['data'])} bytes for {fields['width']} x {fields['height']} pixels"
+        )
     return kind(**fields)
 
 
@@ -206,5 +215,5 @@ def _make_validator(kind: type) -> Callable[[object], object]:
 def _number_type(name: object) -> np.dtype[np.generic]:
     kind = np.dtype(str(name))
     if kind.kind not in "biuf":
-        raise ValueError(f"an array of {kind}")
+        raise ValueError(f"expected an array of numbers or bools, got {kind}")
     return kind

@@ -57,7 +57,7 @@ class Facts(_Shape):
     def _about_all(self) -> Facts:
         for part in (self.rules, self.tools):
             if set(part) != set(self.agents) or len(part) < len(self.agents):
-                raise ValueError("rules and tools of other seats than there are")
+                raise ValueError("rules and tools must have the seats of agents")
         return self
 
 
@@ -193,7 +193,9 @@ def check(shape: type[BaseModel], data: Any, seats: Collection[str] | None = Non
     for part in ("to_act", "out", "legal"):
         strange = set(data.get(part) or ()) - set(seats)
         if strange:
-            raise ValueError(f"{part}: no seat {str(min(strange))[:40]!r}")
+            raise ValueError(
+                f"{part}: no seat {str(min(strange))[:40]!r}; the seats are {', '.join(seats)}"
+            )
     for part in ("returns", "texts", "rewards", "observations", "infos"):
         if part in data and not set(seats) <= set(data[part]):
-            raise ValueError(f"{part}: a seat is missing")
+            raise ValueError(f"{part}: expected all seats, {', '.join(seats)}")

@@ -35,8 +35,8 @@ def address(url: str) -> str | None:
         return None
     if parts.username or parts.query or parts.fragment:
         raise ValueError(
-            "the URL of an OpenEnv server is no place for secrets: it may have a host, a port and "
-            f"a path; give a token as token=... or in {VARIABLE}"
+            "the URL of an OpenEnv server must not have a user name, a query or a fragment, which "
+            f"records would show; pass a token as token=... or in {VARIABLE}"
         )
     path = parts.path.rstrip("/").removesuffix("/ws") + "/ws"
     return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, path, "", ""))

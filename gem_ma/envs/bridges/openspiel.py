@@ -147,11 +147,14 @@ class OpenSpiel(Game):
         try:
             self.theirs = pyspiel.load_game(game)
         except pyspiel.SpielError as error:
-            raise ValueError(f"OpenSpiel makes no game={game!r}: {error}") from None
+            raise ValueError(f"OpenSpiel cannot make game={game!r}: {error}") from None
         kind = self.theirs.get_type()
         players = self.theirs.num_players()
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD or players > MOST:
-            raise ValueError(f"game={game!r}: expected seats, at most {MOST}, got {players}")
+            raise ValueError(
+                f"game={game!r}: expected at most {MOST} players and no mean-field game, got "
+                f"{players} players"
+            )
         self.name, self.kind = game, kind
         self.agents = tuple(f"player_{n}" for n in range(players)) if players > 1 else ("player",)
         self.zero_sum = kind.utility == pyspiel.GameType.Utility.ZERO_SUM

@@ -188,6 +188,6 @@ CHESSLIKE = frozenset(
 # Games of the package that seats cannot play, by the beginning of their names.
 WITHOUT = {
     "mfg_": "a mean-field game has no seats: its players are a distribution",
-    "morpion_solitaire": "the names of its moves are of memory that nobody wrote (2.0.2)",
-    "crossword": "its moves are structures, which no list names",
+    "morpion_solitaire": "OpenSpiel 2.0.2 reads the names of its moves from uninitialized memory",
+    "crossword": "its moves are structures, which cannot be listed",
 }

@@ -536,7 +536,10 @@ def _entry(id: str, parallel: bool | None) -> tuple[Callable[..., Any], bool]:
         parallel = hasattr(module, "parallel_env")
     maker = "parallel_env" if parallel else "env"
     if not hasattr(module, maker):
-        raise ValueError(f"{id}: {module.__name__} has no {maker}, which PettingZoo's modules have")
+        raise ValueError(
+            f"{id}: {module.__name__} has no {maker}(); expected a module of an environment of "
+            "PettingZoo"
+        )
     return getattr(module, maker), parallel
 
 

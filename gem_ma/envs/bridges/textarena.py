@@ -195,7 +195,7 @@ def _begun(entry: Entry, players: int, seed: int) -> TextArenaGame:
     """Return an environment of TextArena at the start of an episode."""
     registry = _registry()
     if entry.id not in registry:
-        raise ValueError(f"the installed textarena has no {entry.id}; 0.7.4 has it")
+        raise ValueError(f"the installed textarena has no {entry.id}: pip install textarena==0.7.4")
     env_spec = registry[entry.id]
     kind = _class(env_spec.entry_point)
     running = _running.set(_Chance(seed))
@@ -321,9 +321,7 @@ class _Live:
             self.env.step(text)
         except Exception as error:  # of any kind: TextArena cannot handle the text or state
             problem = f"{type(error).__name__}: {error}"
-            raise Fault(
-                f"{self.id} of TextArena failed over {clip_repr(text)}: {problem}"
-            ) from error
+            raise Fault(f"{self.id} of TextArena failed on {clip_repr(text)}: {problem}") from error
 
     def news(self) -> list[HeardMessage]:
         """Return the messages since the last call."""
@@ -504,7 +502,9 @@ def _fewest(entry: Entry) -> int:
         except (AssertionError, ValueError, KeyError, IndexError):
             continue
         return players
-    raise ValueError(f"{entry.id} takes no number of players from 1 to 15")
+    raise ValueError(
+        f"{entry.id} starts with no number of players from 1 to 15; pass num_players=..."
+    )
 
 
 def bracketed(text: str) -> str:

@@ -14,8 +14,7 @@ _ABSENT = {
 _SOURCE = "pip install git+https://github.com/LeonGuertler/TextArena"
 _BROKEN = {
     "Klondike": "its source in textarena 0.7.4 is a syntax error in every Python",
-    "UsedCar": "textarena 0.7.4 has no module UsedCar, which it is registered for; "
-    "ta:UsedCarNegotiation-v0 is the game that is meant",
+    "UsedCar": "textarena 0.7.4 has no module UsedCar; use ta:UsedCarNegotiation-v0",
 }
 
 # Columns: family; seats as [default:]fewest[-most[/step]], or "?" if only the game's files say it;
@@ -179,7 +178,7 @@ def _needs(family: str, marks: list[str]) -> tuple[str, ...]:
         requirements.append(f"broken: its files are not in the wheel of textarena 0.7.4; {_SOURCE}")
     if "babyai" in marks and not importlib.util.find_spec("babyai_text"):
         requirements.append(
-            "broken: it takes BabyAI-Text, which no package index has; install it by hand"
+            "broken: install BabyAI-Text from its source, since it is on no package index"
         )
     if family in _BROKEN:
         requirements.append(f"broken: {_BROKEN[family]}")

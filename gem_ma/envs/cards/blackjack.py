@@ -57,7 +57,7 @@ class Blackjack(Game[State]):
 
     def __init__(self, natural: bool = False, sab: bool = False):
         if natural and sab:
-            raise ValueError("natural and sab are two ways to pay for a natural: choose one")
+            raise ValueError("natural=True, sab=True: expected at most one of them")
         self.natural, self.sab = natural, sab
 
     def start(self, rng, options):

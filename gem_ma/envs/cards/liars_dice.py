@@ -90,7 +90,9 @@ class State:
 class LiarsDice(Game[State]):
     def __init__(self, players: int = 3, dice: int = 3):
         if players < 2 or dice < 1:
-            raise ValueError(f"players={players}, dice={dice}: expected at least 2 and 1")
+            raise ValueError(
+                f"players={players}, dice={dice}: expected players at least 2, dice at least 1"
+            )
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.dice = dice
         self.zero_sum = players == 2

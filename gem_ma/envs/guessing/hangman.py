@@ -93,7 +93,10 @@ class Hangman(Game[State]):
             vocabulary: the word is one of this many most frequent words of English.
         """
         if (word_length is None) != (max_turns is None):
-            raise ValueError("give word_length and max_turns, or None for both")
+            raise ValueError(
+                f"word_length={word_length}, max_turns={max_turns}: expected numbers for both, or "
+                "None for both"
+            )
         if max_turns is not None and not 1 <= max_turns <= 40:
             raise ValueError(f"max_turns={max_turns}: expected 1 to 40")
         self.level: Any = None if word_length is None else (word_length, max_turns)

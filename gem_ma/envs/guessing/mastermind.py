@@ -76,15 +76,19 @@ class Mastermind(Game[State]):
     ):
         level: Any = (code_length, num_numbers, max_turns)
         if None in level and any(level):
-            raise ValueError("give code_length, num_numbers and max_turns, or None for all three")
+            raise ValueError(
+                f"code_length={code_length}, num_numbers={num_numbers}, max_turns={max_turns}: "
+                "expected numbers for all three, or None for all three"
+            )
         self.level = None if None in level else level  # None: one of LEVELS is drawn
         if self.level:
             length, digits, turns = level
             codes = digits**length if duplicate_numbers else math.perm(digits, length)
             if not (1 <= length <= 6 and digits <= 9 and 1 < codes <= MOST and 1 <= turns <= 60):
                 raise ValueError(
-                    f"code_length={length}, num_numbers={digits}, max_turns={turns}: expected a "
-                    f"code of 1 to 6 digits up to 9, 2 to {MOST} codes, and 1 to 60 guesses"
+                    f"code_length={length}, num_numbers={digits}, max_turns={turns}: expected "
+                    "code_length 1 to 6, num_numbers 1 to 9, max_turns 1 to 60, and 2 to "
+                    f"{MOST} possible codes, got {codes}"
                 )
             self.moves = _codes(length, digits, duplicate_numbers)
         else:

@@ -116,8 +116,8 @@ class DoubleAuction(Game[State]):
     def __init__(self, players: int = 4, units: int = 3, max_turns: int = 20):
         if not 2 <= players <= 8 or not 1 <= units <= 5 or max_turns < 1:
             raise ValueError(
-                f"players={players}, units={units}, max_turns={max_turns}: expected 2 to 8, 1 to "
-                "5, and 1 or more"
+                f"players={players}, units={units}, max_turns={max_turns}: expected players 2 to "
+                "8, units 1 to 5, max_turns at least 1"
             )
         sellers = players // 2
         self.agents = (

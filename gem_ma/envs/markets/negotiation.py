@@ -97,7 +97,9 @@ class Negotiation(Game[State]):
 
     def __init__(self, issues: int = 4, turns: int = 6):
         if not 2 <= issues <= MOST or turns < 1:
-            raise ValueError(f"issues={issues}, turns={turns}: expected 2 to {MOST}, 1 or more")
+            raise ValueError(
+                f"issues={issues}, turns={turns}: expected issues 2 to {MOST}, turns at least 1"
+            )
         self.issues, self.turns = issues, turns
         self.moves = (*ANSWERS, *_numbered_proposals(issues), *SMALL_TALK)
 

@@ -153,11 +153,11 @@ class MapTask(Game[State]):
 
     def __init__(self, size: int = 6, landmarks: int = 8, lacking: int = 3, turns: int = 12):
         if not 4 <= size <= 9 or turns < 1:
-            raise ValueError(f"size={size}, turns={turns}: expected 4 to 9, and 1 or more")
+            raise ValueError(f"size={size}, turns={turns}: expected size 4 to 9, turns at least 1")
         if not 0 <= lacking <= landmarks <= len(LANDMARKS):
             raise ValueError(
-                f"landmarks={landmarks}, lacking={lacking}: expected at most {len(LANDMARKS)}, "
-                "and no more of them lacking"
+                f"landmarks={landmarks}, lacking={lacking}: expected landmarks 0 to "
+                f"{len(LANDMARKS)}, lacking 0 to landmarks"
             )
         self.size, self.landmarks, self.lacking, self.turns = size, landmarks, lacking, turns
 

@@ -59,13 +59,16 @@ class Pictionary(Game[State]):
     """
 
     agents = AGENTS
-    unlisted_moves = "a stroke may go anywhere"
+    unlisted_moves = "a stroke may have any form"
 
     def __init__(self, words: int = 12, rounds: int = 3):
         if not (WORDS[0] <= words <= WORDS[1] and ROUNDS[0] <= rounds <= ROUNDS[1]):
-            raise ValueError(f"words={words}, rounds={rounds}: expected 2 to 40, and 1 to 6")
+            raise ValueError(
+                f"words={words}, rounds={rounds}: expected words {WORDS[0]} to {WORDS[1]}, rounds "
+                f"{ROUNDS[0]} to {ROUNDS[1]}"
+            )
         if rounds > words:
-            raise ValueError(f"rounds={rounds}: there are {words} words only")
+            raise ValueError(f"words={words}, rounds={rounds}: expected no more rounds than words")
         self.words, self.rounds = words, rounds
 
     def start(self, rng, options):

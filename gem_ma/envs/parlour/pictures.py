@@ -19,7 +19,7 @@ TILES = (
 )
 LONGEST = 500  # characters in a message
 # The reason why games of talk have no list of moves.
-FREE_TALK = "what is said is free, and no number holds what the other said"
+FREE_TALK = "a message may be any text, and numbers cannot hold the text of another seat"
 
 
 @functools.cache

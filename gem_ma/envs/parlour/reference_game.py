@@ -52,11 +52,13 @@ class ReferenceGame(Game[State]):
 
     def __init__(self, pictures: int = 4, rounds: int = 1, size: int = 3, objects: int = 4):
         if not 2 <= pictures <= 9 or rounds < 1:
-            raise ValueError(f"pictures={pictures}, rounds={rounds}: expected 2 to 9, 1 or more")
+            raise ValueError(
+                f"pictures={pictures}, rounds={rounds}: expected pictures 2 to 9, rounds at least 1"
+            )
         if not 2 <= size <= 5 or not 2 <= objects < size * size:
             raise ValueError(
-                f"size={size}, objects={objects}: expected 2 to 5, and 2 or more objects that "
-                "leave a cell free"
+                f"size={size}, objects={objects}: expected size 2 to 5, objects 2 to "
+                "size * size - 1"
             )
         self.pictures, self.rounds, self.size, self.objects = pictures, rounds, size, objects
 

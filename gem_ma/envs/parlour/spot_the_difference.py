@@ -70,8 +70,8 @@ class SpotTheDifference(Game[State]):
     ):
         if not 2 <= size <= 6 or not 3 <= objects <= size * size or turns < 1:
             raise ValueError(
-                f"size={size}, objects={objects}, turns={turns}: expected 2 to 6, 3 or more that "
-                "fit, and 1 or more"
+                f"size={size}, objects={objects}, turns={turns}: expected size 2 to 6, objects 3 "
+                "to size * size, turns at least 1"
             )
         if differences is not None and not 1 <= differences <= 3:
             raise ValueError(f"differences={differences}: expected 1 to 3, or None to draw it")

@@ -129,7 +129,8 @@ class Tangram(Game[State]):
     def __init__(self, pieces: int = 7, turns: int = 8):
         if not FEWEST <= pieces <= len(PIECES) or turns < 1:
             raise ValueError(
-                f"pieces={pieces}, turns={turns}: expected {FEWEST} to {len(PIECES)}, 1 or more"
+                f"pieces={pieces}, turns={turns}: expected pieces {FEWEST} to {len(PIECES)}, turns "
+                "at least 1"
             )
         self.pieces, self.turns = pieces, turns
 

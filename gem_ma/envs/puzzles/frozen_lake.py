@@ -58,9 +58,13 @@ class FrozenLake(Game[State]):
         self, size: int = 4, holes: float = 0.25, slippery: bool = False, max_turns: int = 100
     ):
         if not 2 <= size <= 16 or not 0 <= holes <= 1:
-            raise ValueError(f"size={size}, holes={holes}: expected 2 to 16, and a share of cells")
+            raise ValueError(
+                f"size={size}, holes={holes}: expected size 2 to 16, holes 0 to 1 (a share)"
+            )
         if max_turns < 2 * size - 2:
-            raise ValueError(f"max_turns={max_turns}: the goal is {2 * size - 2} moves away")
+            raise ValueError(
+                f"max_turns={max_turns}: expected at least {2 * size - 2}, for the way to the goal"
+            )
         self.size, self.holes = size, holes
         self.slippery, self.max_turns = slippery, max_turns
 

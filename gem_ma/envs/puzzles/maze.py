@@ -92,7 +92,10 @@ class Maze(Game[State]):
             raise ValueError(f"sight={sight}: expected 1 or more, or None to see everything")
         enough = 2 * size**2  # enough to visit every cell and walk back
         if max_turns is not None and max_turns < size**2:
-            raise ValueError(f"max_turns={max_turns}: the way can have up to {size**2} moves")
+            raise ValueError(
+                f"max_turns={max_turns}: expected at least {size**2}, for the longest way with "
+                f"size={size}"
+            )
         self.size, self.sight = size, sight
         self.max_turns = enough if max_turns is None else max_turns
 

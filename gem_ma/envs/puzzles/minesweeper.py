@@ -120,7 +120,10 @@ class Minesweeper(Game[State]):
         """Set the level; with `partial`, the share of opened cells is paid, not 1 or nothing."""
         level: Any = (rows, cols, num_mines, max_turns)
         if None in level and any(n is not None for n in level):
-            raise ValueError("give rows, cols, num_mines and max_turns, or None for all four")
+            raise ValueError(
+                f"rows={rows}, cols={cols}, num_mines={num_mines}, max_turns={max_turns}: expected "
+                "numbers for all four, or None for all four"
+            )
         high, wide, mines, turns = level
         if None not in level and not (
             3 <= high <= LARGEST
@@ -130,7 +133,8 @@ class Minesweeper(Game[State]):
         ):
             raise ValueError(
                 f"rows={rows}, cols={cols}, num_mines={num_mines}, max_turns={max_turns}: expected "
-                f"3 to {LARGEST} rows and columns, mines that leave more than 9 cells free, 1 turn"
+                f"rows and cols 3 to {LARGEST}, num_mines 1 to rows * cols - 10, max_turns at "
+                "least 1"
             )
         self.level = None if None in level else level  # None: the level is drawn
         self.partial = partial

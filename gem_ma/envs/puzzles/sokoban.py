@@ -176,11 +176,13 @@ class Sokoban(Game[State]):
         self.levels = fill_levels(RANDOM, room, num_boxes, max_turns)
         for (height, width), boxes, turns in self.levels:
             if not ROOM[0] <= min(height, width) <= max(height, width) <= ROOM[1]:
-                raise ValueError(f"dim_room={room}: expected {ROOM[0]} to {ROOM[1]} each way")
+                raise ValueError(
+                    f"dim_room={room}: expected {ROOM[0]} to {ROOM[1]} for height and width"
+                )
             maximum = (height - 2) * (width - 2) // CROWDED
             if not 1 <= boxes <= maximum:
                 raise ValueError(
-                    f"num_boxes={boxes}: expected 1 to {maximum} in {height} x {width}"
+                    f"num_boxes={boxes}: expected 1 to {maximum} in a room of {height} x {width}"
                 )
             least = EFFORT // 2 * boxes
             if turns < least:

@@ -193,7 +193,7 @@ def chosen(names, known=tuple(families.REGISTER)):
     selection = tuple(names.split("+")) if isinstance(names, str) else ()
     if not selection or not set(selection) <= set(known):
         raise ValueError(
-            f"family={names!r}: expected names with + between, out of {', '.join(known)}"
+            f"family={names!r}: expected one or more of {', '.join(known)}, joined by +"
         )
     return selection
 

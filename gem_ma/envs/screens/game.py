@@ -125,7 +125,7 @@ class Screens(Game[State]):
         dialect=None,
     ):
         if family not in families.REGISTER:
-            raise ValueError(f"no screens {family!r}; there are {', '.join(families.REGISTER)}")
+            raise ValueError(f"family={family!r}: expected one of {', '.join(families.REGISTER)}")
         check(difficulty, coordinates, look)
         if dialect is not None and dialect not in DIALECTS:
             raise ValueError(f"dialect={dialect!r}: expected one of {tuple(DIALECTS)}, or None")

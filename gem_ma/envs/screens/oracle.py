@@ -18,7 +18,9 @@ class ScreenOracle:
     def _reply(self, turn: Turn) -> str:
         hint = getattr(getattr(turn.position, "state", None), "hint", None)
         if hint is None:
-            raise ValueError("screen-oracle plays screens:, where it sees the task itself")
+            raise ValueError(
+                f"screen-oracle plays environments of screens: only, got {turn.env_id or 'another'}"
+            )
         return convert_action(str(hint(turn.seat)), turn.position.game.coordinates)
 
     def __repr__(self) -> str:

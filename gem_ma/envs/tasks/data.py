@@ -44,7 +44,8 @@ def load(data, split=None, subset=None, streaming=False, limit=None) -> Sequence
             data = path.resolve()
         elif path.suffix in KINDS or not _is_hub_name(str(data)):
             raise FileNotFoundError(
-                f"data={str(data)!r}: no such file or folder here, and no name on the Hub"
+                f"data={str(data)!r}: no such file or folder; for a data set of the Hugging Face "
+                "Hub, pass OWNER/NAME"
             )
         with _lock:
             return _load(data, split, subset, streaming, limit)
@@ -68,17 +69,17 @@ def _rows(data, split, streaming, limit):
     if not _may_be_rows(data):
         raise TypeError(
             f"data={repr(source)[:60]}: expected rows, such as a list of mappings from column to "
-            "value, [{'question': ..., 'answer': ...}], or where to find them"
+            "value, [{'question': ..., 'answer': ...}], or the path or Hub name of a data set"
         )
     if streaming or not hasattr(data, "__len__"):
         if limit is None:
             raise ValueError(
-                f"a {type(data).__name__} has no length; say with limit= from how many of its "
-                "first rows to draw questions"
+                f"a {type(data).__name__} has no length; pass limit=, the number of its first rows "
+                "to draw questions from"
             )
         return Stream(data, limit)
     if not len(data):
-        raise ValueError("the data set has no rows")
+        raise ValueError("the data set has no rows; expected at least one")
     return data if limit is None else First(data, limit)
 
 
@@ -133,7 +134,7 @@ class Stream(Sequence[JSONMapping]):
                 self.read.extend(itertools.islice(self.rest, index + 1 - len(self.read)))
         if index >= len(self.read):
             count = len(self.read)
-            raise ValueError(f"limit={self.limit}, but the data set ends; use limit={count}")
+            raise ValueError(f"limit={self.limit}: there are only {count} rows; use limit={count}")
         return self.read[index]
 
 
@@ -145,7 +146,10 @@ def _from_files(path, split, streaming):
             split_files = [f for f in files if split in _words(f.stem) or f.parent.name == split]
             if files and not split_files:
                 names = ", ".join(f.name for f in files[:8])
-                raise ValueError(f"split={split!r}: {path} has no file of that name, but {names}")
+                raise ValueError(
+                    f"split={split!r}: {path} has no file or folder of this name; its files are "
+                    f"{names}"
+                )
             files = split_files
     kinds = {f.suffix for f in files}
     if len(kinds) != 1 or not kinds <= set(KINDS):
@@ -173,16 +177,22 @@ def _object(path, number, text):
     try:
         row = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{path}, line {number}: {error}") from None
+        raise ValueError(f"{path}, line {number} is not valid JSON: {error}") from None
     if not isinstance(row, dict):
         raise ValueError(f"{path}, line {number}: expected an object, got {type(row).__name__}")
     return row
 
 
 def _json(path):
-    rows = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is not valid JSON: {error}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{path}: expected a list of objects; one on each line is a .jsonl file")
+        raise ValueError(
+            f"{path}: expected a list of objects; the name of a file with an object on each line "
+            "ends in .jsonl"
+        )
     return rows
 
 
@@ -248,7 +258,7 @@ def _datasets():
     try:
         import datasets
     except ImportError:
-        raise ImportError(f"this needs the package datasets: {EXTRA}") from None
+        raise ImportError(f"this data set needs the package datasets: {EXTRA}") from None
     return datasets
 
 
@@ -258,9 +268,9 @@ def _from_hub(name, split, subset, streaming):
         return datasets.load_dataset(name, subset, split=split, streaming=streaming)
     except OSError as error:  # no connection, no such data set, or one that needs a log-in
         raise ConnectionError(
-            f"data set {name!r} cannot be had from the Hugging Face Hub "
+            f"data set {name!r} cannot be loaded from the Hugging Face Hub "
             f"({type(error).__name__}: {str(error)[:200]}). Either connect (HF_ENDPOINT names a "
-            f"mirror, HF_TOKEN logs in), or fetch it elsewhere (hf download {name} "
+            f"mirror, HF_TOKEN logs in), or download it elsewhere (hf download {name} "
             "--repo-type dataset --local-dir FOLDER) and pass data='FOLDER'"
         ) from error
 
@@ -316,7 +326,7 @@ class DataTask(Task):
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ValueError(f"row {index}: {name}: {error}") from error
         if not keyed_answer[1]:
-            raise ValueError(f"row {index}: {name}: there is nothing to grade by")
+            raise ValueError(f"row {index}: {name}: the cell is empty; expected an answer")
         return keyed_answer
 
     def keyed(self, answer) -> tuple[str, object]:

@@ -307,7 +307,7 @@ def tests_of(data):
         if not isinstance(ins, list | tuple) or not isinstance(outs, list | tuple):
             raise ValueError(f"{_SHAPES}; got a dict with {', '.join(data) or 'nothing'}")
         if len(ins) != len(outs):
-            raise ValueError(f"{len(ins)} inputs and {len(outs)} outputs")
+            raise ValueError(f"{len(ins)} inputs and {len(outs)} outputs; expected as many of both")
         return tuple([_test(a, b, data.get("fn_name")) for a, b in zip(ins, outs, strict=True)])
     if not isinstance(data, list | tuple) or not all(
         isinstance(test, dict) and {"input", "output"} <= test.keys() for test in data

@@ -158,7 +158,7 @@ def _library():
     try:
         import reasoning_gym
     except ImportError:
-        raise ImportError("this needs reasoning-gym: pip install 'gem-ma[reasoning-gym]'") from None
+        raise ImportError("rg: needs reasoning-gym: pip install 'gem-ma[reasoning-gym]'") from None
     finally:
         random.setstate(state)
     return reasoning_gym
@@ -172,7 +172,7 @@ def _dataset(name, settings):
 
         if not settings.get("datasets"):
             raise ValueError(
-                "rg:composite mixes other datasets, and has to be told which: "
+                "rg:composite needs the datasets that it mixes: "
                 "config={'datasets': [{'name': 'chain_sum', 'weight': 1, 'config': {}}, ...]}"
             )
         settings["datasets"] = [DatasetSpec(**member) for member in settings["datasets"]]
@@ -210,7 +210,7 @@ def _level(name, curriculum):
         return {}
     gym = _library()
     if not gym.factory.has_curriculum(name):
-        raise ValueError(f"curriculum={curriculum!r}: rg:{name} has no curriculum")
+        raise ValueError(f"curriculum={curriculum!r}: rg:{name} has no curriculum; expected None")
     course = gym.factory.create_curriculum(name)
     if isinstance(curriculum, Mapping):
         for attribute, level in curriculum.items():

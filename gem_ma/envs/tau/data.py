@@ -133,7 +133,7 @@ def parse(content: bytes, path: object) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise DataMissing(
-            f"{path} is damaged: it is no JSON ({error}); `gem-ma data tau-bench` fetches it again"
+            f"{path} is damaged: not valid JSON ({error}); `gem-ma data tau-bench` fetches it again"
         ) from None
 
 
@@ -179,16 +179,18 @@ def tau2_tasks(
             "data/tau2/domains/retail/tasks.json of a clone of tau2-bench"
         ) from None
     except (ValueError, RecursionError) as error:
-        raise DataMissing(f"{path} is no JSON: {error}") from None
+        raise DataMissing(
+            f"{path} is not valid JSON: {error}; expected a tasks.json of tau2-bench"
+        ) from None
     if not isinstance(data, list):
-        raise DataMissing(f"{path} holds no list of tasks: got a {type(data).__name__}")
+        raise DataMissing(f"{path}: expected a list of tasks, got a {type(data).__name__}")
     tasks = tuple(_tau2_task(one, index, path, base) for index, one in enumerate(data))
     judged = [str(data[task.index].get("id", task.index)) for task in tasks if task.unjudged]
     if judged and not unjudged:
         raise DataMissing(
-            f"{path}: of {len(judged)} of its {len(tasks)} tasks a judge decides a part, and here "
-            f"is none ({', '.join(judged)}); leave these out of the file, or pass unjudged=True, "
-            "which scores them without that part"
+            f"{path}: {len(judged)} of {len(tasks)} tasks need a judge, and tau:retail has none "
+            f"({', '.join(judged)}); remove these tasks from the file, or pass unjudged=True to "
+            "score them without that part"
         )
     return tasks
 
@@ -216,17 +218,19 @@ def _tau2_task(one: Any, index: int, path: object, base: Base) -> Task:
     except (AttributeError, TypeError):
         raise DataMissing(f"{where}: expected a task of tau2-bench, got {one!r:.80}") from None
     if not instructions:
-        raise DataMissing(f"{where}: the scenario says nothing; expected {', '.join(_TEXTS)}")
+        raise DataMissing(f"{where}: the scenario is empty; expected {', '.join(_TEXTS)}")
     if prepared:
-        raise DataMissing(f"{where}: an initial_state of its own; only tasks without can be played")
+        raise DataMissing(
+            f"{where}: tasks with an initial_state cannot be played; remove this task from the file"
+        )
     strange = [name for name, _ in gold if name not in TOOLS and not name.startswith(_READING)]
     if strange:
         raise DataMissing(f"{where}: retail has no tool {strange[0]!r}; it has {', '.join(TOOLS)}")
     other = sorted(set(parts) - {*_BASIS, "NL_ASSERTION"})
     if other or "DB" not in parts:
         raise DataMissing(
-            f"{where}: its reward_basis is {', '.join(basis)}; here the database counts (DB) and "
-            "what is said (COMMUNICATE), and no other part is scored"
+            f"{where}: reward_basis must have DB and may have COMMUNICATE and NL_ASSERTION, got "
+            f"{', '.join(basis)}"
         )
     actions = tuple((name, arguments) for name, arguments in gold if name in TOOLS)
     return Task(index, user, instructions, actions, outputs, "NL_ASSERTION" in parts)

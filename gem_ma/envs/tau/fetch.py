@@ -77,7 +77,7 @@ def fetch(
     names = list(domain_names)
     for name in names:
         if name not in data.TABLES:
-            raise DataMissing(f"TAU-bench has no {name!r}; it has {', '.join(data.TABLES)}")
+            raise DataMissing(f"TAU-bench has no domain {name!r}; it has {', '.join(data.TABLES)}")
     target = data.folder() if into is None else Path(into)
     missing = [name for name in names if not _whole(target / name, name)]
     if not missing:
@@ -121,7 +121,7 @@ def _domain(
     path = Path(source)
     if (path / "tau_bench" / "envs").is_dir():
         contents = _original(name, _reads(path), str(path))
-        _check(name, contents, path, f"`git -C {path} checkout {COMMIT}` mends it")
+        _check(name, contents, path, f"`git -C {path} checkout {COMMIT}` restores it")
         return contents
     if any((path / name / file).is_file() for file in ("manifest.json", "users.json")):
         return _ours(path / name, name)
@@ -145,8 +145,8 @@ def _check(name: str, files: Mapping[str, bytes], source: object, remedy: str) -
         checksum = digest(file, content, f"{name}/{file} of {source}")
         if checksum != expected:
             raise DataMissing(
-                f"{name}/{file} of {source} is not what it should be: the digest of its content "
-                f"is {checksum}, and should be {expected}; {remedy}"
+                f"{name}/{file} of {source} differs from TAU-bench's: its digest is {checksum}, "
+                f"and should be {expected}; {remedy}"
             )
 
 
@@ -196,7 +196,7 @@ def _user(name: str, files: Path, clone: str | None) -> Mapping[str, str]:
         content, source = _words(_reads(tops[0]), str(tops[0])), tops[0]
     else:
         raise DataMissing(
-            f"{files / USER} is not there, and strict=True tells the user what TAU-bench does: "
+            f"{files / USER} is not there, and strict=True needs this prompt of TAU-bench: "
             f"`gem-ma data tau-bench` fetches it, or set {SOURCE} to a clone of {REPOSITORY}"
         )
     _check(name, {USER: content}, source, f"commit {COMMIT} of {REPOSITORY} has it")
@@ -228,7 +228,7 @@ def _reads(top: Path) -> Read:
         except OSError as error:
             raise DataMissing(
                 f"{top / path} cannot be read ({error.strerror}); "
-                f"`git -C {top} checkout {COMMIT}` mends it"
+                f"`git -C {top} checkout {COMMIT}` restores it"
             ) from None
 
     return read
@@ -383,5 +383,5 @@ class Python:
         line = self._lines[node.lineno - 1].strip()
         return DataMissing(
             f"{self.path}, line {node.lineno}: expected {expected}, got {line!r:.80}; "
-            "nothing of it was run"
+            "the file is parsed, and never run"
         )

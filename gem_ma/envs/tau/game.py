@@ -144,18 +144,23 @@ class Tau(Game[State]):
         unknown = set(self.user_reward) - {"task", "fidelity", *fidelity.PARTS}
         if unknown:
             raise ValueError(
-                f"user_reward has no {', '.join(sorted(unknown))}; there are task, fidelity, "
-                f"{', '.join(fidelity.PARTS)}"
+                f"user_reward has no part {', '.join(sorted(unknown))}; the parts are task, "
+                f"fidelity, {', '.join(fidelity.PARTS)}"
             )
         if domain == "shop" and split != "test":
-            raise ValueError(f"split={split!r}: the tasks of the shop are made, and have none")
+            raise ValueError(f"split={split!r}: tau:shop makes its tasks, and has 'test' only")
         if wishes is not None and (domain != "shop" or not 1 <= wishes <= shop.MOST):
-            raise ValueError(f"wishes={wishes}: expected 1 to {shop.MOST}, and of the shop alone")
+            raise ValueError(
+                f"wishes={wishes}, domain={domain!r}: expected wishes 1 to {shop.MOST}, domain "
+                "'shop'"
+            )
         self.wishes = wishes
         if domain == "shop":
             self.content = shop.world(world, size, dual)
         elif dual:
-            raise ValueError(f"dual=True is for the shop; {domain} gives its user no tools")
+            raise ValueError(
+                f"dual=True, domain={domain!r}: expected domain 'shop', whose user has tools"
+            )
         else:
             self.content = data.load(domain, split, unjudged)
         self.base: Base = self.content.base
@@ -179,7 +184,7 @@ class Tau(Game[State]):
         if self.domain == "shop":
             return shop.task(self.content, number, self.wishes)
         if not 0 <= number < len(tasks):
-            raise ValueError(f"task={number}: there are 0 to {len(tasks) - 1}")
+            raise ValueError(f"task={number}: expected 0 to {len(tasks) - 1}")
         return tasks[number]
 
     def read(self, text, view, agent):

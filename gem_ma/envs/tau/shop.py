@@ -93,7 +93,7 @@ def world(seed: int, size: int, dual: bool = False) -> Domain:
         dual: give customers phones, which only they can operate, and wishes about them.
     """
     if not isinstance(seed, int) or seed < 0:
-        raise ValueError(f"world={seed!r}: expected a whole number from 0 on")
+        raise ValueError(f"world={seed!r}: expected a whole number of at least 0")
     if not isinstance(size, int) or size < 1:
         raise ValueError(f"size={size!r}: expected 1 or more customers")
     rng = np.random.Generator(np.random.PCG64(seed))

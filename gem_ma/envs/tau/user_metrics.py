@@ -286,7 +286,7 @@ def measure_users(
         raise ValueError(f"episodes={episodes}: expected 1 or more")
     game = make(env, **arguments).game
     if not hasattr(game, "wants"):
-        raise ValueError(f"{env} has no user with a task; tau: and tau2: have")
+        raise ValueError(f"{env} has no user with a task; use an environment of tau: or tau2:")
     many = getattr(game, "ids", None) or getattr(getattr(game, "content", None), "tasks", ())
     options = [{"task": place % len(many) if many else place} for place in range(episodes)]
     rows = []

@@ -180,7 +180,7 @@ class Domain:
                     }
                 except (Wrong, AttributeError, KeyError, TypeError) as error:
                     raise DataMissing(
-                        f"{self.path() / self.files[seat]}: {table} is not what it should be "
+                        f"{self.path() / self.files[seat]}: the table {table} is malformed "
                         f"({error}); {REMEDY}"
                     ) from None
         return tables
@@ -195,7 +195,7 @@ class Domain:
             except (AttributeError, KeyError, TypeError) as error:
                 raise DataMissing(
                     f"{self.name}: expected a task of tau2-bench, got {one!r:.80} "
-                    f"({type(error).__name__}: {error})"
+                    f"({type(error).__name__}: {error}); {REMEDY}"
                 ) from None
             tasks[task.id] = task
         return tasks

@@ -115,7 +115,9 @@ def _download(url: str, say: Say) -> Iterator[tuple[str, bytes]]:
                     continue
                 size += member.size
                 if size > LONGEST:
-                    raise DataMissing(f"{url} is larger than {LONGEST >> 20} MB")
+                    raise DataMissing(
+                        f"{url} is larger than {LONGEST >> 20} MB; expected {REPOSITORY}"
+                    )
                 content = archive.extractfile(member)
                 assert content is not None
                 yield name, content.read()
@@ -146,9 +148,7 @@ def _words(top: Path) -> JSONMapping:
     clone = top.parent.parent.parent
     if top.name == "domains" and (clone / _CODE).is_dir():
         return read_words(dict(_clone(clone)), clone)
-    raise DataMissing(
-        f"{path} is not there, and strict=True tells models what tau2-bench does; {REMEDY}"
-    )
+    raise DataMissing(f"{path} is not there, and strict=True needs the prompts in it; {REMEDY}")
 
 
 def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
@@ -167,7 +167,10 @@ def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
             "tools": {},
         }
     except (KeyError, SyntaxError, UnicodeDecodeError) as error:
-        raise DataMissing(f"{where} is not tau2-bench as it was at {COMMIT}: {error}") from None
+        raise DataMissing(
+            f"{where} is not tau2-bench at commit {COMMIT} ({type(error).__name__}: {error}); use "
+            "a clone at this commit"
+        ) from None
     for name in DOMAINS:
         seats: dict[str, JSONObject] = {"assistant": {}, "user": {}}
         texts["tools"][name] = seats

@@ -55,7 +55,7 @@ def _load(top: Path, name: str, arguments: tuple[tuple[str, object], ...]) -> Do
     strange = [argument for argument, _ in arguments if argument not in takes]
     if strange:
         known = ", ".join(takes) or "no arguments of its own"
-        raise ValueError(f"{', '.join(strange)}: not of {name}, which takes {known}")
+        raise ValueError(f"domain {name!r} does not take {', '.join(strange)}; it takes {known}")
     return kind(**dict(arguments))
 
 
@@ -193,7 +193,9 @@ class Tau2(Game[State]):
         if strict:
             self.env_defaults = STRICT
         if solo and not self.domain.solo:
-            raise ValueError(f"solo=True: {domain} has no tasks for an assistant alone")
+            raise ValueError(
+                f"solo=True, domain={domain!r}: expected domain 'mock', 'phone' or 'telecom'"
+            )
         self.ids = self.domain.ids(split)
         if solo and self.ids is not None:
             self.ids = tuple([one for one in self.ids if self.domain.tasks[one].alone])

@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 class WikiGame(Game[State]):
     agents = (AGENT,)
-    unlisted_moves = f"a graph has its pages numbered up to {LISTED}, and a source has too many"
+    unlisted_moves = f"only a graph of up to {LISTED} pages has a list"
 
     def __init__(
         self,
@@ -101,8 +101,8 @@ class WikiGame(Game[State]):
                 title, text, links = self.page(page)
                 return State((title,), text, links, target, self.max_turns)
         raise ValueError(
-            f"no page of the graph was found to have another one {self.min_links} to "
-            f"{self.max_links} links away"
+            f"found no page with another page {self.min_links} to {self.max_links} links away; use "
+            "other min_links and max_links, or more pages"
         )
 
     def page(self, title):

@@ -104,9 +104,9 @@ class Zim(Source):
         try:
             self.archive = Archive(Path(file))
         except RuntimeError as error:
-            raise ValueError(f"source={file!r} is no ZIM file: {error}") from error
+            raise ValueError(f"source={file!r} is not a ZIM file: {error}") from error
         if not self.archive.has_main_entry:
-            raise ValueError(f"source={file!r} has no main page to begin with")
+            raise ValueError(f"source={file!r}: expected a ZIM file with a main page")
         self.main = _last(self.archive.main_entry).path
 
     def resolve(self, path):
@@ -131,14 +131,15 @@ class Kiwix(Source):
         parts = urlsplit(address)
         if parts.username or parts.password or parts.query:  # records would contain the secret
             raise ValueError(
-                f"source={redact_secrets(address)!r}: no place for secrets. {_ADDRESS}"
+                f"source={redact_secrets(address)!r}: a user name, a password or a query is not "
+                f"allowed, because records would show it. {_ADDRESS}"
             )
         if not parts.path.strip("/"):
             raise ValueError(f"source={address!r}: {_ADDRESS}")
         self.base = address.rstrip("/") + "/"
         result = self.find("")
         if not result:
-            raise ValueError(f"source={address!r} is no book there. {_ADDRESS}")
+            raise ValueError(f"source={address!r}: the server has no such book. {_ADDRESS}")
         self.main, _ = result
 
     def resolve(self, path):

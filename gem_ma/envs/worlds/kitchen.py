@@ -179,8 +179,8 @@ class Kitchen(Game[State]):
             raise ValueError(f"layout={layout!r}: expected one of {', '.join(layouts.NAMES)}")
         if max_turns < 1 or not 1 <= cooking <= 99 or not 1 <= orders <= 4:
             raise ValueError(
-                f"max_turns={max_turns}, cooking={cooking}, orders={orders}: expected 1 or more, 1 "
-                "to 99, and 1 to 4"
+                f"max_turns={max_turns}, cooking={cooking}, orders={orders}: expected max_turns at "
+                "least 1, cooking 1 to 99, orders 1 to 4"
             )
         self.layout, self.max_turns = layout, max_turns
         self.cooking, self.orders = cooking, orders

@@ -105,7 +105,7 @@ class RadioMaze(Game[State]):
 
     def __init__(self, size: int = 5, turns: int = 15):
         if not 3 <= size <= 10 or turns < 1:
-            raise ValueError(f"size={size}, turns={turns}: expected 3 to 10 cells, and 1 or more")
+            raise ValueError(f"size={size}, turns={turns}: expected size 3 to 10, turns at least 1")
         self.size, self.turns = size, turns
 
     def start(self, rng, options):

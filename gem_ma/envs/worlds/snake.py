@@ -108,7 +108,8 @@ class Snake(Game[State]):
             raise ValueError(f"size={size}: expected 6 to 20 cells")
         if not 1 <= food <= size or max_turns < 1:
             raise ValueError(
-                f"food={food}, max_turns={max_turns}: expected 1 to {size}, and 1 or more"
+                f"food={food}, max_turns={max_turns}: expected food 1 to {size}, max_turns at "
+                "least 1"
             )
         self.size, self.food, self.max_turns = size, food, max_turns
 

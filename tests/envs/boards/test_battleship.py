@@ -128,7 +128,7 @@ def test_a_forfeit_loses():
     "arguments", [{"size": 1}, {"size": 40}, {"ships": ()}, {"ships": (9,)}, {"ships": (8,) * 5}]
 )
 def test_what_makes_no_game(arguments):
-    with pytest.raises(ValueError, match=r"expected|half of the sea"):
+    with pytest.raises(ValueError, match="expected"):
         Battleship(**arguments)
 
 

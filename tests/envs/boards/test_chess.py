@@ -198,12 +198,12 @@ def test_every_move_has_a_number_and_a_square():
     "arguments", [{"fen": "x"}, {"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}, {"notation": "lan"}]
 )
 def test_what_makes_no_game(arguments):
-    with pytest.raises(ValueError, match=r"expected|no position"):
+    with pytest.raises(ValueError, match="expected"):
         Chess(**arguments)
 
 
 def test_a_game_that_is_over_is_none():
-    with pytest.raises(ValueError, match="the game is over there"):
+    with pytest.raises(ValueError, match="the game is over in this position"):
         Chess("7k/8/8/8/8/8/8/K7 w - - 0 1")
 
 

@@ -87,7 +87,7 @@ def test_the_heaps_in_words_and_numbers():
 
 @pytest.mark.parametrize("heaps", [(), (0,), (41,), (1,) * 27])
 def test_what_makes_no_game(heaps):
-    with pytest.raises(ValueError, match="expected up to 26 heaps of 1 to 40"):
+    with pytest.raises(ValueError, match="expected 1 to 26 heaps, each of 1 to 40"):
         Nim(heaps)
 
 

@@ -584,7 +584,7 @@ def test_a_fault_of_textarena_is_an_exception(monkeypatch):
     env.reset(seed=1)
     live = env.game_state.line._live
     monkeypatch.setattr(live.env, "cell_mapping", None)
-    with pytest.raises(bridge.Fault, match=r"TicTacToe-v0 of TextArena failed over '\[3\]'"):
+    with pytest.raises(bridge.Fault, match=r"TicTacToe-v0 of TextArena failed on '\[3\]'"):
         env.step("[3]")
 
 

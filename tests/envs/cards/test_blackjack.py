@@ -121,7 +121,7 @@ def test_giving_up_costs_the_stake():
 
 
 def test_two_ways_to_pay_exclude_each_other():
-    with pytest.raises(ValueError, match="choose one"):
+    with pytest.raises(ValueError, match="expected at most one of them"):
         Blackjack(natural=True, sab=True)
 
 

@@ -95,7 +95,7 @@ def test_everybody_hears_what_a_challenge_showed():
 
 @pytest.mark.parametrize("arguments", [{"players": 1}, {"dice": 0}])
 def test_what_makes_no_game(arguments):
-    with pytest.raises(ValueError, match="expected at least 2 and 1"):
+    with pytest.raises(ValueError, match="expected players at least 2, dice at least 1"):
         gem_ma.make("game:LiarsDice-v0", **arguments)
 
 

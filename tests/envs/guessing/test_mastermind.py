@@ -121,7 +121,7 @@ def test_what_is_no_guess():
     "level", [(4, 3, 9), (0, 3, 9), (5, 9, 9), (2, 4, 0), (2, 4, 61), (1, 1, 5)]
 )
 def test_what_makes_no_game(level):
-    with pytest.raises(ValueError, match="expected a code of"):
+    with pytest.raises(ValueError, match="expected code_length 1 to 6"):
         Mastermind(*level)
     with pytest.raises(ValueError, match="None for all three"):
         Mastermind(None, 4, 9)

@@ -126,7 +126,7 @@ def test_the_map_in_words():
 
 @pytest.mark.parametrize("arguments", [{"size": 1}, {"holes": 1.5}, {"size": 8, "max_turns": 13}])
 def test_what_makes_no_lake(arguments):
-    with pytest.raises(ValueError, match=r"expected|moves away"):
+    with pytest.raises(ValueError, match="expected"):
         FrozenLake(**arguments)
 
 

@@ -124,7 +124,7 @@ def test_the_map_in_words():
 
 @pytest.mark.parametrize("arguments", [{"size": 1}, {"sight": 0}, {"size": 4, "max_turns": 15}])
 def test_what_makes_no_maze(arguments):
-    with pytest.raises(ValueError, match=r"expected|the way can have"):
+    with pytest.raises(ValueError, match="expected"):
         Maze(**arguments)
 
 

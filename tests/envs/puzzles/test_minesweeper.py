@@ -165,7 +165,7 @@ def test_what_is_no_move():
     "level", [(5, 5, 16, 9), (2, 9, 1, 9), (5, 17, 3, 9), (5, 5, 0, 9), (5, 5, 5, 0)]
 )
 def test_what_makes_no_game(level):
-    with pytest.raises(ValueError, match="expected 3 to 16"):
+    with pytest.raises(ValueError, match="expected rows and cols 3 to 16"):
         Minesweeper(*level)
     with pytest.raises(ValueError, match="None for all four"):
         Minesweeper(5, 5, None, 3)

@@ -379,7 +379,7 @@ def test_nonsense_never_raises_anything_else():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"family": "nope"}, "no screens 'nope'"),
+        ({"family": "nope"}, "family='nope': expected one of"),
         (
             {"family": "buttons", "difficulty": 11},
             "difficulty=11: expected 0 to 10",

@@ -231,7 +231,7 @@ def test_folders_have_splits(tmp_path):
     assert len(load(tmp_path, "train")) == 3
     assert [row["problem"] for row in load(tmp_path, "test")] == ["test"] * 2
     assert len(load(tmp_path)) == 5
-    with pytest.raises(ValueError, match=r"no file of that name, but test-00000-of-00001\.jsonl"):
+    with pytest.raises(ValueError, match=r"of this name; its files are test-00000-of-00001\.jsonl"):
         load(tmp_path, "dev")
     (tmp_path / "deep" / "dev").mkdir(parents=True)
     write(tmp_path / "deep" / "dev" / "a.jsonl", [{"problem": "dev", "answer": "1"}])

@@ -621,7 +621,7 @@ def test_tests_come_in_several_shapes():
         (None, "got None"),
         ({"inputs": ["1", "2"], "outputs": ["1"]}, "2 inputs and 1 outputs"),
         ([{"input": "1"}], "got .*input"),
-        ([], "nothing to grade by"),
+        ([], "the cell is empty"),
     ],
 )
 def test_tests_of_another_shape_are_named_with_their_row(data, told):
@@ -636,7 +636,7 @@ def test_tests_of_another_shape_are_named_with_their_row(data, told):
 
 @pytest.mark.parametrize("id", ["math:Data", "qa:Data"])
 def test_a_row_without_an_answer_is_named(id):
-    with pytest.raises(ValueError, match="row 0: answer: there is nothing to grade by"):
+    with pytest.raises(ValueError, match="row 0: answer: the cell is empty"):
         gem_ma.make(id, data=[{"problem": "p", "answer": None}])
 
 

@@ -392,7 +392,7 @@ def test_parameters_and_curricula_reach_the_dataset():
         gem_ma.make("rg:acre", curriculum=1)
     with pytest.raises(ValueError, match="cannot be made with"):
         gem_ma.make("rg:chain_sum", config={"no_such": 1})
-    with pytest.raises(ValueError, match="has to be told which"):
+    with pytest.raises(ValueError, match="needs the datasets that it mixes"):
         gem_ma.make("rg:composite")
 
 

@@ -294,9 +294,9 @@ def test_a_damaged_clone_is_named_with_its_digest(domains, tmp_path):
     path.write_text(path.read_text("utf-8").replace("'10'", "'11'"), "utf-8")
     with pytest.raises(DataMissing) as error:
         fetch.fetch(source=top, into=tmp_path / "into")
-    assert str(error.value).startswith(f"retail/tasks_dev.json of {top} is not what it should be")
+    assert str(error.value).startswith(f"retail/tasks_dev.json of {top} differs from TAU-bench's")
     assert fetch.CANONICAL["retail"]["tasks_dev.json"] in str(error.value)
-    assert f"`git -C {top} checkout {fetch.COMMIT}` mends it" in str(error.value)
+    assert f"`git -C {top} checkout {fetch.COMMIT}` restores it" in str(error.value)
     assert not (tmp_path / "into").exists()
 
 
@@ -306,7 +306,7 @@ def test_a_damaged_folder_of_ours_is_named_with_its_digest(domains, tmp_path):
     with pytest.raises(DataMissing, match=r"airline/flights\.json of .*`gem-ma data tau-bench`"):
         fetch.fetch(source=top, into=tmp_path / "into")
     (top / "airline" / "flights.json").write_text("{")
-    with pytest.raises(DataMissing, match=r"airline/flights\.json of .* is no JSON"):
+    with pytest.raises(DataMissing, match=r"airline/flights\.json of .* not valid JSON"):
         fetch.fetch(source=top, into=tmp_path / "into")
 
 
@@ -336,7 +336,7 @@ def test_a_folder_of_ours_without_a_file(domains, tmp_path):
 def test_a_source_that_is_nothing_of_the_kind(tmp_path):
     with pytest.raises(DataMissing, match=r"holds no retail of TAU-bench; expected a clone of"):
         fetch.fetch(source=tmp_path, into=tmp_path / "into")
-    with pytest.raises(DataMissing, match="TAU-bench has no 'shop'; it has retail, airline"):
+    with pytest.raises(DataMissing, match="TAU-bench has no domain 'shop'; it has retail, airline"):
         fetch.fetch(["shop"])
 
 
@@ -406,8 +406,8 @@ def test_words_come_from_the_data_folder(fetched, tmp_path):
     with pytest.raises(DataMissing) as error:
         fetch.user("retail")
     assert str(error.value) == (
-        f"{tmp_path}/data/retail/user.json is not there, and strict=True tells the user what "
-        "TAU-bench does: `gem-ma data tau-bench` fetches it, or set TAU_BENCH_SOURCE to a clone of "
+        f"{tmp_path}/data/retail/user.json is not there, and strict=True needs this prompt of "
+        "TAU-bench: `gem-ma data tau-bench` fetches it, or set TAU_BENCH_SOURCE to a clone of "
         "https://github.com/sierra-research/tau-bench"
     )
     done = fetch.fetch(source=fetched)
@@ -425,9 +425,7 @@ def test_words_come_from_a_clone(fetched, tmp_path, monkeypatch):
     path = fetched / "tau_bench/envs/user.py"
     path.write_text(path.read_text().replace("Good day!", "Hello!"))
     fetch._user.cache_clear()
-    with pytest.raises(
-        DataMissing, match=r"user\.json of .*/clone is not what it should be.*59a20"
-    ):
+    with pytest.raises(DataMissing, match=r"user\.json of .*/clone differs from TAU-b.*59a20"):
         fetch.user("airline")
     monkeypatch.setenv(fetch.SOURCE, str(tmp_path))
     with pytest.raises(DataMissing, match=r"tau_bench/envs/user\.py cannot be read"):
@@ -442,7 +440,7 @@ def test_words_come_from_the_installed_package(fetched, tmp_path, monkeypatch):
 
 
 def test_strict_tells_the_user_the_words_of_the_original(fetched, tmp_path):
-    with pytest.raises(DataMissing, match="strict=True tells the user what TAU-bench does"):
+    with pytest.raises(DataMissing, match="strict=True needs this prompt of TAU-bench"):
         make("tau:retail", strict=True)
     fetch.fetch(source=fetched)
     env = make("tau:retail", strict=True)
@@ -541,12 +539,12 @@ def test_tau2_tasks_that_a_judge_decides_are_refused(domains, tmp_path, monkeypa
     with pytest.raises(DataMissing) as error:
         data.tau2_tasks(path, BASE)
     assert str(error.value) == (
-        f"{path}: of 2 of its 3 tasks a judge decides a part, and here is none (8, 9); leave these "
-        "out of the file, or pass unjudged=True, which scores them without that part"
+        f"{path}: 2 of 3 tasks need a judge, and tau:retail has none (8, 9); remove these tasks "
+        "from the file, or pass unjudged=True to score them without that part"
     )
     assert [task.unjudged for task in data.tau2_tasks(path, BASE, True)] == [False, True, True]
     monkeypatch.setenv(data.VARIABLE, str(ours(tmp_path / "data", domains)))
-    with pytest.raises(DataMissing, match="a judge decides a part"):
+    with pytest.raises(DataMissing, match="2 of 3 tasks need a judge"):
         make("tau:retail", split=str(path))
     env = make("tau:retail", split=str(path), unjudged=True)
     for task, told in ((0, {}), (2, {"unjudged": True})):
@@ -558,11 +556,11 @@ def test_tau2_tasks_that_a_judge_decides_are_refused(domains, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no JSON"),
-        ("{}", "holds no list of tasks: got a dict"),
+        ("{", "is not valid JSON"),
+        ("{}", "expected a list of tasks, got a dict"),
         ("[7]", "task 0: expected a task of tau2-bench, got 7"),
         ('[{"id": "7"}]', "task 7: 'user_scenario' is missing"),
-        (json.dumps([tau2_task({})]), "task 7: the scenario says nothing; expected reason_for"),
+        (json.dumps([tau2_task({})]), "task 7: the scenario is empty; expected reason_for"),
         (json.dumps([tau2_task(actions=[{"name": "think"}])]), "task 7: 'arguments' is missing"),
         (
             json.dumps([tau2_task(actions=[{"name": "burn", "arguments": {}}])]),
@@ -570,19 +568,19 @@ def test_tau2_tasks_that_a_judge_decides_are_refused(domains, tmp_path, monkeypa
         ),
         (
             json.dumps([{**tau2_task(), "initial_state": {"message_history": [1]}}]),
-            "task 7: an initial_state of its own",
+            "task 7: tasks with an initial_state cannot be played",
         ),
         (
             json.dumps([tau2_task(reward_basis=["DB", "ACTION"])]),
-            r"task 7: its reward_basis is DB, ACTION; here the database counts \(DB\) and what",
+            "task 7: reward_basis must have DB and .*, got DB, ACTION",
         ),
         (
             json.dumps([tau2_task(reward_basis=["DB", "ENV_ASSERTION"], env_assertions=[{}])]),
-            "task 7: its reward_basis is DB, ENV_ASSERTION;",
+            "task 7: reward_basis must have DB and .*, got DB, ENV_ASSERTION",
         ),
         (
             json.dumps([tau2_task(reward_basis=["COMMUNICATE"])]),
-            "task 7: its reward_basis is COMMUNICATE;",
+            "task 7: reward_basis must have DB and .*, got COMMUNICATE",
         ),
         (json.dumps([tau2_task(reward_basis=7)]), "task 7: expected a task of tau2-bench"),
     ],

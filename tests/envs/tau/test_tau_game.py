@@ -271,13 +271,13 @@ def test_what_pays_the_user():
     ):
         (episode,) = play(RuleUser(), OracleAssistant(), 1, user_reward=reward)
         assert episode.returns["user"] == expected
-    with pytest.raises(ValueError, match="user_reward has no speed; there are task, fidelity"):
+    with pytest.raises(ValueError, match="user_reward has no part speed; the parts are task"):
         gem_ma.make(SHOP, user_reward={"speed": 1.0})
 
 
 @pytest.mark.skipif("tau:retail" not in IDS, reason="set TAU_BENCH_DATA to TAU-bench's folder")
 def test_a_task_that_is_not_there():
-    with pytest.raises(ValueError, match="task=9999: there are 0 to 114"):
+    with pytest.raises(ValueError, match="task=9999: expected 0 to 114"):
         start("tau:retail", task=9999)
 
 
@@ -308,7 +308,7 @@ def test_dual_control_needs_both_seats():
         dual=True,
     )
     assert lazy.returns["assistant"] == 0.0
-    with pytest.raises(ValueError, match="dual=True is for the shop"):
+    with pytest.raises(ValueError, match="dual=True, domain='retail': expected domain 'shop'"):
         Tau("retail", dual=True)
 
 

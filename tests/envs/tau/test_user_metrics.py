@@ -135,7 +135,7 @@ def test_who_forfeits_is_measured_and_what_failed_is_not():
 
 
 def test_what_cannot_be_measured():
-    with pytest.raises(ValueError, match="has no user with a task; tau: and tau2: have"):
+    with pytest.raises(ValueError, match="has no user with a task; use an environment of tau:"):
         measure_users("game:TicTacToe-v0", ["random"])
     with pytest.raises(ValueError, match="episodes=0: expected 1 or more"):
         measure_users("tau:shop", ["rule-user"], episodes=0)

@@ -226,7 +226,7 @@ def test_a_talk_that_has_begun_goes_on():
     [
         ({"domain": "nope"}, "no domain 'nope'; there are"),
         ({"split": "nope"}, "mock has no split 'nope'; it has base"),
-        ({"faults": 3}, "faults: not of mock, which takes original"),
+        ({"faults": 3}, "domain 'mock' does not take faults; it takes original"),
     ],
 )
 def test_wrong_arguments_say_what_would_work(arguments, words):

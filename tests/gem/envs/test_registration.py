@@ -56,7 +56,7 @@ def test_an_environment_of_ones_own_as_gems_example_has_it(registers, capsys):
         assert wrapped.text == env.text
     gem.print_envs()
     assert "game:Called-v0" in capsys.readouterr().out
-    with pytest.raises(TypeError, match=r"is no Game; gem_ma\.gem\.make makes"):
+    with pytest.raises(TypeError, match=r"is not a subclass of gem_ma\.Game; gem_ma\.gem\.make"):
         gem_ma.make("game:Reversed-v0")
     with pytest.raises(ValueError, match="registered already"):
         register("game:Called-v0", Reversed)

@@ -173,11 +173,11 @@ class Diplomacy(Game[State]):
     """
 
     agents = POWERS
-    unlisted_moves = "the orders of all armies together are too many, and letters are free"
+    unlisted_moves = "the armies have too many combinations of orders, and a letter may be any text"
 
     def __init__(self, years: int = 3, talks: int = 1):
         if not 1 <= years <= 20 or not 0 <= talks <= 5:
-            raise ValueError(f"years={years}, talks={talks}: expected 1 to 20, and 0 to 5")
+            raise ValueError(f"years={years}, talks={talks}: expected years 1 to 20, talks 0 to 5")
         self.years, self.talks = years, talks
 
     def start(self, rng, options):

@@ -94,7 +94,7 @@ class LLMUser(AgentWrapper):
                 f"strategy={strategy!r}: expected {', '.join(map(repr, get_args(UserStrategy)))}"
             )
         if tries < 1:
-            raise ValueError(f"tries={tries}: expected 1 or more, or strategy='plain'")
+            raise ValueError(f"tries={tries}: expected 1 or more")
         super().__init__(agent)
         self.strategy = strategy
         self.tries = tries

@@ -215,15 +215,16 @@ class Phone(Telecom):
             misleading: how many things look odd but are harmless.
         """
         least, most = (faults, faults) if isinstance(faults, int) else faults
+        names = ("faults", "faults") if isinstance(faults, int) else ("least faults", "most faults")
         for name, value, low, high in (
             ("world", world, 0, (1 << 63) - 1),
-            ("faults", least, 1, 6),
-            ("faults", most, least, 6),
+            (names[0], least, 1, 6),
+            (names[1], most, least, 6),
             ("lines", lines, 1, 9),
             ("misleading", misleading, 0, 4),
         ):
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise ValueError(f"{name}={value!r}: expected a whole number of {low} to {high}")
+                raise ValueError(f"{name}={value!r}: expected a whole number from {low} to {high}")
         self.seed, self.least, self.most = world, least, most
         self.many, self.misleading = lines, misleading
         super().__init__()
@@ -239,14 +240,14 @@ class Phone(Telecom):
     def ids(self, split: str) -> None:
         """Return None, because any number makes a task."""
         if split != "base":
-            raise ValueError(f"phone has no split {split!r}; any number is a task of base")
+            raise ValueError(f"phone has no split {split!r}; it has base")
 
     def database(self, seat: str) -> JSONMapping:
         return _company(self.seed, self.many) if seat == "assistant" else {}
 
     def task(self, number: int) -> Task:
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ValueError(f"task={number!r}: expected a whole number from 0 on")
+            raise ValueError(f"task={number!r}: expected a whole number of at least 0")
         rng = np.random.default_rng([self.seed, number])
         complaint = COMPLAINTS[int(rng.integers(len(COMPLAINTS)))]
         many = min(int(rng.integers(self.least, self.most + 1)), len(complaint.faults))

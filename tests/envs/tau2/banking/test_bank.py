@@ -138,5 +138,5 @@ def test_what_is_missing_is_named(folder):
     with pytest.raises(DataMissing, match=r"tasks is not there"):
         _ = Banking().tasks
     (folder / "db.json").write_text('{"users": []}')
-    with pytest.raises(DataMissing, match="users is not what it should be"):
+    with pytest.raises(DataMissing, match="the table users is malformed"):
         Banking()

@@ -96,9 +96,9 @@ def test_the_user_does_what_it_is_told_and_says_what_it_sees():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"faults": 0}, "faults=0: expected a whole number of 1 to 6"),
-        ({"faults": (3, 2)}, "faults=2: expected a whole number of 3 to 6"),
-        ({"lines": 20}, "lines=20: expected a whole number of 1 to 9"),
+        ({"faults": 0}, "faults=0: expected a whole number from 1 to 6"),
+        ({"faults": (3, 2)}, "most faults=2: expected a whole number from 3 to 6"),
+        ({"lines": 20}, "lines=20: expected a whole number from 1 to 9"),
         ({"misleading": -1}, "misleading=-1: expected"),
         ({"world": 1.5}, "world=1.5: expected"),
     ],
@@ -109,7 +109,7 @@ def test_wrong_difficulty_says_what_would_work(arguments, words):
 
 
 def test_wrong_tasks_say_what_would_work():
-    with pytest.raises(ValueError, match="task=-1: expected a whole number from 0 on"):
+    with pytest.raises(ValueError, match="task=-1: expected a whole number of at least 0"):
         gem_ma.make("tau2:phone").reset(options={"task": -1})
 
 

@@ -74,7 +74,8 @@ class InformedAssistant:
         wishes = turn.position.game.wants(state.task).wishes  # type: ignore[union-attr]
         if not names & {"get_order_details", "get_reservation_details"}:
             raise ValueError(
-                f"{turn.env_id}: it serves shops, an airline and telecom, and no other"
+                "informed-assistant plays domains of shops, airlines and telecom only, got "
+                f"{turn.env_id or 'another'}"
             )
         task = TaskKnowledge(tuple([wish.tool for wish in wishes]), tuple(owed))
         serve = serve_passenger if "get_reservation_details" in names else serve_customer
