@@ -82,11 +82,11 @@ def main(arguments=None):
         parser.error(f"--budget {args.budget:g}: expected more than 0, and {LONGEST} at most")
     args.device = args.device or ("cuda" if args.gpu else "cpu")
     if args.device.startswith("cuda") and not torch.cuda.is_available():
-        parser.error("--gpu: torch finds no GPU here")
+        parser.error(f"--device {args.device}: torch finds no GPU here; use --device cpu")
     listed = [entry.id for entry in suites.load_suite(SUITE).entries]
     unknown = [id for id in args.only or () if id not in (*listed, *SELF_PLAY)]
     if unknown:
-        parser.error(f"no {', '.join(unknown)} among {', '.join((*listed, *SELF_PLAY))}")
+        parser.error(f"no id {', '.join(unknown)}; there are {', '.join((*listed, *SELF_PLAY))}")
     torch.set_num_threads(1)
     if not args.report:
         everything(args)

@@ -47,7 +47,7 @@ def main():
     )
     args = parser.parse_args()
     if args.resume and not args.out:
-        parser.error("--resume goes on with a file: pass --out too")
+        parser.error("--resume needs the file to resume: pass --out too")
 
     env = gem_ma.make(args.env, split=args.split)
     there = len(env.game.content.tasks)  # 0 for the shop, which generates tasks on demand

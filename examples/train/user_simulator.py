@@ -319,7 +319,7 @@ def trainer(
     rules = "rule-user" if user is None or file else user
     agents = {"user": load_agent(rules), "assistant": assistant}
     if "user" in trained and rules != "rule-user":
-        raise ValueError(f"user {user!r} goes by rules, and the user is to learn")
+        raise ValueError(f"user {user!r} cannot learn; leave it out, or train the assistant only")
     if file or (model is None and "user" in trained):
         read = User(make(env, **given).game)
         agents["user"] = MenuLearner(Scores(USER_ROW), read, lr=5e-3, epochs=2, seed=seed)
@@ -335,7 +335,7 @@ def trainer(
     if file:
         saved = load_checkpoint(user).get("agents", {})
         if "user" not in saved:
-            raise ValueError(f"{user} holds no user that was trained; --train user makes one")
+            raise ValueError(f"{user} has no trained user; train one with --train user")
         agents["user"].load_state_dict(saved["user"])
     alone = train == "user"
     return Trainer(
@@ -397,10 +397,10 @@ def arguments():
     parser.add_argument("--out", help="folder for the trained language model")
     args = parser.parse_args()
     if args.model and args.user and args.train != "assistant":
-        parser.error("--user is a small network; with --model it can play, with --train assistant")
+        parser.error(f"--user {args.user} cannot learn with --model; use --train assistant")
     for name in ("out", "context"):
         if getattr(args, name) and not args.model:
-            parser.error(f"--{name} is for a language model: --model PATH")
+            parser.error(f"--{name} needs a language model: pass --model PATH too")
     return args, parser
 
 
@@ -443,7 +443,7 @@ def main():
         kept = "nothing is kept without --save"
         if args.save:
             updates = command_options.format_count(made.saved_step, "update")
-            kept = f"{args.save} keeps {updates}; the same command goes on"
+            kept = f"{args.save} keeps {updates}; the same command continues"
         print(f"\nstopped: {kept}", file=sys.stderr)
         sys.exit(130)
     if args.out:

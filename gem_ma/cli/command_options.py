@@ -174,13 +174,13 @@ def parse_finite_number(text: str) -> float:
     with contextlib.suppress(ValueError):
         if math.isfinite(number := float(text)):
             return number
-    raise argparse.ArgumentTypeError(f"{text!r}: expected a number")
+    raise argparse.ArgumentTypeError(f"{text!r}: expected a finite number")
 
 
 def parse_seed(text: str) -> int:
     """Return a seed: a whole number of up to 38 digits."""
     if not re.fullmatch(r"-?\d{1,38}", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number of at most 38 digits")
     return int(text)
 
 
@@ -193,8 +193,8 @@ def parse_image_size(text: str) -> tuple[int, int] | str:
         sides = []
     if not sides or not all(1 <= side <= MAX_IMAGE_SIDE for side in sides):
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected one number or two up to {MAX_IMAGE_SIDE}, such as 252 or 336x252; "
-            f"or own"
+            f"{text!r}: expected one or two numbers of pixels from 1 to {MAX_IMAGE_SIDE}, such as "
+            "252 or 336x252, or own"
         )
     return sides[0], sides[-1]
 

@@ -44,7 +44,7 @@ def add_commands(commands: SubcommandParsers) -> None:
 def _run_data(args: argparse.Namespace) -> int:
     module = importlib.import_module(DOWNLOADS[args.what])
     if args.into and Path(args.into).exists() and not Path(args.into).is_dir():
-        raise UsageError(f"--into {args.into}: expected a folder")
+        raise UsageError(f"--into {args.into}: expected a folder, got a file")
     write = sys.stdout.write
     module.fetch(source=args.source, into=args.into, say=lambda line: write(f"{line}\n"))
     if args.into and Path(args.into).resolve() != module.folder().resolve():

@@ -109,5 +109,6 @@ def _describe_kept(episodes: Sequence[Episode], args: argparse.Namespace) -> str
     command = "the same command" if args.resume else "the same command with --resume"
     advice = "" if count else " (with a lower --concurrency, episodes end sooner)"
     return (
-        f"stopped: {args.out} keeps {count} of {args.episodes} episodes; {command} goes on{advice}"
+        f"stopped: {args.out} keeps {count} of {args.episodes} episodes; {command} continues"
+        f"{advice}"
     )

@@ -90,7 +90,7 @@ def write_game(name: str, folder: Path, players: str = "two") -> tuple[Path, Pat
     files = folder / f"{name}.py", folder / f"test_{name}.py"
     for file in files:
         if file.exists():
-            raise FileExistsError(f"{file} is there already, and is not written over")
+            raise FileExistsError(f"{file} exists already; choose another NAME or --dir")
     for file, template in zip(files, (players, f"test_{players}"), strict=True):
         text = _fill_template(f"{template}.py", name)
         with file.open("x", encoding="utf-8") as out:
@@ -103,7 +103,7 @@ def write_pack(name: str, folder: Path, players: str = "two") -> Path:
     _check_name(name)
     top = folder / name
     if top.exists():
-        raise FileExistsError(f"{top} is there already, and is not written over")
+        raise FileExistsError(f"{top} exists already; choose another NAME or --dir")
     for file, template in _PACK.items():
         path = top / file.replace("new_pack", name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,12 +128,15 @@ def _fill_template(template: str, name: str) -> str:
 
 def _check_name(name: str) -> None:
     if keyword.iskeyword(name):
-        raise InvalidName(f"{name!r} is a word of Python itself; take another, such as {name}_game")
+        raise InvalidName(
+            f"{name!r} is a keyword of Python; choose another name, such as {name}_game"
+        )
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).strip("_").lower()
         example = words if re.fullmatch(r"[a-z]\w*", words) and words != name else "tug_of_war"
         raise InvalidName(f"{name!r}: expected a name of letters, digits and _, such as {example}")
     if importlib.util.find_spec(name) is not None:
         raise InvalidName(
-            f"{name!r} is a Python module already, which a file of that name would hide"
+            f"{name!r} is the name of a Python module, which the new file would hide; choose "
+            f"another name, such as {name}_game"
         )

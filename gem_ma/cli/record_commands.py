@@ -246,7 +246,9 @@ def _plot_learning_curves(args: argparse.Namespace) -> Any:
     columns = args.columns.split(",") if args.columns else None
     column_names = columns or [name for name in rows[0] if name.startswith("return/")]
     if not column_names:
-        raise plots.BadPlot(f"no column return/...: name --columns; there are {', '.join(rows[0])}")
+        raise plots.BadPlot(
+            f"no column begins with return/; choose with --columns from {', '.join(rows[0])}"
+        )
     return plots.plot_learning_curves(
         runs, {name: name for name in column_names}, smooth=args.smooth
     )
@@ -273,7 +275,7 @@ def _run_rescore(args: argparse.Namespace) -> int:
 
     change = dict(args.settings)
     if not change:
-        raise UsageError("nothing is to be other: --set says what, such as --set penalty=0.1")
+        raise UsageError("got no argument to change; name one with --set, such as penalty=0.1")
     try:
         result = rescore((one for file in args.files for one in load_episodes(file)), change)
     except (BadArgument, ValueError) as error:

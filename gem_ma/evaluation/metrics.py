@@ -232,7 +232,7 @@ def _parse_number(value: object) -> float:
         return math.nan
     if type(value) is float or (type(value) is int and abs(value) < 1 << 53):
         return float(value)
-    raise ValueError(f"{clip_repr(str(value))} is no number")
+    raise ValueError(f"expected a float, an int below 2**53 or null, got {clip_repr(str(value))}")
 
 
 def format_metrics_table() -> str:
@@ -282,7 +282,7 @@ def register_metric(
         ValueError: A metric of that name exists.
     """
     if name in METRICS:
-        raise ValueError(f"there is a metric {name!r} already; give this one another name")
+        raise ValueError(f"a metric {name!r} exists already; choose another name")
 
     def add(compute: Callable[[EpisodeSample], MetricValue]) -> Callable[..., MetricValue]:
         METRICS[name] = Metric(

@@ -93,7 +93,7 @@ def draw_band(
     """
     length = min(map(len, runs))
     if not length:
-        raise BadPlot(f"{label}: one of the runs has no numbers yet")
+        raise BadPlot(f"{label}: one of {len(runs)} runs has no numbers yet; leave that run out")
     curves = np.array([compute_running_mean(run[:length], smooth) for run in runs])
     places = np.arange(1, length + 1) if x is None else np.asarray(x)[:length]
     line = middle(curves, axis=0)
@@ -133,8 +133,8 @@ def plot_learning_curves(
         for name, histories in runs.items():
             values = [[row[column] for row in rows if column in row] for rows in histories]
             if not all(values):
-                there = ", ".join(histories[0][0]) if histories and histories[0] else "no rows"
-                raise BadPlot(f"{name} has no column {column!r}; there are {there}")
+                there = ", ".join(histories[0][0]) if histories and histories[0] else "none"
+                raise BadPlot(f"{name} has no column {column!r}; the columns are: {there}")
             end = draw_band(place, values, name, smooth=smooth)
             place.lines[-1].set_label(f"{name}: {end:.2f}")
         place.set(xlabel=f"updates, mean of {smooth}" if smooth > 1 else "updates", ylabel=label)
@@ -182,9 +182,13 @@ def read_log(path: str | os.PathLike[str]) -> list[JSONObject]:
             try:
                 row = json.loads(line)
             except ValueError as error:
-                raise BadPlot(f"{path}, line {number}: no JSON ({error})") from None
+                raise BadPlot(
+                    f"{path}, line {number}: not JSON ({error}); expected the history of a training"
+                ) from None
             if not isinstance(row, dict) or "step" not in row:
-                raise BadPlot(f"{path}, line {number}: no row of a training; it has no 'step'")
+                raise BadPlot(
+                    f"{path}, line {number}: 'step' is missing; expected the history of a training"
+                )
             rows.append(row)
     return rows
 
@@ -201,9 +205,14 @@ def read_tournament(folder: str | os.PathLike[str]) -> tuple[list[str], list[lis
     missing = sum(one["matches"] - one["played"] for one in board.missing)
     if not board.matches:
         none = f"none of {missing} matches" if missing else "no match"
-        raise BadPlot(f"{folder}: {none} came to its end yet; the same tournament goes on")
+        raise BadPlot(
+            f"{folder}: {none} has ended yet; run the same gem-ma tournament again to continue it"
+        )
     if not board.agents:
-        raise BadPlot(f"{folder}: nobody wins from another in {', '.join(board.unrated)}")
+        raise BadPlot(
+            f"{folder}: seats do not compete in {', '.join(board.unrated)}, so there are no win "
+            "rates; plot a tournament of a competitive game"
+        )
     order, rest = board.rank_agents(), [math.nan] * len(board.absent)
     rates = [[*(board.compute_points(i, j) for j in order), *rest] for i in order]
     rates += [[math.nan] * (len(order) + len(rest)) for _ in rest]
@@ -260,7 +269,9 @@ def plot_pass_hat_k(evaluations: Mapping[str, Sequence[JSONMapping]]) -> Any:
         ]
         common = sorted(set.intersection(*(set(curve) for curve in curves))) if curves else []
         if not common:
-            raise BadPlot(f"{name} has no episode that came to its end")
+            raise BadPlot(
+                f"{name} has no finished episode; run the same gem-ma eval again to continue it"
+            )
         points = [average_estimates([curve[k] for curve in curves]) for k in common]
         values = [one.value for one in points]
         spans = [[one.value - one.low for one in points], [one.high - one.value for one in points]]
@@ -304,7 +315,10 @@ def plot_robustness(
     for way in (way for ways in evaluations.values() for way in ways if len(way.parts) == 1):
         kinds.setdefault(way.parts[0][0], set()).add(way.parts[0][1])
     if not kinds:
-        raise BadPlot("no environment was played with noise of one kind, such as noise='blur:2'")
+        raise BadPlot(
+            "no environment was played with a single kind of noise; evaluate with one first, such "
+            "as noise='blur:2'"
+        )
     figure, axes = make_figure(1, len(kinds), (3.4, 3.2), sharey=True)
     for place, (kind, strengths) in zip(axes[0], kinds.items(), strict=True):
         order: list[float | None] = [None, *sorted(strengths, key=NOISE_KINDS[kind].compute_effect)]
@@ -331,7 +345,11 @@ def plot_robustness(
             middles = [one.value for one in points]
             place.errorbar(at, middles, spans, marker="o", capsize=4, label=label)
         if not place.containers:
-            raise BadPlot(f"nothing was played to its end with all strengths of {kind}")
+            listed = ", ".join(f"{one:g}" for one in order[1:])
+            raise BadPlot(
+                f"no environment has finished episodes at all strengths of {kind} ({listed}); "
+                "evaluate the same environments at each strength"
+            )
         place.set_xticks(range(len(order)), ["none", *(f"{one:g}" for one in order[1:])])
         place.set(xlabel=f"{kind}: {NOISE_KINDS[kind].unit}", ylim=(-0.03, 1.03))
         place.grid(alpha=0.3)
@@ -389,5 +407,7 @@ def _count_tokens_by_seat(
                 turns = [count_tokens(step.reply) for step in episode.steps if step.agent == seat]
                 seats.setdefault((episode.spec.id, seat), []).append(turns)
     if not any(sum(pair) for parts in seats.values() for turns in parts for pair in turns):
-        raise BadPlot("no reply says how many tokens it took: agents that are models say it")
+        raise BadPlot(
+            "no reply has a number of tokens; expected episodes of agents that are language models"
+        )
     return seats

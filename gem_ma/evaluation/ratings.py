@@ -49,7 +49,8 @@ def fit_davidson(wins: np.ndarray, draws: np.ndarray) -> tuple[np.ndarray, np.nd
         check_type(value, np.ndarray, name)
         if value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.shape != wins.shape:
             raise ValueError(
-                f"{name} has the shape {value.shape}: expected [..., i, j], the same of both"
+                f"{name} has the shape {value.shape}: expected (..., agents, agents), the same for "
+                "wins and draws"
             )
     shape, many = wins.shape[:-1], wins.shape[-1]
     wins, draws = wins.reshape(-1, many, many), draws.reshape(-1, many, many)
@@ -130,7 +131,10 @@ def fit_bradley_terry(
     check_type(resamples, int, "resamples", "a whole number")
     check_type(seed, int, "seed", "a whole number")
     if resamples < 1 or seed < 0:
-        raise ValueError(f"resamples={resamples}, seed={seed}: expected 1 or more, and 0 or more")
+        raise ValueError(
+            f"resamples={resamples}, seed={seed}: expected resamples of 1 or more, and a seed of 0 "
+            "or more"
+        )
     zero = None if anchor is None else agents.index(anchor)
     rng = np.random.Generator(np.random.PCG64(seed))
     many = len(agents)
@@ -139,7 +143,9 @@ def fit_bradley_terry(
     games = met = 0.0
     for unit in check_each(units, np.ndarray, "units"):
         if unit.shape[1:] != shape:
-            raise ValueError(f"one of units has the shape {unit.shape}: expected (n, *{shape})")
+            raise ValueError(
+                f"one of units has the shape {unit.shape}: expected (n, {many}, {many}, 2)"
+            )
         total += unit.sum(0)
         flat = unit.reshape(len(unit), -1)
         (there,) = np.nonzero(flat.any(0))

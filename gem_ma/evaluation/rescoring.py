@@ -130,7 +130,8 @@ def rescore(
 def _replay_episode(episode: Episode, change: EnvOptions, trust: bool) -> RescoredEpisode:
     """Replay an episode with other arguments of its environment."""
     if episode.wrappers:
-        return RescoredEpisode(episode, {}, f"it was played in {' in '.join(episode.wrappers)}")
+        around = " in ".join(episode.wrappers)
+        return RescoredEpisode(episode, {}, f"the environment was wrapped by {around}")
     env = make(replace(episode.spec, kwargs={**episode.spec.kwargs, **change}), trust=trust)
     session, count = Session(env), 0
     try:
@@ -139,10 +140,10 @@ def _replay_episode(episode: Episode, change: EnvOptions, trust: bool) -> Rescor
     except ReplayError as error:
         return RescoredEpisode(episode, {}, str(error))
     if session.due:
-        return RescoredEpisode(episode, {}, "it is not over any more where it was")
+        return RescoredEpisode(episode, {}, "the episode now continues after its last step")
     if count < len(episode.steps):
         return RescoredEpisode(
-            episode, {}, f"it is over after {count} of {len(episode.steps)} steps now"
+            episode, {}, f"the episode now ends after {count} of {len(episode.steps)} steps"
         )
     return RescoredEpisode(episode, session.returns)
 

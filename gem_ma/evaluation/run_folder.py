@@ -41,14 +41,11 @@ def open_run_folder(
             gaps = _describe_mismatches(load_header(path, kind), json.loads(json.dumps(header)))
             if gaps:
                 raise BadRunFolder(
-                    f"{path} holds another {kind}: {_join_some(gaps)}; ask for what is there, or "
-                    f"name "
-                    "another folder"
+                    f"{path} holds another {kind}: {_join_some(gaps)}; use what the folder has, or "
+                    "name another folder"
                 )
         elif any(not _LEFTOVER_FILE.fullmatch(one.name) for one in path.iterdir()):
-            raise BadRunFolder(
-                f"{path} holds something else than {_add_article(kind)}; name another folder"
-            )
+            raise BadRunFolder(f"{path} has files, but no {kind}; name a new or an empty folder")
         else:
             for one in path.glob("about.*"):
                 one.unlink()
@@ -62,9 +59,11 @@ def load_header(folder: str | os.PathLike[str], kind: str) -> JSONObject:
     try:
         about: JSONObject = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadRunFolder(f"{folder} holds no {kind}: there is no {path}") from None
+        raise BadRunFolder(
+            f"{folder} holds no {kind}: there is no {path}; name the folder of {_add_article(kind)}"
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise BadRunFolder(f"{path}: {error}") from None
+        raise BadRunFolder(f"{path} is damaged: {error}") from None
     if not isinstance(about, dict) or about.get("kind") != kind:
         other = about.get("kind") if isinstance(about, dict) else None
         what = (
@@ -75,8 +74,8 @@ def load_header(folder: str | os.PathLike[str], kind: str) -> JSONObject:
         raise BadRunFolder(f"{folder} {what}; name another folder")
     if about.get("format") != FOLDER_FORMAT:
         raise BadRunFolder(
-            f"{folder} was written in format {about.get('format')}, and this release reads "
-            f"{FOLDER_FORMAT}"
+            f"{folder} has format {about.get('format')}, and this release of gem_ma reads format "
+            f"{FOLDER_FORMAT}; use the release that wrote it, or name another folder"
         )
     return about
 
@@ -91,7 +90,7 @@ def load_json(path: Path, default: T) -> T:
         raise BadRunFolder(f"{path} is damaged: {type(error).__name__}: {error}") from None
     if not isinstance(data, type(default)):
         raise BadRunFolder(
-            f"{path} is damaged: expected a {type(default).__name__}, as it was written"
+            f"{path} is damaged: expected a {type(default).__name__}, got a {type(data).__name__}"
         )
     return data
 
@@ -137,7 +136,7 @@ def _describe_mismatches(there: Any, asked: Any, name: str = "") -> list[str]:
     if all(one is None or isinstance(one, dict) for one in (there, asked)):
         there, asked = there or {}, asked or {}
         old, new = (f"{name} {one.get('name')}" for one in (there, asked))
-        differences = [] if old == new else [f"{old} is there and {new} is asked for"]
+        differences = [] if old == new else [f"the folder has {old}, this run has {new}"]
         for key in dict.fromkeys((*there, *asked)):
             differences += (
                 _describe_mismatches(there.get(key), asked.get(key), key) if key != "name" else []
@@ -148,18 +147,18 @@ def _describe_mismatches(there: Any, asked: Any, name: str = "") -> list[str]:
             f"no {name}" if one is None else f"{name}={_format_value(one)}"
             for one in (there, asked)
         ]
-        return [f"{both[0]} is there and {both[1]} is asked for"]
+        return [f"the folder has {both[0]}, this run has {both[1]}"]
     before, now = ({one["name"]: one for one in listed} for listed in (there, asked))
     both = [one for one in before if one in now]
-    differences = [f"{one} is there and not asked for" for one in before if one not in now]
-    differences += [f"{one} is asked for and not there" for one in now if one not in before]
+    differences = [f"only the folder has {one}" for one in before if one not in now]
+    differences += [f"only this run has {one}" for one in now if one not in before]
     where: dict[str, list[str]] = {}
     for one in both:
         for gap in _describe_mismatches(before[one], now[one]):
             where.setdefault(gap, []).append(one)
     for gap, those in where.items():
-        differences.append(gap if those == both else f"{gap} of {_join_some(those)}")
-    return differences or ["the environments are there in another order"]
+        differences.append(gap if those == both else f"{gap} for {_join_some(those)}")
+    return differences or ["the folder has the environments in another order"]
 
 
 def _join_some(words: Sequence[str]) -> str:

@@ -60,7 +60,8 @@ def estimate_rate(
     for others, name in ((trials, "trials"), (weights, "weights")):
         if len(successes) != len(others):
             raise ValueError(
-                f"got {len(successes)} tasks with successes and {len(others)} with {name}"
+                f"got {len(successes)} successes and {len(others)} {name}: expected one of each "
+                "for every task"
             )
     tasks = [(s / n, n, w) for s, n, w in zip(successes, trials, weights, strict=True) if n and w]
     total = sum(w for _, _, w in tasks)

@@ -129,12 +129,13 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
             key, agent, question = _parse_row(row, results)
             if alias and specs.setdefault(alias, agent) != agent:
                 raise BadResults(
-                    f"{alias} names two agents, {specs[alias]} and {agent}: a name is for one"
+                    f"the name {alias} is given to two agents, {specs[alias]} and {agent}; use "
+                    "another name for one of them"
                 )
             agent = alias or agent
             who = f"{agent} in {path}, {suite}"
             if not row["episodes"]:
-                refused.setdefault(f"{who}: no episode came to its end", []).append(key)
+                refused.setdefault(f"{who}: no finished episode", []).append(key)
                 continue
             first, where = questions.setdefault((suite, key), (question, str(path)))
             mine = places.setdefault(suite, {}).setdefault(agent, {})
@@ -144,10 +145,10 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
                     f"{_shorten_value(first[name])})"
                     for name in differs
                 )
-                why = f"{who}: another question than in {where}: {difference}"
+                why = f"{who}: other conditions than in {where}: {difference}"
                 refused.setdefault(why, []).append(key)
             elif key in mine:
-                why = f"{who}: it is in {mine[key].records} already"
+                why = f"{who}: {mine[key].records} has this row already"
                 refused.setdefault(why, []).append(key)
             else:
                 mine[key] = _parse_row_result(row, path)
@@ -192,14 +193,23 @@ def load_results(file: str | os.PathLike[str]) -> tuple[Path, JSONObject]:
     except OSError as error:
         raise BadResults(f"{path}: {error.strerror}; name a folder of gem-ma eval") from None
     except (ValueError, RecursionError) as error:
-        raise BadResults(f"{path} is no JSON: {error}") from None
-    if not isinstance(data, dict) or not {"rows", "suite", "schema"} <= data.keys():
-        raise BadResults(f"{path} is no results.json of gem-ma eval of this release or later")
+        raise BadResults(
+            f"{path} is not JSON ({error}); expected a results.json of gem-ma eval"
+        ) from None
+    missing = [
+        name
+        for name in ("rows", "schema", "suite")
+        if not isinstance(data, dict) or name not in data
+    ]
+    if missing:
+        raise BadResults(
+            f"{path} has no {', '.join(missing)}; expected a results.json of gem-ma eval"
+        )
     if data["schema"] != RESULTS_SCHEMA:
         raise BadResults(
-            f"{path} has schema {data['schema']}, and this release reads {RESULTS_SCHEMA}; run "
-            f"the same "
-            "gem-ma eval again, which plays nothing twice, and it is written anew"
+            f"{path} has schema {data['schema']}, and this release of gem_ma reads schema "
+            f"{RESULTS_SCHEMA}; run the same gem-ma eval again: it rewrites the file without "
+            "playing finished episodes again"
         )
     _check_types(path, data)
     return path, data
@@ -222,7 +232,10 @@ def _check_types(path: Path, data: JSONMapping) -> None:
         for agent in row["agents"].values():
             check(agent, str, f"an agent in a row ({number})")
         if not 0 <= row["episodes"] < 1 << 53:
-            raise BadResults(f"{path}: 'episodes' in a row ({number}) counts none")
+            raise BadResults(
+                f"{path}: 'episodes' in a row ({number}) is {row['episodes']}, expected 0 or more, "
+                "below 2**53"
+            )
         for name in ("success", "return", "cost", *METRICS):
             try:
                 parse_value(row.get(name))
@@ -240,7 +253,10 @@ def _parse_row(row: JSONMapping, results: JSONMapping) -> tuple[RowKey, str, JSO
         question |= {"seed": results["seed"], "version": results["version"]}
         conditions = {name: question[name] for name in CONDITION_LABELS}
     except (KeyError, TypeError, StopIteration) as error:
-        raise BadResults(f"results of {results['suite']}: no {error} in a row") from None
+        raise BadResults(
+            f"results of {results['suite']}: a row is damaged ({type(error).__name__}: {error}); "
+            "run the same gem-ma eval again to rewrite the file"
+        ) from None
     return (row["entry"], row["seat"]), ", ".join(sorted(own)), conditions
 
 

@@ -141,7 +141,7 @@ def load_suite(name: str) -> Suite:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadSuite(f"suite {name}: {error}") from None
+        raise BadSuite(f"suite {name} is not TOML: {error}") from None
     return parse_suite(data, path.stem)
 
 
@@ -163,11 +163,13 @@ def parse_suite(data: JSONMapping, name: str) -> Suite:
         ids = entry.get("id") or ()
         ids = [ids] if isinstance(ids, str) else ids
         if not ids:
-            raise BadSuite(f'{where}: expected id = "game:TicTacToe-v0", say, or a list of ids')
+            raise BadSuite(
+                f'{where}: no id; expected id = "game:TicTacToe-v0", for example, or a list of ids'
+            )
         for id in ids:
             entries += _expand_vary({**defaults, **entry, "id": id}, where)
     if not entries:
-        raise BadSuite(f"suite {name} has no [[entry]]")
+        raise BadSuite(f"suite {name} has no [[entry]]; expected one or more, each with an id")
     seed = data.get("seed", 0)
     if not isinstance(seed, int):
         raise BadSuite(f"suite {name}: seed is {seed!r}; expected a whole number")
@@ -206,13 +208,17 @@ def select_tasks(
     """
     if ids and (start is not None or end is not None):
         raise BadSuite(
-            f"task_ids={','.join(ids)}: start= and end= say already which tasks; pass one of them"
+            f"start= and end= choose tasks as well as task_ids={','.join(ids)}; pass either "
+            "task_ids= or start= and end="
         )
     entries = []
     for entry in suite.entries:
         places = range(start or 0, entry.tasks if end is None else end)
         if not ids and not places:
-            raise BadSuite(f"{entry.name}: no tasks from {places.start} to {places.stop}")
+            raise BadSuite(
+                f"{entry.name}: no tasks from {places.start} to {places.stop}; expected an end "
+                "above the start"
+            )
         named = [int(one) if one.isdecimal() else one for one in ids]
         options = tuple([{"task": one} for one in named or places])
         entries.append(replace(entry, options=options, numbered="", tasks=len(options)))
@@ -308,7 +314,7 @@ def _check_keys(given: object, known: Sequence[str], where: str) -> None:
         raise BadSuite(f"{where}: expected a table, got {given!r}")
     for key in given:
         if key not in known:
-            raise BadSuite(f"{where}: no {key!r}; there are {', '.join(known)}")
+            raise BadSuite(f"{where}: unknown key {key!r}; the keys are {', '.join(known)}")
 
 
 def _name_entries(entries: Sequence[SuiteEntry], suite: str) -> tuple[SuiteEntry, ...]:

@@ -93,12 +93,17 @@ def watch(
         raise WatchError(f"--delay {delay}: expected seconds, 0 or more")
     if Path(what).is_file():
         if make:
-            raise WatchError(f"{next(iter(make))}=: recorded episodes look as they were recorded")
+            raise WatchError(
+                f"{next(iter(make))}= does not apply to recorded episodes, which are shown as they "
+                "were recorded; leave it out"
+            )
         frames = replay_file_frames(Path(what), seat, episode, trust)
     elif Path(what).is_dir() or "/" in what or what.endswith(".jsonl"):
         raise WatchError(f"{what}: expected an environment, or a file of episodes")
     elif episode is not None:
-        raise WatchError("--episode chooses from a file of episodes, and not of a match")
+        raise WatchError(
+            f"--episode {episode} needs a file of episodes, got the environment {what}"
+        )
     else:
         frames = play_match_frames(what, agents, seat, seed, make)
     console = console or Console()
@@ -176,7 +181,7 @@ def _load_players(names: str | Sequence[str], seats: Sequence[str]) -> list[Agen
     except (ValueError, ImportError, OSError) as error:
         raise WatchError(str(error)) from None
     if any(isinstance(player, HumanAgent) for player in players):
-        raise WatchError("whoever plays cannot watch: human is for gem-ma play")
+        raise WatchError("human cannot play in gem-ma watch; use gem-ma play")
     return players
 
 
@@ -195,7 +200,8 @@ def replay_file_frames(
     )
     first = next(episodes, None)
     if first is None:
-        raise WatchError(f"{path}: no episode in it" + f" has the number {number}" * bool(number))
+        which = "no episode" if number is None else f"no episode with the number {number}"
+        raise WatchError(f"{path} has {which}")
     _check_seat(seat, list(first.agents))
     return _replay_all_frames(chain([first], episodes), seat, trust)
 

@@ -246,7 +246,7 @@ def run_tournament(
         ratings.fit_plackett_luce([])  # raises here if a requirement is missing, before any match
     entries = [_make_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
     if not entries:
-        raise BadTournament("name a game; gem-ma list shows them")
+        raise BadTournament("got no game; name one or more of `gem-ma list`")
     about = {"games": [entry.id for entry in entries], "seed": seed}
     about |= {"make": json.loads(json.dumps(make))} if make else {}
     known = {*anchors, *agents, *(named or {})}
@@ -324,7 +324,7 @@ def _load_pool(path: Path, agents: Sequence[str], known: Collection[str]) -> lis
     for one in pool:
         if one not in known and AGENT_SPECS.runs_own_code(_split_name(one)[1]):
             raise BadTournament(
-                f"{one} has played in {path}, and to load it would run that code: name it again"
+                f"{one} of {path} runs code of its own: name this agent again to allow that"
             )
     return pool
 
@@ -333,11 +333,12 @@ def _check_pool(pool: Sequence[str], agents: Sequence[str]) -> None:
     twice = next((one for one in agents if list(agents).count(one) > 1), None)
     if twice is not None:
         raise BadTournament(
-            f"{twice} is named twice; it meets itself under another name: again={twice}"
+            f"{twice} is named twice; for a match against itself, name one of them: again={twice}"
         )
     if len(pool) < 2:
-        again = f", or it once more: again={pool[0]}" if pool else ""
-        raise BadTournament(f"{', '.join(pool) or 'nobody'} is alone; name another agent{again}")
+        again = f", such as again={pool[0]} for a match against itself" if pool else ""
+        got = f"only {pool[0]}" if pool else "no agent"
+        raise BadTournament(f"got {got}; a tournament needs 2 agents or more{again}")
 
 
 def _merge_pool(path: Path, agents: Sequence[str]) -> list[str]:
@@ -355,8 +356,8 @@ def _parse_named_specs(pool: Sequence[str], games: Sequence[SuiteEntry]) -> dict
             specs[one] = spec
             if name in seats:
                 raise BadTournament(
-                    f"{one}: {name} is a seat, and everybody plays in every seat; leave it out, or "
-                    f"take another name, such as my-{name}={spec}"
+                    f"{one}: {name} is a seat, but in a tournament every agent plays every seat; "
+                    f"pass {spec} alone, or another name, such as my-{name}={spec}"
                 )
     return specs
 
@@ -371,7 +372,7 @@ def _make_entry(id: str, matches: int, arguments: EnvOptions) -> SuiteEntry:
     entry = SuiteEntry(id, id, arguments, tasks=matches)
     seats = make_entry_env(entry).possible_agents
     if len(seats) < 2:
-        raise BadTournament(f"{id} has one seat, and nobody to play against; gem-ma eval plays it")
+        raise BadTournament(f"{id} has one seat, a tournament needs 2 or more; use gem-ma eval")
     return entry
 
 
@@ -409,8 +410,8 @@ def _plan_swiss(
     seats = make_entry_env(entry).possible_agents
     if len(pool) < len(seats):
         raise BadTournament(
-            f"{len(pool)} agents cannot fill the {len(seats)} seats of {entry.id} by the Swiss "
-            "system; round-robin lets agents take several seats"
+            f"got {len(pool)} agents for the {len(seats)} seats of {entry.id}; name more, or use "
+            "schedule='round-robin', where an agent may take several seats"
         )
     met: dict[frozenset[str], int] = {}
     scores: dict[str, list[float]] = {agent: [] for agent in pool}

@@ -51,7 +51,7 @@ class Env(abc.ABC):
 
     def sample_random_action(self) -> str:
         """Return a random action."""
-        raise NotImplementedError(f"{type(self).__name__} draws no actions")
+        raise NotImplementedError(f"{type(self).__name__} has no sample_random_action()")
 
     def spawn(self, same_state: bool = False, **kwargs: object) -> EnvLike:
         """Return another environment like this one, in the same state or at its beginning."""

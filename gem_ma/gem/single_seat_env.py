@@ -76,7 +76,7 @@ class SingleSeatEnv(GymnasiumView):
         """The rows from which a task over data draws its questions; other games have none."""
         rows = getattr(self.env.core.game, "rows", None)
         if rows is None:
-            raise AttributeError(f"{self.env_id} draws from no dataset")
+            raise AttributeError(f"{self.env_id} has no dataset")
         return rows
 
     @property
@@ -101,7 +101,7 @@ class SingleSeatEnv(GymnasiumView):
             **kwargs: arguments of `make` that differ.
         """
         if self._make_another is None:
-            raise ValueError("only what gem.make has made can spawn()")
+            raise ValueError("spawn() needs an environment of gem.make, this one was made directly")
         env = self._make_another(**kwargs)
         if same_state:
             env.set_state(self.get_state())

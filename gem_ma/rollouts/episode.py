@@ -104,7 +104,10 @@ class Episode:
         if env is None:
             if self.wrappers:
                 around = " in ".join(self.wrappers)
-                raise ValueError(f"it was played in {around}; pass that environment to replay")
+                raise ValueError(
+                    f"episode {self.id} was played in an environment wrapped by {around}; pass "
+                    "such an environment: replay(env)"
+                )
             env = make(self.spec, trust=trust)
         check_type(env, AECEnv, "env", "an environment")
         session, steps = Session(env), []
@@ -115,7 +118,7 @@ class Episode:
                 steps.append(Step(**{**fields, "observation": seen}))
         returns = session.returns
         if self.failure is None and (session.due or returns != self.returns):
-            raise ReplayError(f"returns are {returns}, and were {self.returns}")
+            raise ReplayError(f"the returns are {returns}, but the record has {self.returns}")
         fields = {name: getattr(self, name) for name in Episode.__slots__}
         return Episode(**{**fields, "steps": steps})
 
@@ -127,5 +130,5 @@ def _find_difference(turn: Turn, step: Step) -> str:
         ("observation", turn.observation, step.observation),
     ):
         if new != old:
-            return f"the {name} is {new!r}, and was {old!r}"
+            return f"the {name} is {new!r}, but the record has {old!r}"
     return ""

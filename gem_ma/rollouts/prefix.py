@@ -64,6 +64,7 @@ class EpisodePrefix(NamedTuple):
         match = session.env.match
         if self.led_to and (match.turns, match.waiting_seats, match.total_returns) != self.led_to:
             raise ValueError(
-                "the replies that this environment has kept do not lead to where it is: hand them "
-                "in by step() of the outermost wrapper, and not by submit() of one further in"
+                "start='here': the recorded replies of this environment do not lead to its present "
+                "position; play with step() of the outermost wrapper, not with submit() of an "
+                "inner one"
             )

@@ -80,7 +80,10 @@ def _unpack_prompt_ids(steps: Iterable[Step]) -> None:
             same, *rest = reply.prompt_ids
             known = before.get(seat, [])
             if type(same) is not int or not 0 <= same <= len(known):
-                raise RecordError(f"{_shorten_repr(same)} in prompt_ids")
+                raise RecordError(
+                    f"prompt_ids begins with {_shorten_repr(same)}: expected a whole number from "
+                    f"0 to {len(known)}"
+                )
             reply.prompt_ids = [*known[:same], *rest]
             before[seat] = [*reply.prompt_ids, *(reply.token_ids or ())]
 
@@ -143,7 +146,7 @@ def episode_from_json(data: Any, pictures: Path | None = None) -> Episode:
     for pair in fields["redrawn"]:
         _check_values(pair, int, "in redrawn")
         if len(pair) != 2:
-            raise RecordError(f"{_shorten_repr(pair)} in redrawn")
+            raise RecordError(f"{_shorten_repr(pair)} in redrawn: expected a step and a seed")
     return Episode(**fields)
 
 
@@ -210,16 +213,23 @@ def _check_fields(data: Any, kinds: Mapping[str, FieldTypes]) -> JSONObject:
         raise RecordError(f"expected {{{', '.join(kinds)}}}, got {_shorten_repr(data)}")
     for name, kind in kinds.items():
         if name not in data:
-            raise RecordError(f"no {name}")
+            raise RecordError(f"the field {name} is missing")
         if not isinstance(data[name], kind):
-            raise RecordError(f"{name} is {_shorten_repr(data[name])}")
+            raise RecordError(
+                f"{name} is {_shorten_repr(data[name])}: expected {_format_types(kind)}"
+            )
     return {name: data[name] for name in kinds}
 
 
 def _check_values(values: Iterable[object], kind: FieldTypes, where: str) -> None:
     for value in values:
         if not isinstance(value, kind):
-            raise RecordError(f"{_shorten_repr(value)} {where}")
+            raise RecordError(f"{_shorten_repr(value)} {where}: expected {_format_types(kind)}")
+
+
+def _format_types(kind: FieldTypes) -> str:
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return " or ".join("null" if one is type(None) else one.__name__ for one in kinds)
 
 
 def _shorten_repr(value: object) -> str:
@@ -235,7 +245,7 @@ def _check_picture_key(key: object) -> str:
     if not isinstance(key, str) or not _PICTURE_KEY.fullmatch(key):
         raise RecordError(
             f"{_shorten_repr(key)} is no key of a picture: expected 1 to 128 letters, digits, _ "
-            f"and -"
+            "and -"
         )
     return key
 
@@ -440,19 +450,20 @@ def parse_record_line(line: bytes, pictures: Path | None = None) -> Episode:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"no episode ({error})") from None
+        raise RecordError(f"not an episode: not JSON ({error})") from None
     if not isinstance(data, dict) or "gem_ma" not in data:
-        raise RecordError(f"no episode ({_shorten_repr(data)})")
+        raise RecordError(
+            f"not an episode: expected an object with 'gem_ma', got {_shorten_repr(data)}"
+        )
     if data["gem_ma"] != RECORD_FORMAT:
         raise RecordError(
-            f"written in format {_shorten_repr(data['gem_ma'])}, and this release reads "
-            f"{RECORD_FORMAT}; a newer "
-            "gem_ma may read it"
+            f"the episode has format {_shorten_repr(data['gem_ma'])}, and this release of gem_ma "
+            f"reads format {RECORD_FORMAT}; read it with the release that wrote it"
         )
     try:
         return episode_from_json(data, pictures)
     except RecordError as error:
-        raise RecordError(f"no episode: {error}") from None
+        raise RecordError(f"not an episode: {error}") from None
 
 
 def open_regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
@@ -482,7 +493,9 @@ def _open_locked(path: Path) -> int:
         try:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NONBLOCKING, 0o644)
         except FileNotFoundError:
-            raise FileNotFoundError(f"{path}: there is no folder {path.parent}") from None
+            raise FileNotFoundError(
+                f"{path}: there is no folder {path.parent}; create it first"
+            ) from None
         except IsADirectoryError:
             raise RecordError(f"{path} is a folder: expected a file of episodes") from None
         try:
@@ -510,7 +523,10 @@ def _check_file_kind(file: int, path: object) -> None:
 def _check_head(head: bytes, path: Path) -> None:
     """Raise RecordError for a file of another kind, before anything is written or cut off."""
     if not _LINE_START.startswith(text := head.decode(errors="replace")):
-        raise RecordError(f"{path} is no file of episodes: it begins with {text!r}")
+        raise RecordError(
+            f"{path} is no file of episodes: expected lines that begin with {_LINE_START!r}, "
+            f"got {text!r}"
+        )
 
 
 def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:

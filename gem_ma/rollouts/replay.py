@@ -96,7 +96,9 @@ def _check_seats(
             expected = [seat for seat in waiting if seat in move or at >= record.begun]
             if expected != seats:
                 due = ", ".join(waiting) or "nobody"
-                raise ReplayError(f"step {at}: {due} is to act, not {', '.join(seats)}")
+                raise ReplayError(
+                    f"step {at}: {due} is to act, but in the record {', '.join(seats)} acts"
+                )
             at += len(move)
         yield move
 

@@ -54,9 +54,15 @@ async def arollout(
 ) -> AsyncGenerator[Episode, None]:
     """Play episodes and yield each as it ends; the arguments are those of `rollout`."""
     if workers is None and step_timeout is not None:
-        raise ValueError("step_timeout needs workers: only a process can be stopped")
+        raise ValueError(
+            f"step_timeout={step_timeout} needs workers, such as workers=1: only the step of a "
+            "worker process can be stopped"
+        )
     if step_timeout is not None and not hasattr(signal, "setitimer"):
-        raise ValueError("step_timeout needs the alarms of Linux or macOS; this system has none")
+        raise ValueError(
+            f"step_timeout={step_timeout} needs signal.setitimer of Linux or macOS, which this "
+            "system lacks; leave step_timeout out"
+        )
     several = [env] if isinstance(env, str) or not isinstance(env, Sequence) else env
     run = RolloutRun(
         [resolve_env(rollout, one, make) for one in several],
@@ -233,7 +239,9 @@ def play_in_workers(
 
         return RayWorkerPool(run, agents, int(count or 0), step_timeout, actor or {}).run()
     if actor is not None:
-        raise ValueError("actor= holds options of Ray's actors: it goes with workers='ray'")
+        raise ValueError(
+            f"actor= holds options of Ray actors and needs workers='ray', got workers={workers!r}"
+        )
     if not isinstance(workers, int) or workers < 1:
         raise ValueError(f"workers={workers}: expected a whole number of 1 or more")
     from gem_ma.rollouts.worker_pool import WorkerPool

@@ -81,7 +81,7 @@ class RolloutRun:
         if max_errors < 0:
             raise ValueError(f"max_errors={max_errors}: expected 0 or more")
         if resume and out is None:
-            raise ValueError("resume=True goes on with a file: pass out= too")
+            raise ValueError("resume=True needs the file to resume: pass out= too")
         self.envs = _check_envs(env, start)
         self.players: list[ScheduledAgent] = []
         self.shuffle = shuffle
@@ -99,7 +99,10 @@ class RolloutRun:
         self.group = group
         self.options = [options] if isinstance(options, Mapping) else list(options) or [{}]
         if start == "here" and any(self.options):
-            raise ValueError("options are for reset, and start='here' goes on without one")
+            raise ValueError(
+                f"options={options!r} apply to a reset, and start='here' continues without one; "
+                "leave options out, or pass start='new'"
+            )
         self.max_errors = max_errors
         # messages of failed episodes, in order of first occurrence
         self.error_counts: Counter[str] = Counter()
@@ -128,7 +131,10 @@ class RolloutRun:
         if isinstance(agents, Mapping):
             missing = [seat for seat in seats if seat not in agents]
             if missing:
-                raise SeatError(f"nobody plays {', '.join(missing)} of {env.core.id}")
+                raise SeatError(
+                    f"nobody plays {', '.join(missing)} of {env.core.id}; name an agent for each "
+                    "seat"
+                )
             chosen = [agents[seat] for seat in seats]
         elif isinstance(agents, Sequence) and not isinstance(agents, str):
             chosen = list(agents)
@@ -202,13 +208,13 @@ class RolloutRun:
         if self.file is None or not (resume or self.file.is_empty):
             self.close()
             raise FileExistsError(
-                f"{path} is there already: resume=True goes on with it; or name another file"
+                f"{path} exists already: pass resume=True to continue it, or name another file"
             )
         for player in self.players:
             if not isinstance(player.given, str) and repr(player.agent) != player.name:
                 warnings.warn(
-                    f"{player.name} has no __repr__ of its own that is the same in every process: "
-                    "this name stands for it in records, whatever its settings are",
+                    f"records call this agent {player.name}, whatever its settings are: its class "
+                    "needs a __repr__ that shows them and is the same in every process",
                     stacklevel=2,
                 )
         try:
@@ -231,8 +237,8 @@ class RolloutRun:
                     seed = self.seed = int(episode.id.rpartition("-")[0])
                 except ValueError:
                     raise RecordError(
-                        f"{path}: no run gave an episode the id {episode.id[:60]!r}; expected one "
-                        "such as 17-0"
+                        f"{path}: the episode id {episode.id[:60]!r} is not of a rollout; expected "
+                        "SEED-NUMBER, such as 17-0"
                     ) from None
             self.done[episode.number] = episode
             if episode.number < self.total:
@@ -258,18 +264,18 @@ class RolloutRun:
             new, old = getattr(play.episode, name), getattr(episode, name)
             if new != old:
                 there, here = _describe_difference(name, old, new)
-                what = "ask for what is there"
+                what = "use what the file has"
                 if name == "tools":
                     what = "give the same tools to the same seats (with_tools, --tools of gem-ma)"
                 raise ValueError(
-                    f"{path} comes from another run: {there} is there and {here} is asked for "
+                    f"{path} comes from another run: the file has {there}, this run has {here} "
                     f"(episode {episode.number}); {what}, or name another file"
                 )
         before = sorted((step.agent, str(step.reply)) for step in episode.steps[: episode.begun])
         if before != sorted(play.prefix.list_replies()):
             raise ValueError(
-                f"{path} comes from another run: episode {episode.number} went on from other "
-                "moves; name another file"
+                f"{path} comes from another run: its episode {episode.number} continued after "
+                "other moves; start from that position, or name another file"
             )
         episode.spec = play.episode.spec  # so that the spec does not count as read from a file
 
@@ -302,7 +308,9 @@ class RolloutRun:
         if not isinstance(reply, str):
             kind = type(reply).__name__
             self.fail_episode(
-                play, seat, TypeError(f"{play.players[seat].name} replied with a {kind}")
+                play,
+                seat,
+                TypeError(f"{play.players[seat].name} replied with {kind}, expected str"),
             )
             return False
         if self.progress is not None:
@@ -409,7 +417,7 @@ class RolloutRun:
 def _check_envs(env: AECEnv | Sequence[AECEnv], start: StartMode) -> list[AECEnv]:
     several = list(env) if isinstance(env, Sequence) else [env]
     if not several:
-        raise ValueError("got no environment")
+        raise ValueError("got an empty list of environments: expected one or more")
     out = []
     for one in several:
         if not isinstance(one, AECEnv):
@@ -417,9 +425,8 @@ def _check_envs(env: AECEnv | Sequence[AECEnv], start: StartMode) -> list[AECEnv
         match = one.match
         if start == "new" and match.state is not None and match.turns and not match.over:
             warnings.warn(
-                f"{one.core.id} is in mid-episode, at turn {match.turns}: a rollout plays "
-                "copies of it from new starts, and leaves it as it is; start='here' goes on from "
-                "there",
+                f"{one.core.id} is in mid-episode, at turn {match.turns}: the rollout resets "
+                "copies and does not continue this episode; pass start='here' to continue it",
                 stacklevel=2,
             )
         out.append(one)

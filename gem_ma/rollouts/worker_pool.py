@@ -176,11 +176,10 @@ class WorkerPool(AgentScheduler):
                     worker not in self.started_workers and pulse.age > _START_TIMEOUT
                 ):
                     error = WorkerDied(
-                        f"worker process {worker.process.pid} was ended, since it did not go on "
-                        f"for "
+                        f"worker process {worker.process.pid} was stopped after "
                         f"{max(pulse.still, pulse.age * (worker not in self.started_workers)):.0f} "
-                        f"s; "
-                        f"a step may take {self.step_timeout:g} s"
+                        f"s without progress (step_timeout={self.step_timeout:g}); allow more if "
+                        "steps may take longer"
                     )
                     self.remove_worker(worker, error)
 

@@ -230,7 +230,7 @@ def _run_gateway(args: argparse.Namespace) -> int:
             parse_model_url(args.model)
         for seat in seats or ():
             if seat not in env.possible_agents:
-                raise ValueError(f"--seat {seat}; the seats are {', '.join(env.possible_agents)}")
+                raise ValueError(f"--seat {seat}: the seats are {', '.join(env.possible_agents)}")
         used_specs = {spec for seat, spec in agents.items() if seats and seat not in seats}
         for spec in {*agents.values()} - used_specs:  # not loaded later, but they may be wrong
             load_agent(spec)

@@ -99,7 +99,10 @@ class SeatGateway(ModelGateway):
 
     async def _serve_claim(self, request: web.Request) -> web.Response:
         if "Origin" in request.headers:
-            raise make_http_error(web.HTTPForbidden, "a page in a browser takes no seat")
+            raise make_http_error(
+                web.HTTPForbidden,
+                "a web page cannot take a seat; claim it from a program, without an Origin header",
+            )
         authorization = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
         if self.token and not hmac.compare_digest(authorization, self.token.encode()):
             raise make_http_error(
@@ -165,7 +168,9 @@ async def answer_mcp_request(seat: ProgramSeat, method: Any, asked: JSONMapping)
             ]
         }
     if method != "tools/call":
-        raise LookupError(f"no method {str(method)[:60]!r}")
+        raise LookupError(
+            f"no method {str(method)[:60]!r}; expected initialize, ping, tools/list or tools/call"
+        )
     arguments = asked.get("arguments")
     arguments = arguments if isinstance(arguments, dict) else {}
     try:

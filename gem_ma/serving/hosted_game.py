@@ -62,11 +62,12 @@ class HostedGame:
         try:
             unpack_chance(request["chance"], self.rng)
         except (KeyError, ValueError, TypeError, AttributeError):
-            raise ClientError("chance: expected where a PCG64 generator stands") from None
+            raise ClientError("chance: expected the state of a PCG64 generator") from None
 
     def _check_seat(self, agent: object) -> str:
         if agent not in self.game.agents:
-            raise SeatError(f"no seat {clip_repr(repr(agent))}; {', '.join(self.game.agents)}")
+            seats = ", ".join(self.game.agents)
+            raise SeatError(f"no seat {clip_repr(repr(agent))}; the seats are {seats}")
         return str(agent)
 
     def _parse_moves(self, texts: object) -> dict[str, Any]:

@@ -113,11 +113,14 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
                     f"{name}={clip_repr(repr(value))}: expected {kind.__name__} or null"
                 )
         if seed is not None and abs(seed) >> 64:
-            raise ClientError("seed: expected a number of at most 64 bits")
+            raise ClientError("seed: expected a whole number of at most 64 bits")
         if self._bound_seat is not None and (
             game is not None or seat not in (None, self._bound_seat)
         ):
-            raise ClientError(f"sessions of this server are bound to the seat {self._bound_seat}")
+            raise ClientError(
+                f"sessions of this server play the seat {self._bound_seat}: reset with this seat "
+                "or without seat, and without game"
+            )
         self._has_begun = self._is_over = False
         self._briefed_seats = set()
         self._state.episode_id, self._state.step_count = episode_id, 0
@@ -149,7 +152,7 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         self._state.step_count += 1
         if self._hosted_game is not None:
             if action.game is None:
-                raise ClientError("this episode was begun with game: its steps have it, too")
+                raise ClientError("this episode was reset with game, so each step needs game")
             return self._hosted_game.step(action.game)
         env, view = self._env, self._seat_view
         if not env.to_act or self._is_over:
@@ -174,7 +177,10 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
         # The schema requires text in every action, so replies may come with an empty text.
         text = None if action.replies is not None and not action.text else action.text
         if action.game is not None or (text is None) == (action.replies is None):
-            raise ClientError("an action is either text or replies: a reply for each seat")
+            raise ClientError(
+                "an action: expected either text, or replies with a reply for each seat; game "
+                "needs a reset with game"
+            )
         if text is not None:
             if len(to_act) > 1:
                 raise ClientError(f"several seats are to act, so send replies: {', '.join(to_act)}")

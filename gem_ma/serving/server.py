@@ -143,11 +143,11 @@ def make_app(
     The arguments are those of `serve`. Without `token`, clients need none.
     """
     if token is not None and not re.fullmatch(r"[!-~]+", token):
-        raise ValueError("a token is printable ASCII without spaces")
+        raise ValueError("token: expected printable ASCII without spaces (its value is hidden)")
     if max_sessions < 1 or max_message < 1024:
         raise ValueError(
-            f"max_sessions={max_sessions}, max_message={max_message}: expected 1 or more, and "
-            "1024 or more"
+            f"max_sessions={max_sessions}, max_message={max_message}: expected 1 session or more, "
+            "and messages of 1024 bytes or more"
         )
     if not (first_message > 0 and idle > 0):
         raise ValueError(f"first_message={first_message}, idle={idle}: expected more than 0")

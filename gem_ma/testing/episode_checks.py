@@ -27,12 +27,17 @@ class EpisodeChecks(EnvProbe):
             if not rival.core.to_act:
                 rival.reset()
             rival.step_seats({a: self.choose_action(rival, a, seed) for a in rival.core.to_act})
-        self.expect(alone == interleaved, "another environment beside it changes an episode")
+        self.expect(
+            alone == interleaved,
+            "another environment in the same process changes an episode; share no mutable state",
+        )
         self.expect(
             alone == self.fingerprint_steps(env, seed), f"seed {seed} gave two different episodes"
         )
         after = random.getstate(), fingerprint(np.random.get_state())  # noqa: NPY002
-        self.expect(before == after, "the process's own random state was used")
+        self.expect(
+            before == after, "the global random state of the process was used; use rng instead"
+        )
 
     def check_forks(self, seed: int) -> None:
         env, moments = self.make(), []
@@ -53,7 +58,7 @@ class EpisodeChecks(EnvProbe):
             self.expect(redrawn[0] == redrawn[1], "fork(2, seed=7) gave different futures")
             for method, other in copies.items():
                 same = self.fingerprint_steps(other) == rest
-                self.expect(same, f"a {method} of turn {number} goes on differently")
+                self.expect(same, f"a {method} of turn {number} continues differently")
 
     def check_nothing_is_shared(self, seed: int) -> None:
         for options in self.list_variants():
@@ -62,17 +67,19 @@ class EpisodeChecks(EnvProbe):
                 for step in self.play_transcript(self.make(**options), seed)
             ]
             for step, before in steps:
-                self.expect(fingerprint(step) == before, "what was delivered changed later")
+                self.expect(
+                    fingerprint(step) == before, "an observation or info changed after its step"
+                )
             fingerprints = []
             for step in self.play_transcript(self.make(**options), seed):
                 fingerprints.append(fingerprint(step))
                 spoil_value(step)
             self.expect(
                 fingerprints == [before for _, before in steps],
-                "changing what was delivered changed the episode",
+                "changing a returned observation or info changed the episode; return copies",
             )
 
     def check_other_process(self) -> None:
         here = compute_digest(self.base, self.max_turns)
         (there,) = compute_digests_elsewhere([self.base], self.max_turns)
-        self.expect(here == there, "another process plays another episode from the same seed")
+        self.expect(here == there, "the same seed gives another episode in another process")

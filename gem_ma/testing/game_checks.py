@@ -29,7 +29,7 @@ class GameChecks(EnvProbe):
 
     def check_seats(self) -> None:
         agents = self.game.agents
-        self.expect(agents, "there is no seat")
+        self.expect(agents, "Game.agents names no seat")
         self.expect(len(set(agents)) == len(agents), f"a seat is named twice: {agents}")
         for agent in agents:
             self.expect(isinstance(agent, str) and agent, f"{agent!r} is no name of a seat")
@@ -40,7 +40,7 @@ class GameChecks(EnvProbe):
             self.expect(len(set(moves)) == len(moves), "a move is listed twice in Game.moves")
         self.expect(
             len(agents) < 3 or type(self.game).forfeit is not Game.forfeit,
-            "a game of three or more goes on after a forfeit: it must define Game.forfeit",
+            "a game of three or more seats continues after a forfeit: define Game.forfeit",
         )
 
     def check_rules(self, seed: int) -> None:
@@ -63,7 +63,7 @@ class GameChecks(EnvProbe):
             self.expect(moves == original_moves, "advance changed the moves it was given")
             self.expect(
                 fingerprint(state) == original_state,
-                "advance changed the state instead of making one",
+                "advance changed the state; expected a new one",
             )
             self.check_messages(state, moves, after)
             state = after
@@ -82,26 +82,36 @@ class GameChecks(EnvProbe):
         for agent, value in returns.items():
             self.expect(
                 isinstance(value, int | float) and math.isfinite(value),
-                f"the return of {agent} is {value!r}",
+                f"the return of {agent} is {value!r}, expected a finite number",
             )
         out = set(state.out()) if hasattr(state, "out") else set()
         self.expect(out <= set(agents), f"out names {out}; seats are {agents}")
         if self.game.simultaneous and to_act:
             here = set(agents) - out
-            self.expect(set(to_act) == here, f"together, yet of {here} only {to_act} act")
-        self.expect(not out & set(to_act), f"{out & set(to_act)} is out and to act")
-        self.expect(set(gone) <= out or not to_act, f"{set(gone) - out} came back from being out")
+            self.expect(
+                set(to_act) == here,
+                f"in a simultaneous game to_act must name all of {here}, got {to_act}",
+            )
+        self.expect(not out & set(to_act), f"{out & set(to_act)} is in both out and to_act")
+        self.expect(
+            set(gone) <= out or not to_act, f"{set(gone) - out} was out and is no longer in out"
+        )
         for agent in out:
             value = gone.setdefault(agent, returns[agent])
-            self.expect(value == returns[agent], f"{agent} is out, yet its return changed")
+            self.expect(value == returns[agent], f"{agent} is out, but its return changed")
         for agent in agents:
             view = state.seen_by(agent)
-            self.expect(view.seen_by(agent) == view, f"seen_by({agent!r}) of a view differs")
+            self.expect(
+                view.seen_by(agent) == view,
+                f"seen_by({agent!r}) of a view differs from this view; expected an equal one",
+            )
             self.check_words(view, agent)
             if agent in to_act:
                 self.check_legal(view, agent)
         self.check_words(state, None)
-        self.expect(fingerprint(state) == original_state, "looking at a state changed it")
+        self.expect(
+            fingerprint(state) == original_state, "a method that only reads changed the state"
+        )
 
     def check_frozen(self, state: object) -> None:
         fields: tuple[dataclasses.Field[object], ...] = ()
@@ -117,7 +127,8 @@ class GameChecks(EnvProbe):
             value = getattr(state, field.name)
             self.expect(
                 not isinstance(value, list | dict | set | bytearray),
-                f"State.{field.name} is a {type(value).__name__}, which can change",
+                f"State.{field.name} is a {type(value).__name__}, which is mutable; use a tuple or "
+                "another immutable type",
             )
 
     def check_words(self, view: State, agent: str | None) -> None:
@@ -130,11 +141,11 @@ class GameChecks(EnvProbe):
             if numbers is not None:
                 space = self.encoding_space
                 if space is None or not space.contains(numbers):  # printing a space takes long
-                    self.expect(False, f"encode: not in {space}")
+                    self.expect(False, f"encode returned numbers that are not in {space}")
                 if (
                     game.encoding_space is None
                 ):  # in the space of another library, zeros may have a meaning
-                    self.expect(numbers.any(), "encode gave nothing but zeros")
+                    self.expect(numbers.any(), "encode returned only zeros")
 
     def check_legal(self, view: State, agent: str) -> None:
         if not hasattr(view, "legal"):
@@ -150,9 +161,12 @@ class GameChecks(EnvProbe):
         if game.moves is not None:
             names = game.name_moves(legal)
             self.expect(
-                set(names) <= set(game.moves), f"{set(names) - set(game.moves)} not in moves"
+                set(names) <= set(game.moves),
+                f"{set(names) - set(game.moves)} is legal, but not in Game.moves",
             )
-            self.expect(len(set(names)) == len(legal), f"two legal moves of {agent} have one name")
+            self.expect(
+                len(set(names)) == len(legal), f"two legal moves of {agent} have the same name"
+            )
             for text, name in zip(legal, names, strict=True):
                 self.expect(
                     name == text or game.read(name, view, agent) == game.read(text, view, agent),
@@ -160,7 +174,7 @@ class GameChecks(EnvProbe):
                 )
             self.expect(
                 not game.simultaneous or len(legal) == len(game.moves),
-                f"together, yet {agent} may only play {legal}",
+                f"in a simultaneous game all of Game.moves must be legal, got {legal} for {agent}",
             )
             for text in game.moves if not game.legal_is_partial else ():
                 if text not in legal and text not in names:
@@ -181,10 +195,10 @@ class GameChecks(EnvProbe):
         game, alone = self.game, copy.deepcopy(rng)
         after = game.forfeit(state, agent, alone)
         if after is not None:
-            self.expect(agent not in after.to_act(), f"{agent} forfeited and is still to act")
+            self.expect(agent not in after.to_act(), f"{agent} forfeited and is still in to_act")
             self.expect(
                 after.returns()[agent] <= state.returns()[agent],
-                f"{agent} earns something by forfeiting",
+                f"the return of {agent} grows by a forfeit",
             )
             present = set(game.agents) - set(state.out() if hasattr(state, "out") else ())
             if len(present) > 2 and not after.to_act():
@@ -214,6 +228,9 @@ class GameChecks(EnvProbe):
             self.expect(isinstance(message, Message), f"tell gave {message!r}, not a Message")
             self.expect(isinstance(message.text, str), f"tell gave the text {message.text!r}")
             roles = {*self.game.agents, "game", "tool"}
-            self.expect(message.role in roles, f"tell: nobody is called {message.role!r}")
+            self.expect(
+                message.role in roles,
+                f"tell: unknown role {message.role!r}; expected game, tool or a seat",
+            )
             to = set(self.game.agents) if message.to is None else set(message.to)
             self.expect(to <= set(self.game.agents), f"tell: unknown seats in to={message.to}")

@@ -163,7 +163,7 @@ def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: 
     rows = tuple("".join(row) for row in scene.rows)
     decoded_rows = grid.decode_frame(frame, scene, look, core.observation_builder.config.image_unit)
     if decoded_rows != rows and not scene.marks:
-        raise ContractError(f"{core.id}: the picture of {rows} reads {decoded_rows}")
+        raise ContractError(f"{core.id}: the picture of {rows} is decoded as {decoded_rows}")
     cell = grid.compute_grid_layout(
         scene, core.observation_builder.image_size, core.observation_builder.config.image_unit
     ).cell

@@ -91,7 +91,8 @@ class ReplyChecks(EnvProbe):
             elif longest:
                 self.expect(
                     length <= 2 * longest + 2_000,
-                    f"a reply of {len(reply)} characters makes {length}, short ones {longest}",
+                    f"after a reply of {len(reply)} characters seats read {length} characters, "
+                    f"after short replies {longest}",
                 )
         for value in WRONG_TYPES:
             if not core.to_act:
@@ -131,10 +132,13 @@ class ReplyChecks(EnvProbe):
         if not core.match.invalid_replies:
             return  # a game of free text accepts any words
         record = env.info(agent)["invalid"]
-        self.expect(record["policy"] == policy, f"{record} does not say {policy}")
+        self.expect(record["policy"] == policy, f"invalid is {record}, expected policy {policy}")
         if policy == "retry":
-            self.expect(agent in core.to_act, "retry did not ask again")
-            self.expect(env.rewards[agent] == -0.25, "no penalty was paid")
+            self.expect(agent in core.to_act, "invalid='retry' did not ask the seat again")
+            self.expect(
+                env.rewards[agent] == -0.25,
+                f"penalty=0.25 gave the reward {env.rewards[agent]}, expected -0.25",
+            )
             legal = core.match.list_legal_moves(agent)
             if legal:
                 is_listed = legal[0] in env.observe(agent)["text"]
@@ -143,10 +147,13 @@ class ReplyChecks(EnvProbe):
                 env.step(self.choose_action(env, str(core.agent_selection), 0))
             env.step(nonsense)
         if policy in ("retry", "lose"):
-            self.expect(env.terminations[agent], f"{agent} did not forfeit by {policy}")
+            self.expect(env.terminations[agent], f"{agent} did not forfeit with invalid={policy!r}")
             if self.game.zero_sum and len(env.possible_agents) == 2:
                 (winner,) = set(env.possible_agents) - {agent}
-                self.expect(env.rewards[winner] > 0, "a forfeit did not pay the opponent")
+                self.expect(
+                    env.rewards[winner] > 0,
+                    f"the opponent got {env.rewards[winner]} for a forfeit, expected more than 0",
+                )
 
     def check_privacy(self) -> None:
         """Add a secret word to every move, and look for it in the texts of the other seats."""

@@ -29,7 +29,7 @@ class ViewChecks(EnvProbe):
     ) -> None:
         space = env.observation_space(agent)
         if not space.contains(observation):  # printing a space takes long
-            self.expect(False, f"{agent} got what is not in {space}")
+            self.expect(False, f"{agent} got an observation that is not in {space}")
 
     def check_mask(self, env: AECEnv, agent: str, info: Info) -> None:
         core = env.core
@@ -38,7 +38,7 @@ class ViewChecks(EnvProbe):
             types = {name: type(value) for name, value in info.items()}
             self.expect(
                 types == {"to_act": np.bool_, "invalid": np.int64},
-                f"a discrete view tells {types}: a learner needs the same keys and shapes always",
+                f"with actions='discrete' info has {types}; expected to_act and invalid always",
             )
         if mask is None or agent not in core.to_act:
             return
@@ -65,7 +65,9 @@ class ViewChecks(EnvProbe):
             self.expect(agent not in dead, f"{agent} acts after its last step")
             self.expect(info == env.infos[agent], "last() and infos differ")
             for flag in (terminated, truncated):
-                self.expect(type(flag) is bool, f"a flag is {flag!r}, not a bool")
+                self.expect(
+                    type(flag) is bool, f"terminated or truncated is {flag!r}, expected a bool"
+                )
             last_returns[agent] += reward
             keys: list[Mapping[str, object]] = [
                 env.rewards,
@@ -81,7 +83,9 @@ class ViewChecks(EnvProbe):
                 dead.add(agent)
             if core.match.over:
                 ends = {(env.terminations[a], env.truncations[a]) for a in env.agents}
-                self.expect(len(ends) == 1, f"at the end the flags differ: {ends}")
+                self.expect(
+                    len(ends) == 1, f"at the end terminated and truncated differ by seat: {ends}"
+                )
             env.step(None if over else self.choose_action(env, agent, derive_seed(seed, number)))
             for seat, value in env.rewards.items():
                 returns[seat] += value
@@ -126,7 +130,7 @@ class ViewChecks(EnvProbe):
             alive_after = [a for a in alive if not terminations[a] and not truncations[a]]
             self.expect(
                 view.agents == alive_after,
-                f"parallel: alive are {view.agents}, expected {alive_after}",
+                f"parallel: agents is {view.agents}, expected {alive_after}",
             )
         self.check_totals("parallel", env, returns)
 
@@ -146,7 +150,7 @@ class ViewChecks(EnvProbe):
             try:
                 view.step(actions)
             except AssertionError as error:
-                self.expect(False, f"is_parallelizable, and aec_to_parallel says: {error}")
+                self.expect(False, f"is_parallelizable is True, but aec_to_parallel fails: {error}")
 
     def check_one_seat(self, env: AECEnv, seed: int) -> None:
         agents = env.possible_agents
@@ -169,9 +173,9 @@ class ViewChecks(EnvProbe):
             self.expect(len(steps) < 20 * self.max_turns, "no end through the Gymnasium view")
             steps.append(view.step(view.sample_random_action()))
             if not space.contains(steps[-1][0]):
-                self.expect(False, f"Gymnasium: got what is not in {space}")
+                self.expect(False, f"Gymnasium: got an observation that is not in {space}")
             kind = type(steps[-1][4])
-            self.expect(issubclass(kind, dict), f"info is a {kind.__name__}")
+            self.expect(issubclass(kind, dict), f"info is a {kind.__name__}, expected a dict")
         return steps
 
     def check_rendering(self) -> None:
@@ -181,7 +185,9 @@ class ViewChecks(EnvProbe):
         env.reset(seed=0)
         for agent in (None, *env.possible_agents):
             text = env.core.render(agent)
-            self.expect(isinstance(text, str) and text, f"ansi rendering gave {text!r}")
+            self.expect(
+                isinstance(text, str) and text, f"ansi rendering gave {text!r}, expected a text"
+            )
         env = self.make(render_mode="rgb_array")
         env.reset(seed=0)
         width, height = env.core.observation_builder.image_size
@@ -191,5 +197,5 @@ class ViewChecks(EnvProbe):
         )
         self.expect(
             description == f"uint8 of {(height, width, 3)}",
-            f"rgb_array rendering gave {description}",
+            f"rgb_array rendering gave {description}, expected uint8 of {(height, width, 3)}",
         )

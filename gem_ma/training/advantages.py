@@ -80,7 +80,7 @@ def build_turn_table(episodes: Iterable[Episode]) -> TurnTable:
         env = episode.spec.id
         if (env, episode.id) in seen:
             raise ValueError(
-                f"two episodes of {env} are called {episode.id}: give each rollout another seed"
+                f"two episodes of {env} have the id {episode.id}: give each rollout another seed"
             )
         seen.add((env, episode.id))
         start = f"{episode.spec} {episode.seed} {episode.options} {episode.group}"
@@ -213,14 +213,14 @@ def gae(
     check_type(rows, TurnTable, "rows")
     if values is None and rows.value is None:
         raise ValueError(
-            "no critic said what it expects at these turns: pass values=, or train a learner that "
-            "has one, such as HFLearner(critic=0.5)"
+            "the turns have no value estimates: pass values=, or train a learner with a critic, "
+            "such as HFLearner(critic=0.5)"
         )
     value = _check_values(rows.value if values is None else values, rows, "values")
     if after is None and rows.truncated.any():
         raise ValueError(
-            f"{rows.truncated.sum()} of the turns are the last before a truncation: pass after=, "
-            "what the critic expects there, or after=0 to take it for the end"
+            f"{rows.truncated.sum()} of the turns are the last before a truncation: pass after= "
+            "with the critic's value estimates there, or after=0 to treat it as a termination"
         )
     given = 0.0 if after is None else after
     rest = _check_values(np.full(len(rows), given) if np.ndim(given) == 0 else given, rows, "after")

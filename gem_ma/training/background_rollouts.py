@@ -73,7 +73,7 @@ class RolloutPolicy:
         if self.stopped:
             raise RolloutsStopped
         if self._published is None:
-            raise RuntimeError("publish() comes before the first turn")
+            raise RuntimeError("no weights are published; call publish() before the first turn")
         return self._published
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:

@@ -97,7 +97,10 @@ class BestCheckpoint:
         if not history:
             return ""
         if self.score not in history[-1]:
-            raise ValueError(f"score={self.score!r}: the columns are {', '.join(history[-1])}")
+            raise ValueError(
+                f"score={self.score!r} is no column of the history; the columns are "
+                f"{', '.join(history[-1])}"
+            )
         bad = [
             name
             for name, value in history[-1].items()

@@ -222,9 +222,8 @@ def _parse_names(text: str) -> list[str]:
 def _parse_model_size(text: str) -> str:
     if text == "own" or text[:1].isdecimal():  # other commands take these as --size
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected {', '.join(MODEL_SIZE_NAMES)}, sizes of models; that of pictures "
-            f"is "
-            f"--image-size {text}"
+            f"{text!r}: expected a size of a model, {', '.join(MODEL_SIZE_NAMES)}; the size of "
+            f"pictures is --image-size {text}"
         )
     return text
 
@@ -251,7 +250,9 @@ def _parse_template_argument(text: str) -> tuple[str, Any]:
     """Return a name and its value, parsed as JSON or else kept as text."""
     name, equals, value = text.partition("=")
     if not (name.isidentifier() and equals):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected NAME=VALUE, such as enable_thinking=false"
+        )
     try:
         return name, json.loads(value)
     except ValueError:
@@ -276,7 +277,10 @@ def _run_pretrain(args: argparse.Namespace) -> int:
     envs = [make_env_from_args(id, args) for id in args.ids]
     known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
     if unknown := [one for one in args.seats or () if one not in known]:
-        raise UsageError(f"--seat {','.join(unknown)}: there are {', '.join(dict.fromkeys(known))}")
+        raise UsageError(
+            f"--seat {','.join(unknown)}: the seats and teachers are "
+            f"{', '.join(dict.fromkeys(known))}"
+        )
     teacher = _parse_teachers(args.teacher or ["random"], envs)
     from gem_ma.training.best_checkpoint import TrainingCollapsed
     from gem_ma.training.pretraining import pretrain
@@ -338,12 +342,17 @@ def _parse_teachers(names: list[str], envs: list[Any]) -> Any:
     if not several:
         return names[0] if len(names) == 1 else MixtureAgent(names, per="episode")
     if len(names) > 1:
-        raise UsageError(f"--teacher {several[0]}: of several teachers, each plays all seats")
+        raise UsageError(
+            f"--teacher {several[0]}: got {len(names)} teachers, each of which plays all seats; "
+            "agents by seat need a single --teacher"
+        )
     found: dict[str, str] = {}
     for env in envs:
         for seat, spec in assign_agents(names, env.possible_agents).items():
             if found.setdefault(seat, spec) != spec:
-                raise UsageError(f"--teacher {names[0]}: two of them in {seat}; say SEAT=SPEC")
+                raise UsageError(
+                    f"--teacher {names[0]}: got two agents for the seat {seat}; write SEAT=SPEC"
+                )
     return found
 
 
@@ -353,9 +362,9 @@ def _describe_pretraining(folder: Path, episodes: int) -> str:
         from gem_ma.training.checkpoint import load_checkpoint
 
         done = len(load_checkpoint(folder / "checkpoint.pt")["losses"])
-        return f"{folder} keeps all episodes and {done} steps; the same command goes on"
+        return f"{folder} keeps all episodes and {done} steps; the same command continues"
     played = count_played_episodes(folder / "episodes.jsonl")
-    return f"{folder} keeps {played} of {episodes} episodes; the same command goes on"
+    return f"{folder} keeps {played} of {episodes} episodes; the same command continues"
 
 
 def _run_train(args: argparse.Namespace) -> int:
@@ -367,9 +376,11 @@ def _run_train(args: argparse.Namespace) -> int:
         )
     folder = Path(args.out)
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--out {folder}: expected a folder")
+        raise UsageError(f"--out {folder}: expected a folder, got a file")
     if args.warmup > args.updates:
-        raise UsageError(f"--warmup {args.warmup}: there are {args.updates} updates")
+        raise UsageError(
+            f"--warmup {args.warmup}: expected at most the {args.updates} of --updates"
+        )
     try:
         others = assign_agents(
             args.others, [one for one in env.possible_agents if one not in seats]
@@ -474,10 +485,10 @@ class _ReplyLengthCheck:
         lost = row.get("lost", 0.0)
         if trainer.step == 0 and lost > MAX_LOST_SHARE:
             raise UsageError(
-                f"--max-new-tokens {self.limit}: {lost:.0%} of the first replies were cut there, "
-                "and are no moves. Allow for more, such as --max-new-tokens 1024, let the model "
-                "think less, such as by --template enable_thinking=false, or let it draw from the "
-                "legal moves alone: --guided"
+                f"--max-new-tokens {self.limit}: {lost:.0%} of the first replies reached this "
+                "limit without a move. Allow more tokens, such as --max-new-tokens 1024, let the "
+                "model think less, such as by --template enable_thinking=false, or draw replies "
+                "from the legal moves alone: --guided"
             )
 
     def __call__(self, trainer: Trainer) -> None:
@@ -504,22 +515,23 @@ def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> N
         other = [
             "a --model with other tokens"
             if name == "tokens"
-            else f"{words.get(name, 'ENV')} {known.get(name, args.parser.get_default(name))}"
+            else f"{words.get(name, 'ENV')} {known.get(name, args.parser.get_default(name))} "
+            f"(now {options[name]})"
             for name in options
             if known.get(name, args.parser.get_default(name)) != options[name]
         ]
         if other:
             raise UsageError(
-                f"--out {folder} holds another training, with {', '.join(other)}: take another "
-                "folder, or the same settings to go on"
+                f"--out {folder} holds another training, with {', '.join(other)}: use the same "
+                "settings to continue it, or another folder"
             )
 
 
 def _describe_training(folder: Path, updates: int, total: int) -> str:
     """Return a message about what an interrupted training run has saved."""
     if not updates:
-        return f"{folder} keeps no update yet; the same command begins anew"
-    return f"{folder} keeps {updates} of {total} updates; the same command goes on"
+        return f"{folder} keeps no update yet; the same command starts from the beginning"
+    return f"{folder} keeps {updates} of {total} updates; the same command continues"
 
 
 def _select_estimator(args: argparse.Namespace) -> Any:
@@ -532,5 +544,8 @@ def _select_estimator(args: argparse.Namespace) -> Any:
     if args.algorithm == "reinforce":
         return partial(advantages.compute_returns, gamma=args.gamma)
     if args.group == 1:
-        raise UsageError(f"--algorithm {args.algorithm} compares a group: say --group 8")
+        raise UsageError(
+            f"--algorithm {args.algorithm} compares the episodes of a group, and --group is 1; "
+            "use 2 or more, such as --group 8"
+        )
     return getattr(advantages, args.algorithm)

@@ -57,17 +57,15 @@ class Curriculum:
         most: int = MAX_DIFFICULTY,
         **make: Any,
     ):
-        if (
-            not 0 < target < 1
-            or rate <= 0
-            or spread < 0
-            or not 0 <= start <= most <= MAX_DIFFICULTY
+        for name, value, fits, expected in (
+            ("target", target, 0 < target < 1, "more than 0 and less than 1"),
+            ("rate", rate, rate > 0, "more than 0"),
+            ("spread", spread, spread >= 0, "0 or more"),
+            ("most", most, 0 <= most <= MAX_DIFFICULTY, f"0 to {MAX_DIFFICULTY}"),
+            ("start", start, 0 <= start <= most, f"0 to {most}"),
         ):
-            raise ValueError(
-                f"target={target}, rate={rate}, spread={spread}, start={start}, most={most}: "
-                f"expected between 0 and 1, above 0, 0 or more, and 0 to {MAX_DIFFICULTY} in this "
-                f"order"
-            )
+            if not fits:
+                raise ValueError(f"{name}={value}: expected {expected}")
         self.env = env
         self.target = target
         self.success = success or _compute_success

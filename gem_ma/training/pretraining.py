@@ -146,7 +146,7 @@ def pretrain(
         sizes = sizes._replace(batch=batch or sizes.batch, lr=lr or sizes.lr)
         batch, lr, begin = sizes.batch, sizes.lr, {"size": sizes}
     elif size is not None:
-        raise ValueError(f"size={size!r}: {model} has a size; leave it out")
+        raise ValueError(f"size={size!r}: {model} has a size of its own; leave size= out")
     else:
         batch, lr = batch or _PRETRAINED_BATCH, lr or _PRETRAINED_LR
         begin = {"model": model, "batch": batch, "lr": lr}
@@ -201,7 +201,7 @@ def pretrain(
         for sample in build_samples(episode, seat, tokens)
     ]
     if not rows:
-        raise ValueError(f"seats={seats}: nobody of that name said anything")
+        raise ValueError(f"seats={seats}: no seat and no teacher of that name has a reply")
     if model is None and processor is not tokens.tokenizer:
         _note_image_sizes(network, rows, processor)
     learning = ImitationTrainer(network, rows, epochs, batch, lr, others, seed)
@@ -232,7 +232,7 @@ def _check_settings(found: JSONMapping, settings: JSONMapping, folder: Path) -> 
     names = [name for name in {**found, **settings} if found.get(name) != settings.get(name)]
     if names:
         differences = "; ".join(
-            f"{n} was {found.get(n)!r:.80}, is {settings.get(n)!r:.80}" for n in names
+            f"{n} was {found.get(n)!r:.80} and is now {settings.get(n)!r:.80}" for n in names
         )
         raise ValueError(
             f"{folder} holds another model ({differences}): take another folder, or the same "
@@ -371,9 +371,8 @@ class ImitationTrainer:
         if most is not None and len(longest.ids) > most:
             raise ValueError(
                 f"the chat of {longest.seat} in episode {longest.episode} has {len(longest.ids)} "
-                f"tokens, more than the {most} of such a model: keep it short by "
-                f"context="
-                "'turns=8', or leave it out by keep="
+                f"tokens, and the model takes at most {most}: shorten chats with "
+                "context='turns=8', or leave such episodes out with keep="
             )
         self.model = model
         self.rows = rows
@@ -442,7 +441,8 @@ class ImitationTrainer:
                 ):
                     raise TrainingCollapsed(
                         f"steps {len(self.losses) - MAX_SKIPPED + 1} to {len(self.losses)} of "
-                        f"{len(self.batches)} had gradients that are not finite, and were not taken"
+                        f"{len(self.batches)} had gradients that are not finite, and were skipped; "
+                        "use a lower lr"
                     )
                 if len(self.losses) % every == 0 or time.monotonic() - saved > _CHECKPOINT_SECONDS:
                     self._save_checkpoint(path, settings)

@@ -138,10 +138,8 @@ class Trainer:
         self.train = tuple(able if train is None else train)
         unable = [seat for seat in self.train if seat not in able]
         if unable or not self.train:
-            raise ValueError(
-                f"cannot train {', '.join(unable) or 'nobody'}; the seats with learners are "
-                f"{', '.join(able) or 'none'}"
-            )
+            what = f"cannot train {', '.join(unable)}" if unable else "no seat to train"
+            raise ValueError(f"{what}; the seats with learners are {', '.join(able) or 'none'}")
         if group < 1 or episodes % group:
             raise ValueError(
                 f"episodes={episodes} and group={group}: expected a multiple of the group"
@@ -152,11 +150,14 @@ class Trainer:
         self.players = dict(players or {})
         for seat, policy in self.players.items():
             if seat not in self.train or policy.learner is not self.agents[seat]:
-                raise ValueError(f"players has {seat}, where no learner of that policy is trained")
+                raise ValueError(
+                    f"players: the policy of {seat} is not of a learner that is trained there; "
+                    f"expected RolloutPolicy(agents[{seat!r}]) of a trained seat"
+                )
         self.lock = threading.RLock()
         names = [resolve_agent_name(agent) for agent, _ in group_by_agent(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
-            raise ValueError(f"shuffle=True needs agents with names of their own, got {names}")
+            raise ValueError(f"shuffle=True needs agents with different names, got {names}")
         self.step = self.saved_step = 0  # updates made so far, and in the last checkpoint
         self.history: list[dict[str, float]] = []
         self._before_learning: list[Callable[[Trainer, Mapping[str, float]], None]] = []
@@ -394,8 +395,15 @@ class Trainer:
         state = load_checkpoint(path)
         settings = self._collect_settings()
         if state["settings"] != settings:
+            old = state["settings"]
+            differences = [
+                f"{name} was {old.get(name)!r} and is now {settings.get(name)!r}"
+                for name in {**old, **settings}
+                if old.get(name) != settings.get(name)
+            ]
             raise ValueError(
-                f"{path} comes from another training: {state['settings']}, and this is {settings}"
+                f"{path} comes from another training: {'; '.join(differences)}; use the same "
+                "settings, or another file"
             )
         self.step, self.history = state["step"], state["history"]
         self.saved_step = self.step

@@ -101,15 +101,15 @@ class OpponentPool:
         of a learner contains weights but no optimiser.
         """
         if name in self._agents:
-            raise ValueError(f"there is a {name!r} in the pool already; take another name")
+            raise ValueError(f"the pool has an agent {name!r} already; choose another name")
         load_agent(agent)  # fails now rather than in a rollout
         self._agents[name] = agent if isinstance(agent, str) else _copy_agent(agent)
 
     def remove(self, name: str) -> None:
         """Remove an opponent; the results of its games are kept."""
         if name not in self.names:
-            known = ", ".join(self.names) or "nobody"
-            raise ValueError(f"there is no {name!r} in the pool: it has {known}")
+            known = ", ".join(self.names) or "none"
+            raise ValueError(f"no agent {name!r} in the pool; the agents are: {known}")
         del self._agents[name]
 
     def compute_weights(
@@ -159,7 +159,10 @@ class OpponentPool:
             raise ValueError(f"mirror={mirror}: expected 0 to 1")
         own = resolve_agent_name(learner) if name is None else name
         if own in self._agents:
-            raise ValueError(f"the learner is called {own!r}, as one in the pool is")
+            raise ValueError(
+                f"the learner and an agent of the pool both have the name {own!r}; pass another "
+                "name= for the learner"
+            )
         weights = self.compute_weights(own, choice, latest)
         mirror = mirror if weights else 1.0
         shares = {name: (1 - mirror) * weight for name, weight in weights.items()}
@@ -221,16 +224,20 @@ class OpponentPool:
         """Return a saved pool; `agents` contains the members that `save` does not write."""
         saved = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(saved, dict) or saved.keys() != {"decay", "agents", "scores"}:
-            raise ValueError(f"{path} holds something else than a pool that was saved")
+            raise ValueError(
+                f"{path} is not a file of OpponentPool.save: expected an object with decay, "
+                "agents and scores"
+            )
         objects = dict(agents or {})
         pool = cls(decay=saved["decay"])
         missing = [n for n, spec in saved["agents"].items() if spec is None and n not in objects]
         strange = [name for name in objects if name not in saved["agents"]]
         if missing or strange:
+            what = [f"needs {', '.join(missing)}"] if missing else []
+            what += [f"may not have {', '.join(strange)}"] if strange else []
             raise ValueError(
-                f"{path} holds {', '.join(saved['agents']) or 'nobody'}: agents= has to give "
-                f"{', '.join(missing) or 'nobody else'}"
-                + (f", and not {', '.join(strange)}" if strange else "")
+                f"{path} has the agents {', '.join(saved['agents']) or 'none'}: agents= "
+                f"{' and '.join(what)}"
             )
         for name, spec in saved["agents"].items():
             pool.add(name, objects[name] if name in objects else _check_spec(name, spec))
@@ -248,7 +255,7 @@ class OpponentPool:
             if not isinstance(agent, str) and not hasattr(agent, "state_dict"):
                 raise ValueError(
                     f"{name} is a {type(agent).__name__} without a state_dict: give the pool a "
-                    "spec string, or an agent that has one"
+                    "spec string, or an agent with a state_dict"
                 )
             saved[name] = agent if isinstance(agent, str) else agent.state_dict()
         return {
@@ -287,7 +294,10 @@ class OpponentMixture(MixtureAgent):
         check_type(weights, Mapping, "weights")
         self.names = tuple(agents)
         if missing := [name for name in self.names if name not in weights]:
-            raise ValueError(f"weights: none for {', '.join(map(repr, missing))}")
+            raise ValueError(
+                f"weights: expected one for each agent, got none for "
+                f"{', '.join(map(repr, missing))}"
+            )
         shares = [weights[name] for name in self.names]
         super().__init__(list(agents.values()), shares, per="episode", seed=seed)
 
@@ -326,8 +336,8 @@ def _check_spec(name: str, spec: str) -> str:
     """Return a spec string from a file; raise ValueError if loading it would run its code."""
     if AGENT_SPECS.runs_own_code(spec):
         raise ValueError(
-            f"the pool was saved with {name}={spec!r}, and to load it would run that code: give it "
-            "to the pool yourself"
+            f"the saved pool has {name}={spec!r}, which runs code when loaded: add this agent to "
+            "the pool yourself to allow that"
         )
     return spec
 
@@ -418,7 +428,10 @@ def _expand_by_policy(
     legal = view.legal(acting[0])
     shares = policy(acting[0], view)
     if len(shares) != len(legal):
-        raise ValueError(f"the policy gave {len(shares)} probabilities for {', '.join(legal)}")
+        raise ValueError(
+            f"the policy gave {len(shares)} probabilities for {', '.join(legal)}; expected "
+            f"{len(legal)}, one for each"
+        )
     return [
         node
         for text, share in zip(legal, shares, strict=True)

@@ -56,7 +56,9 @@ class SelfPlayOpponent:
     ):
         self.beside = dict(beside or {})
         if not all(share >= 0 for share in self.beside.values()) or self._extra_share > 1:
-            raise ValueError(f"beside={self.beside}: expected shares, together no more than 1")
+            raise ValueError(
+                f"beside={self.beside}: expected shares of 0 or more with a sum of at most 1"
+            )
         self.learner = learner
         check_type(pool, OpponentPool | None, "pool")
         self.pool = OpponentPool() if pool is None else pool

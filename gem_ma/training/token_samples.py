@@ -127,7 +127,7 @@ def _add_turn(
         why = "" if last is None else _explain_new_start(prompt, chat, step)
         last = _start_sample(episode, chat.seat, prompt, messages)
         if why:
-            last.notes.append(f"begins anew at step {place}: {why}")
+            last.notes.append(f"a new sample starts at step {place}: {why}")
         samples.append(last)
     if doubt:
         last.exact = False
@@ -141,10 +141,10 @@ def _explain_new_start(prompt: TokenizedPrompt, chat: Conversation, step: Step) 
     if prompt.note:
         return prompt.note
     if chat.context is not None:
-        return f"the context {chat.context} cuts what was there"
+        return f"the context {chat.context} cuts earlier turns"
     if getattr(step.reply, "prompt_ids", None):
-        return "its server writes earlier turns in other tokens"
-    return "earlier turns are written in another way"
+        return "the server encodes earlier turns with other tokens"
+    return "the chat template writes earlier turns in another way"
 
 
 def _is_undrawn(reply: str | None) -> bool:
@@ -230,7 +230,7 @@ def _build_call_prompt(call: ModelCall, tokens: ChatTokenizer) -> tuple[Tokenize
         return TokenizedPrompt(list(call.prompt_ids)), ""
     return tokens.build_prompt(
         call.messages, call.tools
-    ), "its server gave no ids: its messages are encoded"
+    ), "the server gave no prompt_ids: the messages are encoded here"
 
 
 def _start_sample(
@@ -282,12 +282,12 @@ def _append_reply(
     prompt_length = getattr(reply, "usage", {}).get("prompt_tokens")
     if own is None:
         sample.exact = False
-        sample.notes.append(f"step {place} came without token ids: its text is encoded")
+        sample.notes.append(f"step {place} has no token ids: its text is encoded here")
     elif prompt_length is not None and prompt_length != len(sample.ids):
         sample.exact = False
         sample.notes.append(
-            f"step {place}: its model was given {prompt_length} tokens, and the prompt here has "
-            f"{len(sample.ids)}; are processor, template and history those of the agent?"
+            f"step {place}: the model read {prompt_length} tokens, and the prompt here has "
+            f"{len(sample.ids)}; use the processor, template and history of the agent"
         )
     start = len(sample.ids)
     logprobs = getattr(reply, "logprobs", None) if own is not None else None
@@ -296,7 +296,9 @@ def _append_reply(
     allowed = getattr(reply, "allowed_ids", None) if own is not None else None
     if allowed is not None and len(allowed) != len(ids):
         sample.exact = False
-        sample.notes.append(f"step {place}: {len(ids)} tokens, drawn from {len(allowed)} sets")
+        sample.notes.append(
+            f"step {place}: {len(ids)} tokens, but allowed_ids has {len(allowed)} lists"
+        )
     elif allowed is not None:
         sample.allowed_ids.update(enumerate(map(list, allowed), start))
     sample.ids += ids

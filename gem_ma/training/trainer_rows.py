@@ -44,9 +44,9 @@ def build_rows(
         history: as of `build_samples`.
     """
     tokens = ChatTokenizer.wrap(processor, template, history)
-    strangers = set(train or ())
+    seats: dict[str, None] = {}
     for episode in check_each(episodes, Episode, "episodes"):
-        strangers -= set(episode.agents)
+        seats |= dict.fromkeys(episode.agents)
         for seat, policy in episode.agents.items():
             if not texts and not _has_ids(episode, seat):
                 continue
@@ -68,8 +68,11 @@ def build_rows(
                     "exact": sample.exact,
                     "notes": sample.notes,
                 }
-    if strangers:
-        raise ValueError(f"train: no episode has a seat {', '.join(sorted(strangers))}")
+    if strangers := set(train or ()) - seats.keys():
+        raise ValueError(
+            f"train: no episode has a seat {', '.join(sorted(strangers))}; the seats are "
+            f"{', '.join(seats)}"
+        )
 
 
 _REQUIRED_COLUMNS = ("ids", "mask", "logprobs", "spans", "rewards")
@@ -89,7 +92,7 @@ def split_prompt_completion(row: TrainerRow) -> PromptCompletion:
     """Split a row before its first reply into a prompt and a completion."""
     check_type(row, Mapping, "row")
     if missing := [name for name in _REQUIRED_COLUMNS if not row.get(name)]:
-        raise ValueError(f"row: expected one of `rows`; this one has no {', '.join(missing)}")
+        raise ValueError(f"row: expected a row of `rows`, got one without {', '.join(missing)}")
     start = row["spans"][0][0]
     mask = row["mask"][start:]
     logprobs = [

@@ -151,7 +151,7 @@ def test_with_a_window_each_turn_is_a_sample_of_its_own(text):
     )
     found = check(agent, episode, "left")
     assert [len(sample.spans) for sample in found] == [2, 1, 1, 1]  # the first cut is at turn 2
-    assert "turns=1 cuts what was there" in found[1].notes[0]
+    assert "turns=1 cuts earlier turns" in found[1].notes[0]
     assert len(check(agent, episode, "right")) == 1
     assert len(check(agent, episode, "right", per="turn")) == 5
 
@@ -235,7 +235,7 @@ def test_a_template_that_drops_thinking_gives_a_sample_for_each_turn():
     # The second reply held no thinking: it stays, and the third goes on from there.
     assert [len(sample.spans) for sample in found] == [1, 2, 1]
     assert REWRITTEN_NOTE in found[1].notes[0]
-    assert "begins anew at step 2" in found[1].notes[0]
+    assert "a new sample starts at step 2" in found[1].notes[0]
     prompt = tokenizer.decode(found[2].ids[: found[2].spans[0].start])
     assert "<think>" not in prompt  # as the template has it
     for one in (tokenizer, tiny_models.tokenizer()):
@@ -271,7 +271,7 @@ def test_replies_without_ids_are_encoded_with_the_end_of_the_turn_and_say_so():
     (episode,) = rollout(SAME_TIME, lambda turn: "rock", seed=0, rounds=2)
     (sample,) = training.build_samples(episode, "left", tokenizer)
     assert not sample.exact
-    assert "came without token ids" in sample.notes[0]
+    assert "has no token ids" in sample.notes[0]
     expected = [*tokenizer("rock")["input_ids"], tokenizer.eos_token_id]
     for span in sample.spans:
         assert sample.ids[span.start : span.end] == expected
@@ -302,7 +302,7 @@ def test_a_prompt_of_another_length_than_recorded_is_reported(text):
     other = tiny_models.tokenizer(template="{{ 'x' }}" + tiny_models.TEMPLATE)
     (sample,) = training.build_samples(episode, "left", other)
     assert not sample.exact
-    assert "are processor, template and history those of the agent?" in sample.notes[0]
+    assert "use the processor, template and history of the agent" in sample.notes[0]
 
 
 @packs.needs("training")
@@ -482,7 +482,7 @@ def test_guided_replies_of_a_model_that_sees_and_their_records(sight, tmp_path):
     seat = loaded.steps[0].agent
     sample = training.build_samples(loaded, seat, agent.tokens)[0]
     assert not sample.exact
-    assert "drawn from 1 sets" in sample.notes[0]
+    assert "allowed_ids has 1 lists" in sample.notes[0]
 
 
 def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):

@@ -151,15 +151,15 @@ def test_what_a_file_of_ours_names_is_not_run_unasked(here):
     assert all(map(AGENT_SPECS.runs_own_code, theirs))
     cup = {"matches": 1, "anchors": (), "progress": False}
     run_tournament([TTT], ["random", spec], "cup", **cup)
-    with pytest.raises(BadTournament, match=f"{spec} has played in cup, .* name it again"):
+    with pytest.raises(BadTournament, match=f"{spec} of cup runs code of its own: name this agent"):
         run_tournament([TTT], ["random"], "cup", **cup)
     pool = selfplay.OpponentPool()
     pool.add("mine", spec)
     pool.save("pool.json")
-    with pytest.raises(ValueError, match=f"mine='{spec}', and to load it would run that code"):
+    with pytest.raises(ValueError, match=f"mine='{spec}', which runs code when loaded"):
         selfplay.OpponentPool.load("pool.json")
     assert selfplay.OpponentPool.load("pool.json", {"mine": spec}).names == ("mine",)
-    with pytest.raises(ValueError, match=re.escape("give it to the pool yourself")):
+    with pytest.raises(ValueError, match=re.escape("add this agent to the pool yourself")):
         selfplay.OpponentPool().load_state_dict(pool.state_dict())
     pool.load_state_dict(pool.state_dict())
     assert pool.agents == {"mine": spec}

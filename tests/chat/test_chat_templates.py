@@ -246,13 +246,15 @@ def test_the_ids_of_a_server_are_those_of_a_sample(change, tmp_path):
         assert list_turns(found) == list(zip(model.prompts, model.drawn, strict=True))
         assert all(sample.exact for sample in found)
         assert len(found) == 4  # it drops its thoughts
-        assert "its server writes earlier turns in other tokens" in found[1].notes[0]
+        assert "the server encodes earlier turns with other tokens" in found[1].notes[0]
     data = json.loads((tmp_path / "out.jsonl").read_text())
     packed = [one["reply"]["prompt_ids"] for one in data["steps"] if one["agent"] == "left"]
     assert packed[0][0] == 0
     assert packed[1][0] > len(model.prompts[0]) - 5  # what it begins with is not written again
     data["steps"][0]["reply"]["prompt_ids"][0] = 7
-    with pytest.raises(RecordError, match="7 in prompt_ids"):
+    with pytest.raises(
+        RecordError, match="prompt_ids begins with 7: expected a whole number from 0 to 0"
+    ):
         episode_from_json(data)
 
 

@@ -16,7 +16,8 @@ from gem_ma.cli.main import main
 LAYERS = "rollouts", "evaluation", "serving"
 # Arguments that no command passes on: whoever reads of them has written Python.
 OF_PYTHON = {  # again=SPEC names an agent
-    *("actor", "again", "anchor", "k", "look", "prices", "resamples", "start")
+    *("actor", "again", "anchor", "better", "k", "look", "options", "prices", "resamples"),
+    *("score", "start"),
 }
 
 
@@ -30,15 +31,15 @@ def args(command, **given):
 @pytest.mark.parametrize(
     ("command", "library", "words"),
     [
-        ("run", "resume=True goes on with a file: pass out= too", "--resume goes on"),
+        ("run", "resume=True needs the file to resume: pass out= too", "--resume needs"),
         (
             "run",
-            "a.jsonl is there already: resume=True goes on with it",
-            "--resume goes on with it",
+            "a.jsonl exists already: pass resume=True to continue it",
+            "pass --resume to continue it",
         ),
         ("run", "3 failed (max_errors=2), each by x", "(--max-errors 2)"),
         ("run", "workers='many': expected a number", "--workers many: expected"),
-        ("run", "step_timeout needs workers", "--step-timeout needs workers"),
+        ("run", "step_timeout=1.0 needs workers", "--step-timeout 1.0 needs workers"),
         ("run", "agent 'hf:x?seed=1': seed=1 is no", "agent 'hf:x?seed=1': seed=1 is no"),
         ("run", "http://h/v1?seed=3 is no", "http://h/v1?seed=3 is no"),
         ("play", "math:Data needs data=...", "needs --set data=..."),

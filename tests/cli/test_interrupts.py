@@ -58,7 +58,7 @@ def test_run(tmp_path, slow, monkeypatch, capsys):
     kept = lines(out)
     assert 1 < kept < 40
     told = f"gem-ma: stopped: a.jsonl keeps {kept} of 40 episodes; the same command with --resume"
-    assert error.splitlines()[-1] == f"{told} goes on"
+    assert error.splitlines()[-1] == f"{told} continues"
     assert said.startswith(f"{kept} of 40 episodes, seed ")
     words = words.replace("--episodes 40", f"--episodes {kept + 1} --resume")
     monkeypatch.chdir(tmp_path)
@@ -94,7 +94,7 @@ def test_eval_and_tournament(words, kind, tmp_path):
     assert code == 130
     kept = lines(*folder.glob("*.jsonl"))
     assert error.splitlines()[-1] == (
-        f"gem-ma: stopped: r keeps {kept} {kind}; the same command goes on"
+        f"gem-ma: stopped: r keeps {kept} {kind}; the same command continues"
     )
     code, _, _ = gem_ma(words, tmp_path, lambda: lines(*folder.glob("*.jsonl")) > kept)
     assert code == 130
@@ -110,7 +110,7 @@ def test_pretrain_and_train(tmp_path):
     code, _, error = gem_ma(made, tmp_path, lambda: record.exists() and lines(record) == 300)
     assert code == 130
     assert error.splitlines()[-1] == (
-        "gem-ma: stopped: m keeps 300 of 300 episodes; the same command goes on"
+        "gem-ma: stopped: m keeps 300 of 300 episodes; the same command continues"
     )
     assert gem_ma(f"pretrain {GUESS} --episodes 9 --epochs 1 --out n", tmp_path)[0] == 0
     learns = f"train {GUESS} --model n --out t --updates 900 --episodes 2 --guided"
@@ -118,5 +118,5 @@ def test_pretrain_and_train(tmp_path):
     code, _, error = gem_ma(learns, tmp_path, checkpoint.exists)
     assert code == 130
     assert "gem-ma: stopped: t keeps " in error
-    assert error.endswith(" of 900 updates; the same command goes on\n")
+    assert error.endswith(" of 900 updates; the same command continues\n")
     assert not (tmp_path / "t" / "model").exists()

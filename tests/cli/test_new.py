@@ -56,10 +56,10 @@ def test_no_file_is_written_over(there, tmp_path, capsys):
         ("tic tac-toe", "such as tic_tac_toe"),
         ("../tug", "such as tug"),
         ("2048", "such as tug_of_war"),
-        ("class", "'class' is a word of Python itself; take another, such as class_game"),
+        ("class", "'class' is a keyword of Python; choose another name, such as class_game"),
         ("tug__of", "expected a name"),
         ("\u00e4pfel", "expected a name"),
-        ("numpy", "is a Python module already"),
+        ("numpy", "is the name of a Python module"),
     ],
 )
 def test_names(name, words, tmp_path):
@@ -125,7 +125,7 @@ def test_a_pack_is_written_nowhere_over(tmp_path, capsys):
     assert len(texts) == 9
     assert not any("ew_pack" in text or "new-pack" in text or "ew game" in text for text in texts)
     assert main(["new", "pack", "card_tricks", "--dir", str(tmp_path)]) == 2
-    assert "is there already, and is not written over" in capsys.readouterr().err
+    assert "exists already; choose another NAME or --dir" in capsys.readouterr().err
     assert main(["new", "pack", "--dir", str(tmp_path)]) == 0  # a game that is called pack
     assert (tmp_path / "pack.py").is_file()
 

@@ -373,7 +373,7 @@ def test_players_that_block_have_a_thread_and_are_asked_one_at_a_time(run):
 
     log = run(play(SAME_TIME, seats={"left": lambda turn: 1, "right": "random"}, samples=1))
     assert log.status == "error"
-    assert "replied with a int" in log.samples[0].error.message
+    assert "replied with int, expected str" in log.samples[0].error.message
 
 
 def test_named_errors():

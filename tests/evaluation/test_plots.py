@@ -149,7 +149,7 @@ def test_what_is_unfinished_is_drawn_and_said(tmp_path, capsys):
     asked += [None] * 12
     code, said = cup("none", ["c", "random"], c=stops)
     assert code == 2
-    assert "none: none of 6 matches came to its end yet; the same tournament goes on" in said.err
+    assert "none: none of 6 matches has ended yet; run the same gem-ma tournament again" in said.err
     for name in ("agents.json", "games.json", "cells.json"):
         file = tmp_path / "cup" / name
         kept = file.read_text()
@@ -204,10 +204,12 @@ def test_robustness_is_success_over_strength(tmp_path):
     few = {way: one if way else one[:1] for way, one in ways.items()}
     labels = plots.plot_robustness({name: few}).axes[0].get_legend_handles_labels()[1]
     assert labels == [f"{name}: mean of 1"]  # the other seat was not played without noise
-    with pytest.raises(plots.BadPlot, match="no environment was played with noise"):
+    with pytest.raises(
+        plots.BadPlot, match="no environment was played with a single kind of noise"
+    ):
         plots.plot_robustness({name: {plots.parse_noise(""): []}})
     with pytest.raises(
-        plots.BadPlot, match="nothing was played to its end with all strengths of j"
+        plots.BadPlot, match="no environment has finished episodes at all strengths of j"
     ):
         plots.plot_robustness({name: {plots.parse_noise("jpeg"): []}})
 
@@ -264,15 +266,18 @@ def test_the_command(tmp_path, capsys):
     save_episodes(gem_ma.rollout(BOARD, "random", 1, progress=False), tmp_path / "e.jsonl")
     for words, told in (
         (["learning", folder, "--out", "a.jpg"], "a.jpg: expected a name that ends in .png"),
-        (["learning", folder, "--columns", "no", "--out", "a.png"], "no column 'no'; there are s"),
+        (
+            ["learning", folder, "--columns", "no", "--out", "a.png"],
+            "no column 'no'; the columns are: s",
+        ),
         (
             ["learning", folder, "--smooth", "0", "--out", "a.png"],
             "--smooth: '0': expected a whole number from 1 on",
         ),
-        (["learning", tmp_path / "e.jsonl", "--out", "a.png"], "e.jsonl, line 1: no row of a tra"),
+        (["learning", tmp_path / "e.jsonl", "--out", "a.png"], "e.jsonl, line 1: 'step' is missi"),
         (["win-rates", folder, "--out", "a.png"], "holds no tournament"),
         (["pass-k", tmp_path / "none", "--out", "a.png"], "holds no evaluation"),
-        (["tokens", tmp_path / "e.jsonl", "--out", "a.png"], "no reply says how many tokens"),
+        (["tokens", tmp_path / "e.jsonl", "--out", "a.png"], "no reply has a number of tokens"),
         (["tokens", tmp_path / "none", "--out", "a.png"], "there is no such file or folder"),
         (["tokens", folder, "--smooth", "3", "--out", "a.png"], "arguments: --smooth 3"),
     ):

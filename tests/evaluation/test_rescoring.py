@@ -59,11 +59,15 @@ def test_what_does_not_fit_is_left_out(lakes):
     told = rescore(lakes, {"max_turns": 6})
     assert told.unfit_episodes
     assert len(told.unfit_episodes) < len(lakes)
-    assert {one.why.partition(" after")[0] for one in told.unfit_episodes} == {"it is over"}
+    assert {one.why.partition(" after")[0] for one in told.unfit_episodes} == {
+        "the episode now ends"
+    }
     assert sum(row.episodes for row in told.rows) == len(lakes) - len(told.unfit_episodes)
     assert "left out: " in str(told)
     holes = rescore(lakes, {"holes": 0.0})
-    assert "it is not over any more where it was" in {one.why for one in holes.unfit_episodes}
+    assert "the episode now continues after its last step" in {
+        one.why for one in holes.unfit_episodes
+    }
 
 
 @packs.needs("tau")
@@ -89,6 +93,6 @@ def test_the_command(lakes, tmp_path, capsys):
     assert {row["agent"] for row in told["rows"]} >= {"search", "random"}
     assert told["left_out"]
     assert main(["rescore", str(path)]) == 2
-    assert "nothing is to be other" in capsys.readouterr().err
+    assert "got no argument to change" in capsys.readouterr().err
     assert main(["rescore", str(path), "--set", "max_turn=6"]) == 2
     assert "did you mean 'max_turns'" in capsys.readouterr().err

@@ -31,18 +31,18 @@ def test_a_folder_of_another_evaluation_says_what_is_there_and_what_is_asked_for
 
     assert run()[0] == 0
     for more, words in (
-        (["--seed", 5], "--seed 0 is there and --seed 5 is asked for"),
-        (["--tasks", 3], "--tasks 2 is there and --tasks 3 is asked for"),
-        (["--trials", 3], "--trials 1 is there and --trials 3 is asked for"),
-        (["--opponents", "search"], "--opponents random is there and --opponents search is asked"),
-        (["--observe", "image"], "no observe is there and --observe image is asked for"),
-        (["--seed", 5, "--tasks", 3], "--tasks 3 is asked for, --seed 0 is there and --seed 5"),
+        (["--seed", 5], "the folder has --seed 0, this run has --seed 5"),
+        (["--tasks", 3], "the folder has --tasks 2, this run has --tasks 3"),
+        (["--trials", 3], "the folder has --trials 1, this run has --trials 3"),
+        (["--opponents", "search"], "has --opponents random, this run has --opponents search"),
+        (["--observe", "image"], "the folder has no observe, this run has --observe image"),
+        (["--seed", 5, "--tasks", 3], "run has --tasks 3, the folder has --seed 0, this run has"),
     ):
         code, error = run(*more)
         assert code == 2
         assert words in error
         assert f" {tmp_path} holds another evaluation: " in error
-        assert error.endswith("; ask for what is there, or name another folder\n")
+        assert error.endswith("; use what the folder has, or name another folder\n")
         assert "{" not in error
     given = {
         "suite": suites.make_suite([BOARD, "game:Nim-v0"]),
@@ -51,23 +51,26 @@ def test_a_folder_of_another_evaluation_says_what_is_there_and_what_is_asked_for
         **QUIET,
     }
     for change, words in (
-        ({"agents": "search"}, "agents='random' is there and agents='search' is asked for;"),
-        ({"seats": {"x": "search"}}, ": no x is there and x='search' is asked for;"),
+        ({"agents": "search"}, "the folder has agents='random', this run has agents='search';"),
+        ({"seats": {"x": "search"}}, ": the folder has no x, this run has x='search';"),
         (
             {"suite": suites.make_suite([BOARD, "game:KuhnPoker-v0"])},
-            "game:Nim-v0 is there and not asked for, game:KuhnPoker-v0 is asked for and not there;",
+            "only the folder has game:Nim-v0, only this run has game:KuhnPoker-v0;",
         ),
-        ({"suite": suites.make_suite(["game:Nim-v0", BOARD])}, "are there in another order;"),
+        (
+            {"suite": suites.make_suite(["game:Nim-v0", BOARD])},
+            "the folder has the environments in another order;",
+        ),
         (
             {"suite": suite({"id": BOARD, "success": 0.5}, {"id": "game:Nim-v0"})},
-            "suite ids is there and suite test is asked for, success=1.0 is there and success=0.5 "
-            f"is asked for of {BOARD};",
+            "the folder has suite ids, this run has suite test, the folder has success=1.0, this "
+            f"run has success=0.5 for {BOARD};",
         ),
     ):
         with pytest.raises(BadRunFolder, match=re.escape(words)):
             evaluate(**{"agents": "random", **given, **change})
     with pytest.raises(
-        BadRunFolder, match="suite ids is there and suite smoke is asked for"
+        BadRunFolder, match="the folder has suite ids, this run has suite smoke"
     ) as error:
         evaluate("smoke", "random", tmp_path, **QUIET)
     assert len(str(error.value)) < 500
@@ -101,7 +104,7 @@ def test_a_disk_that_was_full_is_no_reason_to_refuse_a_folder(tmp_path, limit):
     assert len(list(load_episodes(next(out.glob("episodes/*.jsonl"))))) == 4
     (tmp_path / "else").mkdir()
     (tmp_path / "else" / "about.txt").touch()
-    with pytest.raises(BadRunFolder, match="holds something else"):
+    with pytest.raises(BadRunFolder, match="has files, but no evaluation"):
         evaluate(suite({"id": BOARD}), "random", tmp_path / "else", **QUIET)
 
 

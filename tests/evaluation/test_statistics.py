@@ -81,9 +81,9 @@ def test_trials_of_one_task_count_for_less():
     # tasks may weigh alike, though one was tried less often
     assert estimate_rate([4, 0], [4, 1]).value == pytest.approx(0.8)
     assert estimate_rate([4, 0], [4, 1], [1, 1]).value == 0.5
-    with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with trials"):
+    with pytest.raises(ValueError, match="got 1 successes and 2 trials: expected one of each"):
         estimate_rate([1], [1, 1])
-    with pytest.raises(ValueError, match="got 1 tasks with successes and 2 with weights"):
+    with pytest.raises(ValueError, match="got 1 successes and 2 weights: expected one of each"):
         estimate_rate([1], [1], [1, 1])
 
 

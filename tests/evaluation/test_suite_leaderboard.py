@@ -101,7 +101,7 @@ def test_other_releases_and_arguments_are_refused(folder, tmp_path):
 def test_nothing_counts_twice(folder, tmp_path):
     found = merge_results([folder / "random", folder / "random"])
     assert len(found.tables[0].agent_results) == 1
-    assert "it is in " in found.refused[0]
+    assert " has this row already" in found.refused[0]
 
 
 def test_what_was_not_played(folder, tmp_path):
@@ -111,11 +111,11 @@ def test_what_was_not_played(folder, tmp_path):
     (tmp_path / "lake" / "results.json").write_text(json.dumps(data))
     found = merge_results([tmp_path / "lake"])
     assert found.tables == []
-    assert "no episode came to its end" in found.refused[0]
+    assert "no finished episode" in found.refused[0]
     for text, why in (
-        ("{", "no JSON"),
-        ("[]", "no results.json"),
-        ('{"suite": "a", "rows": []}', "no results.json"),
+        ("{", "is not JSON"),
+        ("[]", "has no rows, schema, suite;"),
+        ('{"suite": "a", "rows": []}', "has no schema; expected a results.json"),
         ('{"suite": "a", "rows": [], "schema": 9}', "schema 9"),
         ('{"suite": "a", "rows": [{}], "schema": 1, "entries": []}', "in a row"),
     ):
@@ -185,7 +185,7 @@ def test_an_alias_stands_where_it_is_given(folder, capsys):
     assert main(["leaderboard", *words]) == 0
     assert re.search(r"^  1  new  \d+\.\d%", capsys.readouterr().out, re.M)
     assert main(["leaderboard", f"a={folder / 'random'}", f"a={folder / 'search'}"]) == 2
-    assert "a names two agents, random and search:depth=4" in capsys.readouterr().err
+    assert "the name a is given to two agents, random and search:depth=4" in capsys.readouterr().err
 
 
 def test_a_narrow_screen_says_that_the_table_goes_on(browser, folder, tmp_path):

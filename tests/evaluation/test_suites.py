@@ -52,14 +52,14 @@ def test_a_suite_of_a_benchmark_has_all_of_its_tasks():
         ({"entry": [{"id": BOARD, "trials": 0}]}, "trials is 0; expected a whole number"),
         ({"entry": [{"id": BOARD, "tasks": True}]}, "tasks is True"),
         ({"entry": [{"id": BOARD, "seats": "some"}]}, "seats is 'some'; expected \"each\""),
-        ({"entry": [{"id": BOARD, "task": 3}]}, "no 'task'; there are"),
+        ({"entry": [{"id": BOARD, "task": 3}]}, "unknown key 'task'; the keys are"),
         ({"entry": [{"tasks": 3}]}, "expected id ="),
         ({"entry": [{"id": BOARD}, {"id": BOARD}]}, "twice"),
         ({"entry": [{"id": BOARD, "opponents": 3}]}, "opponents is 3"),
         ({"entry": [{"id": BOARD}], "seed": "x"}, "seed is 'x'"),
-        ({"entries": []}, "no 'entries'"),
+        ({"entries": []}, "unknown key 'entries'"),
         ({"entry": [{"id": BOARD, "vary": {"noise": "blur"}}]}, "vary is {'noise': 'blur'}"),
-        ({"defaults": {"id": BOARD}, "entry": [{}]}, "no 'id'"),
+        ({"defaults": {"id": BOARD}, "entry": [{}]}, "unknown key 'id'"),
     ],
 )
 def test_suites_that_make_no_sense(data, words):
@@ -89,7 +89,7 @@ def test_suites_in_files(tmp_path):
     (entry,) = suites.load_suite(str(path)).entries
     assert entry.list_lineups(("x", "o")) == [("x",), ("x", "o")]
     path.write_text("[[entry\n")
-    with pytest.raises(BadSuite, match=r"mine\.toml"):
+    with pytest.raises(BadSuite, match=r"mine\.toml is not TOML"):
         suites.load_suite(str(path))
     with pytest.raises(BadSuite, match="No such file"):
         suites.load_suite(str(tmp_path / "other.toml"))

@@ -142,7 +142,7 @@ def test_a_tournament_goes_on_with_more_agents_and_more_matches(tmp_path):
     )
     assert at_once.to_dict() == more.to_dict()
     assert build_leaderboard(tmp_path, None).to_dict() == more.to_dict()
-    with pytest.raises(BadRunFolder, match="seed=0 is there and seed=1 is asked for; ask"):
+    with pytest.raises(BadRunFolder, match="the folder has seed=0, this run has seed=1; use"):
         run_tournament([KUHN], "c", tmp_path, seed=1, anchors=(), named=names, progress=False)
 
 
@@ -244,7 +244,7 @@ def test_swiss(tmp_path):
     assert contents(tmp_path) == before
     full = run_tournament([BOARD], [], tmp_path, **{**given, "schedule": "round-robin"})
     assert full.matches == 10 * 2 * 2
-    with pytest.raises(BadTournament, match="cannot fill the 3 seats"):
+    with pytest.raises(BadTournament, match="got 2 agents for the 3 seats"):
         run_tournament(["game:LiarsDice-v0"], ["one", "two"], tmp_path / "x", **given)
 
 
@@ -268,10 +268,10 @@ def test_the_command(tmp_path, capsys):
         (["game:Wordle-v0"], "one seat"),
         ([BOARD, "--matches", "0"], "--matches: '0'"),
         ([BOARD, "--agents", "nobody"], "no agent 'nobody'"),
-        ([BOARD], "random is alone; name another agent, or it once more: again=random"),
-        ([BOARD, "--anchors", "none"], "nobody is alone; name another agent\n"),
-        ([BOARD, "--agents", "random,random"], "random is named twice; it meets itself under"),
-        ([BOARD, "--agents", "x=random"], "x is a seat, and everybody plays in every seat"),
+        ([BOARD], "got only random; a tournament needs 2 agents or more, such as again=random"),
+        ([BOARD, "--anchors", "none"], "got no agent; a tournament needs 2 agents or more\n"),
+        ([BOARD, "--agents", "random,random"], "random is named twice; for a match against"),
+        ([BOARD, "--agents", "x=random"], "x is a seat, but in a tournament every agent"),
         ([BOARD, "--agents", "my=nobody"], "no agent 'nobody'"),
         ([BOARD, "--agents", "search", "--picture", "a.gif"], "ends in .png"),
     ):

@@ -238,7 +238,7 @@ def test_a_state_is_kept_and_brought_back():
     assert env.step(free)[:4] == first[:4]
     move = env.sample_random_action()
     assert env.step(move)[:4] == other.step(move)[:4]
-    with pytest.raises(ValueError, match=r"only what gem\.make has made"):
+    with pytest.raises(ValueError, match=r"needs an environment of gem\.make"):
         gem.SingleSeatEnv(env.env, agent="o", others="random").spawn()
 
 
@@ -262,7 +262,7 @@ def test_what_makes_no_sense_is_said():
         (lambda: ToolEnvWrapper(env, [], tool_execute_error_reward=1), "expected 0 or less"),
         (
             lambda: ToolEnvWrapper(env, [], tool_reward=1, tool_execute_error_reward=-1),
-            "tool_execute_error_reward goes with tool_reward=0",
+            "tool_execute_error_reward=-1 needs tool_reward=0",
         ),
         (lambda: SearchTool().execute_action("<search>a</search>"), "needs search_url="),
     ):

@@ -97,7 +97,7 @@ def test_where_nothing_can_go_on_is_said():
     with pytest.raises(gem_ma.ResetNeeded, match="start='here': no episode has begun"):
         rollout(env, "random", start="here")
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="start='here' goes on without one"):
+    with pytest.raises(ValueError, match="start='here' continues without one"):
         rollout(env, "random", start="here", options={"a": 1})
     with pytest.raises(ValueError, match="start='there': expected one of"):
         rollout(env, "random", start="there")

@@ -138,11 +138,11 @@ def test_what_differs_in_a_replay_is_named():
     (episode,) = rollout(TWO, "random", seed=0)
     steps = episode.steps
     changed = replace(episode, steps=[*steps[:2], replace(steps[2], text="other"), *steps[3:]])
-    with pytest.raises(ReplayError, match=r"step 2, x: the text is .* and was 'other'"):
+    with pytest.raises(ReplayError, match=r"step 2, x: the text is .*, but the record has 'other'"):
         changed.replay()
     with pytest.raises(ReplayError, match="returns are"):
         replace(episode, returns={"x": 0.5, "o": 0.5}).replay()
-    with pytest.raises(ReplayError, match="to act, not o"):
+    with pytest.raises(ReplayError, match="x is to act, but in the record o acts"):
         replace(episode, steps=[replace(steps[0], agent="o"), *steps[1:]]).replay()
     with pytest.raises(ReplayError, match="returns are"):
         replace(episode, steps=steps[:-1]).replay()
@@ -209,7 +209,9 @@ def test_a_file_of_something_else_is_left_as_it_is(tmp_path):
     for content in (b"notes, and no newline", b"{}\n", b'{"a": 1}', b"\x89PNG\r\n"):
         other = tmp_path / "notes.txt"
         other.write_bytes(content)
-        with pytest.raises(RecordError, match="is no file of episodes: it begins with"):
+        with pytest.raises(
+            RecordError, match="is no file of episodes: expected lines that begin with"
+        ):
             EpisodeFile(other)
         with pytest.raises(RecordError):
             list(load_episodes(other))
@@ -225,12 +227,12 @@ def test_a_line_that_is_damaged_is_named(tmp_path):
     save_episodes(rollout(TWO, "random", 3, seed=0), out)
     lines = out.read_bytes().splitlines(keepends=True)
     out.write_bytes(lines[0] + lines[1][:40] + b"\n" + lines[2])
-    with pytest.raises(RecordError, match="line 2: no episode"):
+    with pytest.raises(RecordError, match="line 2: not an episode"):
         list(load_episodes(out))
     newer = json.loads(lines[1])
     newer["gem_ma"] = 99
     out.write_bytes(lines[0] + json.dumps(newer).encode() + b"\n")
-    with pytest.raises(RecordError, match="line 2: written in format 99"):
+    with pytest.raises(RecordError, match="line 2: the episode has format 99"):
         list(load_episodes(out))
 
 
@@ -369,7 +371,8 @@ def test_a_record_with_anything_missing_is_none(record, tmp_path):
     for path in needed:
         line = json.dumps(changed(record, path))
         (tmp_path / "b.jsonl").write_text(line + "\n")
-        with pytest.raises(RecordError, match=f"line 1: no episode: no {path[-1]}"):
+        words = f"line 1: not an episode: the field {path[-1]} is missing"
+        with pytest.raises(RecordError, match=words):
             list(load_episodes(tmp_path / "b.jsonl"))
 
 

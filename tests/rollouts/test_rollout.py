@@ -493,7 +493,7 @@ def test_what_was_given_is_left_as_it_was():
         return {name: getattr(point, name) for name in point.__slots__}, env.agent_selection
 
     before = stands()
-    with pytest.warns(UserWarning, match="at turn 1: a rollout plays copies .* start='here'"):
+    with pytest.warns(UserWarning, match="at turn 1: the rollout resets copies .* start='here'"):
         rollout(env, "random", 5, seed=0)
     assert stands() == before
     env.reset(seed=5)
@@ -526,9 +526,9 @@ def test_named_errors():
         rollout(gem_ma.make_parallel(TWO), "random")
     with pytest.raises(ValueError, match="concurrency=0"):
         rollout(TWO, "random", concurrency=0)
-    with pytest.raises(ValueError, match="resume=True goes on with a file"):
+    with pytest.raises(ValueError, match="resume=True needs the file to resume"):
         rollout(TWO, "random", resume=True)
-    with pytest.raises(ValueError, match="no environment"):
+    with pytest.raises(ValueError, match="empty list of environments"):
         rollout([], "random")
 
 
@@ -594,18 +594,18 @@ def test_resuming_plays_what_failed_again_and_refuses_another_run(tmp_path):
     assert second[:2] == first[:2]
     assert sorted(e.number for e in gem_ma.load_episodes(out)) == list(range(8))
     for change, words in (
-        ({"seed": 1}, "seed=0 is there and seed=1 is asked for (episode 0)"),
-        ({"invalid": "lose"}, "no invalid is there and invalid='lose' is asked for"),
-        ({"context": "turns=1"}, "contexts={} is there and contexts={"),
-        ({"agents": "random"}, "is there and agents='x=random,o=random' is asked for"),
-        ({"env": "game:Nim-v0"}, f"{TWO} is there and game:Nim-v0 is asked for"),
+        ({"seed": 1}, "the file has seed=0, this run has seed=1 (episode 0)"),
+        ({"invalid": "lose"}, "the file has no invalid, this run has invalid='lose'"),
+        ({"context": "turns=1"}, "the file has contexts={}, this run has contexts={"),
+        ({"agents": "random"}, ", this run has agents='x=random,o=random'"),
+        ({"env": "game:Nim-v0"}, f"the file has {TWO}, this run has game:Nim-v0"),
     ):
         arguments = {"env": TWO, "agents": agent, "seed": 0, **change}
         with pytest.raises(ValueError, match=f"comes from another run: .*{re.escape(words)}"):
             rollout(episodes=8, out=out, resume=True, **arguments)
-    with pytest.raises(ValueError, match="no tool is there and python for o, python for x is aske"):
+    with pytest.raises(ValueError, match="the file has no tool, this run has python for o, python"):
         rollout(with_tools(gem_ma.make(TWO), "python"), agent, 8, out=out, resume=True)
-    with pytest.raises(FileExistsError, match="resume=True goes on with it"):
+    with pytest.raises(FileExistsError, match="pass resume=True to continue it"):
         rollout(TWO, agent, 8, seed=0, out=out)
 
 
@@ -680,7 +680,7 @@ def test_an_agent_has_the_same_name_in_every_process(made, name, tmp_path):
     assert done[0] == episode
     told = [str(one.message) for one in said]
     assert len(told) == (repr(load_agent(first)) != name)  # once, and only where it is so
-    assert all("has no __repr__ of its own" in one for one in told)
+    assert all("needs a __repr__ that shows them" in one for one in told)
 
 
 def test_an_agent_without_a_name_of_its_own_is_no_news_where_nothing_is_kept():

@@ -382,8 +382,8 @@ def test_wrong_arguments_are_named():
         ({"workers": 0}, "workers=0: expected .*1 or more"),
         ({"workers": "mpi"}, "workers='mpi': expected a number, 'ray' or 'ray:8'"),
         ({"workers": "ray:x"}, "'ray:x'"),
-        ({"step_timeout": 1.0}, "step_timeout needs workers"),
-        ({"workers": 1, "actor": {}}, "it goes with workers='ray'"),
+        ({"step_timeout": 1.0}, "step_timeout=1.0 needs workers"),
+        ({"workers": 1, "actor": {}}, "needs workers='ray', got workers=1"),
     ):
         with pytest.raises(ValueError, match=message):
             gem_ma.rollout(FOUR, "random", 2, **kwargs)

@@ -494,7 +494,7 @@ def test_a_server_can_bind_all_sessions(url):
         assert list(facts["rules"]) == ["first"]
         assert list(ask("reset", {})["data"]["observation"]["observations"]) == ["first"]
         for data in ({"seat": "second"}, {"game": {"chance": "1 1 0 0"}}):
-            assert "bound to the seat first" in ask("reset", data)["data"]["message"]
+            assert "play the seat first" in ask("reset", data)["data"]["message"]
     env = gem_ma.make(f"openenv:{where}")
     assert env.possible_agents == ["first"]
     for seed in range(10):
@@ -590,11 +590,11 @@ def test_a_clients_mistakes_are_answers(url, servers):
         mistakes = [
             ("wrong seat", {"replies": {"yellow": "3"}}, "'yellow' is not to act; to act: red"),
             ("no seat", {"replies": {}}, "got no reply; to act: red"),
-            ("both", {"replies": {"red": "3"}, "text": "3"}, "either text or replies"),
-            ("neither", {}, "either text or replies"),
+            ("both", {"replies": {"red": "3"}, "text": "3"}, "either text, or replies"),
+            ("neither", {}, "either text, or replies"),
             ("unknown field", {"txt": "3"}, "Invalid message"),
             ("no text", {"text": {"is": 3}}, "Invalid message"),
-            ("game", {"game": {"read": "3"}}, "either text or replies"),
+            ("game", {"game": {"read": "3"}}, "either text, or replies"),
         ]
         for what, data, expected in mistakes:
             answer = ask("step", data)

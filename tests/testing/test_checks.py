@@ -164,14 +164,14 @@ SEEDED = ("rules", "seeding", "forks", "nothing_is_shared")
 CHECKS = ("self.expect", "self.raises")
 VIEWS = ("aec", "parallel", "cycles", "one_seat")
 FAULTS = [
-    ("there is no seat", "seats", {"agents": ()}),
+    ("Game.agents names no seat", "seats", {"agents": ()}),
     ("a seat is named twice", "seats", {"agents": ("x", "x")}),
     ("is no name of a seat", "seats", {"agents": ("x", "")}),
     ("is no name of a seat", "seats", {"agents": ("x", 1)}),
     ("no seat may be named tool", "seats", {"agents": ("x", "tool")}),
     ("no rules for x", "seats", {"rules": lambda self, agent: " "}),
     ("a move is listed twice in Game.moves", "seats", {"moves": ("0", "0")}),
-    ("it must define Game.forfeit", "seats", {"agents": ("x", "o", "third")}),
+    ("continues after a forfeit: define Game.forfeit", "seats", {"agents": ("x", "o", "third")}),
     ("returns are not 0 at the start", "rules", Env(planted.with_state(planted.PaidAtTheStart)())),
     ("advance changed the moves", "rules", broken(advance=take_all)),
     ("advance changed the state", "rules", broken(advance=overturn)),
@@ -185,7 +185,7 @@ FAULTS = [
     ("to_act names a seat twice", "rules", placed(to_act=lambda self: ("x", "x"))),
     ("returns has {'x'}; seats are", "rules", Env(planted.with_state(planted.MissesASeat)())),
     (
-        "the return of x is nan",
+        "the return of x is nan, expected a finite number",
         "rules",
         placed(returns=lambda self: {"x": math.nan if self.turn else 0, "o": 0}),
     ),
@@ -195,14 +195,26 @@ FAULTS = [
         placed(returns=lambda self: {"x": "1" if self.turn else 0, "o": 0}),
     ),
     ("out names {'nobody'}; seats are", "rules", placed(out=lambda self: ("nobody",))),
-    ("together, yet of", "rules", Env(planted.OnlySaysTogether())),
-    ("is out and to act", "rules", placed(out=lambda self: ("x",))),
-    ("came back from being out", "rules", placed(out=lambda self: ("x",) * (self.turn == 1))),
-    ("is out, yet its return changed", "rules", Env(planted.RewardsTheDead())),
-    ("of a view differs", "rules", Env(planted.with_state(planted.HidesTwice)())),
-    ("looking at a state changed it", "rules", placed(seen_by=touch)),
+    ("in a simultaneous game to_act must name all of", "rules", Env(planted.OnlySaysTogether())),
+    ("is in both out and to_act", "rules", placed(out=lambda self: ("x",))),
+    (
+        "was out and is no longer in out",
+        "rules",
+        placed(out=lambda self: ("x",) * (self.turn == 1)),
+    ),
+    ("is out, but its return changed", "rules", Env(planted.RewardsTheDead())),
+    (
+        "of a view differs from this view; expected an equal one",
+        "rules",
+        Env(planted.with_state(planted.HidesTwice)()),
+    ),
+    ("a method that only reads changed the state", "rules", placed(seen_by=touch)),
     ("can be set: make the dataclass frozen", "rules", Env(planted.SharedState())),
-    ("which can change", "rules", Env(planted.with_state(planted.LooksChange)())),
+    (
+        ", which is mutable; use a tuple or another immutable type",
+        "rules",
+        Env(planted.with_state(planted.LooksChange)()),
+    ),
     ("describe returned ''", "rules", broken(describe=lambda self, view, agent: "")),
     ("describe returned 7", "rules", broken(describe=lambda self, view, agent: 7)),
     (
@@ -210,20 +222,24 @@ FAULTS = [
         "rules",
         broken(describe=lambda self, view, agent: f"{next(NUMBERS)}"),
     ),
-    ("encode: not in", "rules", Env(planted.GrowingEncoding())),
+    ("encode returned numbers that are not in", "rules", Env(planted.GrowingEncoding())),
     (
-        "encode gave nothing but zeros",
+        "encode returned only zeros",
         "rules",
         broken(encode=lambda self, view, agent: np.zeros((3, 3, 3), np.float32)),
     ),
     ("is to act and has no legal move", "rules", placed(legal=lambda self, agent: ())),
     ("a legal move of x is listed twice", "rules", Env(planted.with_state(planted.ListsTwice)())),
     ("'4' is in legal('x'), but read says", "rules", Env(planted.RefusesItsOwnMoves())),
-    ("{'8'} not in moves", "rules", broken(moves=tuple("01234567"))),
-    ("together, yet left may only play", "rules", Env(planted.TogetherWithRules())),
+    ("{'8'} is legal, but not in Game.moves", "rules", broken(moves=tuple("01234567"))),
+    (
+        "in a simultaneous game all of Game.moves must be legal, got",
+        "rules",
+        Env(planted.TogetherWithRules()),
+    ),
     ("does not list", "rules", Env(planted.NoValidation())),
     (
-        "two legal moves of x have one name",
+        "two legal moves of x have the same name",
         "rules",
         broken(name_moves=lambda self, legal: ("0",) * len(legal)),
     ),
@@ -232,8 +248,8 @@ FAULTS = [
         "rules",
         broken(name_moves=lambda self, legal: legal[::-1]),
     ),
-    ("forfeited and is still to act", "rules", Env(planted.ForfeitChangesNothing())),
-    ("earns something by forfeiting", "rules", Env(planted.ForfeitPays())),
+    ("forfeited and is still in to_act", "rules", Env(planted.ForfeitChangesNothing())),
+    ("grows by a forfeit", "rules", Env(planted.ForfeitPays())),
     ("the game ended when", "rules", Env(planted.ForfeitEndsAll())),
     (
         "forfeit returned None in a game of three",
@@ -246,17 +262,25 @@ FAULTS = [
         "rules",
         broken(tell=lambda self, *given: [Message(None, "game", 7)]),
     ),
-    ("tell: nobody is called 'system'", "rules", Env(planted.SpeaksAsStranger())),
+    (
+        "tell: unknown role 'system'; expected game, tool or a seat",
+        "rules",
+        Env(planted.SpeaksAsStranger()),
+    ),
     ("tell: unknown seats in to=", "rules", Env(planted.TellsStrangers())),
-    ("another environment beside it", "seeding", Env(planted.RemembersBetweenEpisodes())),
+    ("another environment in the same process", "seeding", Env(planted.RemembersBetweenEpisodes())),
     ("seed 0 gave two different episodes", "seeding", Remembers(tic_tac_toe.TicTacToe())),
-    ("the process's own random state was used", "seeding", broken(start=mutter)),
+    ("the global random state of the process was used", "seeding", broken(start=mutter)),
     ("no end after 30 turns", "seeding", Env(planted.NeverEnds())),
     ("fork(2, seed=7) gave different futures", "forks", RedrawsAtWill(liars_dice.LiarsDice())),
-    ("goes on differently", "forks", planted.ForksShareTheDice(liars_dice.LiarsDice())),
-    ("what was delivered changed later", "nothing_is_shared", Env(planted.SharedEncoding())),
+    ("continues differently", "forks", planted.ForksShareTheDice(liars_dice.LiarsDice())),
     (
-        "changing what was delivered changed",
+        "an observation or info changed after its step",
+        "nothing_is_shared",
+        Env(planted.SharedEncoding()),
+    ),
+    (
+        "changing a returned observation or info changed",
         "nothing_is_shared",
         planted.DeliversItsCaches(guess_the_number.GuessTheNumber()),
     ),
@@ -265,15 +289,19 @@ FAULTS = [
     ("no ResetNeeded after the end", "order", bent(step=late_step)),
     ("no SeatError for an unknown seat", "order", bent(submit=lenient)),
     ("no SeatError for o, not to act", "order", bent(submit=patient)),
-    ("characters makes", "garbage", Env(planted.EchoesGarbage())),
+    ("characters, after short replies", "garbage", Env(planted.EchoesGarbage())),
     ("no TypeError for None", "garbage", bent(submit=typeless)),
     ("None changed the game", "garbage", bent(submit=hasty)),
     ("no ValueError for the move -1", "numbers", bent(check_reply=lambda *given: None)),
     ("-1 changed the game", "numbers", bent(submit=hasty)),
-    ("does not say retry", "invalid_replies", bent(info=misnamed)),
-    ("retry did not ask again", "invalid_replies", SkipsInstead(tic_tac_toe.TicTacToe())),
+    (", expected policy retry", "invalid_replies", bent(info=misnamed)),
     (
-        "no penalty was paid",
+        "invalid='retry' did not ask the seat again",
+        "invalid_replies",
+        SkipsInstead(tic_tac_toe.TicTacToe()),
+    ),
+    (
+        "penalty=0.25 gave the reward 0.0, expected",
         "invalid_replies",
         bent(rewards=lost(Env, "rewards", lambda self, found: dict.fromkeys(found, 0.0))),
     ),
@@ -282,9 +310,9 @@ FAULTS = [
         "invalid_replies",
         bent(observe=lambda self, agent, turn=False: {"text": "?"}),
     ),
-    ("x did not forfeit by retry", "invalid_replies", bent(terminations=ALL_FALSE)),
+    ("x did not forfeit with invalid='retry'", "invalid_replies", bent(terminations=ALL_FALSE)),
     (
-        "a forfeit did not pay the opponent",
+        "for a forfeit, expected more than 0",
         "invalid_replies",
         bent(
             rewards=lost(
@@ -293,9 +321,13 @@ FAULTS = [
         ),
     ),
     ("reads the reasoning of", "privacy", planted.LeaksThroughTheFormat(liars_dice.LiarsDice())),
-    ("got what is not in", "aec", bent(observe=lambda self, agent, turn=False: {"text": 7})),
     (
-        "a learner needs the same keys",
+        "got an observation that is not in",
+        "aec",
+        bent(observe=lambda self, agent, turn=False: {"text": 7}),
+    ),
+    (
+        "; expected to_act and invalid always",
         "aec",
         planted.TellsLearnersTooMuch(tic_tac_toe.TicTacToe(), actions="discrete"),
     ),
@@ -311,7 +343,7 @@ FAULTS = [
         bent(infos=lost(Env, "infos", lambda self, found: {agent: {} for agent in found})),
     ),
     (
-        "a flag is 0, not a bool",
+        "terminated or truncated is 0, expected a bool",
         "aec",
         bent(last=lambda self: (*Env.last(self)[:2], 0, False, Env.last(self)[4])),
     ),
@@ -320,24 +352,24 @@ FAULTS = [
         "aec",
         bent(truncations=lost(Env, "truncations", lambda self, found: {})),
     ),
-    ("at the end the flags differ", "aec", bent(terminations=ONE_OF_THEM)),
+    ("at the end terminated and truncated differ by seat", "aec", bent(terminations=ONE_OF_THEM)),
     ("through the AEC API never ended", "aec", bent(agent_iter=lambda self, most: iter(()))),
     ("AEC: the rewards of", "aec", planted.LosesRewards(tic_tac_toe.TicTacToe())),
     ("AEC, last(): the rewards of", "aec", planted.PaysTwice(tic_tac_toe.TicTacToe())),
     ("parallel step: expected", "parallel", through(ParallelView, step=keyless)),
-    ("parallel: alive are", "parallel", through(ParallelView, step=all_done)),
+    ("parallel: agents is", "parallel", through(ParallelView, step=all_done)),
     ("parallel: the rewards of", "parallel", through(ParallelView, step=unpaid)),
     ("no end through aec_to_parallel", "cycles", Env(planted.NeverEnds(), invalid="skip")),
-    ("aec_to_parallel says", "cycles", planted.BreaksRounds(tic_tac_toe.TicTacToe())),
+    ("but aec_to_parallel fails", "cycles", planted.BreaksRounds(tic_tac_toe.TicTacToe())),
     ("episodes through Gymnasium", "one_seat", Env(planted.RemembersBetweenEpisodes())),
     ("no end through the Gymnasium view", "one_seat", Env(planted.NeverEnds())),
     (
-        "Gymnasium: got what is not in",
+        "Gymnasium: got an observation that is not in",
         "one_seat",
         bent(observation_space=lambda self, agent: spaces.Dict({"text": spaces.Discrete(2)})),
     ),
     (
-        "info is a list",
+        "info is a list, expected a dict",
         "one_seat",
         through(
             GymnasiumView, step=lambda self, action: (*GymnasiumView.step(self, action)[:4], [])
@@ -380,7 +412,9 @@ def test_a_check_finds_its_bug(words, step, fault):
 
 def test_every_check_has_its_bug():
     said = [words for words, _, _ in FAULTS]
-    said.append("another process plays another episode")  # HashOrder is what shows it
+    said.append(
+        "the same seed gives another episode in another process"
+    )  # HashOrder is what shows it
     missing = []
     for file in Path(testing.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):

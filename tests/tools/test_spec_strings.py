@@ -131,7 +131,7 @@ def test_on_the_command_line(capsys):
     run = ["run", TTT, "--agents", "own_tools.py:calls", *tools, "--out", "a.jsonl", "--resume"]
     assert main(run) == 2
     told = capsys.readouterr().err
-    assert "another run: add for x is there and shout for x is asked for (episode 0)" in told
+    assert "another run: the file has add for x, this run has shout for x (episode 0)" in told
 
 
 def test_in_a_suite(here, capsys):

@@ -374,7 +374,7 @@ def test_a_failed_episode_has_no_turns():
 
 def test_two_runs_with_one_seed_cannot_be_told_apart():
     episodes = gem_ma.rollout(KUHN, "random", 2, seed=1)
-    with pytest.raises(ValueError, match="two episodes of game:KuhnPoker-v0 are called 1-0"):
+    with pytest.raises(ValueError, match="two episodes of game:KuhnPoker-v0 have the id 1-0"):
         build_turn_table([*episodes, *episodes])
     build_turn_table([*episodes, *gem_ma.rollout("game:TicTacToe-v0", "random", 2, seed=1)])
 

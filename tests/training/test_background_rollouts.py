@@ -106,7 +106,7 @@ def test_episodes_under_way_go_on_with_the_new_model():
     assert player.staleness == [1, 1, 0]
 
 
-@pytest.mark.filterwarnings("ignore:.* has no __repr__ of its own")
+@pytest.mark.filterwarnings("ignore:records call this agent")
 def test_versions_are_on_the_record(tmp_path):
     made = trainer(chooser(), max_staleness=1)
     path = tmp_path / "episodes.jsonl"

@@ -96,7 +96,7 @@ def test_a_run_that_was_killed_goes_on_and_gives_the_same_curve(run, tmp_path):
 def test_wrong_words(run, tmp_path, capsys):
     for words, told in (
         (["--budget", 301], "--budget 301: expected more than 0, and 300 at most"),
-        (["--only", "game:Go-v0"], "no game:Go-v0 among game:GuessTheNumber-v0"),
+        (["--only", "game:Go-v0"], "no id game:Go-v0; there are game:GuessTheNumber-v0"),
         (["--algorithms", "A3C"], "invalid choice: 'A3C'"),
     ):
         with pytest.raises(SystemExit) as stop:
@@ -110,7 +110,7 @@ def test_without_a_gpu_the_flag_says_so(run, tmp_path, capsys):
         pytest.skip("only where there is no GPU")
     with pytest.raises(SystemExit):
         run(tmp_path, "--gpu")
-    assert "torch finds no GPU" in capsys.readouterr().err
+    assert "--device cuda: torch finds no GPU here; use --device cpu" in capsys.readouterr().err
 
 
 def test_the_form_for_a_gpu_runs_here_in_short(baselines, run, tmp_path, monkeypatch):

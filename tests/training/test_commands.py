@@ -78,8 +78,11 @@ def test_a_run_goes_on(model, tmp_path, capsys):
     said = [line for line in capsys.readouterr().err.splitlines() if "turns/s" in line]
     assert [line.split()[0] for line in said] == ["3/3"]
     for more, told in (
-        (["--lr", "0.5"], "with --lr 1e-05: take another folder"),
-        (["--gamma", "0.5", "--episodes", "5"], "with --gamma 1.0, --episodes 4: "),
+        (["--lr", "0.5"], "with --lr 1e-05 (now 0.5): use the same settings"),
+        (
+            ["--gamma", "0.5", "--episodes", "5"],
+            "with --gamma 1.0 (now 0.5), --episodes 4 (now 5): ",
+        ),
     ):
         assert train(model, tmp_path / "run", "--updates", "4", *more) == 2
         assert told in capsys.readouterr().err
@@ -133,8 +136,8 @@ def test_algorithms_and_schedules(model, tmp_path, algorithm):
     ("words", "said"),
     [
         (["--seat", "nobody"], "--seat nobody: the seats are player"),
-        (["--warmup", "3"], "--warmup 3: there are 2 updates"),
-        (["--algorithm", "grpo"], "--algorithm grpo compares a group: say --group 8"),
+        (["--warmup", "3"], "--warmup 3: expected at most the 2 of --updates"),
+        (["--algorithm", "grpo"], "--group is 1; use 2 or more, such as --group 8"),
     ],
 )
 def test_what_makes_no_sense(model, tmp_path, capsys, words, said):
@@ -154,7 +157,7 @@ def test_every_seat_may_have_a_teacher_of_its_own(tmp_path, capsys):
     capsys.readouterr()
     out = ["--teacher", "random", "--teacher", "random,search", "--out", str(tmp_path / "none")]
     assert main(["pretrain", "game:TicTacToe-v0", *out, *few]) == 2
-    assert "--teacher random,search: of several teachers, each plays" in capsys.readouterr().err
+    assert "--teacher random,search: got 2 teachers, each of which" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
 
 
@@ -179,7 +182,7 @@ def test_a_model_that_is_cut_in_its_thought_is_stopped_with_the_cause(
     monkeypatch.setattr(commands, "MAX_LOST_SHARE", 0.5)
     assert train(model, tmp_path / "run") == 2
     said = capsys.readouterr().err
-    assert "--max-new-tokens 4: 100% of the first replies were cut there" in said
+    assert "--max-new-tokens 4: 100% of the first replies reached this" in said
     assert "--template enable_thinking=false" in said
     assert not (tmp_path / "run" / "model").exists()
 

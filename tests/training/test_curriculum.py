@@ -77,12 +77,19 @@ def test_groups_have_one_difficulty_each():
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"target": 0}, {"target": 1}, {"rate": 0}, {"spread": -1}, {"start": 11}, {"most": 11}],
+    ("name", "value", "words"),
+    [
+        ("target", 0, "more than 0 and less than 1"),
+        ("target", 1, "more than 0 and less than 1"),
+        ("rate", 0, "more than 0"),
+        ("spread", -1, "0 or more"),
+        ("start", 11, "0 to 10"),
+        ("most", 11, "0 to 10"),
+    ],
 )
-def test_what_is_no_curriculum(wrong):
-    with pytest.raises(ValueError, match="expected between 0 and 1, above 0, 0 or more"):
-        Curriculum(GUESS, **wrong)
+def test_what_is_no_curriculum(name, value, words):
+    with pytest.raises(ValueError, match=f"{name}={value}: expected {words}"):
+        Curriculum(GUESS, **{name: value})
 
 
 def test_what_has_no_dial_or_no_such_argument():

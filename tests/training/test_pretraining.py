@@ -77,7 +77,7 @@ def test_a_pretrained_model_learns_on(made, tmp_path):
     assert pretrain(folder, model=f"hf:{made}", size=None, seed=1) == folder
     with pytest.raises(ValueError, match="holds another model"):
         pretrain(folder, seed=1)
-    with pytest.raises(ValueError, match=r"size='tiny': .* has a size; leave it out"):
+    with pytest.raises(ValueError, match=r"size='tiny': .* has a size of its own; leave size= out"):
         pretrain(tmp_path / "other", model=str(made), size="tiny")
     with pytest.raises(FileNotFoundError, match="there is no such folder"):
         pretrain(tmp_path / "other", model=str(tmp_path / "none"), size=None)
@@ -157,7 +157,7 @@ def test_replies_are_learnt_and_nothing_else(tmp_path):
         folder = pretrain(tmp_path / "teacher", "game:TicTacToe-v0", teachers, **given)
         assert set().union(*seats) == {"x", "o"}  # wherever that teacher sat
         assert json.loads((folder / "pretrain.json").read_text())["samples"] == 12
-        with pytest.raises(ValueError, match=r"seats=\['search'\]: nobody of that name"):
+        with pytest.raises(ValueError, match=r"seats=\['search'\]: no seat and no teacher"):
             pretrain(tmp_path / "none", "game:TicTacToe-v0", teachers, seats=["search"])
     finally:
         pretraining.ImitationTrainer.step = kept

@@ -177,7 +177,7 @@ def test_several_opponents_at_one_table():
 
 def test_what_cannot_be():
     pool = OpponentPool({"a": "random"})
-    with pytest.raises(ValueError, match="there is a 'a' in the pool already"):
+    with pytest.raises(ValueError, match="the pool has an agent 'a' already"):
         pool.add("a", First())
     with pytest.raises(ValueError, match="no agent 'rendom'"):
         pool.add("b", "rendom")
@@ -189,7 +189,9 @@ def test_what_cannot_be():
         pool.make_opponents(First(), mirror=2)
     with pytest.raises(ValueError, match="decay=-1"):
         OpponentPool(decay=-1)
-    with pytest.raises(ValueError, match="the learner is called 'a', as one in the pool is"):
+    with pytest.raises(
+        ValueError, match="the learner and an agent of the pool both have the name 'a'"
+    ):
         pool.make_opponents(First(name="a"))
     assert pool.names == ("a",)
 
@@ -251,12 +253,12 @@ def test_a_pool_is_saved_and_goes_on(tmp_path):
     same.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "pool.json").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.json", "pool.json"]
-    with pytest.raises(ValueError, match=r"agents= has to give old$"):
+    with pytest.raises(ValueError, match=r"agents= needs old$"):
         OpponentPool.load(tmp_path / "pool.json")
-    with pytest.raises(ValueError, match="agents= has to give nobody else, and not young"):
+    with pytest.raises(ValueError, match=r"agents= may not have young$"):
         OpponentPool.load(tmp_path / "pool.json", {"old": First(), "young": First()})
     (tmp_path / "else.json").write_text('{"agents": {}}')
-    with pytest.raises(ValueError, match=r"else\.json holds something else than a pool"):
+    with pytest.raises(ValueError, match=r"else\.json is not a file of OpponentPool.save"):
         OpponentPool.load(tmp_path / "else.json")
 
 
@@ -313,7 +315,9 @@ def test_rivals_leave_a_share_to_others():
     assert 30 <= games[rates.names.index("random")] <= 70
     assert 50 <= games[rates.names.index("a")] <= 100
     for wrong in ({"random": 1.5}, {"random": -0.5, "search": 0.5}):
-        with pytest.raises(ValueError, match="expected shares, together no more than 1"):
+        with pytest.raises(
+            ValueError, match="expected shares of 0 or more with a sum of at most 1"
+        ):
             SelfPlayOpponent(Kept(), beside=wrong)
 
 

@@ -132,7 +132,7 @@ def test_refusals_are_told_without_the_key(key, tmp_path):
         with pytest.raises(ServerError, match=r"POST /pause.*no weights for") as caught:
             policy.publish(0)
     assert "a-secret" not in str(caught.value)
-    with pytest.raises(RuntimeError, match=r"publish\(\) comes before the first turn"):
+    with pytest.raises(RuntimeError, match=r"no weights are published; call publish\(\)"):
         background.RolloutPolicy(learner).act([])
-    with pytest.raises(ValueError, match="players has right"):
+    with pytest.raises(ValueError, match="players: the policy of right is not"):
         loop.Trainer(ENV, {"left": learner, "right": "random"}, rebn, players={"right": policy})

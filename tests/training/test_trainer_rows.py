@@ -29,9 +29,9 @@ def test_what_has_no_halves():
     with pytest.raises(ValueError, match="a model in seat x gave no log-probabilities for all"):
         split_prompt_completion(unsure)
     for missing in ("ids", "mask", "logprobs", "spans", "rewards"):
-        with pytest.raises(ValueError, match=f"this one has no {missing}$"):
+        with pytest.raises(ValueError, match=f"got one without {missing}$"):
             split_prompt_completion({**ROW, missing: []})
-        with pytest.raises(ValueError, match=f"this one has no {missing}$"):
+        with pytest.raises(ValueError, match=f"got one without {missing}$"):
             split_prompt_completion({name: value for name, value in ROW.items() if name != missing})
     with pytest.raises(TypeError, match=r"row=\[\]: expected Mapping, got list"):
         split_prompt_completion([])

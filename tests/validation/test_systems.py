@@ -149,7 +149,7 @@ def test_on_windows_code_of_models_is_refused():
     assert reasons.count("on Windows use WSL") == 1
     assert len(refusals) == 2
     assert all(one.startswith("refused: ") and "'limits'" in one for one in refusals)
-    assert alarm.startswith("step_timeout needs the alarms of Linux or macOS")
+    assert alarm.startswith("step_timeout=1 needs signal.setitimer of Linux or macOS")
 
 
 # The sandbox's server is a process of its own, which is made a Mac's too.

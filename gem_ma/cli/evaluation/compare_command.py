@@ -21,7 +21,9 @@ def run_compare(args: argparse.Namespace) -> int:
     from gem_ma.evaluation.runner.comparison import compare
 
     if len(args.what) != 3:
-        raise ValueError("expected two folders: gem-ma eval compare BEFORE AFTER")
+        raise ValueError(
+            f"expected two folders, got {len(args.what) - 1}: gem-ma eval compare BEFORE AFTER"
+        )
     differences, unpaired = compare(args.what[1], args.what[2])
     worse = any(one.verdict == "worse" for one in differences)
     if args.json:

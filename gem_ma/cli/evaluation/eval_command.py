@@ -133,17 +133,22 @@ def _run_eval(args: argparse.Namespace) -> int:
         return run_compare(args)
     from gem_ma.evaluation.runner.suite_runner import evaluate
 
-    if bool(args.suite) == bool(args.what):
-        raise ValueError("name either --suite or environments")
+    if args.suite and args.what:
+        raise ValueError(f"got --suite {args.suite} and environments; name one of them")
+    if not args.suite and not args.what:
+        raise ValueError("got no environment; name one, or --suite SUITE")
     if not args.out:
         raise ValueError("name a folder for the results: --out FOLDER")
     if args.suite and collect_env_arguments(args):
         words = ", ".join(f"{name}=" for name in collect_env_arguments(args))
-        raise ValueError(f"{words} goes with environments: a suite says how they are seen")
+        raise ValueError(f"{words} does not go with --suite: set arguments in the suite's file")
     if args.suite and args.opponents:
-        raise ValueError(f"opponents={args.opponents} goes with environments: a suite names them")
+        raise ValueError(
+            f"opponents={args.opponents} does not go with --suite: set opponents in the suite's "
+            "file"
+        )
     if args.suite and args.tools:
-        raise ValueError("tools= goes with environments: a suite names them")
+        raise ValueError("tools= does not go with --suite: set tools in the suite's file")
     suite = _load_suite(args)
     agent, seats = _parse_agents(args.agents, suite)
     total = None if args.json else ProgressLines()
@@ -182,7 +187,10 @@ def _load_suite(args: argparse.Namespace) -> suites.Suite:
         )
     if args.task_ids or args.start is not None or args.end is not None:
         if args.tasks:
-            raise ValueError("tasks= goes without task_ids=, start= and end=")
+            raise ValueError(
+                f"tasks={args.tasks} does not go with task_ids=, start= or end=, which choose the "
+                "tasks; leave tasks= out"
+            )
         ids = [one for one in (args.task_ids or "").split(",") if one]
         suite = suites.select_tasks(suite, ids, args.start, args.end)
     return suite
@@ -200,11 +208,13 @@ def _parse_agents(given: Sequence[str], suite: suites.Suite) -> tuple[str | None
         if not (equals and seat.replace("_", "").isalnum()):
             specs.append(one)
         elif seat in seats:
-            raise ValueError(f"{format_agents_option(given)}: two agents for {seat}")
+            raise ValueError(
+                f"{format_agents_option(given)}: got two agents for the seat {seat}, expected one"
+            )
         else:
             seats[seat] = spec
     if not specs and not seats:
-        raise ValueError("name who is evaluated: --agents random, for example")
+        raise ValueError("got no agent to evaluate; name one, such as --agents random")
     if len(specs) > 1:
         return None, _seat_in_order(specs, seats, suite, format_agents_option(given))
     return specs[0] if specs else None, seats
@@ -225,14 +235,17 @@ def _seat_in_order(
             free_seats = [one for one in make_entry_env(entry).possible_agents if one not in seats]
         except (MissingRequirement, ImportError, OSError):  # the evaluation skips this entry
             continue
-        problem = f"{words}: {entry.name} has {len(free_seats)} free seats"
         if len(free_seats) != len(who):
             raise ValueError(
-                f"{problem}, and got {len(who)} agents; one alone sits in each in turn"
+                f"{words}: got {len(who)} agents for {len(free_seats)} free seats of {entry.name}; "
+                "name one for each seat, or a single agent, which is evaluated in each seat"
             )
         for seat, spec in zip(free_seats, who, strict=True):
             if seat_agents.setdefault(seat, spec) != spec:
-                raise ValueError(f"{problem} in another order than others; say SEAT=SPEC")
+                raise ValueError(
+                    f"{words}: {entry.name} has its free seats in another order than other "
+                    "environments; write SEAT=SPEC"
+                )
     return seat_agents
 
 
@@ -248,7 +261,10 @@ def _parse_prices(texts: Sequence[str]) -> dict[str, tuple[float, float]] | None
                 f"--price {text}: expected two numbers such as 0.5,1.5, or MODEL=0.5,1.5"
             ) from None
         if model in prices:
-            raise ValueError(f"--price {text}: a second price of {model or 'who is evaluated'}")
+            raise ValueError(
+                f"--price {text}: got two prices for {model or 'the evaluated agents'}, expected "
+                "one"
+            )
         prices[model] = input_price, output_price
     return prices or None
 

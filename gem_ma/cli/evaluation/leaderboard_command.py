@@ -36,7 +36,7 @@ def _run_leaderboard(args: argparse.Namespace) -> int:
     )
 
     if args.out and not Path(args.out).resolve().parent.is_dir():
-        raise UsageError(f"{args.out}: there is no such folder")
+        raise UsageError(f"--out {args.out}: the folder of this file does not exist; create it")
     leaderboard = merge_results(args.files)
     if args.out:
         write_leaderboard_page(leaderboard, args.out)

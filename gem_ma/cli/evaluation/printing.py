@@ -74,4 +74,4 @@ class ProgressLines:
 def describe_kept(out: str, kind: str) -> str:
     """Return a message about the records that a stopped evaluation or tournament keeps."""
     files = (Path(out) / kind).glob("*.jsonl")
-    return f"{out} keeps {count_played_episodes(*files)} {kind}; the same command goes on"
+    return f"{out} keeps {count_played_episodes(*files)} {kind}; the same command continues"

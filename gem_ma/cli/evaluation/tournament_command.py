@@ -99,7 +99,9 @@ def _run_tournament(args: argparse.Namespace) -> int:
     if args.picture and not args.picture.endswith(".png"):
         raise ValueError(f"--picture {args.picture}: expected a name that ends in .png")
     if args.picture and not Path(args.picture).parent.is_dir():
-        raise ValueError(f"--picture {args.picture}: there is no such folder")
+        raise ValueError(
+            f"--picture {args.picture}: the folder of this file does not exist; create it"
+        )
     total = None if args.json else ProgressLines()
     with report_interrupt(lambda: describe_kept(args.out, "matches")):
         board = run_tournament(

@@ -294,5 +294,8 @@ def _compute_one(metric: Metric, sample: EpisodeSample) -> float:
     """Return the value of a metric for one start; 0 if it is unknown."""
     estimate = metric.compute(sample)
     if not isinstance(estimate, IntervalEstimate):
-        raise TypeError(f"{metric.name} is {estimate!r} in one start; only one number is compared")
+        raise TypeError(
+            f"metric {metric.name!r} gave {estimate!r} for a start, expected an IntervalEstimate; "
+            "register a metric of another type with better=None, so that it is not compared"
+        )
     return 0.0 if math.isnan(estimate.value) else estimate.value

@@ -91,7 +91,9 @@ def plan_tasks(
         known |= set(env.possible_agents)
         if unknown := entry.sampling.keys() - set(env.possible_agents):
             there = ", ".join(env.possible_agents)
-            raise BadSuite(f"{entry.name}: sampling of {min(unknown)!r}; the seats are {there}")
+            raise BadSuite(
+                f"{entry.name}: sampling has no seat {min(unknown)!r}; the seats are {there}"
+            )
         lineups = entry.list_lineups(env.possible_agents)
         if agents is None and entry.seats == "each":  # only the seats that have an agent
             lineups = [one for one in lineups if set(one) <= set(seats)] or lineups
@@ -105,7 +107,9 @@ def plan_tasks(
             cells.append(EvalTask(entry, lineup, who, name, env.game.zero_sum))
     for seat in seats:
         if known and seat not in known:
-            raise BadSuite(f"no seat {seat!r} in suite {suite.name}; {', '.join(sorted(known))}")
+            raise BadSuite(
+                f"no seat {seat!r} in suite {suite.name}; the seats are {', '.join(sorted(known))}"
+            )
     return cells, skipped
 
 
@@ -129,7 +133,9 @@ def _find_spec(
         return seats.get(seat) or entry.find_opponent(seat)
     who = agents or seats.get(seat)
     if who is None:
-        raise BadSuite(f"{entry.name}: nobody to evaluate in seat {seat}; name an agent for it")
+        raise BadSuite(
+            f"{entry.name}: no agent to evaluate in seat {seat}; name one, such as {seat}=random"
+        )
     return who
 
 

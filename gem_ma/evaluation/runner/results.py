@@ -143,7 +143,10 @@ def compute_row(
         "versions": {one.version for one in done},
     }
     if clash := values.keys() & {*about, *origin}:
-        raise ValueError(f"rows have {min(clash)!r} already; call that metric something else")
+        raise ValueError(
+            f"the metric {min(clash)!r} has the name of another column of the results; register it "
+            "under another name"
+        )
     return about | values | origin
 
 

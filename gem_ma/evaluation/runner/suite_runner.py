@@ -138,7 +138,10 @@ def evaluate(
     check_type(agents, (str, NoneType), "agents", "a spec, such as 'random'")
     for two in prices.values() if isinstance(prices, Mapping) else [prices] if prices else []:
         if len(two) != 2:
-            raise BadSuite(f"prices={two!r}: expected two, of a million tokens read and written")
+            raise BadSuite(
+                f"prices={two!r}: expected two numbers, the prices of a million input tokens and "
+                "of a million output tokens"
+            )
     suite = _change_suite(suite, seed, tasks, trials)
     seats = dict(seats or {})
     cells, skipped = plan_tasks(suite, agents, seats)
@@ -199,7 +202,8 @@ def _price_specs(
         if not specs:
             there = sorted({one.model or spec for spec, one in shared.items()})
             raise BadSuite(
-                f"prices of {name!r}, which nobody here is; there are {', '.join(there)}"
+                f"prices for {name!r}, but no agent has this name; the agents are "
+                f"{', '.join(there)}"
             )
         price_by_agent |= dict.fromkeys(specs, prices[name])
     return price_by_agent

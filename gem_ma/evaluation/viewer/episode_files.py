@@ -33,7 +33,7 @@ def find_episode_files(source: str | Path) -> list[Path]:
         raise FileNotFoundError(f"{source}: there is no such file or folder")
     if not source.is_dir():
         if not _holds_episodes(source):
-            raise RecordError(f"{source} is no file of episodes, as gem-ma run --out writes them")
+            raise RecordError(f"{source} is no file of episodes: expected one of gem-ma run --out")
         return [source]
     paths = [path for path in sorted(source.rglob("*.jsonl")) if _holds_episodes(path)]
     if not paths:

@@ -137,10 +137,10 @@ class _PageWriter:
 
     def _play_views(self, episode: Episode) -> Iterator[SpectatorView]:
         if self._most == 0:
-            raise UnseenEpisode("it was left out of this page")
+            raise UnseenEpisode("this page was written without spectators' views")
         if self._most is not None and len(self._index) >= self._most:
             raise UnseenEpisode(
-                f"only the first {self._most} are played again; --spectators sets how many"
+                f"only the first {self._most} episodes are replayed; --spectators sets how many"
             )
         return self._spectator.replay_views(episode)
 

@@ -95,7 +95,8 @@ class Spectator:
     def _play_limited(self, episode: Episode) -> Iterator[SpectatorView]:
         if self._strikes >= _MAX_STRIKES:
             raise UnseenEpisode(
-                f"{_MAX_STRIKES} like it took too long or too much memory; --trust plays it"
+                f"{_MAX_STRIKES} such episodes took too long or too much memory to replay; --trust "
+                "sets no limit"
             )
         try:
             if self._worker is None:
@@ -111,9 +112,8 @@ class Spectator:
             self._strikes += 1
             self.close()
             raise UnseenEpisode(
-                f"playing it again took more than {_MAX_SECONDS:g} s or {_MAX_MEMORY >> 30} GiB; "
-                f"--trust "
-                "sets no limit"
+                f"the replay took more than {_MAX_SECONDS:g} s or {_MAX_MEMORY >> 30} GiB; "
+                "--trust sets no limit"
             ) from None
         except GeneratorExit:  # the caller stopped, but the worker still sends views
             self.close()
@@ -175,7 +175,7 @@ def spectate(episode: Episode, *, trust: bool = False) -> Iterator[SpectatorView
 def _check_episode(episode: Episode, trust: bool) -> None:
     """Raise UnseenEpisode if an episode must not be replayed; no code that it names is imported."""
     if episode.wrappers:
-        raise UnseenEpisode(f"it was played in {' in '.join(episode.wrappers)}")
+        raise UnseenEpisode(f"the environment was wrapped by {' in '.join(episode.wrappers)}")
     spec = episode.spec
     if not trust:
         if reason := factory.find_distrust_reason(spec):
@@ -185,12 +185,12 @@ def _check_episode(episode: Episode, trust: bool) -> None:
             factory.is_numeric(size) and np.prod(size) <= _MAX_PIXELS
         ):
             raise UnseenEpisode(
-                f"its pictures are too large, {clip_name(size)}; --trust draws them"
+                f"the pictures are too large, {clip_name(size)}; --trust draws them"
             )
     known = registry.find_registered(spec.id)
     outside = registry.find_rules_host(spec.id) in (("server",) if trust else ("library", "server"))
     if outside or any(need.startswith(_REMOTE_NEEDS) for need in (known.needs if known else ())):
-        raise UnseenEpisode("its environment lives elsewhere")
+        raise UnseenEpisode("the environment runs in another library or on a server")
 
 
 def _play_views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator[SpectatorView]:
@@ -204,12 +204,12 @@ def _play_views(episode: Episode, trust: bool, envs: dict[str, Any]) -> Iterator
     except UnseenEpisode:
         raise
     except Exception as error:  # records of other releases can raise any error
-        raise UnseenEpisode(f"playing it again failed: {type(error).__name__}: {error}") from error
+        raise UnseenEpisode(f"the replay failed: {type(error).__name__}: {error}") from error
 
 
 def _replay_views(episode: Episode, env: AECEnv) -> Iterator[SpectatorView]:
     if env.blocking:
-        raise UnseenEpisode("its environment is slow or lives elsewhere")
+        raise UnseenEpisode("the environment is slow, or runs outside this process")
     env.render_mode = "ansi"
     number, session = 0, Session(env)
     try:
@@ -221,7 +221,7 @@ def _replay_views(episode: Episode, env: AECEnv) -> Iterator[SpectatorView]:
             yield SpectatorView(env.picture().array, env.render(), pictures, dict(session.returns))
             number = move.number + len(move.steps)
     except ReplayError as error:
-        raise UnseenEpisode(f"played again, {error}") from None
+        raise UnseenEpisode(f"the replay differs: {error}") from None
     if number == len(episode.steps) and not any(s.reply is None for s in episode.steps[-1:]):
         yield SpectatorView(env.picture().array, env.render(), {}, dict(session.returns))
 
@@ -232,7 +232,7 @@ def _find_difference(turn: Turn, step: Step) -> str:
         for o in (turn.observation, step.observation)
     ]
     if (turn.text, turn.results, alts[0]) != (step.text, step.results, alts[1]):
-        return f"it sees something else at {step.number}"
+        return "the observation differs from the record"
     return ""
 
 

@@ -102,7 +102,7 @@ def _translate_data_arguments(spec: registry.Spec, named: JSONObject) -> JSONObj
     if not named.get("dataset_name", "-"):
         del named["dataset_name"]
         if "dataset" not in named and "data" not in spec.kwargs:
-            raise ValueError("expected a dataset_name or a dataset")
+            raise ValueError("got neither dataset_name= nor dataset=; pass one of them")
     if "dataset" in named:  # it takes precedence over dataset_name
         named.pop("dataset_name", None)
     for name, value in named.items():
@@ -120,14 +120,14 @@ def _translate_hangman(spec: registry.Spec, named: JSONObject) -> JSONObject:
 def _translate_wiki_game(spec: registry.Spec, named: JSONObject) -> JSONObject:
     if named.pop("page_summary_length", None) is not None:
         raise TypeError(
-            "page_summary_length= is not taken: a page is shown as its source has it; graph= gives "
-            "texts of your own"
+            "page_summary_length= is not supported: a page is shown as its source has it; pass "
+            "texts of your own as graph="
         )
     variant = named.pop("variant", "noregrets")
     if variant != "noregrets":
         raise ValueError(
-            f"variant={variant!r}: expected 'noregrets', where links of the page are followed, and "
-            "back goes who finds a link back"
+            f"variant={variant!r}: expected 'noregrets', the only one that is supported: a player "
+            "follows links of the page, and has no other way back"
         )
     backend, settings = named.pop("backend", None), named.pop("trawler_kwargs", None) or {}
     if backend is None and not settings:
@@ -135,7 +135,8 @@ def _translate_wiki_game(spec: registry.Spec, named: JSONObject) -> JSONObject:
     if backend != "kiwix":
         raise ValueError(
             f"backend={backend!r}: expected 'kiwix', with trawler_kwargs={{'url': ..., 'zimfile': "
-            "...}; Wikipedia itself is not asked. source= takes a ZIM file too, graph= your pages"
+            "...}; Wikipedia itself is not supported. source= takes a ZIM file too, graph= your "
+            "own pages"
         )
     if strange := settings.keys() - {"url", "zimfile", *_KIWIX_PACE}:
         raise ValueError(f"trawler_kwargs: got {', '.join(sorted(strange))}; expected url, zimfile")

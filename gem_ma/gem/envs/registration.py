@@ -55,7 +55,9 @@ def register(
     """
     check_type(env_id, str, "env_id")
     if env_id in ENV_REGISTRY:
-        raise ValueError(f"{env_id!r} is registered already, for {ENV_REGISTRY[env_id]}")
+        raise ValueError(
+            f"{env_id!r} is registered already, for {ENV_REGISTRY[env_id]}; choose another id"
+        )
     if isinstance(entry_point, str):
         entry_point = _resolve_entry_point(entry_point)
         registry.register(env_id, entry_point, needs=needs, levels=levels, **kwargs)
@@ -158,7 +160,9 @@ def make_vec(
     ids = [env_ids] if isinstance(env_ids, str) else list(env_ids)
     env_kwargs = list(vec_kwargs) if vec_kwargs is not None else [{}] * len(ids)
     if len(env_kwargs) != len(ids):
-        raise ValueError(f"got {len(ids)} ids and {len(env_kwargs)} vec_kwargs; expected as many")
+        raise ValueError(
+            f"got {len(ids)} ids and {len(env_kwargs)} vec_kwargs; expected one for each id"
+        )
     made = [
         functools.partial(_make_wrapped, env_id, wrappers or (), seed=seed + number, **kwargs)
         for number, env_id in enumerate(ids)

@@ -62,14 +62,17 @@ class MCPTool(BaseTool):
             _HANDLERS, (log_handler, progress_handler, sampling_handler), strict=True
         ):
             if handler is not None:
-                raise TypeError(f"{name}= is not taken: servers are not listened to between calls")
+                raise TypeError(
+                    f"{name}= is not supported: servers are read only during calls; leave it out"
+                )
         super().__init__(num_workers)
         self.execution_timeout = execution_timeout
         self._servers: dict[str, MCPServer] = {}
         self._tools: dict[str, ServerTool] | None = None
         self.reconfigure(config, auth, headers)
         if validate_on_init and not self.get_available_tools():
-            raise ValueError(f"{', '.join(map(repr, self._servers.values()))}: no tools are there")
+            servers = ", ".join(map(repr, self._servers.values()))
+            raise ValueError(f"{servers}: expected servers with one or more tools, got no tool")
 
     @classmethod
     def from_url(

@@ -59,7 +59,7 @@ class SearchTool(BaseTool):
     def _search(self, query: str) -> str:
         self.search_url = self.search_url or os.environ.get("SEARCH_URL")
         if not self.search_url:
-            raise ValueError("a SearchTool needs search_url=, or the variable SEARCH_URL")
+            raise ValueError("SearchTool needs search_url=, or the environment variable SEARCH_URL")
         server = Retriever(self.search_url, timeout=self.timeout, retries=0)
         result = ""
         for number, contents in enumerate(server.search_contents(query, self.topk), 1):

@@ -42,7 +42,8 @@ class ToolEnvWrapper(EnvWrapper):
             )
         if tool_execute_error_reward and (tool_reward or tool_success_reward):
             raise ValueError(
-                "tool_execute_error_reward goes with tool_reward=0 and tool_success_reward=0"
+                f"tool_execute_error_reward={tool_execute_error_reward} needs tool_reward=0 and "
+                f"tool_success_reward=0, got {tool_reward} and {tool_success_reward}"
             )
         self.tools = tools
         self.tool_reward, self.tool_success_reward = tool_reward, tool_success_reward

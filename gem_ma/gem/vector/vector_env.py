@@ -39,7 +39,9 @@ class VectorEnv:
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     ):
         if len(env_ids) != len(env_fns):
-            raise ValueError(f"got {len(env_ids)} env_ids and {len(env_fns)} env_fns")
+            raise ValueError(
+                f"got {len(env_ids)} env_ids and {len(env_fns)} env_fns; expected one for each"
+            )
         if autoreset_mode not in (values := [mode.value for mode in AutoresetMode]):
             check_type(autoreset_mode, AutoresetMode, "autoreset_mode", f"one of {values}")
         self.autoreset_mode = AutoresetMode(autoreset_mode)

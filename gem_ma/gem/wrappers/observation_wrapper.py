@@ -49,7 +49,7 @@ class ObservationWrapper(EnvWrapper):
         super().__init__(env)
         if include_chat_template and apply_chat_template_on_reset:
             raise ValueError(
-                "include_chat_template and apply_chat_template_on_reset exclude each other"
+                "got both include_chat_template and apply_chat_template_on_reset; pass one of them"
             )
         if (include_chat_template or apply_chat_template_on_reset) and tokenizer is None:
             raise ValueError("a chat template needs tokenizer=")

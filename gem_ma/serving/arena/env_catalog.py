@@ -55,7 +55,7 @@ class EnvCatalog:
     def find_env(self, id: object) -> OfferedEnv:
         """Return an offered environment by its id, or raise ArenaError."""
         if not isinstance(id, str) or (id not in self.offered_envs and id not in self.other_ids):
-            raise ArenaError(f"no environment {str(id)[:60]!r} is offered here")
+            raise ArenaError(f"no environment {str(id)[:60]!r} here; choose one in the lobby")
         env = self.offered_envs.get(id) or self.searched_envs.get(id)
         if env is None:
             try:

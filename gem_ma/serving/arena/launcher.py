@@ -51,7 +51,7 @@ def arena(
 
     token = resolve_token(host, token)
     if token is not None and not re.fullmatch(r"[\w.~-]+", token, re.ASCII):
-        raise ValueError("a token has letters, digits, and . ~ - _ only")
+        raise ValueError("token: expected only letters, digits and . ~ - _ (its value is hidden)")
     hall = ArenaLobby(
         Path(folder),
         agents,

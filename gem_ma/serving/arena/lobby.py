@@ -172,7 +172,7 @@ class ArenaLobby:
         seats = asked.get("seats")
         if not isinstance(seats, dict) or set(seats) != set(self.catalog.list_seats(start)):
             raise ArenaError(
-                f"seats: say who sits in each of {', '.join(self.catalog.list_seats(start))}"
+                f"seats: expected a player for each of {', '.join(self.catalog.list_seats(start))}"
             )
         name = self._check_player(asked.get("name"))
         keys: dict[str, str] = {}
@@ -186,16 +186,16 @@ class ArenaLobby:
                 check_agent_seat(self.agents[player], seat, player)
                 start.agents[seat] = player
             else:
-                raise ArenaError(f"{seat}: me, open, or one of {', '.join(self.agents)}")
+                raise ArenaError(f"{seat}: expected me, open, or one of {', '.join(self.agents)}")
         spectator_view = asked.get("watched", "")
         if spectator_view not in ("", "all", *seats):
-            raise ArenaError(f"spectators see nothing, all, or one of {', '.join(seats)}")
+            raise ArenaError(f"watched: expected '' for nothing, all, or one of {', '.join(seats)}")
         clock, bank = asked.get("clock", 0), asked.get("bank", 0)
         if any(
             type(one) not in (int, float) or not 0 <= one <= MAX_CLOCK_SECONDS
             for one in (clock, bank)
         ):
-            raise ArenaError(f"a clock gives up to {MAX_CLOCK_SECONDS} seconds; 0: there is none")
+            raise ArenaError(f"clock, bank: expected 0 (none) to {MAX_CLOCK_SECONDS} seconds")
         info = start._replace(
             id=secrets.token_hex(5),
             watched=spectator_view,
@@ -221,7 +221,7 @@ class ArenaLobby:
         if not table.over:
             raise ArenaError("the match is not over yet")
         if info.people and not own_seats:
-            raise ArenaError("who looked on does not play again; begin a match in the lobby")
+            raise ArenaError("only its players can repeat a match; start one in the lobby")
         seats = [seat for seat in info.people if seat in own_seats]
         next_info = self.match_infos.get(self.next_matches.get(info.id, ""))
         if next_info is not None and not next_info.ended:
@@ -297,10 +297,11 @@ class ArenaLobby:
     def make_continuation(self, source: object, number: object, turn: object) -> MatchInfo:
         """Return a match that begins at a record's position before one of its turns."""
         if type(turn) is not int or type(number) is not int or turn < 0 or number < 0:
-            raise ArenaError("say which episode, and before which of its turns")
+            raise ArenaError("expected the number of an episode and of a turn, 0 or more")
         episode = self._load_episode(source, number)
         if episode.wrappers:
-            raise ArenaError(f"it was played in {' in '.join(episode.wrappers)}, which is not here")
+            around = " in ".join(episode.wrappers)
+            raise ArenaError(f"episodes of environments wrapped by {around} cannot be continued")
         prefix = EpisodePrefix.from_record(episode, turn)
         return MatchInfo(
             id="",
@@ -328,7 +329,7 @@ class ArenaLobby:
         episode = self._load_episode(source, int(number))
         prefix = EpisodePrefix.from_record(episode, int(turn))
         if (prefix.seed, prefix.moves) != (about.seed, about.past):  # the file is another one now
-            raise ArenaError("the record that it went on from is not here any more")
+            raise ArenaError("the record that this match continues is gone or has changed")
         return episode
 
     def find_record_file(self, name: object) -> Path:
@@ -361,7 +362,7 @@ class ArenaLobby:
         there = table.info.people.get(seat) if isinstance(seat, str) else None
         if there is None or there[0] or table.over:
             free = [] if table.over else table.info.free_seats
-            raise ArenaError(f"that seat is not free; free are: {', '.join(free) or 'none'}")
+            raise ArenaError(f"this seat is not free; free seats: {', '.join(free) or 'none'}")
         key = secrets.token_urlsafe(16)
         table.take_seat(seat, name, _hash_key(key))
         self.match_infos[table.info.id] = table.info
@@ -452,7 +453,7 @@ class ArenaLobby:
         elif isinstance(asked.get("square"), str):
             square = tuple(int(one) for one in re.findall(r"\d{1,3}", asked["square"])[:2])
             if len(square) != 2 or self._make_board(table, seat) is None:
-                raise ArenaError("that is no square")
+                raise ArenaError(f"{asked['square'][:20]!r} is no square of a board here")
             game, view = self._find_clickable_game(table), table.make_view(seat)
             self.picked_squares[key], reply = game.pick(
                 view, seat, self.picked_squares.get(key, ()), square

@@ -82,20 +82,31 @@ class MatchInfo(NamedTuple):
             raise DamagedMatch(f"{path}: {error}") from None
         if not isinstance(fields, dict) or fields.get("format") != MATCH_FORMAT:
             format = fields.get("format") if isinstance(fields, dict) else fields
-            raise DamagedMatch(f"{path}: written in format {format!r:.60}, not {MATCH_FORMAT}")
+            raise DamagedMatch(f"{path}: format is {format!r:.60}, expected {MATCH_FORMAT}")
         del fields["format"]
         for name in _INFO_TYPES.keys() | fields.keys():
             if name not in fields and name in cls._field_defaults:
                 continue
-            if not isinstance(fields.get(name), _INFO_TYPES.get(name, ())):
-                raise DamagedMatch(f"{path}: {name} is {fields.get(name)!r:.60}")
+            kinds = _INFO_TYPES.get(name, ())
+            if not isinstance(fields.get(name), kinds):
+                types = [one.__name__ for one in (kinds if isinstance(kinds, tuple) else (kinds,))]
+                expected = " or ".join(types) or "no such field"
+                raise DamagedMatch(
+                    f"{path}: {name} is {fields.get(name)!r:.60}, expected {expected}"
+                )
         people = fields["people"].values()
         if not all(isinstance(one, list) and list(map(type, one)) == [str, str] for one in people):
-            raise DamagedMatch(f"{path}: people are {fields['people']!r:.60}")
+            raise DamagedMatch(
+                f"{path}: people are {fields['people']!r:.60}, expected two texts for each seat"
+            )
         if not all(isinstance(one, str) for one in fields["agents"].values()):
-            raise DamagedMatch(f"{path}: agents are {fields['agents']!r:.60}")
+            raise DamagedMatch(
+                f"{path}: agents are {fields['agents']!r:.60}, expected a text for each seat"
+            )
         if not all(isinstance(one, int | float) for one in fields.get("returns", {}).values()):
-            raise DamagedMatch(f"{path}: returns are {fields['returns']!r:.60}")
+            raise DamagedMatch(
+                f"{path}: returns are {fields['returns']!r:.60}, expected a number for each seat"
+            )
         fields["people"] = {seat: tuple(pair) for seat, pair in fields["people"].items()}
         return cls(**{**fields, "past": tuple(fields.get("past", ()))})
 
@@ -145,10 +156,10 @@ def explain_failed_write() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        _LOG.error("not written down: %s", error)
+        _LOG.error("could not save: %s", error)
         raise StorageError(
-            f"this server could not write that down ({error.strerror}), so nothing was done; "
-            "try again in a while"
+            f"this server could not write to its disk ({error.strerror}), so nothing has changed; "
+            "try again later"
         ) from error
 
 
@@ -181,7 +192,7 @@ def open_records(path: Path) -> tuple[EpisodeFile, set[str]]:
     except RecordError as error:
         if not path.is_file():
             raise
-        _LOG.warning("%s; it is %s now", error, path.rename(_find_free_name(path)))
+        _LOG.warning("%s; moved to %s", error, path.rename(_find_free_name(path)))
         file = EpisodeFile(path, pictures=False)
     ids, damaged_lines = set(), set()
     with path.open("rb") as lines:
@@ -193,7 +204,7 @@ def open_records(path: Path) -> tuple[EpisodeFile, set[str]]:
                 damaged_lines.add(line)
     if damaged_lines:
         copy = shutil.copyfile(path, _find_free_name(path))
-        _LOG.warning("%s goes on without these lines; as it was it is %s now", path, copy)
+        _LOG.warning("removed these lines from %s; the original file is now %s", path, copy)
         file.keep_lines(lambda line: line not in damaged_lines)
     return file, ids
 

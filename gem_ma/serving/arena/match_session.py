@@ -106,7 +106,10 @@ class MatchSession:
         chat_messages = read_lines(folder / "chat.jsonl")
         for number, line in enumerate(chat_messages, 1):
             if line.keys() != _CHAT_FIELDS or not all(map(str.__instancecheck__, line.values())):
-                raise DamagedMatch(f"{folder / 'chat.jsonl'}, line {number}: {line!r:.60}")
+                raise DamagedMatch(
+                    f"{folder / 'chat.jsonl'}, line {number}: expected texts for seat, name and "
+                    f"words, got {line!r:.60}"
+                )
         where = f"{folder / 'about.json'}: {info.env}"
         try:
             table = cls(folder, info)
@@ -124,8 +127,8 @@ class MatchSession:
             ends = [(one.ended, dict(one.returns)) for one in (info, table.episode)]
             if ends[0] != ends[1]:
                 raise DamagedMatch(
-                    f"{folder}: it ended as {ends[0]}, and played again as {ends[1]}: moves are "
-                    "lost, or the rules have changed"
+                    f"{folder}: the match ended as {ends[0]}, but its replay ends as {ends[1]}: "
+                    "moves are lost, or the rules have changed"
                 )
         return table
 
@@ -213,11 +216,11 @@ class MatchSession:
     def post_message(self, seat: str, words: str) -> None:
         """Add a chat message, which is not part of the game."""
         if not self.info.chat:
-            raise ArenaError("players do not talk in this match")
+            raise ArenaError("this match has no chat")
         if not isinstance(words, str) or not 0 < len(words.strip()) <= MAX_CHAT_LENGTH:
-            raise ArenaError(f"say 1 to {MAX_CHAT_LENGTH} characters")
+            raise ArenaError(f"a chat message has 1 to {MAX_CHAT_LENGTH} characters")
         if len(self.chat_messages) >= MAX_CHAT_MESSAGES:
-            raise ArenaError(f"{MAX_CHAT_MESSAGES} times was said enough")
+            raise ArenaError(f"the chat is full: a match has at most {MAX_CHAT_MESSAGES} messages")
         line = {"seat": seat, "name": self.info.people[seat][0], "words": words.strip()}
         self._append_line("chat", line)
         self.chat_messages.append(line)
@@ -262,7 +265,7 @@ class MatchSession:
     def take_back(self, seat: str) -> None:
         """Undo all moves from this seat's last one on."""
         if not self.info.takes_back:
-            raise ArenaError("nothing is taken back in this match")
+            raise ArenaError("moves cannot be taken back in this match")
         indices = [at for at, replies in enumerate(self.reply_history) if seat in replies]
         if self.over or not indices:
             raise ArenaError("the match is over" if self.over else f"{seat} has not moved yet")
@@ -277,14 +280,14 @@ class MatchSession:
         """Apply a line of `moves.jsonl` again."""
         if "back" in line:
             if line["back"] not in range(len(self.reply_history)):
-                raise ValueError(f"{len(self.reply_history)} moments were played before")
+                raise ValueError(f"back: expected less than {len(self.reply_history)}")
             self._replay_replies(self.reply_history[: line["back"]])
             return
         reply = MatchReply(line["reply"], line["seconds"], line.get("late", False))
         if not isinstance(reply.reply, str) or not isinstance(reply.seconds, int | float):
-            raise TypeError("expected a text, and how many seconds it took")
+            raise TypeError("expected a text in reply and a number in seconds")
         if line["seat"] not in self._due_turns:
-            raise ValueError(f"it is the turn of {', '.join(self._due_turns) or 'nobody'}")
+            raise ValueError(f"seat: expected one of {', '.join(self._due_turns) or 'none'}")
         self._apply_reply(line["seat"], reply)
 
     def _apply_reply(self, seat: str, said: MatchReply) -> None:
@@ -360,7 +363,7 @@ class MatchSession:
             picture: a picture to show instead of the drawn one; None: draw one.
         """
         if seat is not None and seat not in self.seats:
-            raise ArenaError(f"there is no seat {seat!r}")
+            raise ArenaError(f"no seat {seat!r}; the seats are {', '.join(self.seats)}")
         info, play = self.info, self.live_episode
         description: JSONObject = {
             "id": info.id,

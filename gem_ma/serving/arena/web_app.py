@@ -187,7 +187,7 @@ class ArenaApp:
         """Begin a rematch of a finished match for the seats whose keys are sent."""
         table, keys = self._find_match(request), (await _read_body(request)).get("keys")
         if not isinstance(keys, list) or not all(isinstance(one, str) for one in keys):
-            raise ArenaError("keys: a list of the keys of one's seats")
+            raise ArenaError("keys: expected a list of the keys of your seats")
         if not table.info.of:
             await asyncio.to_thread(self.lobby.catalog.find_env, table.info.env)
         next_table, own_keys = self.lobby.play_again(table, keys, identify_visitor(request))
@@ -229,7 +229,7 @@ class ArenaApp:
         """Return the environment, seats and number of moves before a turn of a record."""
         params, name = request.query_params, request.path_params["id"]
         if not all(re.fullmatch(r"\d{1,9}", params.get(one, "")) for one in ("number", "turn")):
-            raise ArenaError("say which episode, and before which of its turns")
+            raise ArenaError("expected the number of an episode and of a turn, 0 or more")
         start = self.lobby.make_continuation(name, int(params["number"]), int(params["turn"]))
         position = {
             "env": start.env,
@@ -252,8 +252,8 @@ class ArenaApp:
         try:
             if self.sockets.total() >= MAX_SOCKETS or self.sockets[visitor] >= VISITOR_SOCKETS:
                 raise TooManySockets(
-                    f"{MAX_SOCKETS} pages of matches are open here, or {VISITOR_SOCKETS} of yours; "
-                    "close one"
+                    f"too many open pages of matches: at most {MAX_SOCKETS} on this server, and "
+                    f"{VISITOR_SOCKETS} of one visitor; close one"
                 )
             self.sockets[visitor] += 1
             try:
@@ -262,7 +262,7 @@ class ArenaApp:
                 self.sockets -= Counter([visitor])
         except (ArenaError, TimeoutError) as error:
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-                await line.send_json({"problem": str(error) or "no message came"})
+                await line.send_json({"problem": str(error) or "no message within 10 seconds"})
                 await line.close(1013 if isinstance(error, TooManySockets) else 1008)
         except WebSocketDisconnect:
             pass
@@ -274,10 +274,10 @@ class ArenaApp:
         key, theme = message.get("key"), "dark" if message.get("dark") is True else "light"
         seat = self.lobby.find_seat(table, key) if isinstance(key, str) else None
         if key is not None and seat is None:
-            raise ArenaError("this key is of no seat here")
+            raise ArenaError("this key belongs to no seat of this match")
         updates = self.lobby.update_events.setdefault(name, set())
         if seat is None and sum(not one.is_seated for one in updates) >= MAX_WATCHERS:
-            raise TooManySockets(f"{MAX_WATCHERS} look on at this match already; come back later")
+            raise TooManySockets(f"this match has {MAX_WATCHERS} spectators already; try later")
         update.is_seated = seat is not None
         updates.add(update)
         send_task = asyncio.create_task(self._send_updates(line, table, seat, update, theme))
@@ -312,7 +312,7 @@ class ArenaApp:
         try:
             message = _parse_message(await _receive_text(line))
             if seat is None:
-                raise ArenaError("who looks on does not play; take a seat in the lobby")
+                raise ArenaError("spectators cannot play; take a seat in the lobby")
             self.lobby.apply_request(table, seat, message)
             news.is_own = True
             news.set()
@@ -345,7 +345,7 @@ def _log_task_error(task: asyncio.Task[None]) -> None:
     """Log an error of a background task."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, WebSocketDisconnect | RuntimeError):
-        _LOG.error("telling a browser failed", exc_info=error)
+        _LOG.error("sending a view to a browser failed", exc_info=error)
 
 
 def _encode_offered_env(place: OfferedEnv) -> JSONObject:

@@ -67,7 +67,7 @@ def forward_logits(
     """
     takes = chosen[:, 1:].any(0).nonzero()
     if not len(takes):
-        raise ValueError("no token is chosen")
+        raise ValueError("chosen marks no token after the first; expected one or more")
     alike = 0 if inputs else min(len(find_common_prefix(ids.tolist())), int(takes[0]))
     shape = None if len(ids) == 1 or alike < MIN_PREFIX_LENGTH else find_cache_shape(model)
     if shape is None:

@@ -105,11 +105,17 @@ class HFLearner(HFAgent):
         super().__init__(model, processor, seed=seed, dtype=dtype, **agent)
         if lora is not None:
             if adapter is not None:
-                raise ValueError(f"lora= makes an adapter, and adapter={adapter!r} names another")
+                raise ValueError(
+                    f"got lora= for a new adapter and adapter={adapter!r} for one that exists; "
+                    "pass one of them"
+                )
             adapter = "default"
             self.model = add_lora_adapters(self.model, [adapter], **lora).eval()
         if self.temperature == 0:
-            raise ValueError("temperature=0 draws nothing to learn from; use 1.0")
+            raise ValueError(
+                "temperature=0 does not sample, so there is nothing to learn; expected more than "
+                "0, such as 1.0"
+            )
         if precision not in ("full", "mixed", None):
             raise ValueError(f"precision={precision!r}: expected 'full' or 'mixed'")
         self.adapter = adapter
@@ -235,10 +241,16 @@ class HFLearner(HFAgent):
         targets = dict(zip(places, part.targets, strict=True)) if part.targets else {}
         for sample in build_samples(part.episode, part.seat, self.tokens):
             if not sample.exact:
-                raise ValueError(f"{part.seat} said what its model did not draw: {sample.notes}")
+                raise ValueError(
+                    f"the tokens of {part.seat} may differ from those that its model drew: "
+                    f"{'; '.join(sample.notes)}"
+                )
             logprobs = [x for x, own in zip(sample.logprobs, sample.mask, strict=True) if own]
             if any(map(math.isnan, logprobs)):
-                raise ValueError(f"{part.seat} has replies without log-probabilities")
+                raise ValueError(
+                    f"{part.seat} has replies without log-probabilities; expected Reply.logprobs "
+                    "for each token, as HFAgent gives them"
+                )
             yield WeightedSample(
                 sample,
                 [
@@ -313,8 +325,8 @@ class HFLearner(HFAgent):
             targets = self._make_tensor(target for work in batch for target in work.targets)
             if targets.shape != values.shape:
                 raise ValueError(
-                    "a critic learns from what turns were to lead to: advantages=ppo says that, "
-                    "of gem_ma.training.advantages"
+                    f"critic={self.critic} needs a target value for each turn; use "
+                    "advantages=gem_ma.training.advantages.ppo, which gives them"
                 )
             error = ((values - targets) ** 2).sum() / turns
             metrics["critic"] = error.item()

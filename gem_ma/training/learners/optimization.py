@@ -81,12 +81,12 @@ class PolicyOptimizer:
         self.parameters = dict(parameters)
         if not self.parameters:
             raise ValueError(
-                "no parameter to train: all are frozen, or the adapter has no such name"
+                "no parameter to train: all are frozen, or the model has no adapter of this name"
             )
         if half := [name for name, one in self.parameters.items() if one.dtype in HALF_TYPES]:
             raise ValueError(
-                f"{half[0]} is {self.parameters[half[0]].dtype}, which loses small steps: weights "
-                "that learn have to be float32; network.float() makes them so"
+                f"{half[0]} is {self.parameters[half[0]].dtype}, which loses small steps: trained "
+                "weights must be float32; network.float() converts them"
             )
         self.optimizer = torch.optim.AdamW(
             self.parameters.values(), lr=lr, betas=betas, weight_decay=0.0
@@ -148,9 +148,9 @@ class PolicyOptimizer:
         self._skipped_updates.add(self.updates)
         if len(self._skipped_updates) >= MAX_SKIPPED:
             raise TrainingCollapsed(
-                f"{len(self._skipped_updates)} updates in a row gave gradients that are not "
-                "finite, and so no step: look for advantages that are not finite and for tokens "
-                "that the model finds far likelier now than when it drew them, or take a lower lr"
+                f"{len(self._skipped_updates)} updates in a row had gradients that are not finite, "
+                "and were skipped: check for advantages that are not finite and for tokens that "
+                "are far more likely now than when they were drawn, or use a lower lr"
             )
         return None
 
@@ -165,7 +165,11 @@ class PolicyOptimizer:
 
     def load_state_dict(self, state: JSONMapping) -> None:
         if set(state["parameters"]) != set(self.parameters):
-            raise ValueError("the checkpoint holds other parameters than those that are trained")
+            raise ValueError(
+                "the checkpoint and the learner do not have the same parameters, they differ in "
+                f"{_list_some(set(state['parameters']) ^ set(self.parameters))}: load it into a "
+                "learner of the same model and adapter"
+            )
         _load_weights(self.parameters, state["parameters"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["order"])
@@ -217,7 +221,10 @@ class PolicySnapshot:
         """Restore a state of a snapshot or of a learner."""
         saved = state["parameters"] if "parameters" in state else state["descent"]["parameters"]
         if not set(self.parameters) <= set(saved):
-            raise ValueError("the checkpoint holds other parameters than those that were copied")
+            raise ValueError(
+                f"the checkpoint lacks {_list_some(set(self.parameters) - set(saved))}: load it "
+                "into a snapshot of the same model and adapter"
+            )
         _load_weights(self.parameters, saved)
         self.player.seed = state["seed"]
 
@@ -259,9 +266,14 @@ def check_weights(weights: Mapping[str, Any]) -> None:
     """Raise TrainingCollapsed unless all weights to save are finite."""
     if name := find_broken_weight(weights):
         raise TrainingCollapsed(
-            f"{name} has weights that are not finite, which are not saved: the checkpoint before "
-            "is left as it is"
+            f"{name} has weights that are not finite, so they are not saved; the previous "
+            "checkpoint is kept"
         )
+
+
+def _list_some(names: set[str]) -> str:
+    listed = sorted(names)
+    return ", ".join(listed[:3]) + f" and {len(listed) - 3} more" * (len(listed) > 3)
 
 
 def export_weights(weights: Mapping[str, Any]) -> dict[str, Any]:

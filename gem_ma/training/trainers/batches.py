@@ -38,8 +38,8 @@ def find_row_end(row: TrainerRow, room: int) -> int:
     end: int = row["spans"][-1][1]
     if end > room and row["pictures"]:
         raise ValueError(
-            f"{row['agent']} has {end} tokens, and cutting them at {room} would cut its pictures: "
-            "allow for more, or say context="
+            f"{row['agent']} has {end} tokens, more than the limit of {room}, and a sequence with "
+            "pictures cannot be cut: raise the limit, or shorten chats with context="
         )
     return min(end, room)
 

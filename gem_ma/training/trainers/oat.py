@@ -88,7 +88,9 @@ def make_transitions(
         if not row["trainable"]:
             continue
         if row["pictures"]:
-            raise ValueError(f"Oat takes no pictures, and {row['agent']} was shown some")
+            raise ValueError(
+                f"Oat takes no pictures, and {row['agent']} was shown some; use observe='text'"
+            )
         ((start, end),) = row["spans"]
         prompt, said = row["ids"][:start], row["ids"][start:end]
         texts = [tokens.tokenizer.decode(ids) for ids in (prompt, said)]

@@ -91,7 +91,8 @@ def make_executor_class(
             for row in build_rows(episodes, tokens, train=table.seats):
                 if row["part"]:
                     raise ValueError(
-                        f"OpenRLHF takes one sequence for an episode: {row['notes'][0]}"
+                        f"OpenRLHF takes one sequence per episode, {row['agent']} has several: "
+                        f"{row['notes'][0]}"
                     )
                 found[row["episode"], row["agent"]] = row
             order = list(iter_seat_episodes(episodes, table.seats, games))

@@ -100,8 +100,8 @@ class RL2Env:
         games, rest = divmod(samples, len(seats))
         if rest:
             raise ValueError(
-                f"{samples} samples of a prompt, for games with {', '.join(seats)}: expected a "
-                f"multiple of {len(seats)}; choose responses_per_prompt so"
+                f"got {samples} samples per prompt for games with the seats {', '.join(seats)}: "
+                f"responses_per_prompt must be a multiple of {len(seats)}"
             )
         tables = [self.table.env.seats(others=self.table.others) for _ in range(games)]
         group = _SampleGroup()

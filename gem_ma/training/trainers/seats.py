@@ -47,7 +47,10 @@ def assign_seats(
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(names)}")
     if others is not None and not isinstance(others, Mapping):
         if seat is None:
-            raise SeatError(f"others={others!r} plays all but one: say seat={names[0]!r}")
+            raise SeatError(
+                f"others={others!r} plays all seats but one; pass that seat, such as "
+                f"seat={names[0]!r}"
+            )
         others = {name: others for name in names if name != seat}
     agents = dict(others or {})
     return SeatAssignment(env, agents, [name for name in names if name not in agents])
@@ -71,8 +74,9 @@ def make_seat(
     table = assign_seats(make_seat, env, seat, others, make)
     if len(table.seats) > 1 or (seat is not None and seat not in table.seats):
         raise SeatError(
-            f"this trainer knows one agent, and {', '.join(table.seats)} wait for one; "
-            f"others= plays the rest: others={{{list(table.env.possible_agents)[-1]!r}: 'random'}}"
+            f"expected one seat for the trainer, got {', '.join(table.seats) or 'none'}; pass "
+            f"agents of the rest, such as "
+            f"others={{{list(table.env.possible_agents)[-1]!r}: 'random'}}"
         )
     seats = table.env.seats(others=table.others)
     return next(iter(seats.values()))

@@ -34,7 +34,9 @@ class SkyRLSeatEnv(BaseTextEnv):
         extras = extras or {}
         settings = {**dict(env_config or {}), **extras}
         if "env" not in settings:
-            raise ValueError("expected env=ID in environment.skyrl_gym.gem_ma or in the row")
+            raise ValueError(
+                "got no environment: expected env=ID in environment.skyrl_gym.gem_ma or in the row"
+            )
         self.seed, self.options = extras.get("seed"), extras.get("options")
         seat = make_seat(
             settings["env"],

@@ -82,8 +82,9 @@ class GameGenerator(GeneratorInterface):
         if place != len(ids) or any(len(run) != copies for run in runs):
             seats = tables[-1][0].seats
             raise ValueError(
-                f"{len(runs)} prompts, each {copies} times, for games with {', '.join(seats)}: "
-                f"expected a multiple of {len(seats)}"
+                f"got {len(runs)} prompts, the first with {copies} samples, for games with the "
+                f"seats {', '.join(seats)}: expected a multiple of {len(seats)} prompts, all with "
+                "equally many samples"
             )
         engine = EngineAgent(
             self.tokens,
@@ -125,8 +126,8 @@ class GameGenerator(GeneratorInterface):
         rendered = await self.client.render_chat_completion({"json": chat})
         if list(rendered["token_ids"]) != prompt:
             raise ValueError(
-                "SkyRL's engine reads the chat in other tokens than its replies were drawn in, and "
-                "places pictures by them; take a chat template that keeps replies as they are"
+                "SkyRL's engine encodes the chat with other tokens than those of the replies, and "
+                "so cannot place the pictures; use a chat template that keeps replies unchanged"
             )
         return rendered["features"]
 
@@ -140,11 +141,15 @@ class GameGenerator(GeneratorInterface):
                 known.setdefault((row["episode"], row["agent"]), []).append(row)
                 if row["part"] and not self.config.step_wise_trajectories:
                     raise ValueError(
-                        f"SkyRL takes one sequence for an episode, or several with "
-                        f"generator.step_wise_trajectories=true: {row['notes'][0]}"
+                        f"SkyRL takes one sequence per episode unless generator."
+                        f"step_wise_trajectories=true, {row['agent']} has several: "
+                        f"{row['notes'][0]}"
                     )
                 if row["pictures"] and self.config.step_wise_trajectories:
-                    raise ValueError("SkyRL takes no pictures with step_wise_trajectories")
+                    raise ValueError(
+                        f"SkyRL takes no pictures with step_wise_trajectories=true, and "
+                        f"{row['agent']} was shown some; set it to false, or use observe='text'"
+                    )
         return [
             known.get((e.id, seat), [])
             for e, seat in iter_seat_episodes(episodes, table.seats, copies)

@@ -76,9 +76,9 @@ def rollout_func(
         games, rest = divmod(len(prompts), len(seats))
         if rest or games % copies:
             raise ValueError(
-                f"{len(prompts)} prompts on this device, in groups of {copies} for each of "
-                f"{', '.join(seats)}: expected a multiple of {copies * len(seats)}; choose "
-                "per_device_train_batch_size times steps_per_generation so"
+                f"got {len(prompts)} prompts on this device for games with the seats "
+                f"{', '.join(seats)} in groups of {copies}: per_device_train_batch_size times "
+                f"steps_per_generation must be a multiple of {copies * len(seats)}"
             )
         step = trainer.state.global_step
         last, calls = step, calls + 1 if step == last else 0
@@ -106,7 +106,10 @@ def rollout_func(
         for row in build_rows(episodes, tokens, train=seats):
             if row["trainable"]:
                 if row["part"]:
-                    raise ValueError(f"TRL takes one sequence for an episode: {row['notes'][0]}")
+                    raise ValueError(
+                        f"TRL takes one sequence per episode, {row['agent']} has several: "
+                        f"{row['notes'][0]}"
+                    )
                 if row["pictures"]:
                     raise ValueError(
                         f"TRL takes no pictures from a rollout_func, and {row['agent']} was shown "

@@ -92,8 +92,8 @@ class GameAgentLoop(AgentLoopBase):
         episodes = await play_group(table, EngineAgent(tokens, generate, limit), row)
         if not engine_fields:
             raise ValueError(
-                f"none of {', '.join(table.seats)} ever drew a token with {row}: they never come "
-                f"to act, or their prompts have more than the {limit} tokens of "
+                f"no reply was generated for {', '.join(table.seats)} with {row}: these seats "
+                f"never act, or their prompts have more than {limit} tokens, the sum of "
                 "rollout.prompt_length and rollout.response_length"
             )
         every_reply = [fields for seat in engine_fields.values() for fields in seat]

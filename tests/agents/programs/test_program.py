@@ -352,7 +352,7 @@ def test_samples_of_branches():
     found = build_samples(episode, "left", tokenizer)
     assert sorted(len(one.spans) for one in found) == [1, 1, 2]  # two asides and one talk
     assert not any(one.exact for one in found)
-    assert "its server gave no ids" in found[0].notes[0]
+    assert "the server gave no prompt_ids" in found[0].notes[0]
     (last,) = build_samples(episode, "left", tokenizer, credit="last")
     assert [span.reward for span in last.spans] == rewards
     even = build_samples(episode, "left", tokenizer, credit="even")

@@ -61,7 +61,7 @@ def test_it_goes_on_where_it_stopped(played, tmp_path):
     assert again[:5] == lines[:5]
     assert run(*SIZE, "--out", cut, "--resume") == out
     assert len(cut.read_text().splitlines()) == 12
-    assert "resume=True goes on with it" in run(*SIZE, "--out", cut, rc=1)
+    assert "pass resume=True to continue it" in run(*SIZE, "--out", cut, rc=1)
     assert "pass --out too" in run("--resume", rc=2)
 
 

@@ -29,7 +29,9 @@ def test_who_sits_where():
     (cell,), _ = plan_tasks(one, None, {"x": "random"})  # a seat alone is evaluated alone
     assert cell.agents == {"x": "random", "o": "search"}
     assert cell.seat == "x"
-    with pytest.raises(BadSuite, match="nobody to evaluate in seat o"):
+    with pytest.raises(
+        BadSuite, match="no agent to evaluate in seat o; name one, such as o=random"
+    ):
         plan_tasks(suite({"id": BOARD, "seats": "all"}), None, {"x": "random"})
     with pytest.raises(BadSuite, match="no seat 'z'"):
         plan_tasks(one, "random", {"z": "random"})

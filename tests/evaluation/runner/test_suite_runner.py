@@ -58,7 +58,7 @@ def test_sampling_is_for_agents_of_specs_and_for_seats_that_are_there(tmp_path):
     named = {"random": lambda turn: turn.legal[0]}
     found = evaluate(sampled, "random", tmp_path / "b", named=named, **QUIET)
     assert found.rows[0]["agents"] == {"x": "random", "o": "random"}
-    with pytest.raises(BadSuite, match=r"sampling of 'z'; the seats are x, o"):
+    with pytest.raises(BadSuite, match=r"sampling has no seat 'z'; the seats are x, o"):
         plan_tasks(suite({**entry, "sampling": {"z": {}}}), "random", {})
     with pytest.raises(BadSuite, match=r"sampling is .*; expected a table from seat to options"):
         suite({**entry, "sampling": {"temperature": 0}})
@@ -87,7 +87,7 @@ def test_a_second_run_plays_nothing_again(tmp_path):
     assert again.to_dict() == first.to_dict()
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "notes.txt").write_text("mine")
-    with pytest.raises(BadRunFolder, match="something else"):
+    with pytest.raises(BadRunFolder, match="has files, but no evaluation"):
         evaluate(one, "random", tmp_path / "x", **QUIET)
 
 

@@ -92,7 +92,7 @@ def test_a_page_may_run_its_own_script_and_nothing_else(episodes, tmp_path):
 def test_without_spectator(episodes, tmp_path):
     write_page(episodes, tmp_path / "page.html", spectator=False)
     _, lines = unpack_page((tmp_path / "page.html").read_text())
-    assert {line["unseen"] for line in lines} == {"it was left out of this page"}
+    assert {line["unseen"] for line in lines} == {"this page was written without spectators' views"}
 
 
 def test_a_page_through_a_link_leaves_the_link(episodes, tmp_path):

@@ -526,7 +526,7 @@ def test_tool_calls_and_their_results(show, tmp_path):
     assert "at: 4" in reply
     assert "Result\nan empty cell" in reply
     page.get_by_label("a spectator").check()
-    assert "sees something else" in page.locator(".spectated").inner_text()
+    assert "the observation differs from the record" in page.locator(".spectated").inner_text()
 
 
 def test_calls_that_did_not_count(show, tmp_path):

@@ -58,14 +58,14 @@ def test_pages_of_a_kiwix_server():
     assert translate("game:WikiGame-v0", backend="kiwix")["source"].startswith("http://localhost:8")
     assert translate("game:WikiGame-v0-easy", variant="noregrets", trawler_kwargs=None) == {}
     for arguments, problem in (
-        ({"backend": "mw"}, "expected 'kiwix', with trawler_kwargs=.* graph= your pages"),
+        ({"backend": "mw"}, "expected 'kiwix', with trawler_kwargs=.* graph= your own pages"),
         ({"trawler_kwargs": url}, "backend=None: expected 'kiwix'"),
         ({"backend": "kiwix", "trawler_kwargs": {"uri": ""}}, "got uri; expected url, zimfile"),
         ({"variant": "freenav"}, "expected 'noregrets'"),
     ):
         with pytest.raises(ValueError, match=problem):
             gem.make("game:WikiGame-v0", **arguments)
-    with pytest.raises(TypeError, match=r"page_summary_length= is not taken: .* graph="):
+    with pytest.raises(TypeError, match=r"page_summary_length= is not supported: .* graph="):
         gem.make("game:WikiGame-v0", page_summary_length=(100, "words"))
 
 
@@ -80,7 +80,7 @@ def test_names_of_columns_and_data():
     }
     assert translate("math:Geometry3K", image_key="images") == {"images": "images"}
     assert translate("math:GSM8K", dataset_name="", dataset=None) == {}
-    with pytest.raises(ValueError, match="expected a dataset_name or a dataset"):
+    with pytest.raises(ValueError, match="got neither dataset_name= nor dataset="):
         translate("math:Data", dataset_name="")
     env = gem.make("qa:Data", dataset=SUMS, question_key="q", answer_key="a")
     assert "3 + 3?" in env.reset(idx=2)[0]

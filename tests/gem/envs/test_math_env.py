@@ -37,5 +37,5 @@ def test_a_dataset_of_ones_own_as_gems_example_has_it(registers):
     assert env.step(r"\boxed{42}")[1:4] == (0.0, True, False)
     other = env.spawn(seed=4)
     assert (other.seed, other.dataset) == (4, rows)
-    with pytest.raises(ValueError, match="expected a dataset_name or a dataset"):
+    with pytest.raises(ValueError, match="got neither dataset_name= nor dataset="):
         importlib.import_module("gem_ma.gem.envs.math_env").MathEnv()

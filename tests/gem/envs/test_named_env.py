@@ -88,7 +88,7 @@ def test_environments_over_data():
     code.reset()
     assert code.tests == tests
     assert code.step("```python\nprint(2 * int(input()))\n```")[1:3] == (1.0, True)
-    with pytest.raises(ValueError, match="expected a dataset_name or a dataset"):
+    with pytest.raises(ValueError, match="got neither dataset_name= nor dataset="):
         load("code_env.CodeEnv")()
 
 

@@ -101,7 +101,7 @@ def test_what_is_no_server_is_refused():
     ):
         with pytest.raises(error, match=problem):
             MCPTool(*arguments, validate_on_init=False)
-    with pytest.raises(TypeError, match="log_handler= is not taken"):
+    with pytest.raises(TypeError, match="log_handler= is not supported"):
         MCPTool("http://127.0.0.1:9/mcp", log_handler=print)
 
 

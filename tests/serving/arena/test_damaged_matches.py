@@ -201,7 +201,10 @@ def test_a_full_disk_takes_nothing(tmp_path, full_at):
             ):
                 if do == table.take_back and room == 40:
                     continue  # for which there is room
-                with full_at(size), pytest.raises(StorageError, match="could not write that down"):
+                with (
+                    full_at(size),
+                    pytest.raises(StorageError, match="could not write to its disk"),
+                ):
                     do(*words)
                 assert {o: o.read_bytes() for o in tmp_path.rglob("*") if o.is_file()} == before
                 assert [table.describe_view(seat) for seat in ("red", "yellow")] == views
@@ -288,7 +291,7 @@ def test_agents_and_clocks_wait_for_room(tmp_path, monkeypatch, full_at):
                 for table in (timed, played):
                     hall.run_agents(table)
                 await asyncio.sleep(1)
-                assert "could not write that down" in hall.agent_errors[played.info.id]
+                assert "could not write to its disk" in hall.agent_errors[played.info.id]
                 assert not any(one.reply_history for one in (timed, played))
             for _ in range(100):
                 await asyncio.sleep(0.05)

@@ -102,7 +102,7 @@ def test_moves_are_taken_back(tmp_path):
         table.take_back("red")
     other = MatchSession.create(tmp_path / "u", about())
     other.submit_reply("red", "3")
-    with pytest.raises(ArenaError, match="nothing is taken back"):
+    with pytest.raises(ArenaError, match="moves cannot be taken back"):
         other.take_back("red")
 
 
@@ -261,7 +261,7 @@ def test_words_beside_the_game_and_leaving(tmp_path):
         table.submit_reply("yellow", "3")
     assert table.verify_record()
     quiet = MatchSession.create(tmp_path / "u", about(chat=False))
-    with pytest.raises(ArenaError, match="do not talk"):
+    with pytest.raises(ArenaError, match="this match has no chat"):
         quiet.post_message("red", "hello")
 
 

@@ -93,7 +93,7 @@ def test_a_full_disk_answers_with_a_sentence(arena, full_at):
         assert (await line.hear())["yours"]
         with full_at(10):
             line.send({"reply": "3"})
-            assert "could not write that down" in (await line.hear())["problem"]
+            assert "could not write to its disk" in (await line.hear())["problem"]
         assert not table.reply_history
         line.send({"reply": "3"})
         assert [one["reply"] for one in (await line.hear())["said"]] == ["3"]
@@ -126,7 +126,7 @@ def test_one_visitor_opens_so_many_and_others_come_in(arena):
             line.send({"key": key})
             await line.hear()
         more = Line(arena, table.info.id)
-        assert "of yours; close one" in (await more.hear())["problem"]
+        assert "of one visitor; close one" in (await more.hear())["problem"]
         assert await more.hear() == 1013
         other = Line(arena, table.info.id, "198.51.100.8")
         other.send({})
@@ -150,7 +150,7 @@ def test_so_many_look_on_and_players_come_in(arena, monkeypatch):
             line.send({})
         heard = await asyncio.gather(*(line.hear() for line in lines))
         assert sum("image" in one for one in heard) == MAX_WATCHERS
-        assert f"{MAX_WATCHERS} look on at this match already" in heard[-1]["problem"]
+        assert f"{MAX_WATCHERS} spectators already" in heard[-1]["problem"]
         player = Line(arena, table.info.id)
         player.send({"key": key})
         assert (await player.hear())["yours"]

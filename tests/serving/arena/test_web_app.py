@@ -33,14 +33,14 @@ def test_forged_moves_and_seats(served):
     key = {"key": keys["red"]}
     assert table(served, match, key)[0]["seat"] == "red"
     for wrong in ("", "x", keys["red"] + "x", keys["red"][:-1]):
-        assert "no seat here" in table(served, match, {"key": wrong})[0]["problem"]
+        assert "belongs to no seat" in table(served, match, {"key": wrong})[0]["problem"]
     (_, told) = table(served, match, {}, {"reply": "3"})
-    assert "does not play" in told["problem"]
+    assert "spectators cannot play" in told["problem"]
     for message, why in (
         ({"reply": "3"}, "every seat is taken"),
         ({"square": "0,3"}, "not red's turn"),
         ({"move": "3"}, "not red's turn"),
-        ({"back": True}, "nothing is taken back"),
+        ({"back": True}, "moves cannot be taken back"),
         ({"reply": 3}, "not red's turn"),
         ("[]", "JSON object"),
         ("{", "JSON object"),
@@ -50,7 +50,7 @@ def test_forged_moves_and_seats(served):
     for seat in ("red", "green", None, ["yellow"], {"a": 1}):
         status, told = served.ask(f"api/matches/{match}/sit", {"seat": seat, "name": "Eve"})
         assert status == 400
-        assert b"free are: yellow" in told
+        assert b"free seats: yellow" in told
     status, told = served.ask(f"api/matches/{match}/sit", {"seat": "yellow", "name": "Eve"})
     other = {"key": json.loads(told)["keys"]["yellow"]}
     assert table(served, match, other)[0]["seat"] == "yellow"
@@ -179,7 +179,7 @@ def test_hostile_texts_in_every_field(served):
         for path in (f"matches/{part}/proof", f"records/{part}/replay", f"records/{part}.jsonl"):
             assert served.ask(f"api/{path}")[0] in (400, 404)
         assert served.ask(f"api/records/all/position?number={part}&turn={part}")[0] == 400
-        assert "no seat here" in table(served, match, {"key": text})[0]["problem"]
+        assert "belongs to no seat" in table(served, match, {"key": text})[0]["problem"]
         for message in ({"square": text}, {"back": text}, {text: text}, {"leave": text}):
             assert "problem" in table(served, match, {"key": keys["user"]}, message)[1]
 

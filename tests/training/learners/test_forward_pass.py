@@ -82,5 +82,5 @@ def test_logits_and_gradients_are_those_of_reading_each_chat_whole(kind, alike):
 
 def test_what_nobody_asks_for_is_an_error():
     ids, chosen = rows(3)
-    with pytest.raises(ValueError, match="no token is chosen"):
+    with pytest.raises(ValueError, match="chosen marks no token"):
         reading.forward_logits(made("llama"), ids, chosen & False)

@@ -145,7 +145,7 @@ def test_several_such_updates_in_a_row_end_it_by_name(tokenizer, kind):
     again.load_state_dict(player.state_dict())
     again.update(bad)  # it goes on counting where it was stopped
     before = state(again)
-    with pytest.raises(TrainingCollapsed, match="3 updates in a row gave gradients that are not"):
+    with pytest.raises(TrainingCollapsed, match="3 updates in a row had gradients that are not"):
         again.update(bad)
     assert state(again) == before
 
@@ -274,7 +274,7 @@ def test_a_copy_plays_as_the_learner_did_and_goes_on_from_any_state(tokenizer, k
         other = OpponentPool()
         other.load_state_dict(saved, fresh)
         assert texts(other.agents["old"]) == before
-    with pytest.raises(ValueError, match="other parameters than those that were copied"):
+    with pytest.raises(ValueError, match=r"the checkpoint lacks .* same model and adapter"):
         copied.load_state_dict({"parameters": {}, "seed": 0})
 
 
@@ -300,5 +300,5 @@ def test_what_was_given_to_a_pool_stays_in_it(tokenizer):
     rivals.load_state_dict(state)
     assert rivals.pool.names == ("first", "update 2", "update 3")
     rivals.pool.remove("first")
-    with pytest.raises(ValueError, match="no 'first' in the pool: it has update 2, update 3"):
+    with pytest.raises(ValueError, match=r"no agent 'first' in the pool; .* update 2, update 3"):
         rivals.pool.remove("first")

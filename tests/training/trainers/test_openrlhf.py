@@ -198,7 +198,7 @@ def test_openrlhf_takes_one_sequence_with_one_number(openrlhf, tokenizer):
     from gem_ma.training.trainers.openrlhf import make_executor_class
 
     made = make_executor_class(tokenizer, "game:TicTacToe-v0")
-    with pytest.raises(ValueError, match=r"OpenRLHF takes one sequence for an episode: .*turns=1"):
+    with pytest.raises(ValueError, match=r"OpenRLHF takes one sequence per episode, .*turns=1"):
         samples(made, tokenizer, Engine(tokenizer), '{"seed": 7, "context": "turns=1"}', 2)
     (out,) = samples(make_executor_class(tokenizer, GAME, "x", last), tokenizer, Engine(tokenizer))
     assert isinstance(out["reward"], float)

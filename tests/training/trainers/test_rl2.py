@@ -93,7 +93,7 @@ def test_rl2_trains_both_seats_each_compared_with_itself(rl2):
     found, mask = advantages(rl2, played)
     for row, own, score in zip(found, mask, scores, strict=True):
         assert row[own == 1].unique().tolist() == [score]  # of each seat the mean is 0 here
-    with pytest.raises(ValueError, match=r"3 samples of a prompt.*expected a multiple of 2"):
+    with pytest.raises(ValueError, match=r"3 samples per prompt.*must be a multiple of 2"):
         rl2.samples(RL2Env(GAME, render=plain), 3)
 
 

@@ -175,7 +175,7 @@ def test_trl_takes_one_sequence_of_a_seat(trl, model, tokenizer):
 
     make = {"max_new_tokens": 4, "invalid": "random", "context": "turns=1"}
     made = rollout_func("game:TicTacToe-v0", {"o": "random"}, **make)
-    with pytest.raises(ValueError, match=r"TRL takes one sequence for an episode: .*turns=1"):
+    with pytest.raises(ValueError, match=r"TRL takes one sequence per episode, .*turns=1"):
         made(["play"] * 2, Standing(model, tokenizer))
 
 
@@ -285,5 +285,5 @@ def test_trl_takes_steps_with_a_template_that_drops_thoughts(trl, tmp_path):
 
     assert len(play("keep")) == 1
     assert max(turns) == 2
-    with pytest.raises(ValueError, match=r"TRL takes one sequence for an episode: .*rewrites"):
+    with pytest.raises(ValueError, match=r"TRL takes one sequence per episode, .*rewrites"):
         play("template")

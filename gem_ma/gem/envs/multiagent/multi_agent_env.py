@@ -126,7 +126,7 @@ class MultiAgentEnv(Env):
         for agent in active:
             done = self.terminations.get(agent, True) or self.truncations.get(agent, True)
             if not done and agent not in actions:
-                raise ValueError(f"no reply of {agent}, who is to act")
+                raise ValueError(f"actions: no reply of {agent}, which is to act; expected one")
         for agent in actions:
             if agent not in active:
                 raise ValueError(f"{agent} is not to act; {', '.join(active) or 'nobody'} is")
@@ -210,4 +210,4 @@ class MultiAgentEnv(Env):
         for agent in agents:
             if agent not in self.agents:
                 there = ", ".join(self.agents) or "nobody"
-                raise ValueError(f"no agent {agent!r} is in this environment; {there} is")
+                raise ValueError(f"no agent {agent!r} in this environment; the agents are: {there}")
