@@ -172,15 +172,16 @@ class WorkerPool(AgentScheduler):
             for worker in list(self.workers):
                 pulse = self.monitors[worker]
                 pulse.update(worker, passed)
-                if pulse.still > patience or (
-                    worker not in self.started_workers and pulse.age > _START_TIMEOUT
-                ):
-                    error = WorkerDied(
-                        f"worker process {worker.process.pid} was stopped after "
-                        f"{max(pulse.still, pulse.age * (worker not in self.started_workers)):.0f} "
-                        f"s without progress (step_timeout={self.step_timeout:g}); allow more if "
-                        "steps may take longer"
+                starting = worker not in self.started_workers
+                if pulse.still > patience or (starting and pulse.age > _START_TIMEOUT):
+                    process = f"worker process {worker.process.pid} was stopped after"
+                    cause = (
+                        f"{pulse.age:.0f} s, since it had not started"
+                        if starting
+                        else f"{pulse.still:.0f} s without progress "
+                        f"(step_timeout={self.step_timeout:g}); allow more if steps may take longer"
                     )
+                    error = WorkerDied(f"{process} {cause}")
                     self.remove_worker(worker, error)
 
     def send_message(self, worker: WorkerProcess, message: object) -> None:

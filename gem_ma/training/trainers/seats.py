@@ -72,7 +72,7 @@ def make_seat(
         SeatError: `others` leaves no seat or several, or not `seat`.
     """
     table = assign_seats(make_seat, env, seat, others, make)
-    if len(table.seats) > 1 or (seat is not None and seat not in table.seats):
+    if len(table.seats) != 1 or (seat is not None and seat not in table.seats):
         raise SeatError(
             f"expected one seat for the trainer, got {', '.join(table.seats) or 'none'}; pass "
             f"agents of the rest, such as "

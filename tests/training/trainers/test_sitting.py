@@ -33,6 +33,8 @@ def test_sit_says_what_it_needs():
         make_seat("game:TicTacToe-v0", "z", "random")
     with pytest.raises(SeatError, match="such as seat='x'"):
         make_seat("game:TicTacToe-v0", others="random")
+    with pytest.raises(SeatError, match="one seat for the trainer, got none"):
+        make_seat("game:TicTacToe-v0", others={"x": "random", "o": "random"})
     with pytest.raises(TypeError, match="made already"):
         make_seat(gem_ma.make("game:TicTacToe-v0"), "x", "random", max_turns=3)
 
