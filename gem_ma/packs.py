@@ -121,7 +121,7 @@ def list_missing_packs() -> list[MissingPack]:
 def describe_missing() -> str:
     """Return the end of an error message that names the missing packs, or "" if none is."""
     missing = [f"{one.name} ({one.why})" for one in list_missing_packs()]
-    return f"; these packs are not here: {', '.join(missing)}" if missing else ""
+    return f"; these packs could not be loaded: {', '.join(missing)}" if missing else ""
 
 
 def _load_points(points: Iterable[EntryPoint]) -> None:
@@ -133,11 +133,12 @@ def _load_points(points: Iterable[EntryPoint]) -> None:
             pack = importlib.import_module(point.module).PACK
             if pack.name != point.name:
                 raise ValueError(
-                    f"PACK is called {pack.name!r}, and its entry point {point.name!r}"
+                    f"PACK has the name {pack.name!r}, and its entry point {point.name!r}; give "
+                    "both the same name"
                 )
         except Exception as error:  # noqa: BLE001 - the fault of one pack must not stop the others
             absent = _is_absent(error, point.module)
-            why = f"{point.module} is not there" if absent else f"{point.module}: {error!r}"
+            why = f"no module {point.module}" if absent else f"{point.module}: {error!r}"
             _missing[point.name] = MissingPack(point.name, why, absent)
         else:
             waiting[point.name] = LoadedPack(pack, point.module.rpartition(".")[0])
@@ -146,7 +147,7 @@ def _load_points(points: Iterable[EntryPoint]) -> None:
             _register_environments(waiting.pop(one.pack.name))
     for name, one in waiting.items():
         lacking = ", ".join(sorted(set(one.pack.uses) - _loaded.keys()))
-        _missing[name] = MissingPack(name, f"it uses {lacking}", True)
+        _missing[name] = MissingPack(name, f"needs the pack {lacking}", True)
 
 
 def _register_environments(one: LoadedPack) -> None:
@@ -167,7 +168,9 @@ def _check_names(pack: Pack) -> None:
     for part in ("agents", "tools", "downloads", "exports"):
         for other in _loaded.values():
             if taken := getattr(pack, part).keys() & getattr(other.pack, part).keys():
-                raise ValueError(f"{part} {sorted(taken)} are those of {other.pack.name}")
+                raise ValueError(
+                    f"{part} {sorted(taken)} belong to the pack {other.pack.name}; use other names"
+                )
 
 
 def _is_absent(error: Exception, module: str) -> bool:

@@ -130,7 +130,10 @@ class Wrapper(AECEnv):
     def restore(self, snapshot: Snapshot) -> None:
         check_type(snapshot, Snapshot, "snapshot")
         if not snapshot.layers:
-            raise ValueError(f"a snapshot without {type(self).__name__} does not fit {self!r}")
+            raise ValueError(
+                f"expected a snapshot of {self!r}, got one of an environment without "
+                f"{type(self).__name__}"
+            )
         *inner, self.memory = snapshot.layers
         self.env.restore(replace(snapshot, layers=tuple(inner)))
 
@@ -229,7 +232,7 @@ class ClipReward(Wrapper):
 
     def __init__(self, env: AECEnv, low: float = -1.0, high: float = 1.0):
         if low > high:
-            raise ValueError(f"low={low} is above high={high}")
+            raise ValueError(f"low={low}, high={high}: expected low <= high")
         super().__init__(env)
         self.low, self.high = low, high
 
@@ -309,12 +312,18 @@ class TextHistory(TextWrapper):
         if mode not in ("plain", "actions", "chat"):
             raise ValueError(f"mode={mode!r}: expected 'plain', 'actions' or 'chat'")
         if (mode == "chat") != (tokenizer is not None):
-            raise ValueError("a tokenizer goes with mode='chat', and that mode needs one")
+            given = "no tokenizer" if tokenizer is None else "a tokenizer"
+            raise ValueError(
+                f"mode='chat' needs a tokenizer, and other modes take none; got mode={mode!r} and "
+                f"{given}"
+            )
         if last is not None and last < 0:
             raise ValueError(f"last={last}: expected 0 or more, or None for all")
         check_type(env, AECEnv, "env")
         if env.observation_builder.discrete:
-            raise SeatError("TextHistory joins texts; a discrete environment shows none")
+            raise SeatError(
+                "TextHistory needs texts, got a discrete environment; make it with actions='text'"
+            )
         super().__init__(env)
         self.mode, self.keep, self.tokenizer = mode, last, tokenizer
         self.text_length = text_length

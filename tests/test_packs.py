@@ -204,8 +204,8 @@ def test_one_that_was_taken_out_is_silent_and_an_unknown_id_tells_of_it(others):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         one = missing()["gone"]
-    assert (one.absent, one.why) == (True, "gone_pack is not there")
-    told = r"these packs are not here: .*gone \(gone_pack is not there\)"
+    assert (one.absent, one.why) == (True, "no module gone_pack")
+    told = r"these packs could not be loaded: .*gone \(no module gone_pack\)"
     with pytest.raises(UnknownEnv, match=told):
         gem_ma.make("gone:Thing-v0")
     with pytest.raises(ValueError, match=told):
@@ -218,7 +218,7 @@ def test_one_that_was_taken_out_is_silent_and_an_unknown_id_tells_of_it(others):
         ("1 / 0", "ZeroDivisionError"),
         ("raise ModuleNotFoundError('of its own')", "of its own"),
         ("import no_such_library", "no_such_library"),  # which is not the pack itself
-        ("PACK = Pack(name='other')", "PACK is called 'other', and its entry point 'broken'"),
+        ("PACK = Pack(name='other')", "PACK has the name 'other', and its entry point 'broken'"),
         ("PACK = Pack(name='broken', environments=lambda: 1 / 0)", "ZeroDivisionError"),
         ("", "has no attribute 'PACK'"),
     ],
@@ -246,8 +246,8 @@ def test_one_that_uses_what_is_not_there_is_not_loaded(others):
     )
     told = {name: (one.absent, one.why) for name, one in missing().items()}
     assert told == {
-        "first": (True, "it uses second"),
-        "second": (True, "it uses third"),
+        "first": (True, "needs the pack second"),
+        "second": (True, "needs the pack third"),
     }
     assert "fourth-agent" in AGENT_SPECS.known
     assert "first-agent" not in AGENT_SPECS.known
@@ -263,7 +263,7 @@ def test_packs_that_use_each_other_are_not_loaded(others):
 def test_a_name_is_of_one_pack(others):
     agent = "PACK = Pack(name={!r}, agents={{'mine': 'a:b'}})"
     others(one=agent.format("one"), two=agent.format("two"))
-    with pytest.warns(UserWarning, match=r"agents \['mine'\] are those of one"):
+    with pytest.warns(UserWarning, match=r"agents \['mine'\] belong to the pack one"):
         list_packs()
     assert missing().keys() == {"two"}
 

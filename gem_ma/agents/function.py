@@ -29,8 +29,7 @@ class FunctionAgent:
         if workers and self._is_async:
             raise ValueError(
                 f"workers={workers}: {_format_function_name(function)} is a coroutine function, "
-                f"which needs no "
-                "threads; leave workers out"
+                "which needs no threads; leave workers out"
             )
         self.prefers_single_turns = not (workers or self._is_async)
         self.function: Callable[[Turn], Any] = function

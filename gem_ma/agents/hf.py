@@ -80,8 +80,8 @@ class HFAgent:
             raise TypeError(f"stop={stop!r}: expected a list of texts")
         if temperature < 0 or not 0 < top_p <= 1 or top_k < 0:
             raise ValueError(
-                f"temperature={temperature}, top_p={top_p}, top_k={top_k}: expected 0 or more, "
-                "more than 0 and at most 1, and 0 or more"
+                f"temperature={temperature}, top_p={top_p}, top_k={top_k}: expected "
+                "temperature >= 0, 0 < top_p <= 1 and top_k >= 0"
             )
         if max_new_tokens < 1 or batch_size < 1:
             raise ValueError(
@@ -94,7 +94,10 @@ class HFAgent:
         elif device is not None:
             model = model.to(device)
         if processor is None:
-            raise TypeError("a model that is loaded already needs its tokenizer or processor too")
+            raise TypeError(
+                "processor=None: a loaded model needs its tokenizer or processor, as in "
+                "HFAgent(model, processor)"
+            )
         self.model = model.eval()
         self.tokens = ChatTokenizer(processor, template, history)
         self.max_new_tokens = max_new_tokens
@@ -128,7 +131,7 @@ class HFAgent:
             self._awaits_image = False
             if not any("image" in turn.observation for turn in turns):
                 _log.warning(
-                    "%s is a model that sees, and is shown no pictures: observe='image', or "
+                    "%s is a vision-language model, and is shown no pictures: observe='image', or "
                     "--observe image, shows them",
                     self.name,
                 )
@@ -196,8 +199,8 @@ class HFAgent:
             learnt, now = (f"{w}x{h}" for w, h in (min(self._trained_image_sizes), other[0]))
             self._trained_image_sizes = set()
             _log.warning(
-                "%s learnt pictures of %s, and is shown some of %s: image_size=, or --image-size "
-                "%s, shows them as it knows them",
+                "%s was trained on pictures of %s, and is shown pictures of %s: use the size from "
+                "training, image_size= or --image-size %s",
                 *(self.name, learnt, now, learnt),
             )
 
@@ -510,7 +513,10 @@ def _find_eos_ids(model: Any, tokenizer: Any) -> list[int]:
     ends = list(ends) if isinstance(ends, list | tuple) else [ends]
     stop_ids = {end for end in [*ends, tokenizer.eos_token_id] if end is not None}
     if not stop_ids:
-        raise ValueError("neither the model nor its tokenizer says which token ends a reply")
+        raise ValueError(
+            "neither the model nor its tokenizer has an eos_token_id, which ends a reply; set "
+            "tokenizer.eos_token"
+        )
     return sorted(stop_ids)
 
 
@@ -520,10 +526,10 @@ def _check_model_folder(path: str) -> None:
     if folder.is_dir():
         if not any((folder / name).exists() for name in ("config.json", "adapter_config.json")):
             begun = (folder / "episodes.jsonl").exists()
-            why = ": the gem-ma pretrain that began there has not come to its end" if begun else ""
+            why = "; gem-ma pretrain has begun in it, and is not finished" if begun else ""
             for file in sorted(folder.glob("*.gguf"))[:1]:
-                why = f", but a GGUF file: hf:{file} names it"
-            raise FileNotFoundError(f"{path}: no model is in this folder{why}")
+                why = f"; for its GGUF file, use hf:{file}"
+            raise FileNotFoundError(f"{path}: this folder has no config.json of a model{why}")
     elif folder.is_absolute() or path.startswith(".") or folder.parent not in (folder, Path()):
         if len(folder.parts) == 2 and not folder.parent.is_dir():
             return  # may be a name on the Hub
@@ -539,7 +545,10 @@ def _find_base_model(path: str) -> str:
         import peft  # type: ignore[import-not-found, unused-ignore]
     base = peft.PeftConfig.from_pretrained(path).base_model_name_or_path
     if not base:
-        raise ValueError(f"{file} does not name the model that the adapter belongs to")
+        raise ValueError(
+            f"{file} has no base_model_name_or_path; set that to the model that the adapter was "
+            "trained on"
+        )
     return str(base)
 
 
@@ -556,7 +565,9 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
     except OSError as error:
         if Path(base).is_dir():
             raise
-        raise OSError(f"{base} is no folder here, and not had from the Hub: {error}") from error
+        raise OSError(
+            f"{base}: there is no such folder, and the Hub gave no such model: {error}"
+        ) from error
     sees = type(config) in transformers.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
     kind = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
     with hide_weight_bars():
@@ -569,7 +580,8 @@ def _load_model(path: str, device: str | None, dtype: str) -> tuple[Any, Any]:
         processor = load_processor(path, config)
         if getattr(processor, "image_processor", None) is None:
             raise ValueError(
-                f"{path} is a model that sees, but what loads as its processor is a "
-                f"{type(processor).__name__} without pictures; is preprocessor_config.json there?"
+                f"{path} is a vision-language model, but its processor is a "
+                f"{type(processor).__name__}, which takes no pictures; add the model's "
+                "preprocessor_config.json to the folder"
             )
     return (model if device is None else model.to(device)), processor

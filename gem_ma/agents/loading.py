@@ -67,7 +67,7 @@ def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str,
     rest: list[str] = []
     for seat, spec in parse_seat_specs(specs, seats):
         if seat in named:
-            raise ValueError(f"two agents for {seat}")
+            raise ValueError(f"got two agents for {seat}; expected one")
         if seat:
             named[seat] = spec
         else:
@@ -77,7 +77,10 @@ def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str,
     if len(rest) == 1:
         rest *= len(free)
     if len(rest) != len(free):
-        raise ValueError(f"got {len(rest)} agents, but there are {len(free)}: {', '.join(free)}")
+        raise ValueError(
+            f"got {len(rest)} agents for {', '.join(free) or 'no free seat'}; expected one for "
+            "each, or one for all"
+        )
     return named | dict(zip(free, rest, strict=True))
 
 

@@ -49,10 +49,15 @@ class MixtureAgent:
         self.agents: list[Agent] = [load_agent(agent) for agent in agents]
         self.weights = tuple(weights) if weights is not None else (1,) * len(self.agents)
         if len(self.weights) != len(self.agents):
-            raise ValueError(f"got {len(self.agents)} agents and {len(self.weights)} weights")
+            raise ValueError(
+                f"got {len(self.agents)} agents and {len(self.weights)} weights; expected one "
+                "weight for each agent"
+            )
         total = sum(self.weights)
         if min(self.weights) < 0 or not 0 < total < float("inf"):
-            raise ValueError(f"weights={self.weights}: expected none below 0, and one above")
+            raise ValueError(
+                f"weights={self.weights}: expected numbers of at least 0, and one of them above 0"
+            )
         self.per = per
         self.seed = seed
         self._cumulative_weights = [part / total for part in itertools.accumulate(self.weights)]
@@ -129,8 +134,8 @@ class MixtureAgent:
             return turn.seed
         if not turn.episode:
             raise ValueError(
-                "per='episode' needs a rollout, which names its episodes: this turn of "
-                f"{turn.seat} has none; use per='turn' outside of one"
+                f"per='episode' needs a rollout: this turn of {turn.seat} has no id of an episode; "
+                "use per='turn'"
             )
         return zlib.crc32(f"{turn.episode}/{turn.seat}".encode())
 

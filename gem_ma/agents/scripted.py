@@ -32,7 +32,9 @@ class ScriptedAgent:
         script = self.replies
         if isinstance(script, Mapping):
             if turn.seat not in script:
-                raise ValueError(f"no script for {turn.seat}; there are {', '.join(script)}")
+                raise ValueError(
+                    f"no script for {turn.seat}; there are scripts for {', '.join(script)}"
+                )
             script = script[turn.seat]
         if turn.index >= len(script):
             raise ValueError(

@@ -14,9 +14,8 @@ with require_extra("hf"):
     from transformers.processing_utils import ProcessorMixin
 
 TORCHVISION_REMEDY = (
-    "pip install torchvision, the release that belongs to this torch and from the same index; of "
-    "builds for the CPU: pip install torch torchvision --index-url "
-    "https://download.pytorch.org/whl/cpu"
+    "pip install torchvision, in the release for your torch and from the same index; for CPU-only "
+    "builds: pip install torch torchvision --index-url https://download.pytorch.org/whl/cpu"
 )
 
 

@@ -81,7 +81,7 @@ class SharedEpisode:
         }
         self.seats = {name: AsyncSeat(self, name) for name in names if name not in self.others}
         if not self.seats:
-            raise SeatError(f"others play all seats of {self.env.core.id}; leave one")
+            raise SeatError(f"others play all seats of {self.env.core.id}; leave one of them out")
         self.session = Session(self.env)
         self.waiting: dict[str, asyncio.Future[SeatOutcome]] = {}
         self.reset_requests: dict[str, tuple[int | None, ResetOptions | None]] = {}
@@ -92,7 +92,9 @@ class SharedEpisode:
     async def reset(self, name: str, seed: int | None, options: ResetOptions | None) -> SeatOutcome:
         if self.waiting.keys() - self.reset_requests.keys():
             playing = ", ".join(self.waiting.keys() - self.reset_requests.keys())
-            raise SeatError(f"{playing} is still in the last episode; play it to its end, or leave")
+            raise SeatError(
+                f"reset: the episode is not over for {playing}; play it to its end, or call leave()"
+            )
         self.reset_requests[name] = seed, options
         future = self._create_future(name)
         if len(self.reset_requests) == len(self.seats):
@@ -118,14 +120,16 @@ class SharedEpisode:
         waiting, self.waiting = self.waiting, {}
         for other, future in waiting.items():
             if other != name and not future.done():
-                future.set_exception(SeatLeftError(f"{name} left the table"))
+                future.set_exception(
+                    SeatLeftError(f"{name} left the episode; call reset() on all seats to go on")
+                )
         self.env.close()
 
     def _create_future(self, name: str) -> asyncio.Future[SeatOutcome]:
         import asyncio
 
         if name in self.waiting:
-            raise SeatError(f"{name} waits already: a seat does one thing at a time")
+            raise SeatError(f"{name} still waits for its last call; await that call first")
         future = self.waiting[name] = asyncio.get_running_loop().create_future()
         return future
 
@@ -157,7 +161,10 @@ class SharedEpisode:
         seeds = {seed for seed, _ in requests.values() if seed is not None}
         options = [options for _, options in requests.values() if options is not None]
         if len(seeds) > 1 or any(other != options[0] for other in options[1:]):
-            raise SeatError(f"the seats want different episodes: {requests}")
+            raise SeatError(
+                "reset: the seats must ask for one seed and the same options, got (seed, options) "
+                f"of each seat: {requests}"
+            )
         self.session = Session(self.env)
         self.session.reset(seeds.pop() if seeds else None, options[0] if options else None)
         self.pending_rewards = dict.fromkeys(self.env.match.seats, 0.0)

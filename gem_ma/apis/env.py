@@ -179,10 +179,10 @@ class Env(AECEnv, Generic[S]):
                     raise ValueError(f"the action of {agent} must be {expected}, got {number}")
                 return
         elif whole:
-            hint = f"; say {str(reply)!r}, or make it with actions='discrete' for numbers of moves"
+            hint = f"; pass {str(reply)!r}, or make the environment with actions='discrete'"
         raise TypeError(
             f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
-            f"{words.clip_repr(repr(reply))}{hint}"
+            f"{repr(reply)[:60]}{hint}"
         )
 
     def observe(self, agent: str, *, turn: bool = False) -> Observation:
@@ -261,7 +261,8 @@ class Env(AECEnv, Generic[S]):
         for agent, flags in given.items():
             if agent in ledger.dead and not any(flags):
                 raise ValueError(
-                    f"{agent} is done, and no flag brings it back; reset() begins the next episode"
+                    f"{agent} is done: its flags cannot be set back to False; call reset() to "
+                    "begin the next episode"
                 )
         flagged = {agent: flags for agent, flags in given.items() if any(flags)}
         ledger.flags = {**ledger.flags, **flagged}
@@ -375,7 +376,9 @@ class Env(AECEnv, Generic[S]):
         if self.render_mode == "rgb_array":
             return self.observation_builder.render_image(view, agent)
         if self.render_mode is None:
-            raise ValueError("nothing to render to; make the environment with render_mode='ansi'")
+            raise ValueError(
+                "render needs a render_mode, got None; make the environment with render_mode='ansi'"
+            )
         text = self.game.describe(view, agent)
         if self.render_mode == "ansi":
             return text
@@ -406,8 +409,8 @@ class Env(AECEnv, Generic[S]):
         other, game = unwrap_realtime(snapshot.game), unwrap_realtime(self.game)
         if type(other) is not type(game) or other.init_args != game.init_args:
             raise ValueError(
-                f"a snapshot of {type(other).__name__}{other.init_args} does not fit "
-                f"{type(game).__name__}{game.init_args}"
+                f"expected a snapshot of {type(game).__name__}{game.init_args}, got one of "
+                f"{type(other).__name__}{other.init_args}"
             )
         self.match.restore(snapshot.point)
         self.aec_state = snapshot.ledger.copy()

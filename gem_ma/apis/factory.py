@@ -80,7 +80,7 @@ def resolve_env(
         with extend_argument_errors(function):
             return make(env, **kwargs)
     for key in kwargs:
-        reason = "an argument of make goes with an id, and this environment is made already"
+        reason = "arguments of make need an id or a Spec, and this environment is made already"
         hint = (
             reason
             if key in OPTIONS
@@ -157,7 +157,7 @@ def find_distrust_reason(spec: Spec) -> str:
     known = find_registered(spec.id)
     if known is None or known.entry_point != spec.entry_point:
         one = f"{spec.id[:200]!r}"
-        what = f"no environment {one} is" if known is None else f"{one} is another environment"
+        what = f"no environment {one} is" if known is None else f"{one} with another entry point is"
         names = spec.entry_point, spec.id.partition(":")[2]
         files = list(dict.fromkeys(filter(None, map(_find_file, names)))) or [
             spec.entry_point[:200]

@@ -87,7 +87,7 @@ class GymnasiumView(JSONSpecHolder, gymnasium.Env[Any, SeatAction]):
         for seat in others:
             if seat not in seats:
                 if seat == self.agent:
-                    raise SeatError(f"others: the seat {seat!r} is yours")
+                    raise SeatError(f"others: the seat {seat!r} is yours; leave it out of others")
                 raise SeatError(f"others: no seat {seat!r}; {_suggest_seat(seat, seats)}")
         missing = [seat for seat in seats if seat not in others]
         if missing:

@@ -112,18 +112,24 @@ class WorkerProcess:
         except (BrokenPipeError, ConnectionResetError):
             raise self._make_death_error() from None
         except BlockingIOError:
-            raise StepTimeout(f"worker process {self.process.pid} reads nothing") from None
+            raise StepTimeout(
+                f"worker process {self.process.pid} did not read its message in time"
+            ) from None
 
     def recv(self, timeout: float | None = None) -> Any:
         """Return the next message, or raise WorkerDied, StepTimeout or the worker's exception."""
         try:
             if timeout is not None and not self.connection.poll(timeout):
-                raise StepTimeout(f"a worker did not answer within {timeout:g} s")
+                raise StepTimeout(
+                    f"worker process {self.process.pid} did not answer within {timeout:g} s"
+                )
             message = self.connection.recv()
         except (EOFError, ConnectionResetError):
             raise self._make_death_error() from None
         except BlockingIOError:
-            raise StepTimeout(f"worker process {self.process.pid} sent half a message") from None
+            raise StepTimeout(
+                f"worker process {self.process.pid} did not send its whole message in time"
+            ) from None
         self.begun = True
         if isinstance(message, ExceptionMessage):
             raise message.error
@@ -134,10 +140,12 @@ class WorkerProcess:
         code = self.process.exitcode
         if code == _UNGUARDED_EXIT_CODE and not self.begun:
             return WorkerStartError(
-                "this script starts worker processes as it is imported, and each of them imports "
+                "this script starts worker processes when it is imported, and each of them imports "
                 'it: put what starts them under `if __name__ == "__main__":`'
             )
-        how = f"was killed by signal {-code}" if code and code < 0 else f"ended with {code}"
+        how = f"ended with exit code {code}"
+        if code is not None and code < 0:
+            how = f"was killed by signal {-code}"
         if code == 1 and not self.begun:
             return WorkerStartError(
                 f"worker process {self.process.pid} {how} before it began; its standard error says "
@@ -238,7 +246,9 @@ def _run_process(connection: Connection, payload: bytes, memory: tuple[object, .
         try:
             serve, args = pickle.loads(payload)
         except Exception as error:
-            raise WorkerError(f"a worker cannot load what it is to run: {error!r}") from error
+            raise WorkerError(
+                f"a worker process cannot unpickle its function or arguments: {error!r}"
+            ) from error
         serve(connection, *args, *memory)
 
 

@@ -119,10 +119,15 @@ async def ask_agent_async(agent: Agent, turns: list[Turn]) -> list[str]:
 def check_agent_replies(agent: Agent, turns: list[Turn], answer: Sequence[str]) -> list[str]:
     """Return the replies as a list, or raise unless there is one for each turn."""
     if isinstance(answer, str):
-        raise TypeError(f"{agent!r} gave a str; expected a list of {len(turns)}, one for each turn")
+        raise TypeError(
+            f"{agent!r} gave a str; expected a list of {len(turns)} replies, one for each turn"
+        )
     replies = list(answer)
     if len(replies) != len(turns):
-        raise ValueError(f"{agent!r} got {len(turns)} turns and gave {len(replies)} replies")
+        raise ValueError(
+            f"{agent!r} got {len(turns)} turns and gave {len(replies)} replies; expected one reply "
+            "for each turn"
+        )
     return replies
 
 

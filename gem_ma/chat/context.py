@@ -53,7 +53,7 @@ class Context:
                     f"context {text!r}: expected turns=, images=, tokens= or family=, got {part!r}"
                 )
             if name != "family" and not value.isdecimal():
-                raise ValueError(f"context {text!r}: {name} is a number, not {value!r}")
+                raise ValueError(f"context {text!r}: {name} must be a whole number, got {value!r}")
             settings[name] = value if name == "family" else int(value)
         return cls(**settings)
 
@@ -70,7 +70,9 @@ class Context:
         try:
             return self._select_messages(messages)
         except KeyError as error:
-            raise ValueError(f"a message of the chat has no {error}") from None
+            raise ValueError(
+                f"a message of the chat has no {error}; expected role and content in each"
+            ) from None
 
     def _select_messages(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
         start = 1 if messages and messages[0]["role"] == "system" else 0

@@ -171,7 +171,7 @@ class MessagePrefix(Sequence[ChatMessage]):
         if isinstance(index, slice):
             return [self._all[i] for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
-            raise IndexError(f"message {index} of {self._length}")
+            raise IndexError(f"no message {index}; the conversation has {self._length} messages")
         return self._all[index % self._length]
 
     def __eq__(self, other: object) -> bool:

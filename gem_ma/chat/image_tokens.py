@@ -126,7 +126,7 @@ def _compute_seen_size(
 ) -> tuple[int, int]:
     """Return the size at which a family sees a picture; returned sizes map to themselves."""
     if width < 1 or height < 1:
-        raise ValueError(f"a picture has at least one pixel, and not {width} x {height}")
+        raise ValueError(f"a picture needs at least one pixel, got {width} x {height}")
     if family not in MODEL_FAMILIES:
         near = get_close_matches(str(family).lower(), MODEL_FAMILIES, 1, 0.3)
         hint = f"did you mean {near[0]!r}? " if near else ""
@@ -136,11 +136,15 @@ def _compute_seen_size(
         least = least if min_pixels is None else min_pixels
         most = most if max_pixels is None else max_pixels
         if not (least >= 0 and most >= 1):
-            raise ValueError(f"min_pixels={least}, max_pixels={most}: expected 0 and 1, or more")
+            raise ValueError(
+                f"min_pixels={least}, max_pixels={most}: expected min_pixels of at least 0 and "
+                "max_pixels of at least 1"
+            )
         return _round_to_units(width, height, unit, least, most)
     if min_pixels is not None or max_pixels is not None:
         raise ValueError(
-            f"min_pixels and max_pixels are for {', '.join(_QWEN_LIMITS)}, not {family!r}"
+            f"min_pixels and max_pixels are for {', '.join(_QWEN_LIMITS)}; leave them out for "
+            f"{family!r}"
         )
     if family in _FIXED_SIZES:
         return _FIXED_SIZES[family][0], _FIXED_SIZES[family][0]
@@ -180,7 +184,10 @@ def _fit_patches(width: int, height: int) -> tuple[int, int]:
 def _round_to_units(width: int, height: int, unit: int, least: int, most: int) -> tuple[int, int]:
     """Round both sides to whole units, and scale if there are too few or too many pixels."""
     if max(width, height) > 200 * min(width, height):
-        raise ValueError(f"{width} x {height}: one side is more than 200 times the other")
+        raise ValueError(
+            f"{width} x {height}: one side is more than 200 times the other; Qwen's processors "
+            "take at most 200 times"
+        )
     # The same floating point operations as in transformers, which matter in edge cases.
     across, down = round(width / unit) * unit, round(height / unit) * unit
     if across * down > most:

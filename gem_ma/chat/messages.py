@@ -330,7 +330,7 @@ def make_dataset_features(shape: str = "trl") -> Any:
     text = datasets.Value("string")
     contents = {"trl": datasets.List({"type": text, "text": text}), "verl": text}
     if shape not in contents:
-        raise ValueError(f"shape is {' or '.join(map(repr, contents))}, and not {shape!r}")
+        raise ValueError(f"shape={shape!r}: expected {' or '.join(map(repr, contents))}")
     return datasets.Features(
         {
             "prompt": datasets.List({"role": text, "content": contents[shape]}),
@@ -350,7 +350,7 @@ def keep_images(
         dedup: Whether to keep only the last of equal pictures, counted once.
     """
     if last is not None and last < 0:
-        raise ValueError(f"last is a number of pictures, and not {last}")
+        raise ValueError(f"last={last}: expected 0 or more, or None for all pictures")
     seen: set[str] = set()
     kept = 0
     out: list[ChatMessage] = []
@@ -393,7 +393,7 @@ def _merge_parts(content: Any) -> list[ContentPart]:
         if isinstance(part, Picture):
             parts.append(part)
         elif not isinstance(part, str):
-            raise TypeError(f"content is made of str and Picture, and not of {type(part).__name__}")
+            raise TypeError(f"content must be made of str and Picture, got {type(part).__name__}")
         elif part:
             text = str(part)  # a plain str even for a Reply
             if not text.isascii():
@@ -412,10 +412,10 @@ def _normalize_messages(messages: ChatInput) -> list[tuple[ChatMessage, list[Con
     out: list[tuple[ChatMessage, list[ContentPart]]] = []
     for message in messages:
         if not isinstance(message, Mapping):
-            raise TypeError(f"a message is a mapping, and not a {type(message).__name__}")
+            raise TypeError(f"a message must be a mapping, got {type(message).__name__}")
         if message.get("role") not in MESSAGE_ROLES:
             raise ValueError(
-                f"role is one of {', '.join(MESSAGE_ROLES)}, and not {message.get('role')!r}"
+                f"role must be one of {', '.join(MESSAGE_ROLES)}, got {message.get('role')!r}"
             )
         out.append((message, _merge_parts(message.get("content"))))
     return out
@@ -471,7 +471,10 @@ def _check_pictures_allowed(
     """Return the parts, or raise ValueError for a picture in a role that APIs refuse."""
     allowed = message["role"] == "user" or (tools and message["role"] == "tool")
     if not allowed and any(isinstance(part, Picture) for part in parts):
-        raise ValueError(f"a picture in a message of role {message['role']!r}: give it to the user")
+        raise ValueError(
+            f"a message of role {message['role']!r} cannot hold a picture; put the picture into a "
+            "message of role 'user'"
+        )
     return parts
 
 

@@ -366,7 +366,7 @@ class ChatTokenizer:
             return TokenizedPrompt(self.tokenizer(text, add_special_tokens=special)["input_ids"])
         if getattr(self.processor, "image_processor", None) is None:
             raise ValueError(
-                f"a {type(self.processor).__name__} takes no pictures; use a model that sees them "
+                f"a {type(self.processor).__name__} takes no pictures; use a vision-language model "
                 "with its processor, or observe='text'"
             )
         inputs = self.processor(

@@ -108,7 +108,7 @@ class EnvConfig:
         name = type(game).__name__
         if self.invalid == "skip" and type(game).skip is Game.skip:
             raise ValueError(
-                f"{name} does not say what a lost turn is (Game.skip); use invalid='retry', "
+                f"{name} does not define Game.skip, as invalid='skip' needs; use invalid='retry', "
                 "'lose' or 'random'"
             )
         if self.actions == "discrete" and game.moves is None:

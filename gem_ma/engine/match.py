@@ -114,7 +114,7 @@ class Match(EpisodeState, Generic[S]):
         self.state = state
         self.compute_rewards()
         if self.alive_seats != self.seats:
-            raise RuntimeError(f"{self.name} is over before anybody could move: a broken game")
+            raise RuntimeError(f"{self.name}: a seat is done right after start(); correct the game")
 
     def submit(self, replies: SeatActions) -> Mapping[str, float]:
         """Submit replies (texts or numbers of moves) of waiting seats, and return the rewards.

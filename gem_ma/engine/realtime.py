@@ -32,7 +32,7 @@ class RealtimeClock(NamedTuple):
             each = 0.0
         if unit not in CLOCK_UNITS or not 0 < each < math.inf:
             raise ValueError(
-                f"clock={text!r}: expected a tick's length, 'tokens:20' or 'seconds:1'"
+                f"clock={text!r}: expected the length of a tick, such as 'tokens:20' or 'seconds:1'"
             )
         return cls(unit, each)
 
@@ -123,8 +123,8 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
     def __init__(self, game: Game[S], clock: str):
         if not game.realtime:
             raise ValueError(
-                f"clock={clock!r}: the world of {type(game).__name__} waits for its seats; "
-                "one that goes on meanwhile says so by Game.realtime"
+                f"clock={clock!r}: {type(game).__name__} is not a realtime game (Game.realtime is "
+                "False); leave clock out"
             )
         self.game = game
         self.clock = RealtimeClock.parse(clock)

@@ -58,7 +58,7 @@ class _ZeroSeedSequence(np.random.SeedSequence):
 
     def spawn(self, n_children: int) -> list[Self]:
         raise TypeError(
-            "what is spawned would not follow from the episode's seed; draw one instead: "
+            "a spawned generator would not depend on the episode's seed; instead of spawn, use "
             "np.random.default_rng(int(rng.integers(1 << 63)))"
         )
 
@@ -128,7 +128,7 @@ def seed_rng(rng: np.random.Generator, seed: int, memory: RNGMemory | None = Non
         rest[:] = _NOTHING_LEFT
         return
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng={rng!r}: expected numpy's Generator")
+        raise TypeError(f"rng={rng!r}: expected a numpy.random.Generator")
     rng.bit_generator.state = {
         "bit_generator": "PCG64",
         "state": {

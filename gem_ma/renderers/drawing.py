@@ -121,7 +121,7 @@ def _draw_at_full_scale(
     if renderer is None:
         known = *_RENDERERS, Grid, Panels, Screen
         names = ", ".join(sorted(cls.__name__ for cls in known))
-        raise TypeError(f"no renderer for {type(scene).__name__}; there are some for: {names}")
+        raise TypeError(f"no renderer for {type(scene).__name__}; there are renderers for: {names}")
     return renderer(scene, size, theme)
 
 
@@ -155,7 +155,10 @@ def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
     else:  # these scenes omit what does not fit
         cramped = isinstance(scene, Chat | RichText | Terminal | WebPage)
     if cramped:
-        raise FrameTooSmall(f"little room for what is drawn in {size[0]} x {size[1]} pixels")
+        raise FrameTooSmall(
+            f"a {type(scene).__name__} does not fit into {size[0]} x {size[1]} pixels; use a "
+            "larger image_size"
+        )
 
 
 def _draw_reduced(
@@ -222,7 +225,7 @@ def save_gif(frames: Sequence[np.ndarray], path: str, seconds: float = 0.5) -> N
         raise ValueError(f"seconds={seconds}: expected more than 0, and less than 600")
     images = [Image.fromarray(one) for one in check_each(frames, np.ndarray, "frames")]
     if not images:
-        raise ValueError("no frames to write")
+        raise ValueError("no frames to write; expected at least one")
     first, *rest = images
     first.save(path, save_all=True, append_images=rest, duration=round(seconds * 1000), loop=0)
 

@@ -98,7 +98,8 @@ class ImageNoise:
         check_type(picture, np.ndarray, "picture")
         if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
             raise ValueError(
-                f"a picture is uint8, height x width x 3, and not {picture.dtype} {picture.shape}"
+                "a picture must be a uint8 array of shape (height, width, 3), got "
+                f"{picture.dtype} {picture.shape}"
             )
         image = Image.fromarray(picture)
         for kind, strength in self.parts:

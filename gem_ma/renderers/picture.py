@@ -163,7 +163,8 @@ def _check_pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
     check_type(array, np.ndarray, "array")
     if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
         raise ValueError(
-            f"a picture is uint8, height x width x 3, and not {array.dtype} {array.shape}"
+            "a picture must be a uint8 array of shape (height, width, 3) that is not empty, got "
+            f"{array.dtype} {array.shape}"
         )
     array = np.ascontiguousarray(array)
     array.flags.writeable = False

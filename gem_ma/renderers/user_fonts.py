@@ -79,7 +79,7 @@ def _load_font(path: str) -> tuple[uharfbuzz.Font, frozenset[int]]:
     face = hb.Face(data)
     code_points = frozenset(face.unicodes)
     if not code_points:
-        raise ValueError(f"font {path}: no font file, or one without letters")
+        raise ValueError(f"font {path}: the file is no font, or has no letters")
     return hb.Font(face), code_points
 
 

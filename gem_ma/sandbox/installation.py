@@ -53,7 +53,9 @@ def locate_module(name: str) -> tuple[str, str]:
     top = name.partition(":")[0].partition(".")[0]
     spec = importlib.util.find_spec(top) if top.isidentifier() else None
     if spec is None:
-        raise ModuleNotFoundError(f"preload: no module {top!r}", name=top)
+        raise ModuleNotFoundError(
+            f"preload: no module {top!r}; install it, or correct the name", name=top
+        )
     places = list(spec.submodule_search_locations or [spec.origin or ""])
     place = os.path.abspath(places[0])
     if not os.path.exists(place):  # built in, or frozen

@@ -165,7 +165,10 @@ _libc.syscall.restype = ctypes.c_long
 def _find_architecture() -> tuple[int, int]:
     machine = os.uname().machine
     if machine not in _ARCHITECTURES or struct.calcsize("P") != 8:
-        raise OSError(f"the system calls of {machine} are not known here")
+        raise OSError(
+            f"the system calls of {machine} are not supported; expected a 64-bit "
+            f"{', '.join(_ARCHITECTURES)}"
+        )
     return _ARCHITECTURES[machine]
 
 
@@ -215,8 +218,8 @@ def find_spare_uid() -> int | None:
         rights = next(int(line.split()[1], 16) for line in lines if line.startswith("CapEff"))
     if rights & _TO_BECOME != _TO_BECOME:
         raise OSError(
-            "this is root without the right to become another user, which the sandbox must be: "
-            "run as an ordinary user, or with the capabilities CHOWN, SETGID and SETUID"
+            "this process is root, but cannot become another user, as the sandbox must: run as an "
+            "ordinary user, or with the capabilities CHOWN, SETGID and SETUID"
         )
     # One user per server: the kernel counts processes by user, and users may signal their own.
     return start + count - 4098 + os.getpid() % 4096
@@ -385,7 +388,7 @@ class LandlockRules:
             raise OSError(error.errno, f"Landlock: {os.strerror(error.errno or 0)}") from None
         if abi < 3:
             raise OSError(
-                f"Landlock has version {abi} in this kernel, without a rule for truncating"
+                f"this kernel has version {abi} of Landlock, and the sandbox needs 3 or later"
             )
         self._handled_access = _ALL_ACCESS if abi >= 5 else _ALL_ACCESS >> 1
         attributes = struct.pack("=QQQ", self._handled_access, 3, 3)

@@ -52,9 +52,9 @@ def explain_missing(level: str) -> str:
     if system == "linux":
         return ""
     if level != "limits":
-        return "only Linux has it"
+        return "only Linux has this level"
     if not hasattr(os, "fork"):
-        return "it needs fork and resource limits, as Linux and macOS have them: on Windows use WSL"
+        return "this level needs Linux or macOS (fork and resource limits); on Windows use WSL"
     return ""
 
 
@@ -63,7 +63,7 @@ def suggest_remedy(level: str, problem: str) -> str:
     if sys.platform != "linux":
         return ""
     if "Landlock" in problem or "landlock" in problem:
-        return "; it needs Linux 6.2 with landlock among the security modules (lsm=) of the kernel"
+        return "; Landlock needs Linux 6.2 or later, with landlock in the kernel's lsm= list"
     if level != "namespaces" or "other user" in problem:
         return ""
     for name, bad, remedy in (
@@ -81,6 +81,6 @@ def suggest_remedy(level: str, problem: str) -> str:
     if not any(word in problem for word in ("unshare", "mount", "pivot_root", "not permitted")):
         return ""
     return (
-        "; in a container, allow it the system calls unshare and mount, "
-        "as docker's --security-opt seccomp=unconfined --security-opt apparmor=unconfined does"
+        "; in a container, allow the system calls unshare and mount, for example with docker's "
+        "--security-opt seccomp=unconfined --security-opt apparmor=unconfined"
     )

@@ -115,7 +115,9 @@ class Sandbox:
         job = {"code": str(code), "echo": echo, "stdin": read, "files": contents}
         size = len(read) + sum(map(len, contents.values()))
         if size > self.file_size:
-            raise ValueError(f"stdin and files have {size} bytes; file_size={self.file_size}")
+            raise ValueError(
+                f"stdin and files have {size} bytes, and file_size={self.file_size} allows no more"
+            )
         with self._lend_server() as server:
             return parse_result(*self._run_job(server, RUN, seconds, job))
 
@@ -148,7 +150,7 @@ class Sandbox:
                 server, CALL if fresh else REUSED_CALL, seconds, job
             )
         if reason == TIMEOUT:
-            raise SandboxTimeout(f"{function} had no answer after {spent:.3g} s")
+            raise SandboxTimeout(f"{function} did not return within {spent:.3g} s")
         if reason == OUTPUT:
             raise SandboxCrash(f"{function} answered or printed more than {self.output} bytes")
         answer = parse_answer(texts[2]) if reason == ENDED else {}
@@ -218,7 +220,10 @@ class Sandbox:
                 name for name in levels if name == "namespaces" or name == level == "limits"
             )
             if not levels:
-                raise SandboxUnavailable(f"level {level!r} is for one process only")
+                raise SandboxUnavailable(
+                    f"level {level!r} allows one process only, got processes={self.processes}; use "
+                    "level='namespaces' or processes=1"
+                )
         missing = []
         for name in levels:
             try:
@@ -248,7 +253,7 @@ class Sandbox:
     def _lend_server(self) -> Iterator[ServerProcess]:
         """Yield a live server, and take it back afterwards."""
         if not self._finalizer.alive:
-            raise ValueError("the sandbox is closed")
+            raise ValueError("the sandbox is closed; make another")
         slots = self._idle_servers
         server = slots.get()
         try:
@@ -295,7 +300,7 @@ class SandboxSession:
     def run(self, code: str, *, seconds: float | None = None, echo: bool = False) -> RunResult:
         """Run code; an error ends the code but not the session."""
         if not self._sandbox._finalizer.alive:
-            raise ValueError("the sandbox is closed")
+            raise ValueError("the sandbox is closed; make another")
         if self._server is None or not self._server.alive:
             self._server = self._sandbox._start_server(self._sandbox.level)
             weakref.finalize(self, _close_server, self._server, self._sandbox._servers)
@@ -396,7 +401,7 @@ def _warn_of_level(level: str, missing: tuple[str, ...]) -> None:
 def _check_relative(name: str) -> str:
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\0" in name:
-        raise ValueError(f"files: {name!r} is no name within the folder of a run")
+        raise ValueError(f"files: expected a relative path below the folder of a run, got {name!r}")
     return name
 
 

@@ -472,8 +472,8 @@ def _check_readable(paths: list[str]) -> None:
         except OSError as error:
             raise OSError(
                 error.errno,
-                f"{path} cannot be read by other users than root, one of which the sandbox must "
-                "be: chmod o+x the folders above it, or install Python elsewhere",
+                f"{path} cannot be read by other users than root, and the sandbox runs as such a "
+                "user: chmod o+x the folders above it, or install Python elsewhere",
             ) from None
 
 

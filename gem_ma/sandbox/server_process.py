@@ -48,7 +48,7 @@ class ServerProcess:
 
     def __init__(self, box: SandboxSettings, level: str):
         if why := explain_missing(level):
-            raise SandboxUnavailable(f"level {level!r} cannot be had: {why}")
+            raise SandboxUnavailable(f"level {level!r} is not available: {why}")
         self._level = level
         self._place = f"{tempfile.gettempdir()}/gem-ma-{os.getpid()}-{os.urandom(8).hex()}"
         path, visible = find_installation()
@@ -98,10 +98,8 @@ class ServerProcess:
             except (OSError, EOFError) as error:
                 self.close()
                 errors.seek(0)
-                seen = (
-                    decode_output(errors.read())[-2000:] or str(error) or "it ended without a word"
-                )
-                hello = json.dumps({"level": seen}).encode()
+                seen = decode_output(errors.read())[-2000:] or str(error)
+                hello = json.dumps({"level": seen or "its process ended at once"}).encode()
         problem = json.loads(hello)
         if problem:
             self.close()
@@ -109,7 +107,7 @@ class ServerProcess:
             raise SandboxError(f"preload: {problem['preload']}")
         if "level" in problem:
             raise SandboxUnavailable(
-                f"level {level!r} cannot be had: "
+                f"level {level!r} is not available: "
                 f"{problem['level']}{suggest_remedy(level, problem['level'])}"
             )
 

@@ -27,7 +27,9 @@ def encode_scene(value: Any) -> object:
         }
     name = type(value).__name__
     if getattr(scene, name, None) is not type(value):
-        raise TypeError(f"cannot send {name}: it is no scene")
+        raise TypeError(
+            f"cannot encode {name}; expected a scene of gem_ma.scene, an array, or a value of JSON"
+        )
     fields = {
         field.name: encode_scene(getattr(value, field.name)) for field in dataclasses.fields(value)
     }

@@ -51,8 +51,8 @@ class FunctionTool:
                 inspect.Parameter.KEYWORD_ONLY,
             ):
                 raise TypeError(
-                    f"{self.name}: {parameter} cannot be given by name; a tool's arguments are "
-                    "all given by name"
+                    f"{self.name}: {parameter} cannot be passed by name, as a tool's arguments "
+                    "are; use parameters without *, ** and /"
                 )
             type_ = self._types[argument] = hints.get(argument, Any)
             properties[argument] = _make_schema(type_, f"{self.name}: argument {argument!r}")
@@ -82,7 +82,7 @@ class FunctionTool:
         try:
             json.dumps(self.schema)
         except TypeError as error:
-            raise TypeError(f"{self.name}: a default cannot be told as JSON: {error}") from None
+            raise TypeError(f"{self.name}: defaults must be JSON values: {error}") from None
         if not description:
             raise TypeError(
                 f"{self.name} has no docstring that says what it does, which a model reads to know "
@@ -237,7 +237,7 @@ def _make_schema(type_: Any, where: str) -> JSONObject:
         return {"type": "array"} | ({"items": _make_schema(args[0], where)} if args else {})
     if origin in (dict, Mapping):
         if args and args[0] is not str:
-            raise TypeError(f"{where}: {type_} has keys that are no text; JSON has no others")
+            raise TypeError(f"{where}: {type_} must have keys of type str, as objects in JSON have")
         more = {"additionalProperties": _make_schema(args[1], where)} if args else {}
         return {"type": "object"} | more
     if origin is Literal:

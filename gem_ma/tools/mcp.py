@@ -90,7 +90,7 @@ class MCPServer:
         elif headers is not None:
             raise TypeError("headers= belong to a URL; a command has none")
         elif not target:
-            raise ValueError("target is an empty command; expected ['python', 'server.py'] or so")
+            raise ValueError("target=[]: expected a command such as ['python', 'server.py']")
         if timeout <= 0 or start_timeout <= 0 or max_answer <= 0:
             raise ValueError(
                 f"timeout={timeout}, start_timeout={start_timeout}, max_answer={max_answer}: "

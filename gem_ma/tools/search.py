@@ -147,7 +147,8 @@ class SearchIndex:
                 ends.append(size)
         if not vocabulary:
             raise ValueError(
-                f"no words to index in {len(ids)} passages of {_describe_source(source)}"
+                f"no words to index in {len(ids)} passages of {_describe_source(source)}; expected "
+                "at least one word"
             )
         bm25 = _import_bm25s().BM25(backend="numpy")
         bm25.index((ids, vocabulary), create_empty_token=False, show_progress=False)
@@ -259,7 +260,7 @@ class Retriever:
             raise ValueError(f"wire={wire!r}: expected 'msgpack' (GEM's) or 'json' (Search-R1's)")
         if timeout <= 0 or retries < 0:
             raise ValueError(
-                f"timeout={timeout}, retries={retries}: expected more than 0, at least 0"
+                f"timeout={timeout}, retries={retries}: expected timeout > 0 and retries >= 0"
             )
         self.url = url
         self.wire = wire
@@ -377,7 +378,7 @@ class SearchTool:
         if not 1 <= top_k <= most or max_chars < 100:
             raise ValueError(
                 f"top_k={top_k}, most={most}, max_chars={max_chars}: expected "
-                "1 <= top_k <= most, and at least 100 characters"
+                "1 <= top_k <= most and max_chars >= 100"
             )
         self.source = Retriever(source) if isinstance(source, str) else source
         self.top_k = top_k
@@ -477,10 +478,11 @@ def _read_row(row: Any, text: str, title: str | None, where: str) -> tuple[str, 
         elif column not in (title, text):
             texts.append("")  # the default title column is optional
         else:
-            kind = type(row[column]).__name__ if column in row else "no such column"
+            known = column in row
+            wrong = f"holds {type(row[column]).__name__}, expected text" if known else "is missing"
             raise ValueError(
-                f"{where}: column {column!r} holds {kind}; expected text (columns: "
-                f"{', '.join(map(repr, row))}; name them with text= and title=)"
+                f"{where}: column {column!r} {wrong}; choose from {', '.join(map(repr, row))} with "
+                "text= and title="
             )
     return texts[0], texts[1]
 

@@ -96,7 +96,7 @@ class ToolEnv(TextWrapper):
     ):
         super().__init__(env)
         if env.observation_builder.discrete:
-            raise SeatError("tools are called in words; make the environment with actions='text'")
+            raise SeatError("tools need actions='text', got an environment with actions='discrete'")
         seats = list(env.match.seats)
         seat_tools = _assign_tools(tools, seats)
         loaded_tools = {
@@ -110,7 +110,9 @@ class ToolEnv(TextWrapper):
             )
             for tool in chain.from_iterable(tool_lists):
                 if tool.name in tools_by_name:
-                    raise ValueError(f"tools of {seat}: two have the same name: {tool.name}")
+                    raise ValueError(
+                        f"tools of {seat}: two have the same name: {tool.name}; rename one"
+                    )
                 tools_by_name[tool.name] = tool
         for name, limit in (("max_calls", max_calls), ("result_length", result_length)):
             if limit < 1:

@@ -140,7 +140,7 @@ def read_key(variable: str) -> str | None:
     key = os.environ.get(variable, "").strip()
     if not re.fullmatch(r"[!-~]*", key):
         raise ValueError(
-            f"the environment variable {variable} holds what is no key: expected printable ASCII "
+            f"the environment variable {variable} holds no valid key: expected printable ASCII "
             "without spaces"
         )
     return key or None
@@ -323,5 +323,5 @@ def check_variable_name(name: str) -> str:
     """Return the name of an environment variable for a key, or raise ValueError."""
     if not isinstance(name, str) or not re.fullmatch(r"\w+", name):
         # it may be the key itself, so the error does not show it
-        raise ValueError("a key= is the name of an environment variable, such as MY_KEY")
+        raise ValueError("key= must be the name of an environment variable, such as MY_KEY")
     return name

@@ -13,14 +13,15 @@ def require_extra(name: str, what: str = "") -> Iterator[None]:
     """Turn an ImportError in the block into one that names the extra to install.
 
     Args:
-        what: The feature that needs the extra, for the error; "": "this".
+        what: The feature that needs the extra, for the error; "": "this feature".
     """
     try:
         yield
     except ImportError as error:
         missing = (error.name or str(error)).partition(".")[0]
         raise ImportError(
-            f"{what or 'this'} needs {missing}: pip install 'gem-ma[{name}]'", name=error.name
+            f"{what or 'this feature'} needs {missing}: pip install 'gem-ma[{name}]'",
+            name=error.name,
         ) from error
 
 

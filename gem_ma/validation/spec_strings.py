@@ -261,12 +261,12 @@ def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str,
         key, _, value = option.partition("=")
         if key not in takes or not value:
             got = "" if "@" in key else f", got {key!r}"  # a password may contain a ?
-            if got and (close := difflib.get_close_matches(key, takes, n=1)):
+            if key in takes:
+                got += " without a value"
+            elif got and (close := difflib.get_close_matches(key, takes, n=1)):
                 got += f"; did you mean {close[0]!r}?"
-            raise ValueError(
-                f"{shown}: expected options such as a=1&b=2 out of "
-                f"{', '.join(takes) or 'none'}{got}"
-            )
+            known = f"options such as a=1&b=2 out of {', '.join(takes)}" if takes else "no options"
+            raise ValueError(f"{shown}: expected {known}{got}")
         named[key] = _parse_value(value)
         types, words = _OPTION_TYPES.get(takes[key].strip("'").removesuffix(" | None"), ((), ""))
         if types and type(named[key]) not in types:

@@ -564,7 +564,7 @@ def test_a_models_own_defaults_do_not_bend_the_distribution(text):
 @pytest.mark.parametrize("name", ["nothing-here", "nobody/nothing-here", "~/nothing/here"])
 def test_a_model_that_is_nowhere_is_named(name, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(OSError, match=f"{name.removeprefix('~')}(:| is no folder here, and not)"):
+    with pytest.raises(OSError, match=f"{name.removeprefix('~')}: "):
         load_agent(f"hf:{name}")
 
 
@@ -593,7 +593,7 @@ def test_named_errors(text):
     agent = HFAgent(model, tokenizer, max_new_tokens=8000)
     with pytest.raises(ValueError, match=r"more than the 8192 of .* 'turns=8' keeps it short"):
         agent.act([env_turn(TWO)])
-    with pytest.raises(ValueError, match="takes no pictures; use a model that sees"):
+    with pytest.raises(ValueError, match="takes no pictures; use a vision-language model"):
         HFAgent(model, tokenizer, max_new_tokens=4).act([env_turn(TWO, observe="image")])
     with pytest.raises(TypeError, match="needs its tokenizer or processor"):
         HFAgent(model)

@@ -93,7 +93,7 @@ def test_agents_for_all_seats():
     one, two, three = load_seat_agents("random,search:depth=1,random", "abc")
     assert type(one) is RandomAgent
     assert (one is three, one is two) == (True, False)
-    with pytest.raises(ValueError, match="got 2 agents, but there are 3: a, b, c"):
+    with pytest.raises(ValueError, match="got 2 agents for a, b, c; expected one for each"):
         load_seat_agents("random,random", "abc")
     with pytest.raises(TypeError, match="specs=3: expected str, got int"):
         load_seat_agents(3, "ab")
@@ -154,8 +154,8 @@ def test_who_sits_where(specs, who):
     [
         ("y=random", "no seat 'y'; the seats are x, o"),
         ("x=random,x=human", "two agents for x"),
-        ("random,random,random", "got 3 agents, but there are 2: x, o"),
-        ("x=human,random,random", "got 2 agents, but there are 1: o"),
+        ("random,random,random", "got 3 agents for x, o; expected one for each"),
+        ("x=human,random,random", "got 2 agents for o; expected one for each"),
     ],
 )
 def test_who_cannot_sit_there(specs, told):

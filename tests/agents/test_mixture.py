@@ -162,9 +162,9 @@ def test_a_mixture_with_an_agent_that_blocks():
 def test_a_mixture_refuses_what_it_cannot_draw_from():
     with pytest.raises(ValueError, match="2 agents and 1 weights"):
         MixtureAgent(["random", "random"], [1])
-    with pytest.raises(ValueError, match="none below 0, and one above"):
+    with pytest.raises(ValueError, match="at least 0, and one of them above 0"):
         MixtureAgent(["random", "random"], [1, -1])
-    with pytest.raises(ValueError, match="none below 0, and one above"):
+    with pytest.raises(ValueError, match="at least 0, and one of them above 0"):
         MixtureAgent(["random", "random"], [0, 0])
     with pytest.raises(ValueError, match="expected 'turn' or 'episode'"):
         MixtureAgent(["random"], per="game")

@@ -93,7 +93,7 @@ def test_what_a_name_in_a_file_may_be():
                 "own_agents.py:Last?step=1",
                 "expected options such as a=1&b=2 out of skip, got 'step'",
             ),
-            ("own_agents.py:lucky?seed=1", "out of none, got 'seed'"),
+            ("own_agents.py:lucky?seed=1", "expected no options, got 'seed'"),
             (
                 "own_agents.py:Last?skip=-1",
                 r"agent 'own_agents.py:Last\?skip=-1': skip=-1: expected",

@@ -102,7 +102,7 @@ def test_commands_say_what_is_missing(tmp_path, monkeypatch, capsys):
         assert "pip install --no-deps no-such-package==1" in line, words
     (tmp_path / "model.gguf").touch()
     assert main(["play", GUESS, "--agents", f"hf:{tmp_path}"]) == 2
-    assert f"but a GGUF file: hf:{tmp_path}/model.gguf names it" in capsys.readouterr().err
+    assert f"for its GGUF file, use hf:{tmp_path}/model.gguf" in capsys.readouterr().err
 
 
 def test_a_file_is_converted_once_wherever_it_lies(stub_file, tmp_path, cache):

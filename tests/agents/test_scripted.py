@@ -30,7 +30,7 @@ def test_a_script_is_read_in_order():
 def test_a_script_says_where_it_ends():
     with pytest.raises(ValueError, match=r"a is to give reply number 3, .* has 2; pass a longer"):
         ScriptedAgent(["p", "q"]).act([turn(index=2)])
-    with pytest.raises(ValueError, match="no script for a; there are b"):
+    with pytest.raises(ValueError, match="no script for a; there are scripts for b"):
         ScriptedAgent({"b": ["p"]}).act([turn()])
     with pytest.raises(TypeError, match="a list of replies, got the text 'pq'"):
         ScriptedAgent("pq")

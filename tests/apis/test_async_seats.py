@@ -113,7 +113,7 @@ def test_a_seat_does_one_thing_at_a_time():
         finally:
             waiting.cancel()
 
-    with pytest.raises(gem_ma.SeatError, match="x waits already"):
+    with pytest.raises(gem_ma.SeatError, match="x still waits for its last call"):
         asyncio.run(asyncio.wait_for(hasty(), 5))
 
     async def early():
@@ -153,7 +153,7 @@ def test_wrong_uses_are_named():
         seats = env.seats()
         await asyncio.gather(seats["x"].reset(seed=1), seats["o"].reset(seed=2))
 
-    with pytest.raises(gem_ma.SeatError, match="different episodes"):
+    with pytest.raises(gem_ma.SeatError, match="one seed and the same options"):
         asyncio.run(different())
 
     async def failing():

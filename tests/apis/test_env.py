@@ -297,7 +297,7 @@ class Bare(ConnectFour):
 def test_what_a_game_cannot_do_is_said_when_it_is_made():
     with pytest.raises(ValueError, match="no fixed list of moves"):
         Env(Bare(), actions="discrete")
-    with pytest.raises(ValueError, match="does not say what a lost turn is"):
+    with pytest.raises(ValueError, match=r"does not define Game\.skip"):
         Env(Bare(), invalid="skip")
 
 
@@ -384,7 +384,7 @@ def test_a_client_that_ends_it_for_one_seat_makes_it_leave():
         (third,) = set(each.agents) - {second}
         assert each.terminations == {second: True, third: True}  # nobody is left to play with
         assert each.rewards == {second: -0.5, third: 1.0}
-    with pytest.raises(ValueError, match=f"{second} is done, and no flag brings it back"):
+    with pytest.raises(ValueError, match=f"{second} is done: its flags cannot be set back"):
         env.terminations = {second: False}
     with pytest.raises(SeatError, match="no seat 'nobody'"):
         env.terminations = {"nobody": True}
@@ -526,7 +526,7 @@ def test_snapshots_can_be_restored_again_and_again():
         env.fork("8")
     with pytest.raises(ValueError, match="a snapshot of LiarsDice"):
         gem_ma.make("game:LiarsDice-v0", players=4).restore(snapshot)
-    with pytest.raises(ValueError, match="does not fit ConnectFour"):
+    with pytest.raises(ValueError, match="expected a snapshot of ConnectFour"):
         gem_ma.make("game:ConnectFour-v0").restore(snapshot)
 
 
@@ -808,5 +808,5 @@ def test_one_number_is_a_square_picture():
 def test_a_number_that_is_no_reply_says_what_would_be_one():
     env = gem_ma.make(HIDDEN)
     env.reset(seed=0)
-    with pytest.raises(TypeError, match=r"got int: .*; say '3', or make it with actions="):
+    with pytest.raises(TypeError, match="got int: 3; pass '3', or make the environment"):
         env.step(3)

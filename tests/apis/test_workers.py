@@ -120,7 +120,7 @@ class Unloadable:
 
 def test_what_keeps_a_worker_from_loading_stands_in_the_error():
     worker = WorkerProcess(nothing, Unloadable())
-    with pytest.raises(WorkerError, match="cannot load what it is to run: TypeError"):
+    with pytest.raises(WorkerError, match="cannot unpickle its function or arguments: TypeError"):
         worker.recv(60)
     worker.close()
 
@@ -141,7 +141,7 @@ def test_a_worker_that_ended_says_whether_it_had_begun(count, kind):
     worker = WorkerProcess(answer_and_exit, count)
     for _ in range(count):
         assert worker.recv(60) == 0
-    with pytest.raises(WorkerDied, match="ended with 1") as caught:
+    with pytest.raises(WorkerDied, match="ended with exit code 1") as caught:
         worker.recv(60)
     assert type(caught.value) is kind
     worker.close()

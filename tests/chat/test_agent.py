@@ -52,7 +52,7 @@ def test_there_is_one_reply_for_each_turn():
 
     agent = Says()
     for agent.replies, kind, told in (
-        ("ab", TypeError, "gave a str; expected a list of 2, one for each turn"),
+        ("ab", TypeError, "gave a str; expected a list of 2 replies, one for each turn"),
         (["a"], ValueError, "got 2 turns and gave 1 replies"),
     ):
         with pytest.raises(kind, match=told):

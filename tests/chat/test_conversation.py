@@ -75,7 +75,7 @@ def test_messages_are_a_sequence():
     assert messages[-1]["content"] == "2"
     assert texts(messages[1:3]) == [("user", "one"), ("assistant", "1")]
     assert messages == list(messages)
-    with pytest.raises(IndexError, match="message 5 of 5"):
+    with pytest.raises(IndexError, match="no message 5; the conversation has 5 messages"):
         messages[5]
     with pytest.raises(IndexError):
         messages[-6]

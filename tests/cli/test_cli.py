@@ -88,7 +88,7 @@ def test_a_name_stands_for_an_id(capsys):
 @packs.needs("bridges")
 def test_a_name_of_several_stands_for_none(capsys):
     assert main(["play", "kuhn"]) == 2
-    message, _, _ = capsys.readouterr().err.rstrip().partition("; these packs are not here")
+    message, _, _ = capsys.readouterr().err.rstrip().partition("; these packs could not be loaded")
     assert message == (
         "gem-ma: no environment 'kuhn'; did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0' "
         "or 'os:kuhn_poker'?"

@@ -138,12 +138,12 @@ def test_tokens_are_those_of_the_model_or_every_four_bytes():
     "clock", ["", "tokens", "tokens:0", "hours:1", "tokens:nan", "seconds:inf", 5]
 )
 def test_no_clock(clock):
-    with pytest.raises(ValueError, match="expected a tick's length, 'tokens:20' or 'seconds:1'"):
+    with pytest.raises(ValueError, match="length of a tick, such as 'tokens:20' or 'seconds:1'"):
         boats(clock)
 
 
 def test_a_world_that_waits_has_no_clock():
-    with pytest.raises(ValueError, match=r"waits for its seats; .* Game\.realtime"):
+    with pytest.raises(ValueError, match=r"is not a realtime game \(Game\.realtime is False\)"):
         gem_ma.make("game:TicTacToe-v0", clock="tokens:20")
 
 

@@ -383,7 +383,7 @@ def test_named_errors():
         play(TWO, seats={"o": "randm"})
     with pytest.raises(ValueError, match="samples=0"):
         play(TWO, samples=0)
-    with pytest.raises(TypeError, match="'observe'; an argument of make goes with an id"):
+    with pytest.raises(TypeError, match="'observe'; arguments of make need an id"):
         play(gem_ma.make(TWO), observe="both")
 
 

@@ -139,7 +139,7 @@ def test_both_shows_what_text_and_image_show():
         (Cards((("a", ("*7",)),)), "is no die"),
         (Panels(()), "at least one scene"),
         (Pixels(b"abc", 2, 2), "need 12 bytes, got 3"),
-        (Pegs(((4,),), 3), "disc 4 is none of 1 to 3"),
+        (Pegs(((4,),), 3), "no disc 4; the discs are 1 to 3"),
         (Pegs(((1,),), 199), "do not fit"),
         (Chart("scatter", ("a",), (("x", (1,)),)), "expected 'bar', 'line' or 'pie'"),
         (Chart("bar", ("a", "b"), (("x", (1,)),)), "1 values for 2 labels"),
@@ -155,7 +155,7 @@ def test_a_scene_that_makes_no_sense(scene, words):
 
 
 def test_what_is_no_scene():
-    with pytest.raises(TypeError, match="no renderer for str; there are some for: Cards"):
+    with pytest.raises(TypeError, match="no renderer for str; there are renderers for: Cards"):
         draw("board", SIZE)
     with pytest.raises(UnknownFigure, match="no figure 'dsic'; did you mean 'disc'"):
         draw(Grid(("a",), (("a", Tile("dsic")),)), SIZE)

@@ -74,7 +74,7 @@ def test_what_no_named_font_has_stays_a_box(own_font):
 def test_files_that_are_no_fonts(tmp_path):
     needed("uharfbuzz", install="'gem-ma[fonts]'")
     (tmp_path / "a.ttf").write_text("no font")
-    for name, words in (("a.ttf", "no font file"), ("b.ttf", "No such file")):
+    for name, words in (("a.ttf", "the file is no font"), ("b.ttf", "No such file")):
         with pytest.raises(ValueError, match=words):
             user_fonts.use_fonts(tmp_path / name)
     assert user_fonts.get_font_files() == ""

@@ -68,21 +68,21 @@ except SandboxUnavailable as error:
 @pytest.mark.parametrize("calls", ["unshare", unless(False, "mount"), "pivot_root"])
 def test_in_a_container_that_forbids_namespaces(calls):
     result, said = _python(IN_A_CONTAINER, calls, errors=True)
-    assert "namespaces - level 'namespaces' cannot be had" in result
+    assert "namespaces - level 'namespaces' is not available" in result
     assert f"{calls}" in result.split("\n")[0]
     assert "seccomp=unconfined" in result
-    assert "refused: level 'namespaces' cannot be had" in result
+    assert "refused: level 'namespaces' is not available" in result
     assert "ESCAPED" not in result
     weaker = [level for level in LEVELS[1:] if not check_levels()[level]]
     assert f"auto: {weaker[0]} 42" in result if weaker else "none: " in result
     if weaker:  # and it is said, once for both
         assert said.count(f"code of models runs at level {weaker[0]!r}") == 1
-        assert "level 'namespaces' cannot be had" in said
+        assert "level 'namespaces' is not available" in said
 
 
 def test_in_a_container_without_landlock():
     result = _python(IN_A_CONTAINER, "unshare landlock_create_ruleset")
-    assert "landlock - level 'landlock' cannot be had" in result
+    assert "landlock - level 'landlock' is not available" in result
     assert "auto: limits 42" in result if not check_levels()["limits"] else "none: " in result
 
 

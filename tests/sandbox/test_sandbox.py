@@ -1351,7 +1351,7 @@ def test_wrong_arguments(box):
     with pytest.raises(ValueError, match="file_size"):
         box.run("", stdin="x" * (box.file_size + 1))
     for name in ("/x", "../x", "a/../../x", "", "a\0b"):
-        with pytest.raises(ValueError, match="no name within"):
+        with pytest.raises(ValueError, match="expected a relative path"):
             box.run("", files={name: "x"})
     with pytest.raises(ValueError, match="level='strong'"):
         Sandbox("strong")
@@ -1370,7 +1370,7 @@ def test_calls(box):
     assert box.call("json:loads", '{"a": [1, null, "\\ud800"]}') == {"a": [1, None, "?"]}
     with pytest.raises(SandboxCrash, match="math domain error"):
         box.call("math:sqrt", -1)
-    with pytest.raises(SandboxTimeout, match="time:sleep had no answer"):
+    with pytest.raises(SandboxTimeout, match="time:sleep did not return"):
         box.call("time:sleep", 60, seconds=0.2)
     with pytest.raises(SandboxCrash, match="exit status 5"):
         box.call("os:_exit", 5)

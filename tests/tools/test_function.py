@@ -229,10 +229,10 @@ def test_functions_that_have_no_schema_are_refused_when_they_are_wrapped():
     def default(x: Any = object()): ...  # noqa: B008 - a default that JSON cannot tell
 
     for function, message in [
-        (many, r"\*words.*given by name"),
+        (many, r"\*words.*passed by name"),
         (odd, "argument 'x': set.*expected str, int"),
-        (keys, "keys that are no text"),
-        (default, "default cannot be told as JSON"),
+        (keys, "must have keys of type str"),
+        (default, "defaults must be JSON values"),
     ]:
         with pytest.raises(TypeError, match=message):
             function_tool(function)

@@ -436,7 +436,7 @@ def test_targets_that_are_none():
         MCPServer("server.py")
     with pytest.raises(TypeError, match="expected a list"):
         MCPTool.from_command("python server.py")
-    with pytest.raises(ValueError, match="empty command"):
+    with pytest.raises(ValueError, match=r"target=\[\]: expected a command"):
         MCPServer([])
     with pytest.raises(TypeError, match="belong to a command"):
         MCPServer("http://127.0.0.1", env={})

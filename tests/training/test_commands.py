@@ -113,8 +113,8 @@ def test_a_folder_without_a_model_is_named(model, tmp_path, capsys):
     (tmp_path / "begun" / "episodes.jsonl").touch()
     for folder, told in (
         (tmp_path / "none", "there is no such folder"),
-        (tmp_path / "models", "no model is in this folder\n"),
-        (tmp_path / "begun", "has not come to its end"),
+        (tmp_path / "models", "this folder has no config.json of a model\n"),
+        (tmp_path / "begun", "gem-ma pretrain has begun in it, and is not finished"),
     ):
         assert train(folder, tmp_path / "run") == 2
         assert told in capsys.readouterr().err

@@ -209,7 +209,7 @@ def test_from_pictures(tmp_path, caplog):
     for _ in range(2):
         gem_ma.rollout(env, agent, 1, observe="image", invalid="random", image_size=84)
     (told,) = (record.getMessage() for record in caplog.records)
-    assert "learnt pictures of 252x252, and is shown some of 84x84" in told
+    assert "trained on pictures of 252x252, and is shown pictures of 84x84" in told
     turn = episode.chat("x")
     before, after = (agent.tokens.build_prompt(turn.build_messages(n)) for n in (0, 1))
     assert len(after.tensors["pixel_values"]) == 2 * len(before.tensors["pixel_values"])

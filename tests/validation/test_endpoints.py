@@ -177,6 +177,6 @@ def test_a_key_fits_a_header(monkeypatch):
     assert read_key("MY_KEY") is None
     for value in ("two words", "sk-\nX: y", "gr\u00fcn", "half-\udc80", "a\tb"):
         monkeypatch.setenv("MY_KEY", value)
-        with pytest.raises(ValueError, match="MY_KEY holds what is no key") as error:
+        with pytest.raises(ValueError, match="MY_KEY holds no valid key") as error:
             read_key("MY_KEY")
         assert value not in str(error.value)

@@ -108,12 +108,15 @@ async def _read_reply(process: Any, heard: deque[str]) -> Any:
         try:
             line = await process.stdout.readline()
         except ValueError:
-            raise ProgramDied(f"it wrote a line of more than {_MAX_LINE_SIZE} bytes") from None
+            raise ProgramDied(
+                f"the program wrote a line of more than {_MAX_LINE_SIZE} bytes"
+            ) from None
         if not line:
             await process.wait()
             await asyncio.sleep(0)  # for the last lines that it wrote
             raise ProgramDied(
-                f"it ended with {_format_exit(process.returncode)}{_format_last_lines(heard)}"
+                f"the program ended with {_format_exit(process.returncode)}"
+                f"{_format_last_lines(heard)}"
             )
         text = line.decode(errors="replace").strip()
         if not text.startswith("{"):
@@ -122,9 +125,11 @@ async def _read_reply(process: Any, heard: deque[str]) -> Any:
         try:
             data = parse_json(text, size=_MAX_LINE_SIZE)
         except ValueError as error:
-            raise ProgramDied(f"it wrote a line that is no JSON: {error}: {text[:200]!r}") from None
+            raise ProgramDied(
+                f"the program wrote a line that is no JSON: {error}: {text[:200]!r}"
+            ) from None
         if "reply" not in data:
-            raise ProgramDied(f'it wrote {text[:200]!r}: expected {{"reply": ...}}')
+            raise ProgramDied(f'the program wrote {text[:200]!r}: expected {{"reply": ...}}')
         return data["reply"]
 
 
@@ -145,7 +150,7 @@ def _format_exit(code: int) -> str:
 
 def _format_last_lines(heard: deque[str]) -> str:
     text = "\n".join(line for line in heard if line.strip())
-    return f"; it said last:\n{text}" if text else ""
+    return f"; its last lines:\n{text}" if text else ""
 
 
 def limit_memory(pid: int, memory: int) -> None:
@@ -153,7 +158,9 @@ def limit_memory(pid: int, memory: int) -> None:
     import resource
 
     if not hasattr(resource, "prlimit"):
-        raise OSError("memory= is a limit that this system does not have: leave it out")
+        raise OSError(
+            f"memory={memory}: this system cannot limit a program's memory; leave memory out"
+        )
     with contextlib.suppress(ProcessLookupError):
         resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
 

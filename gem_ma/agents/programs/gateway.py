@@ -213,7 +213,8 @@ class ModelGateway:
             ) from None
         except web.HTTPRequestEntityTooLarge:
             raise make_http_error(
-                web.HTTPBadRequest, f"a request of more than {self.most} bytes"
+                web.HTTPBadRequest,
+                f"the request has more than {self.most} bytes; send less, or raise most=",
             ) from None
 
     def find_call_log(self, request: web.Request) -> SeatCallLog:
@@ -247,17 +248,20 @@ class ModelGateway:
         except (aiohttp.ClientError, TimeoutError, RedirectRefused) as error:
             why = self._secrets.hide(str(error) or type(error).__name__)
             raise make_http_error(
-                web.HTTPBadGateway, f"the model's server gives no answer: {why}"
+                web.HTTPBadGateway, f"no usable answer from the model's server: {why}"
             ) from None
 
     async def _serve_call(self, request: web.Request) -> web.StreamResponse:
         account, endpoint = self.find_call_log(request), request.match_info["endpoint"]
         if not self.url:
-            raise make_http_error(web.HTTPNotFound, "no model is served here: model= says which")
+            raise make_http_error(
+                web.HTTPNotFound,
+                "no model is served here; start the gateway with model='URL' or model='MODEL@URL'",
+            )
         if endpoint not in PROXIED_ENDPOINTS:
             known = ", ".join(PROXIED_ENDPOINTS)
             raise make_http_error(
-                web.HTTPNotFound, f"{endpoint[:60]!r}: this gateway passes on {known}"
+                web.HTTPNotFound, f"no endpoint {endpoint[:60]!r}; this gateway has {known}"
             )
         body = await self.parse_request(request)
         # Some servers stream by default, which no client expects.
@@ -290,7 +294,7 @@ class ModelGateway:
             data = parse_object(content)
         except ValueError as error:
             raise make_http_error(
-                web.HTTPBadGateway, f"the server answered no JSON: {error}"
+                web.HTTPBadGateway, f"the model's server answered no JSON object: {error}"
             ) from None
         listener.record_answer(data)
         account.add_call(listener)

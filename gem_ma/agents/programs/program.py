@@ -53,8 +53,8 @@ class ProgramAgent:
     ):
         if seconds <= 0 or patience < 0 or (memory is not None and memory < 1):
             raise ValueError(
-                f"seconds={seconds}, patience={patience}, memory={memory}: expected more than 0, "
-                "0 or more, and 1 or more"
+                f"seconds={seconds}, patience={patience}, memory={memory}: expected seconds > 0, "
+                "patience >= 0, and memory >= 1 or None"
             )
         self.program = program
         self.gateway = ModelGateway(model, **gateway)
@@ -195,7 +195,10 @@ def _parse_program_answer(answer: Any, last: ModelCall | None, seat: str) -> tup
     """Return the text and the tool calls of a program's move."""
     if answer is None:
         if last is None:
-            raise ProgramFailed(f"the last call is to be the move of {seat}, and there was none")
+            raise ProgramFailed(
+                f"the program played None for {seat}, which stands for the reply of its last model "
+                "call, but it made no model call; play a text"
+            )
         return last.text, last.tool_calls
     if isinstance(answer, str):
         return answer, ()
@@ -206,7 +209,7 @@ def _parse_program_answer(answer: Any, last: ModelCall | None, seat: str) -> tup
             return text, calls
     raise ProgramFailed(
         f"the program played a {type(answer).__name__} for {seat}: expected a text, a message with "
-        "content and tool_calls, or None for what the last call of a model said"
+        "content and tool_calls, or None for the reply of the last model call"
     )
 
 

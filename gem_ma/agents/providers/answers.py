@@ -35,7 +35,8 @@ def parse_answer(kind: type[Answer], content: bytes, name: str) -> Answer:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the answer"
         raise BadAnswer(
-            f"no {name}: {where}: {first['msg']}; it begins with {content[:200]!r}"
+            f"the answer is no valid {name}: {where}: {first['msg']}; it begins with "
+            f"{content[:200]!r}"
         ) from None
     return answer
 

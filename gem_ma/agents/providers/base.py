@@ -113,8 +113,8 @@ class ProviderAgent(ABC):
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.max_answer < 1:
             raise ValueError(
                 f"concurrency={self.concurrency}, retries={self.retries}, timeout={self.timeout}, "
-                f"max_answer={self.max_answer}: expected at least 1, at least 0, more than 0 and "
-                "at least 1"
+                f"max_answer={self.max_answer}: expected concurrency >= 1, retries >= 0, "
+                "timeout > 0 and max_answer >= 1"
             )
         if self.requests_per_minute is not None and not self.requests_per_minute > 0:
             raise ValueError(
@@ -256,11 +256,15 @@ class ProviderAgent(ABC):
 
     def _check_caps(self) -> None:
         if self.max_requests is not None and self.requests >= self.max_requests:
-            raise RequestCap(f"{self!r} has made {self.requests} requests, all that it may")
+            raise RequestCap(
+                f"{self!r} has made {self.requests} requests, and max_requests={self.max_requests} "
+                "allows no more"
+            )
         total = sum(self.usage.values())
         if self.max_total_tokens is not None and total >= self.max_total_tokens:
             raise RequestCap(
-                f"{self!r} has used {total} tokens; max_total_tokens={self.max_total_tokens}"
+                f"{self!r} has used {total} tokens, and max_total_tokens={self.max_total_tokens} "
+                "allows no more"
             )
 
     async def _keep_rate(self) -> None:

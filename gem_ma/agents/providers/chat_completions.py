@@ -97,5 +97,5 @@ def parse_completion(content: bytes) -> Completion:
     """
     completion = parse_answer(Completion, content, "chat completion")
     if completion.choices[0].finish_reason == "error":
-        raise BadAnswer(f"the server failed while it answered: {content[:200]!r}")
+        raise BadAnswer(f"the server answered with finish_reason 'error': {content[:200]!r}")
     return completion

@@ -88,7 +88,7 @@ class OpenAIResponsesAgent(ProviderAgent):
         """Return a response as a reply."""
         answer = parse_answer(_Response, content, "response")
         if answer.status == "failed":
-            raise BadAnswer(f"the server failed while it answered: {content[:200]!r}")
+            raise BadAnswer(f"the server answered with status 'failed': {content[:200]!r}")
         texts = [
             str(part.get("text") or part.get("refusal") or "")
             for item in answer.output

@@ -245,7 +245,10 @@ class ProcessBackend:
             if not owed:
                 del self.deadlines[worker]
         if not results:
-            raise StepTimeout(f"a step took more than {self.timeout:g} s in its process")
+            raise StepTimeout(
+                f"a step took more than {self.timeout:g} s in its process; make another vector, "
+                "with a larger step_timeout"
+            )
         return results
 
     def kill(self) -> None:
@@ -341,7 +344,10 @@ class BackendChannel:
         timeout: float | None,
     ):
         if timeout is not None and backend not in ("process", "ray"):
-            raise ValueError("step_timeout needs backend='process': only a process can be stopped")
+            raise ValueError(
+                f"step_timeout needs backend='process' or 'ray', got {backend!r}: a thread cannot "
+                "be stopped"
+            )
         self.count = len(slots)
         self.slots = slots
         self.backend = BACKENDS[backend](slots, workers, timeout)
@@ -362,7 +368,7 @@ class BackendChannel:
     def check_free(self, indices: Iterable[int] | None = None) -> list[int]:
         """Return these indices (None: all), or raise if one is wrong or has a pending job."""
         if not self.open:
-            raise RuntimeError("this vector is closed; make another")
+            raise RuntimeError("this vector is closed; make another with make_vec")
         if indices is None:
             indices = range(self.count)
         else:
@@ -370,11 +376,11 @@ class BackendChannel:
         which = list(map(int, indices))
         for index in which:
             if not 0 <= index < self.count:
-                raise IndexError(f"environment {index} of {self.count}")
+                raise IndexError(f"no environment {index}; the indices are 0 to {self.count - 1}")
         if len(set(which)) < len(which):
             raise ValueError(f"indices={which}: expected each environment once")
         if busy := sorted(self.pending.intersection(which)):
-            raise RuntimeError(f"environments {busy} are at work still; recv() them first")
+            raise RuntimeError(f"environments {busy} are still at work; call recv() first")
         return which
 
     def check_reply(self, index: int, seat: str, reply: object) -> None:
@@ -392,7 +398,10 @@ class BackendChannel:
         if count < 1:
             raise ValueError(f"count={count}: expected 1 or more")
         if count > len(self.pending):
-            raise ValueError(f"expected {count} results, but only {len(self.pending)} were sent")
+            raise ValueError(
+                f"expected {count} results, but only {len(self.pending)} environments are at work; "
+                "call send() first"
+            )
         try:
             while len(results) < count:
                 results.update(self.backend.collect(count - len(results)))

@@ -102,11 +102,11 @@ def make_vec(
             raise ValueError(f"{name}={value!r}: expected one of {known}")
     sources = [env] if isinstance(env, str) or not isinstance(env, Sequence) else list(env)
     if not sources:
-        raise ValueError("env=[]: expected an environment, or several")
+        raise ValueError("env=[]: expected at least one environment")
     count = len(sources) if num_envs is None else num_envs
     check_type(count, int, "num_envs", "a whole number")
     if count < len(sources):
-        raise ValueError(f"num_envs={count}: expected {len(sources)} or more")
+        raise ValueError(f"num_envs={count}: expected {len(sources)} or more, one for each of env")
     with extend_argument_errors(make_vec):
         envs = [
             make_env(one, **make) if isinstance(one, str) else resolve_env(make_vec, one, make)
@@ -117,7 +117,9 @@ def make_vec(
             raise TypeError(f"expected an id or an environment (not a view of one), got {one!r}")
     if api == "parallel":
         if agent is not None or others is not None:
-            raise TypeError("agent and others belong to api='gym'; here all seats are yours")
+            raise TypeError(
+                "agent and others need api='gym'; with api='parallel', all seats are yours"
+            )
         games = [GameSubEnv(envs[i % len(envs)], autoreset) for i in range(count)]
         return GameVector(games, backend, autoreset, workers, step_timeout)
     seats = [SeatSubEnv(envs[i % len(envs)], autoreset, agent, others) for i in range(count)]

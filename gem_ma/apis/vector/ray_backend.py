@@ -49,7 +49,10 @@ class RayBackend:
     def collect(self, wanted: int) -> list[JobResult]:
         ready, self.calls = self.ray.wait(self.calls, num_returns=1, timeout=self.timeout)
         if not ready:
-            raise StepTimeout(f"a step took more than {self.timeout:g} s in its actor")
+            raise StepTimeout(
+                f"a step took more than {self.timeout:g} s in its actor; make another vector, "
+                "with a larger step_timeout"
+            )
         try:
             return [result for part in self.ray.get(ready) for result in part]
         except self.ray.exceptions.RayTaskError as error:

@@ -103,10 +103,12 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         if mask.dtype != np.bool_:
             raise TypeError(f"{expected} one of {mask.dtype}")
         if not mask.any():
-            raise ValueError("reset_mask is true nowhere: expected it to name what to reset")
+            raise ValueError("reset_mask: expected at least one True, got none")
         missing = [i for i in np.flatnonzero(~mask).tolist() if i not in self._last]
         if missing:
-            raise ValueError(f"environments {missing} have not begun: reset() all of them first")
+            raise ValueError(
+                f"environments {missing} have not begun; call reset() without reset_mask first"
+            )
         return np.flatnonzero(mask).tolist()
 
     def step(self, actions: Iterable[object]) -> VectorStep:
@@ -121,11 +123,11 @@ class SeatVector(JSONSpecHolder, VectorEnv[Any, Any, Any]):
         """Return the arguments of steps; raise if one is wrong, before any step is made."""
         row = check_list(actions, len(which), "actions")
         if missing := [i for i in which if i not in self._last]:
-            raise ResetNeeded(f"environments {missing} have not begun: reset() all of them first")
+            raise ResetNeeded(f"environments {missing} have not begun; call reset() first")
         over = [i for i in which if self._last[i][2] or self._last[i][3]]
         if over and self._autoreset == "disabled":
             raise ResetNeeded(
-                f"environments {over} are over: begin them again with "
+                f"environments {over} are over; begin their next episodes with "
                 "reset(options={'reset_mask': mask})"
             )
         ignored = over if self._autoreset == "next" else ()  # their action only starts a reset

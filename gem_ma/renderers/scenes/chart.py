@@ -57,11 +57,14 @@ def _check_chart(scene: Chart, size: tuple[int, int]) -> None:
         if len(values) != len(scene.labels):
             raise BadScene(f"{name}: {len(values)} values for {len(scene.labels)} labels")
         if min(values) < 0 or not all(map(math.isfinite, values)):
-            raise BadScene(f"{name}: the values of a Chart are finite and 0 or more")
+            raise BadScene(f"{name}: expected finite values of 0 or more, got {values}")
     if min(size) < 100:
-        raise FrameTooSmall(f"a Chart does not fit into {size[0]} x {size[1]} pixels")
+        raise FrameTooSmall(
+            f"a Chart needs at least 100 x 100 pixels, got {size[0]} x {size[1]}; use a larger "
+            "image_size"
+        )
     if scene.kind == "pie" and (len(scene.series) != 1 or not sum(scene.series[0][1])):
-        raise BadScene("a pie shows one series, not all of it 0")
+        raise BadScene(f"a pie shows one series, not all of it 0, got {scene.series}")
 
 
 def _draw_axes(

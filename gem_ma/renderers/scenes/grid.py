@@ -80,7 +80,7 @@ def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLa
         if layout is not None and (layout.cell >= plain or not lines or text == heights[-1]):
             return layout
     raise FrameTooSmall(
-        f"{columns} x {rows} cells{' and what is said below' if status else ''} do not fit into "
+        f"{columns} x {rows} cells{' and the text below' if status else ''} do not fit into "
         f"{size[0]} x {size[1]} pixels; use a larger image_size"
     )
 
@@ -339,7 +339,10 @@ def index_tiles(scene: Grid) -> np.ndarray:
     numbers = np.array([index_row(row, scene.tiles) for row in scene.rows])
     for row, column in scene.marks:
         if not (0 <= row < rows and 0 <= column < columns):
-            raise BadScene(f"the marked cell {row, column} is not on the board")
+            raise BadScene(
+                f"the marked cell {row, column} is not on the board, of {rows} rows and {columns} "
+                "columns"
+            )
         numbers[row, column] += 1
     return numbers
 

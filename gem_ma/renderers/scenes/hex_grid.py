@@ -40,7 +40,8 @@ def compute_hex_layout(scene: HexGrid, size: tuple[int, int]) -> HexLayout:
     """Compute the layout in which the board is as large as the frame allows."""
     rows, columns = len(scene.rows), len(scene.rows[0]) if scene.rows else 0
     if not columns or len({len(row) for row in scene.rows}) > 1:
-        raise BadScene("the rows of a HexGrid have one length, and there is at least one of them")
+        lengths = sorted({len(row) for row in scene.rows})
+        raise BadScene(f"a HexGrid needs rows of one length of at least 1, got lengths {lengths}")
     for text in dict.fromkeys((font.choose_height(size), font.LETTER_HEIGHTS[0])):
         status = len(_wrap_status(scene, size, text))
         above = text if scene.columns else 0
@@ -92,7 +93,8 @@ def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
     pixels = frame.reshape(-1).view("V3")
     cells = np.frombuffer("".join(scene.rows).encode("utf-32-le"), "<u4")
     if len(cells) != len(board.cell_centers):
-        raise BadScene("a symbol of a HexGrid is one character")
+        long = sorted({symbol for row in scene.rows for symbol in row if len(symbol) != 1})
+        raise BadScene(f"each symbol of a HexGrid must be one character, got {long}")
     remaining = len(cells)
     for symbol, (offsets, colors) in board.stones.items():
         here = board.cell_centers[cells == ord(symbol)]
@@ -100,8 +102,9 @@ def draw(scene: HexGrid, size: tuple[int, int], theme: Theme) -> np.ndarray:
         if len(here) and len(offsets):
             pixels[here[:, None] + offsets] = colors
     if remaining:
+        unknown = sorted({symbol for row in scene.rows for symbol in row} - board.stones.keys())
         symbols = ", ".join(map(repr, board.stones))
-        raise BadScene(f"a symbol of a HexGrid has no tile; there are tiles for {symbols}")
+        raise BadScene(f"no tile for the symbols {unknown}; there are tiles for {symbols}")
     y = layout.status_top
     for number, line in enumerate(_wrap_status(scene, size, layout.text)):
         words = font.render_line(line, layout.text, theme.ink, theme.paper)
@@ -259,5 +262,6 @@ def _draw_token(tile: Tile, side: int, theme: Theme) -> np.ndarray:
 def _find_tile(scene: HexGrid, symbol: str) -> Tile:
     tile = dict(scene.tiles).get(symbol)
     if tile is None:
-        raise BadScene(f"no tile for the symbol {symbol!r}")
+        symbols = ", ".join(repr(known) for known, _ in scene.tiles)
+        raise BadScene(f"no tile for the symbol {symbol!r}; there are tiles for {symbols}")
     return tile

@@ -18,7 +18,7 @@ def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
     text = font.choose_height(size)
     for disc in (disc for peg in scene.pegs for disc in peg):
         if not 1 <= disc <= scene.discs:
-            raise BadScene(f"disc {disc} is none of 1 to {scene.discs}")
+            raise BadScene(f"no disc {disc}; the discs are 1 to {scene.discs}")
     if not scene.pegs:
         raise BadScene("Pegs needs at least one peg")
     status = font.wrap_lines(scene.status, (width - 8) // font.measure_advance(text))

@@ -225,7 +225,7 @@ def _fill_polygon(
 ) -> None:
     """Fill a polygon given by corners in the unit square."""
     if len(corners) < 3 or not all(0 <= end <= 1 for place in corners for end in place):
-        raise BadScene(f"the area {corners} has no 3 corners in the unit square")
+        raise BadScene(f"an area needs at least 3 corners in the unit square, got {corners}")
     _blend_spots(
         frame, _cover_polygon(tuple([(x * unit, y * unit) for x, y in corners])), *corner, ink
     )

@@ -34,7 +34,8 @@ def draw(scene: TextTable, size: tuple[int, int], theme: Theme) -> np.ndarray:
     if scene.head:
         rows.insert(0, tuple(map(_parse_cell, scene.head)))
     if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
-        raise BadScene(f"the rows of a TextTable have {sorted({len(row) for row in rows})} cells")
+        lengths = sorted({len(row) for row in rows})
+        raise BadScene(f"a TextTable needs rows of one length of at least 1, got lengths {lengths}")
     layout = _fit_layout(scene, rows, size)
     words, text = layout.words, layout.text
     frame = make_frame(size, theme.paper)

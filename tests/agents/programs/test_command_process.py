@@ -57,7 +57,7 @@ def only_failure(program, server, seconds=20.0, **settings):
     [
         (
             "raise SystemExit('out of ideas')",
-            "ended with exit status 1; it said last:\nout of ideas",
+            "the program ended with exit status 1; its last lines:\nout of ideas",
         ),
         ("import os; os.kill(os.getpid(), 9)", "signal SIGKILL"),
         ("print('{\"a\": 1}', flush=True); input(); input()", 'expected {"reply": ...}'),
@@ -229,7 +229,7 @@ def test_a_malformed_line_is_named(number, tmp_path):
     (episode,) = gem_ma.rollout(GAME, players, 1, seed=0, rounds=1, progress=False)
     assert episode.failure.kind == "ProgramFailed"
     assert re.search(
-        r"no JSON|expected \{|expected a text|there was none", episode.failure.message
+        r"no JSON|expected \{|expected a text|made no model call", episode.failure.message
     ), episode.failure
 
 

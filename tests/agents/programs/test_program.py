@@ -208,7 +208,7 @@ def sleeps(seat):
     [
         (fails, 20, r"fails, .* failed: KeyError: 'no such key', and (left|right) was to act"),
         (stops, 20, "ended, and (left|right) was to act"),
-        (says_nothing, 20, "the last call is to be the move of (left|right), and there was none"),
+        (says_nothing, 20, "played None for (left|right), .* but it made no model call"),
         (plays_a_number, 20, "played a int for (left|right): expected a text, a message"),
         (sleeps, 0.2, "made no move of (left|right) within 0.2 s"),
     ],

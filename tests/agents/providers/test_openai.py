@@ -206,7 +206,7 @@ def test_the_key_is_sent(key, monkeypatch):
 def test_requests_are_bounded_and_capped(key):
     with StubServer(rock) as server:
         agent = OpenAIAgent("stub", server.url, max_requests=7)
-        with pytest.raises(TooManyErrors, match="has made 7 requests, all that it may") as stopped:
+        with pytest.raises(TooManyErrors, match="made 7 requests, and max_requests=7") as stopped:
             rollout(SAME_TIME, agent, 50, seed=0, rounds=1, concurrency=1)
         assert isinstance(stopped.value.__cause__, RequestCap)
         assert len(server.requests) in (6, 7)  # both seats ask: the eighth ends the seventh

@@ -109,7 +109,7 @@ def test_what_comes_back():
         assert agent.usage == {"prompt_tokens": 10, "completion_tokens": 2}
         assert agent.cost == pytest.approx(30 / 1e6)
     failed = make_answer(status="failed", error={"code": "server_error", "message": "oh"})
-    with serve(failed) as server, pytest.raises(ServerError, match="failed while it answered"):
+    with serve(failed) as server, pytest.raises(ServerError, match="status 'failed'"):
         ask(OpenAIResponsesAgent("gpt", server.url, retries=0))
 
 

@@ -221,5 +221,5 @@ def test_openrlhf_gets_the_pictures(openrlhf, processor):
     merge = processor.image_processor.merge_size**2
     assert out["observation_tokens"].count(pad) * merge == len(inputs["pixel_values"])
     blind = make_executor_class(processor.tokenizer, GAME, "x", last, **SEEN)
-    with pytest.raises(Exception, match="takes no pictures; use a model that sees"):
+    with pytest.raises(Exception, match="takes no pictures; use a vision-language model"):
         samples(blind, processor.tokenizer, Engine(processor.tokenizer))

@@ -240,7 +240,7 @@ def test_verl_gets_the_pictures(verl, processor):
     moves = iter(MOVES)
     with pytest.raises(ValueError, match="with pictures cannot be cut: raise the limit"):
         run(loop(processor, generate, 20), **row)
-    with pytest.raises(Exception, match="takes no pictures; use a model that sees"):
+    with pytest.raises(Exception, match="takes no pictures; use a vision-language model"):
         run(loop(processor.tokenizer, generate), **row)
 
 
