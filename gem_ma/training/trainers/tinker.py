@@ -83,7 +83,7 @@ class SeatEnv(types.Env):
         ):
             raise ValueError(
                 f"a {type(self.renderer).__name__} has no image processor and takes no pictures; "
-                "use a model that sees with its renderer, or observe='text'"
+                "use a vision-language model with its renderer, or observe='text'"
             )
         self.messages += to_hf(outcome.messages)
         return self.renderer.build_generation_prompt(self.messages)
