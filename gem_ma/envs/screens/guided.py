@@ -174,5 +174,6 @@ def _pointed(view, coordinates):
         return "Nobody points at anything."
     one = find_widget(view.inner.page, *view.at)
     ref = "" if one is None else refs(view.inner.page).get(one.id, "")
-    point = format_point(*view.at, coordinates)
+    x, y = view.at
+    point = format_point(x, y, coordinates)
     return f"The helper points at {point}{f', [{ref}]' if ref else ''}."

@@ -16,12 +16,13 @@ class ScreenOracle:
         return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
 
     def _reply(self, turn: Turn) -> str:
-        hint = getattr(getattr(turn.position, "state", None), "hint", None)
-        if hint is None:
+        position = turn.position
+        hint = getattr(position and position.state, "hint", None)
+        if position is None or hint is None:
             raise ValueError(
                 f"screen-oracle plays environments of screens: only, got {turn.env_id or 'another'}"
             )
-        return convert_action(str(hint(turn.seat)), turn.position.game.coordinates)
+        return convert_action(str(hint(turn.seat)), position.game.coordinates)
 
     def __repr__(self) -> str:
         return "ScreenOracle()"
