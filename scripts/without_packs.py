@@ -24,7 +24,7 @@ TOP = Path(__file__).parent.parent
 PACKS = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["entry-points"][
     "gem_ma.packs"
 ]
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", ".git", ".*_cache", ".venv", "site")
+LEFT_OUT = shutil.ignore_patterns("*.egg-info", ".git", ".*_cache", ".venv", "site")
 # Tests that check everything, and so may need a pack without naming it.
 ALWAYS = (
     "tests/test_*.py",

@@ -1599,7 +1599,7 @@ def test_a_server_that_dies_is_replaced(box):
 def test_nothing_is_left_behind(level):
     before, files = set(descendants(os.getpid())), leftovers(os.getpid())
     open_files = len(os.listdir("/proc/self/fd"))
-    threads = threading.active_count()
+    threads = set(threading.enumerate())  # of earlier tests, some of which may end meanwhile
     made = make(level, workers=2)
     with made.session() as session:
         session.run("x = 1")
@@ -1614,8 +1614,8 @@ def test_nothing_is_left_behind(level):
     gc.collect()
     eventually(lambda: set(descendants(os.getpid())) <= kept(before))
     assert leftovers(os.getpid()) == files
-    assert len(os.listdir("/proc/self/fd")) == open_files
-    assert threading.active_count() == threads
+    assert len(os.listdir("/proc/self/fd")) <= open_files
+    assert set(threading.enumerate()) <= threads
 
 
 LEAVES = """
