@@ -109,6 +109,28 @@ class Game(abc.ABC, Generic[S]):
 
     `agent` is the name of a seat. In `describe` and `picture` it may be None, which means a
     spectator who sees everything. A view is the return value of `State.seen_by(agent)`.
+
+    Examples:
+        >>> from typing import NamedTuple
+        >>> import gem_ma
+        >>> from gem_ma.engine.action_parsing import parse_choice
+        >>> class Coin(NamedTuple):
+        ...     side: str
+        ...     guess: str = ""
+        ...     def to_act(self): return () if self.guess else ("player",)
+        ...     def returns(self): return {"player": float(self.guess == self.side)}
+        ...     def seen_by(self, agent): return self._replace(side="hidden")
+        >>> class GuessTheCoin(gem_ma.Game):
+        ...     agents = ("player",)
+        ...     def start(self, rng, options): return Coin(str(rng.choice(["heads", "tails"])))
+        ...     def read(self, text, view, agent): return parse_choice(text, ("heads", "tails"))
+        ...     def advance(self, state, moves, rng): return state._replace(guess=moves["player"])
+        ...     def rules(self, agent): return "Guess a coin. Reply with heads or tails."
+        ...     def describe(self, view, agent): return f"The coin is {view.side}."
+        >>> env = gem_ma.Env(GuessTheCoin())
+        >>> episodes = gem_ma.rollout(env, lambda turn: "tails", 4, seed=4)
+        >>> [episode.returns["player"] for episode in episodes]
+        [0.0, 1.0, 1.0, 0.0]
     """
 
     agents: tuple[str, ...]

@@ -39,6 +39,17 @@ class Wrapper(AECEnv):
 
     A wrapper keeps its state of an episode in `memory`, as one immutable value. `reset` sets it to
     None; snapshots and forks keep it.
+
+    Examples:
+        >>> import gem_ma
+        >>> from gem_ma.wrappers import Wrapper
+        >>> class BriefWrapper(Wrapper):
+        ...     def rules(self, agent):
+        ...         return super().rules(agent) + " Be brief."
+        >>> env = BriefWrapper(gem_ma.make("game:KuhnPoker-v0"))
+        >>> env.reset(seed=0)
+        >>> env.turn("first").rules.endswith("Be brief.")
+        True
     """
 
     memory: Any = None
@@ -178,7 +189,17 @@ class RecordEpisodeStatistics(Wrapper):
 
 
 class TimeLimit(Wrapper):
-    """Truncate the episode after `max_turns` turns of the game."""
+    """Truncate the episode after `max_turns` turns of the game.
+
+    Examples:
+        >>> import gem_ma
+        >>> from gem_ma.wrappers import TimeLimit
+        >>> env = TimeLimit(gem_ma.make("game:ConnectFour-v0"), max_turns=1)
+        >>> env.reset(seed=0)
+        >>> env.step("4")
+        >>> env.truncations
+        {'red': True, 'yellow': True}
+    """
 
     def __init__(self, env: AECEnv, max_turns: int):
         if max_turns < 1:

@@ -57,6 +57,24 @@ def spawned(monkeypatch):
 
 
 @pytest.fixture
+def clean():
+    """Forget what a test registers."""
+    import gymnasium
+    import pettingzoo
+
+    from gem_ma.envs import registry
+
+    registries = [registry._specs, gymnasium.registry]
+    if hasattr(pettingzoo, "register"):
+        registries += [pettingzoo.aec_registry, pettingzoo.parallel_registry]
+    before = [dict(each) for each in registries]
+    yield
+    for each, kept in zip(registries, before, strict=True):
+        each.clear()
+        each.update(kept)
+
+
+@pytest.fixture
 def full_at():
     """Return a context in which no file of this process grows beyond so many bytes."""
     resource = pytest.importorskip("resource", reason="limits of files: run it on POSIX")

@@ -1,10 +1,16 @@
-"""Docstrings follow Google's style, and their sections name what is there."""
+"""Docstrings follow Google's style, their sections name what is there, and their examples run."""
 
 import ast
+import doctest
 import functools
+import importlib
+import inspect
+import operator
 import re
 
+import packs
 import pytest
+from pages import skip_without
 from source import FILES, ROOT, parsed, statements
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -158,3 +164,101 @@ def test_classes_and_their_bases_are_known():
     parameters, attributes = list_members(tree.body[1], list_classes([tree]))
     assert parameters == {"self", "b"}
     assert attributes == {"a", "c"}
+
+
+def find_examples():
+    """Return the docstrings with an example, by place; only the files that have one are parsed."""
+    found = {}
+    for path in FILES:
+        text = path.read_text(encoding="utf-8")
+        for node in statements(ast.parse(text)) if ">>> " in text else ():
+            if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
+                docstring = ast.get_docstring(node) or ""
+                if ">>> " in docstring:
+                    place = f"{path.relative_to(ROOT)}:{getattr(node, 'name', 'module')}"
+                    assert place not in found, f"{place} stands there twice"
+                    found[place] = docstring
+    return found
+
+
+EXAMPLES = find_examples()
+NEEDS = {
+    "rollouts/records.py:to_dataset": "datasets from gem-ma[datasets]",
+    "training/learners/optimization.py:make_cosine_schedule": "torch from gem-ma[hf]",
+    "training/reference_trainer.py:Trainer": "torch from gem-ma[hf]",
+    "training/token_samples.py:build_samples": "torch and transformers from gem-ma[hf]",
+}
+"""The modules that an example needs, and the extra in which they are."""
+MOST_USED = packs.present(
+    [
+        "gem_ma:AECEnv",
+        "gem_ma:AECEnv.gym",
+        "gem_ma:AECEnv.parallel",
+        "gem_ma:BaseEnv.fork",
+        "gem_ma:Episode",
+        "gem_ma:Game",
+        "gem_ma:Reply",
+        "gem_ma:Turn",
+        "gem_ma:load_episodes",
+        "gem_ma:make",
+        "gem_ma:make_gym",
+        "gem_ma:make_parallel",
+        "gem_ma:make_vec",
+        "gem_ma:register",
+        "gem_ma:rollout",
+        "gem_ma:save_episodes",
+        "gem_ma:to_dataset",
+        "gem_ma.agents:FunctionAgent",
+        "gem_ma.agents:load_agent",
+        "gem_ma.evaluation:evaluate",
+        "gem_ma.evaluation:run_tournament",
+        "gem_ma.testing:attack",
+        "gem_ma.testing:certify",
+        "gem_ma.testing:check_env",
+        "gem_ma.tools:PythonTool",
+        "gem_ma.tools:function_tool",
+        "gem_ma.tools:with_tools",
+        "gem_ma.training:Trainer",
+        "gem_ma.training:build_samples",
+        "gem_ma.wrappers:TimeLimit",
+        "gem_ma.wrappers:Wrapper",
+    ]
+)
+"""The public names that README, docs and examples use most."""
+
+
+def find_differences(docstring, place):
+    """Run the examples of a docstring, and return what they print that it does not show."""
+    # An example imports all that it uses: nothing is there but the builtins.
+    names = {"__name__": "__main__"}
+    example = doctest.DocTestParser().get_doctest(docstring, names, place, place, 0)
+    differences = []
+    ran = doctest.DocTestRunner().run(example, out=differences.append)
+    assert ran.attempted > 0
+    return "".join(differences)
+
+
+@pytest.mark.parametrize("place", EXAMPLES)
+def test_an_example_runs_and_prints_what_it_shows(place, tmp_path, monkeypatch, clean):
+    packs.skip_absent(EXAMPLES[place])
+    if place in NEEDS:
+        skip_without(NEEDS[place])
+    monkeypatch.chdir(tmp_path)
+    assert find_differences(EXAMPLES[place], place) == ""
+
+
+def test_a_wrong_example_is_noticed():
+    assert "Got:\n    3\n" in find_differences("Add.\n\nExamples:\n    >>> 1 + 2\n    4", "add")
+    assert "NameError" in find_differences("Examples:\n    >>> gem_ma", "an import is missing")
+
+
+@pytest.mark.parametrize("name", MOST_USED)
+def test_what_is_used_most_has_an_example(name):
+    module, _, path = name.partition(":")
+    found = importlib.import_module(module)
+    assert path.partition(".")[0] in found.__all__
+    assert "\nExamples:\n    >>> " in inspect.getdoc(operator.attrgetter(path)(found))
+
+
+def test_each_example_that_needs_an_extra_is_there():
+    assert {place for place in NEEDS if (ROOT / place.partition(":")[0]).exists()} <= set(EXAMPLES)

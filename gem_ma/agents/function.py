@@ -19,6 +19,15 @@ class FunctionAgent:
         function: A plain function, or a coroutine function, which is awaited for all turns at once.
         workers: Threads in which a plain function is called, for a function that waits for a
             server. 0: no threads.
+
+    Examples:
+        >>> import gem_ma
+        >>> from gem_ma.agents import FunctionAgent
+        >>> async def first_move(turn):  # may await the reply of a server
+        ...     return turn.legal[0]
+        >>> (episode,) = gem_ma.rollout("game:KuhnPoker-v0", FunctionAgent(first_move), seed=0)
+        >>> [step.reply for step in episode.steps]
+        ['check', 'check']
     """
 
     def __init__(self, function: Callable[[Turn], str | Awaitable[str]], workers: int = 0):

@@ -30,6 +30,17 @@ def load_agent(spec: AgentSource) -> Agent:
     "hf:PATH?temperature=0&max_new_tokens=64", "openai:MODEL@http://127.0.0.1:8000/v1?retries=2".
     "FILE.py:NAME" and "module:NAME" name an agent, a class of agents, whose arguments are the
     options, or a function of a Turn. The file is run.
+
+    Examples:
+        >>> import gem_ma
+        >>> from gem_ma.agents import load_agent
+        >>> agent = load_agent("search:depth=2")
+        >>> env = gem_ma.make("game:TicTacToe-v0")
+        >>> env.reset(seed=0)
+        >>> for move in ("0", "3", "1", "4"):
+        ...     env.step(move)
+        >>> agent.act([env.turn("x")])  # completes the row 0, 1, 2
+        ['2']
     """
     if isinstance(spec, str):
         agent: Agent = AGENT_SPECS.make(spec)

@@ -22,7 +22,19 @@ from gem_ma.game import Info, T
 
 
 class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv):
-    """An environment behind PettingZoo's AEC API, with a method for each other view."""
+    """An environment behind PettingZoo's AEC API, with a method for each other view.
+
+    Examples:
+        >>> import gem_ma
+        >>> env = gem_ma.make("game:TicTacToe-v0")
+        >>> env.reset(seed=0)
+        >>> for agent in env.agent_iter():
+        ...     observation, reward, terminated, truncated, info = env.last()
+        ...     done = terminated or truncated
+        ...     env.step(None if done else info["legal_actions"][0])
+        >>> agent, reward
+        ('o', -1.0)
+    """
 
     # The seat that steps next; after the end the seat of the last step.
     agent_selection: str | None
@@ -221,7 +233,15 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
         return match.state
 
     def parallel(self) -> ParallelView:
-        """Return this environment behind PettingZoo's parallel API."""
+        """Return this environment behind PettingZoo's parallel API.
+
+        Examples:
+            >>> import gem_ma
+            >>> view = gem_ma.make("game:KuhnPoker-v0").parallel()
+            >>> observations, infos = view.reset(seed=0)
+            >>> infos["first"]["to_act"], infos["second"]["to_act"]
+            (True, False)
+        """
         return ParallelView(self)
 
     def gym(self, agent: str | None = None, others: SeatAgents | None = None) -> GymnasiumView:
@@ -233,6 +253,13 @@ class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv
 
         Returns:
             The view of this seat.
+
+        Examples:
+            >>> import gem_ma
+            >>> view = gem_ma.make("game:KuhnPoker-v0").gym("second", others="random")
+            >>> observation, info = view.reset(seed=0)
+            >>> info["legal_actions"]
+            ['fold', 'call']
         """
         return GymnasiumView(self, agent=agent, others=others)
 

@@ -258,6 +258,15 @@ class BaseEnv:
 
         Returns:
             The forks. This environment is not changed.
+
+        Examples:
+            >>> import gem_ma
+            >>> env = gem_ma.make("game:TicTacToe-v0")
+            >>> env.reset(seed=0)
+            >>> one, other = env.fork(2)
+            >>> one.step("4")
+            >>> len(one.turn("o").legal), len(other.turn("x").legal)
+            (8, 9)
         """
         check_type(n, int, "n", "a whole number")
         forks = [self.copy() for _ in range(n)]

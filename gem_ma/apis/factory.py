@@ -50,6 +50,16 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
         UnknownArgument: Neither the environment nor its game takes one of the options.
         UntrustedSpec: The Spec was read from a file, differs from the registered one, and `trust`
             is False.
+
+    Examples:
+        >>> import gem_ma
+        >>> env = gem_ma.make("game:KuhnPoker-v0")
+        >>> env.reset(seed=0)
+        >>> env.turn("first").text
+        'Cards: first Q, second ?. Betting: none yet.'
+        >>> env.step("bet")
+        >>> env.turn("second").legal
+        ('fold', 'call')
     """
     check_type(id, str | Spec, "id", "an id or a Spec")
     env_spec = spec(id) if isinstance(id, str) else id
@@ -120,6 +130,15 @@ def make_parallel(id: str | Spec, **kwargs: Any) -> ParallelView:
     Raises:
         UnknownEnv: No game has this id.
         UnknownArgument: Neither the environment nor its game takes one of the arguments.
+
+    Examples:
+        >>> import gem_ma
+        >>> env = gem_ma.make_parallel("game:RockPaperScissors-v0", rounds=1)
+        >>> observations, infos = env.reset(seed=0)
+        >>> actions = {"left": "rock", "right": "paper"}
+        >>> observations, rewards, terminations, truncations, infos = env.step(actions)
+        >>> rewards
+        {'left': -1.0, 'right': 1.0}
     """
     with extend_argument_errors(make_parallel):
         return make(id, **kwargs).parallel()
@@ -143,6 +162,16 @@ def make_gym(
     Raises:
         UnknownEnv: No game has this id.
         UnknownArgument: Neither the environment nor its game takes one of the arguments.
+
+    Examples:
+        >>> import gem_ma
+        >>> env = gem_ma.make_gym("game:KuhnPoker-v0", agent="first", others="random")
+        >>> observation, info = env.reset(seed=0)
+        >>> info["legal_actions"]
+        ['check', 'bet']
+        >>> observation, reward, terminated, truncated, info = env.step("bet")
+        >>> reward, terminated
+        (-2.0, True)
     """
     with extend_argument_errors(make_gym):
         return make(id, **kwargs).gym(agent=agent, others=others)

@@ -29,6 +29,14 @@ class Reply(str):
             log-probability is relative to these.
         prompt_ids: Ids of the prompt from the server; empty if it reported only those of the reply.
         policy_version: The number of updates of the sampling model, if it learns while it plays.
+
+    Examples:
+        >>> import gem_ma
+        >>> def agent(turn):
+        ...     return gem_ma.Reply("check", token_ids=[17], logprobs=[-0.25])
+        >>> (episode,) = gem_ma.rollout("game:KuhnPoker-v0", agent, seed=0)
+        >>> episode.steps[0].reply, episode.steps[0].reply.logprobs
+        ('check', [-0.25])
     """
 
     __slots__ = (

@@ -21,7 +21,20 @@ class SearchPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The input of an agent when its seat is to act."""
+    """The input of an agent when its seat is to act.
+
+    Examples:
+        >>> import gem_ma
+        >>> env = gem_ma.make("game:KuhnPoker-v0")
+        >>> env.reset(seed=0)
+        >>> turn = env.turn("first")
+        >>> turn.text
+        'Cards: first Q, second ?. Betting: none yet.'
+        >>> turn.legal
+        ('check', 'bet')
+        >>> [message["role"] for message in turn.messages]
+        ['system', 'user']
+    """
 
     seat: str
     rules: str  # the text of a system prompt

@@ -162,6 +162,14 @@ def register(
 
     Raises:
         ValueError: The id is already registered, or `entry_point` is not "module:class".
+
+    Examples:
+        >>> import gem_ma
+        >>> gem_ma.register("mine:Pig-v0", "pig:Pig", goal=50, levels={"short": {"goal": 20}})
+        >>> gem_ma.list_envs("mine:*")
+        ['mine:Pig-v0', 'mine:Pig-v0-short']
+        >>> gem_ma.spec("mine:Pig-v0-short").kwargs
+        {'goal': 20}
     """
     check_type(id, str, "id")
     if ":" not in entry_point:

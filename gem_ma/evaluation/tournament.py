@@ -225,23 +225,25 @@ def run_tournament(
         max_errors: Number of failed episodes to tolerate in each line-up; one more stops it.
         workers: Number of processes to play in. None: this process.
         named: Agents, or functions of a Turn, by the name that stands for each in place of a spec.
-        progress: True: show a bar on a terminal, and lines elsewhere. None: a bar on a terminal
-            only.
+        progress: Show a bar on a terminal, and lines elsewhere. None: a bar on a terminal only.
         on_cell: Called at the end of a line-up, unless a bar is drawn, with its title and its
             numbers of finished and expected episodes.
         make: Arguments of `gem_ma.make` for all games.
 
     Returns:
         The leaderboard of all matches in this folder.
+
+    Examples:
+        >>> from gem_ma.evaluation import run_tournament
+        >>> board = run_tournament(["game:TicTacToe-v0"], ["search"], "matches", matches=2)
+        >>> [one.agent for one in board.ratings]
+        ['search', 'random']
     """
-    agents, anchors = (
-        list(check_each(agents, str, "agents")),
-        list(check_each(anchors, str, "anchors")),
-    )
+    agents = list(check_each(agents, str, "agents"))
+    anchors = list(check_each(anchors, str, "anchors"))
     counts = {"matches": matches, "concurrency": concurrency}
-    _check_options(
-        counts | ({"rounds": rounds} if rounds is not None else {}), schedule, seating, forfeits
-    )
+    counts |= {"rounds": rounds} if rounds is not None else {}
+    _check_options(counts, schedule, seating, forfeits)
     if skills:
         ratings.fit_plackett_luce([])  # raises here if a requirement is missing, before any match
     entries = [_make_entry(id, matches, make or {}) for id in dict.fromkeys(games)]
@@ -515,9 +517,8 @@ def build_leaderboard(
         missing=_find_missing(Path(folder), by_file),
     )
     if skills and rivals:
-        board.skills = ratings.fit_plackett_luce(
-            [_average_by_agent(one) for one in _shuffle_episodes(rivals)]
-        )
+        order = _shuffle_episodes(rivals)
+        board.skills = ratings.fit_plackett_luce([_average_by_agent(one) for one in order])
     return board
 
 

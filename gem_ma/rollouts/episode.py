@@ -28,7 +28,20 @@ class EpisodeFailure(NamedTuple):
 
 @dataclass(slots=True)
 class Episode:
-    """The record of one play, with all observations, replies and rewards."""
+    """The record of one play, with all observations, replies and rewards.
+
+    Examples:
+        >>> import gem_ma
+        >>> (episode,) = gem_ma.rollout("game:KuhnPoker-v0", "random", seed=0)
+        >>> episode.returns
+        {'first': -1.0, 'second': 1.0}
+        >>> [(step.agent, step.move) for step in episode.steps]
+        [('first', 'check'), ('second', 'bet'), ('first', 'fold')]
+        >>> [message["role"] for message in episode.messages("second")]
+        ['system', 'user', 'assistant']
+        >>> episode.replay() == episode
+        True
+    """
 
     id: str  # seed of the run, the number of the group, and ".1", ".2", … for its further episodes
     number: int

@@ -413,6 +413,13 @@ def save_episodes(
 
     Raises:
         TypeError: An element is no Episode.
+
+    Examples:
+        >>> import gem_ma
+        >>> episodes = gem_ma.rollout("game:KuhnPoker-v0", "random", 2, seed=0)
+        >>> gem_ma.save_episodes(episodes, "games.jsonl")
+        >>> list(gem_ma.load_episodes("games.jsonl")) == episodes
+        True
     """
     with EpisodeFile(path, pictures=pictures) as file:
         for episode in check_each(episodes, Episode, "episodes"):
@@ -430,6 +437,12 @@ def load_episodes(path: str | os.PathLike[str]) -> Iterator[Episode]:
 
     Raises:
         RecordError: A line contains no episode.
+
+    Examples:
+        >>> import gem_ma
+        >>> episodes = gem_ma.rollout("game:KuhnPoker-v0", "random", 2, seed=0, out="games.jsonl")
+        >>> [episode.returns["first"] for episode in gem_ma.load_episodes("games.jsonl")]
+        [1.0, -1.0]
     """
     path = Path(path)
     folder = find_picture_folder(path)
@@ -543,6 +556,12 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
 
     Raises:
         ImportError: The library datasets is not installed.
+
+    Examples:
+        >>> import gem_ma
+        >>> dataset = gem_ma.to_dataset(gem_ma.rollout("game:KuhnPoker-v0", "random", 2, seed=0))
+        >>> dataset.num_rows, dataset[0]["seat"], dataset[0]["return"]
+        (4, 'first', -1.0)
     """
     from gem_ma.chat.messages import to_trl_row
 
@@ -578,9 +597,8 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
             for one in row["prompt"]:
                 # Arrow needs one type for all arguments
                 for tool_call in one.get("tool_calls", ()):
-                    tool_call["function"]["arguments"] = json.dumps(
-                        tool_call["function"]["arguments"]
-                    )
+                    function = tool_call["function"]
+                    function["arguments"] = json.dumps(function["arguments"])
             rows.append(
                 {
                     "env": episode.spec.id,

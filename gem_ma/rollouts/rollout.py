@@ -154,6 +154,15 @@ def rollout(
 
     Raises:
         TooManyErrors: More episodes failed than `max_errors`.
+
+    Examples:
+        >>> import gem_ma
+        >>> def first_free(turn):
+        ...     return turn.legal[0]
+        >>> agents = {"x": first_free, "o": "search"}
+        >>> episodes = gem_ma.rollout("game:TicTacToe-v0", agents, episodes=2, seed=0)
+        >>> [episode.returns for episode in episodes]
+        [{'x': -1.0, 'o': 1.0}, {'x': -1.0, 'o': 1.0}]
     """
     finished = arollout(
         env,

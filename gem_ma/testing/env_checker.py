@@ -19,6 +19,10 @@ def check_env(
         seeds: Number of random episodes that each check plays.
         max_turns: Turns after which a random episode counts as endless.
         processes: Whether to also play an episode in another process, with another PYTHONHASHSEED.
+
+    Examples:
+        >>> from gem_ma.testing import check_env
+        >>> check_env("game:KuhnPoker-v0", seeds=1, processes=False)  # or a ContractError
     """
     base = make_fresh_env(env)
     EnvChecker(base, range(seeds), max_turns).check(processes)

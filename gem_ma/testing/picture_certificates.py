@@ -52,6 +52,12 @@ def certify(
         noise: Noise in the pictures. None: the noise of the environment. With noise, the proof is
             only that pictures differ as words do. Nothing is read back, and the contrast is that
             without noise.
+
+    Examples:
+        >>> from gem_ma.testing import certify
+        >>> certificate = certify("game:TicTacToe-v0", views=20)
+        >>> certificate.views, certificate.contrast > 3
+        (20, True)
     """
     base = make_fresh_env(env)
     core = base.core

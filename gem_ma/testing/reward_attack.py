@@ -106,6 +106,12 @@ def attack(
             return found counts as the best.
         experts: Agents that play well, one for all seats or one per seat. Their Turns have the
             whole position. In zero-sum games they are only opponents.
+
+    Examples:
+        >>> from gem_ma.testing import attack
+        >>> report = attack("game:GuessTheNumber-v0-easy", seeds=1, nodes=20)
+        >>> report.findings
+        ()
     """
     for name, value in (("seeds", seeds), ("turns", turns), ("nodes", nodes)):
         check_type(value, int, name)

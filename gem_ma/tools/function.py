@@ -175,6 +175,15 @@ def function_tool(
     Raises:
         TypeError: The function has no docstring that describes it, or an argument's type has no
             schema.
+
+    Examples:
+        >>> from gem_ma.tools import function_tool
+        >>> @function_tool
+        ... def add(a: int, b: int) -> int:
+        ...     "Return the sum of two numbers."
+        ...     return a + b
+        >>> add.name, add.call({"a": 1, "b": 4})
+        ('add', '5')
     """
     if f is None:
         return lambda function: FunctionTool(function, name, blocking)

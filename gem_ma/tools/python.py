@@ -29,6 +29,15 @@ class PythonTool:
         level: isolation level of the shared sandbox.
         seconds: time limit of a call.
         sessions: maximum number of live sessions, over all episodes.
+
+    Examples:
+        >>> from gem_ma.tools import PythonTool
+        >>> tool = PythonTool(session=True)
+        >>> tool.call({"code": "x = 6"})
+        '(no output)'
+        >>> tool.call({"code": "x * 7"}, past=[({"code": "x = 6"}, "(no output)")])
+        '42'
+        >>> tool.close()
     """
 
     name = "python"

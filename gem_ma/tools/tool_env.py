@@ -44,6 +44,18 @@ def with_tools(env: AECEnv, tools: Any, **limits: Any) -> ToolEnv:
         env: the environment.
         tools: tools, functions or spec strings, as ToolEnv takes them.
         **limits: the keyword arguments of ToolEnv.
+
+    Examples:
+        >>> import gem_ma
+        >>> from gem_ma.tools import with_tools
+        >>> def add(a: int, b: int) -> int:
+        ...     "Return the sum of two numbers."
+        ...     return a + b
+        >>> env = with_tools(gem_ma.make("game:GuessTheNumber-v0-easy"), add)
+        >>> env.reset(seed=0)
+        >>> env.step('<tool_call>{"name": "add", "arguments": {"a": 1, "b": 4}}</tool_call>')
+        >>> env.turn(env.possible_agents[0]).results
+        ('5',)
     """
     return ToolEnv(env, tools, **limits)
 

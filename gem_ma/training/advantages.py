@@ -115,6 +115,7 @@ def compute_returns(rows: TurnTable, gamma: float = 1.0) -> Array:
     1992; Sutton & Barto, ch. 13).
 
     Examples:
+        >>> from gem_ma.training import compute_returns, make_example
         >>> compute_returns(make_example(), gamma=0.9).round(3).tolist()
         [0.9, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
@@ -133,6 +134,7 @@ def normalise(values: Any, rows: TurnTable, by: Sequence[str] = ()) -> Array:
     role-wise advantages of MARSHAL (Yuan et al. 2025).
 
     Examples:
+        >>> from gem_ma.training import make_example, normalise
         >>> normalise([1, 2, 3, 4, 5, 6], make_example(), by=["episode"]).round(3).tolist()
         [-1.0, 1.0, -1.225, 0.0, 1.225, 0.0]
     """
@@ -145,6 +147,7 @@ def rebn(rows: TurnTable, gamma: float = 1.0, by: Sequence[str] = ()) -> Array:
     B contains turns, not episodes, so a long episode has more weight (GEM, Liu et al. 2025).
 
     Examples:
+        >>> from gem_ma.training import make_example, rebn
         >>> rebn(make_example(), gamma=0.9).round(3).tolist()
         [0.86, 1.066, -0.998, -0.998, -0.998, 1.066]
     """
@@ -158,6 +161,7 @@ def grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     same start. An episode that is alone in B gets 0 (GRPO: Shao et al. 2024, DeepSeekMath).
 
     Examples:
+        >>> from gem_ma.training import grpo, make_example
         >>> grpo(make_example()).round(3).tolist()
         [0.707, 0.707, -1.414, -1.414, -1.414, 0.707]
     """
@@ -168,6 +172,7 @@ def dr_grpo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     """Return R - mean_B R: GRPO without the division (Dr. GRPO: Liu et al. 2025).
 
     Examples:
+        >>> from gem_ma.training import dr_grpo, make_example
         >>> dr_grpo(make_example()).round(3).tolist()
         [0.333, 0.333, -0.667, -0.667, -0.667, 0.333]
     """
@@ -180,6 +185,7 @@ def rloo(rows: TurnTable, by: Sequence[str] = ("group", "seat")) -> Array:
     This is the leave-one-out baseline (Kool et al. 2019; RLOO: Ahmadian et al. 2024).
 
     Examples:
+        >>> from gem_ma.training import make_example, rloo
         >>> rloo(make_example()).round(3).tolist()
         [0.5, 0.5, -1.0, -1.0, -1.0, 0.5]
     """
@@ -204,6 +210,7 @@ def gae(
             truncation as termination; None is an error if any turn is truncated.
 
     Examples:
+        >>> from gem_ma.training import gae, make_example
         >>> critic = [0.4, 0.6, 0.4, 0.6, 0.2, 0.4]
         >>> gae(make_example(), critic, gamma=0.9, after=0).round(3).tolist()
         [0.482, 0.4, -0.365, -0.591, -0.2, 0.6]
@@ -251,6 +258,7 @@ def ppo(
     The values V are those in `rows.value`. A truncated episode is treated as terminated.
 
     Examples:
+        >>> from gem_ma.training import make_example, ppo
         >>> advantages, targets = ppo(make_example(), gamma=0.9)
         >>> advantages.round(3).tolist()
         [0.934, 0.755, -0.917, -1.41, -0.555, 1.192]
@@ -274,6 +282,7 @@ def rae(
     saved as JSON: a number per role, whose key joins the values of the `by` columns with spaces.
 
     Examples:
+        >>> from gem_ma.training import make_example, rae
         >>> advantages, baselines = rae(make_example(), decay=0.5)
         >>> advantages.round(3).tolist(), baselines
         ([1.0, 1.0, -0.5, -0.5, -0.5, 0.75], {'guess player': 0.625})

@@ -105,6 +105,20 @@ class Trainer:
 
     Raises:
         ValueError: A seat of `train` has no learner, or no seat has one.
+
+    Examples:
+        >>> import numpy as np
+        >>> import torch
+        >>> from gem_ma.training import MenuLearner, Trainer, rebn
+        >>> def read(messages):  # what the network sees, and its choices
+        ...     return np.ones(1, np.float32), ("rock", "paper", "scissors")
+        >>> _ = torch.manual_seed(0)
+        >>> learner = MenuLearner(torch.nn.Linear(1, 3), read, lr=0.2)
+        >>> agents = {"left": learner, "right": lambda turn: "rock"}
+        >>> trainer = Trainer("game:RockPaperScissors-v0", agents, rebn, episodes=8)
+        >>> history = trainer.run(8)
+        >>> history[-1]["return/left"] > 5  # it has learnt to reply with paper
+        True
     """
 
     lock: threading.RLock  # held while the playing or learning thread uses shared state

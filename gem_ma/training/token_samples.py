@@ -83,6 +83,15 @@ def build_samples(
         template: further arguments of the chat template, the same as the agent's.
         history: how a prompt contains earlier replies (see `ChatTokenizer`), the same as the
             agent's. With "keep" all turns of a chat are one sample, unless a context cuts it.
+
+    Examples:
+        >>> import gem_ma
+        >>> from gem_ma.training import build_samples, train_processor
+        >>> episodes = gem_ma.rollout("game:TicTacToe-v0", "random", 2, seed=0)
+        >>> tokenizer = train_processor(episodes, 300)  # or AutoTokenizer.from_pretrained(...)
+        >>> (sample,) = build_samples(episodes[0], "x", tokenizer)
+        >>> [tokenizer.decode(i) for i, m in zip(sample.ids, sample.mask) if m]
+        ['1', '<|im_end|>', '5', '<|im_end|>', '2', '<|im_end|>', '0', '<|im_end|>']
     """
     if per not in ("conversation", "turn"):
         raise ValueError(f"per={per!r}: expected 'conversation' or 'turn'")

@@ -20,19 +20,6 @@ new_pettingzoo = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def clean():
-    """Forget what a test registers."""
-    registries = [registry._specs, gymnasium.registry]
-    if hasattr(pettingzoo, "register"):
-        registries += [pettingzoo.aec_registry, pettingzoo.parallel_registry]
-    before = [dict(each) for each in registries]
-    yield
-    for each, kept in zip(registries, before, strict=True):
-        each.clear()
-        each.update(kept)
-
-
 def test_ids_are_listed_by_pattern():
     assert "game:ConnectFour-v0" in gem_ma.list_envs()
     assert gem_ma.list_envs("game:GuessThe") == gem_ma.list_envs("game:GuessTheNumber*")

@@ -92,6 +92,15 @@ def make_vec(
     Raises:
         ValueError: An argument has an unknown value, or `num_envs` is too small.
         TypeError: `env` is not an environment, or an argument does not fit the others.
+
+    Examples:
+        >>> import gem_ma
+        >>> envs = gem_ma.make_vec("game:GuessTheNumber-v0-easy", 2)
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, terminations, truncations, infos = envs.step(["5", "5"])
+        >>> rewards.tolist(), terminations.tolist()
+        ([1.0, 0.0], [True, False])
+        >>> envs.close()
     """
     for name, value, known in (
         ("api", api, ("gym", "parallel")),

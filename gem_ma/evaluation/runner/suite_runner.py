@@ -132,6 +132,13 @@ def evaluate(
 
     Raises:
         BadSuite: The suite does not exist, or an argument does not fit it.
+
+    Examples:
+        >>> from gem_ma.evaluation import evaluate, make_suite
+        >>> suite = make_suite(["game:TicTacToe-v0"])
+        >>> result = evaluate(suite, "search", "results", tasks=2, trials=1)
+        >>> [(row["seat"], row["success"].value) for row in result.rows]
+        [('x', 1.0), ('o', 1.0)]
     """
     suite = suites.load_suite(suite) if isinstance(suite, str) else suite
     check_type(suite, Suite, "suite", "a Suite or the name of one")

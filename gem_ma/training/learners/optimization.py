@@ -28,6 +28,7 @@ def make_cosine_schedule(steps: int, *, warmup: int = 0, to: float = 0.0) -> Cal
     from step number `steps` on, counted from 0.
 
     Examples:
+        >>> from gem_ma.training import make_cosine_schedule
         >>> [round(make_cosine_schedule(4, warmup=1, to=0.2)(step), 2) for step in range(5)]
         [1.0, 1.0, 0.8, 0.4, 0.2]
     """
