@@ -261,8 +261,7 @@ class Env(AECEnv, Generic[S]):
         for agent, flags in given.items():
             if agent in ledger.dead and not any(flags):
                 raise ValueError(
-                    f"{agent} is done: its flags cannot be set back to False; call reset() to "
-                    "begin the next episode"
+                    f"{agent} is done: its flags cannot be set back to False; call reset()"
                 )
         flagged = {agent: flags for agent, flags in given.items() if any(flags)}
         ledger.flags = {**ledger.flags, **flagged}
@@ -376,9 +375,7 @@ class Env(AECEnv, Generic[S]):
         if self.render_mode == "rgb_array":
             return self.observation_builder.render_image(view, agent)
         if self.render_mode is None:
-            raise ValueError(
-                "render needs a render_mode, got None; make the environment with render_mode='ansi'"
-            )
+            raise ValueError("render_mode=None: make the environment with render_mode='ansi'")
         text = self.game.describe(view, agent)
         if self.render_mode == "ansi":
             return text

@@ -239,8 +239,7 @@ def run_tournament(
         >>> [one.agent for one in board.ratings]
         ['search', 'random']
     """
-    agents = list(check_each(agents, str, "agents"))
-    anchors = list(check_each(anchors, str, "anchors"))
+    agents, anchors = [*check_each(agents, str, "agents")], [*check_each(anchors, str, "anchors")]
     counts = {"matches": matches, "concurrency": concurrency}
     counts |= {"rounds": rounds} if rounds is not None else {}
     _check_options(counts, schedule, seating, forfeits)

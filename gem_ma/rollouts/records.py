@@ -6,7 +6,6 @@ import functools
 import json
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
@@ -20,8 +19,10 @@ from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.validation.arguments import check_each
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.files import (
+    NONBLOCKING,
     append_whole,
     cut_partial_line,
+    describe_special_file,
     lock_file,
     read_at,
     write_atomically,
@@ -366,7 +367,7 @@ class EpisodeFile:
         new = os.open(half, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         try:
             lock_file(new, half)  # before another process can find it under the file's name
-            os.chmod(half, stat.S_IMODE(os.fstat(self._file).st_mode))
+            os.chmod(half, os.fstat(self._file).st_mode & 0o7777)
             append_whole(new, b"".join(chosen_lines))
             half.replace(path)
         except BaseException:
@@ -481,7 +482,7 @@ def parse_record_line(line: bytes, pictures: Path | None = None) -> Episode:
 
 def open_regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
     """Open a regular file for reading; refuse others, because reading a pipe may block for ever."""
-    file = os.open(path, os.O_RDONLY | _NONBLOCKING)
+    file = os.open(path, os.O_RDONLY | NONBLOCKING)
     try:
         _check_file_kind(file, path)
         return os.fdopen(file, "rb")
@@ -490,21 +491,11 @@ def open_regular_file(path: str | os.PathLike[str]) -> IO[bytes]:
         raise
 
 
-_NONBLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_FILE_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
-
-
 def _open_locked(path: Path) -> int:
     """Open a file of episodes for writing, create it if necessary, and lock it."""
     while True:
         try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NONBLOCKING, 0o644)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NONBLOCKING, 0o644)
         except FileNotFoundError:
             raise FileNotFoundError(
                 f"{path}: there is no folder {path.parent}; create it first"
@@ -526,11 +517,8 @@ def _open_locked(path: Path) -> int:
 
 
 def _check_file_kind(file: int, path: object) -> None:
-    mode = stat.S_IFMT(os.fstat(file).st_mode)
-    if mode != stat.S_IFREG:
-        raise RecordError(
-            f"{path} is {_FILE_KINDS.get(mode, 'no file')}: expected a file of episodes"
-        )
+    if kind := describe_special_file(file):
+        raise RecordError(f"{path} is {kind}: expected a file of episodes")
 
 
 def _check_head(head: bytes, path: Path) -> None:
@@ -577,17 +565,14 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
         "tool_calls": datasets.List(call),
         "tool_call_id": text,
     }
-    features = datasets.Features(
-        {
-            **dict.fromkeys(("env", "episode", "seat", "agent"), text),
-            "group": datasets.Value("int64"),
-            "seed": datasets.Value("int64"),
-            "return": number,
-            "rewards": datasets.List(number),
-            "messages": datasets.List(message),
-            "images": datasets.List(datasets.Image()),
-        }
-    )
+    columns = {
+        **dict.fromkeys(("env", "episode", "seat", "agent"), text),
+        **dict.fromkeys(("group", "seed"), datasets.Value("int64")),
+        "return": number,
+        "rewards": datasets.List(number),
+        "messages": datasets.List(message),
+        "images": datasets.List(datasets.Image()),
+    }
     rows = []
     for episode in check_each(episodes, Episode, "episodes"):
         if episode.failure is not None:
@@ -599,18 +584,17 @@ def to_dataset(episodes: Iterable[Episode]) -> datasets.Dataset:
                 for tool_call in one.get("tool_calls", ()):
                     function = tool_call["function"]
                     function["arguments"] = json.dumps(function["arguments"])
-            rows.append(
-                {
-                    "env": episode.spec.id,
-                    "episode": episode.id,
-                    "group": episode.group,
-                    "seed": episode.seed,
-                    "seat": seat,
-                    "agent": agent,
-                    "return": episode.returns[seat],
-                    "rewards": [step.reward for step in episode.steps if step.agent == seat],
-                    "messages": row["prompt"],
-                    "images": row["images"],
-                }
-            )
-    return datasets.Dataset.from_list(rows, features=features)
+            fields = {
+                "env": episode.spec.id,
+                "episode": episode.id,
+                "group": episode.group,
+                "seed": episode.seed,
+                "seat": seat,
+                "agent": agent,
+                "return": episode.returns[seat],
+                "rewards": [step.reward for step in episode.steps if step.agent == seat],
+                "messages": row["prompt"],
+                "images": row["images"],
+            }
+            rows.append(fields)
+    return datasets.Dataset.from_list(rows, features=datasets.Features(columns))

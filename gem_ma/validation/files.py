@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
+NONBLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Flags to open a file without waiting, for example for the other end of a pipe."""
+_SPECIAL_FILES = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
 _PROC_FOLDER = Path("/proc")  # Linux lists the open files of each process here
 
 
@@ -16,6 +26,12 @@ class FileInUse(OSError):
 def find_user_cache() -> Path:
     """Return this package's folder in the user's cache; it may not exist yet."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gem_ma"
+
+
+def describe_special_file(file: int) -> str:
+    """Return what an open file is, such as "a pipe", or "" for a regular file."""
+    mode = stat.S_IFMT(os.fstat(file).st_mode)
+    return "" if mode == stat.S_IFREG else _SPECIAL_FILES.get(mode, "no regular file")
 
 
 def lock_file(file: int, name: object, wait: bool = False) -> None:
