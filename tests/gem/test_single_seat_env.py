@@ -41,7 +41,9 @@ def test_what_makes_no_sense():
         gem.make_vec(["game:GuessTheNumber-v0"] * 2, vec_kwargs=[{}])
 
 
-def test_print_envs(capsys):
+def test_print_envs(capsys, monkeypatch):
+    # Another test may have registered something that is no game.
+    monkeypatch.setattr("gem_ma.gem.envs.registration.ENV_REGISTRY", {})
     gem.print_envs()
     assert len(capsys.readouterr().out.splitlines()) == len(gem_ma.list_envs())
 
