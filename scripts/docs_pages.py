@@ -13,6 +13,7 @@ import io
 import json
 import posixpath
 import re
+import textwrap
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -29,15 +30,16 @@ LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 SCORE = re.compile(r"((?:`[^`]+`(?:, )?)+): (.+?)(?= `game:|$)")  # ids, and their rewards
 BAR = "\\|"  # within a table cell
 METRICS_MARK = "<!-- the metrics -->"  # in docs/evaluate.md
+EPILOG = re.compile(r"examples?:(.*?)(?:\n\n(.*))?", re.DOTALL)  # commands, and remarks on them
 KINDS = {".py": "python", ".toml": "toml", ".md": "markdown"}
 
 # One page for each family of ids: their prefix, the title, and a description.
 FAMILIES = {
     "visual": (
         ("visual",),
-        "Visual tasks",
+        "List of visual tasks",
         "Questions about a drawn picture, with exact answers. Each comes in three levels, and in "
-        "one that is drawn for each episode.",
+        "one that is drawn for each episode: see [Visual tasks](../visual.md).",
     ),
     "tau": (
         ("tau",),
@@ -58,13 +60,14 @@ FAMILIES = {
         ("os",),
         "OpenSpiel",
         "The games of OpenSpiel 2.0 by its own code, with its arguments: `os:hex(board_size=5)`. "
-        "It needs `pip install 'gem-ma[openspiel]'`.",
+        'It needs `pip install -e ".[openspiel]"`.',
     ),
     "gym": (
         ("gym",),
         "Gymnasium",
         "Gymnasium's environments of one seat, observations and actions in words. "
-        "`gym:ID` also takes an id that is not listed.",
+        "`gym:ID` also takes an id that is not listed. Toy text and classic control need no extra "
+        'in text; their pictures need `pip install -e ".[toy-text]"`.',
     ),
     "pz": (
         ("pz",),
@@ -76,9 +79,30 @@ FAMILIES = {
         ("openenv",),
         "OpenEnv",
         "An environment behind OpenEnv's WebSocket protocol is `openenv:URL`, such as "
-        "`openenv:ws://127.0.0.1:8000`; it needs `pip install 'gem-ma[openenv]'`. See "
+        '`openenv:ws://127.0.0.1:8000`; it needs `pip install -e ".[openenv]"`. See '
         "[Serve an environment](../bridges.md#serve-an-environment).",
     ),
+}
+
+# The pages of the guide that explain commands: the title and the file, by command.
+GUIDES = {
+    **dict.fromkeys(("list", "info"), ("Choose an environment", "environments-overview.md")),
+    **dict.fromkeys(("play", "watch"), ("Quickstart", "start.md")),
+    "run": ("Rollouts and records", "rollouts.md"),
+    "render": ("Draw a picture into a file", "vision.md#draw-a-picture-into-a-file"),
+    **dict.fromkeys(
+        ("eval", "tournament", "exploit", "leaderboard", "rescore", "view", "plot"),
+        ("Evaluate a model", "evaluate.md"),
+    ),
+    "plot robustness": ("Noise", "vision.md#noise"),
+    **dict.fromkeys(
+        ("train", "pretrain", "plot learning"), ("Train a model by self-play", "training.md")
+    ),
+    **dict.fromkeys(("check", "attack", "new"), ("Write your own game", "own-game.md")),
+    "users": ("Simulated users", "users.md"),
+    "arena": ("Arena", "arena.md"),
+    "gateway": ("Agent programs", "gateway.md"),
+    "serve": ("Serve an environment", "bridges.md#serve-an-environment"),
 }
 
 
@@ -202,8 +226,9 @@ def _environments():
         for page, (prefixes, title, _) in FAMILIES.items()
     )
     pages["environments/index.md"] = (
-        f"# Environments\n\nThere are {count} ids; `gem-ma list` lists them, and `gem-ma list "
-        "--needs` says what each takes beside this package.\n\n## Games\n\n"
+        f"# Environments\n\nThere are {count} ids. `gem-ma list` prints a line for each game and "
+        "for each family, `gem-ma list --ids` every id, and `gem-ma list --needs` also what each "
+        "needs in addition to this package.\n\n## Games\n\n"
         f'<div class="games" markdown>\n{chr(10).join(gallery)}\n</div>\n\n'
         f"## Families\n\n| what | ids begin with | listed |\n|---|---|---|\n{families}\n"
     )
@@ -235,9 +260,11 @@ def _command_pages():
     """Return a page for each command, and one that lists them all."""
     parsers, pages, lines = _commands(), {}, {}
     for name, (parser, group, said) in parsers.items():
-        what = (parser.description or "").strip() or said
-        what = f"{what[:1].upper()}{what[1:]}".rstrip(".") + "."
-        lines.setdefault(group, []).append((f"[`gem-ma {name}`]({_command_page(name)[9:]})", what))
+        long, short = [
+            f"{what[:1].upper()}{what[1:]}".rstrip(".") + "."
+            for what in ((parser.description or "").strip() or said, said)
+        ]
+        lines.setdefault(group, []).append((f"[`gem-ma {name}`]({_command_page(name)[9:]})", short))
         usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
         rows = [
             (", ".join(f"`{one}`" for one in action.option_strings) or f"`{_metavar(action)}`",
@@ -246,10 +273,14 @@ def _command_pages():
             for action in parser._actions
             if action.help not in (None, argparse.SUPPRESS)
         ]  # fmt: skip
-        example = (parser.epilog or "").partition("example: ")[2]
-        parts = [f"# gem-ma {name}", what, "## Example" if example else ""]
-        parts += [_fenced(example, "sh") if example else "", "## Usage", _fenced(usage)]
+        examples, remarks = _read_epilog(parser.epilog or "")
+        plural = "s" * (len(re.findall("^gem-ma", examples, re.MULTILINE)) > 1)
+        parts = [f"# gem-ma {name}", long, f"## Example{plural}" if examples else ""]
+        parts += [_fenced(examples, "sh") if examples else "", remarks]
+        parts += ["## Usage", _fenced(usage)]
         parts += ["## Arguments", _table(("argument", "value", "what it does"), rows)]
+        if guide := GUIDES.get(name) or GUIDES.get(name.partition(" ")[0]):
+            parts.append(f"See [{guide[0]}](../{guide[1]}).")
         pages[_command_page(name)] = "\n\n".join(filter(None, parts)) + "\n"
     order = {group: place for place, group in enumerate(COMMAND_GROUPS)}
     parts = ["# Commands", "Each command has a page with an example and all of its arguments."]
@@ -258,6 +289,14 @@ def _command_pages():
         parts += [f"## {group.capitalize() or 'Other'}", table]
     pages["commands/index.md"] = "\n\n".join(parts) + "\n"
     return pages
+
+
+def _read_epilog(epilog):
+    """Return the examples of a command, and the remarks below them."""
+    found = EPILOG.fullmatch(epilog)
+    if found is None:
+        return "", ""
+    return textwrap.dedent(found[1].rstrip()).strip(), " ".join((found[2] or "").split())
 
 
 def _metavar(action):

@@ -118,7 +118,9 @@ def add_commands(commands: SubcommandParsers) -> None:
 
 def _add_target(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "what", metavar="ID|FILE.py[:NAME]", help="an id, or a game in a file, installed or not"
+        "what",
+        metavar="ID|FILE.py[:NAME]",
+        help="an id, or a file with a game; :NAME chooses one of several games in the file",
     )
 
 
@@ -202,28 +204,42 @@ def _add_check(commands: SubcommandParsers) -> None:
     check = commands.add_parser(
         "check",
         group="author",
-        help="check that your environment keeps the contract",
+        help="check that your environment keeps the contract of all environments",
+        description=(
+            "Check that your environment keeps the contract of all environments: what\n"
+            "PettingZoo's and Gymnasium's APIs, seeds, forks, invalid replies, secrets and\n"
+            "pictures require. The checks play random episodes, call the environment in wrong\n"
+            "ways, and certify that pictures leave nothing out."
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
             "  gem-ma check tug_of_war.py\n"
             "  gem-ma check my_games/cards.py:Rummy --seeds 10\n"
             "  gem-ma check game:ConnectFour-v0 --quick\n\n"
-            "It exits with 0 if all steps pass, and with 1 if one fails."
+            "It prints a line with ok for each check that passes. At the first check that fails\n"
+            "it prints NO and the fault, and stops. It exits with 0 if all checks pass, with 1 if\n"
+            "one fails, and with 2 if there is no such environment."
         ),
     )
     _add_target(check)
-    check.add_argument("--seeds", type=parse_positive, help="episodes in each step (default: 3)")
+    check.add_argument(
+        "--seeds",
+        type=parse_positive,
+        help="number of episodes that each check plays (default: 3; with --quick: 1)",
+    )
     check.add_argument(
         "--max-turns",
         type=parse_positive,
         default=1000,
-        help="turns after which a random episode counts as endless (default: 1000)",
+        help="number of turns after which a random episode counts as endless, which is a fault "
+        "(default: 1000)",
     )
     check.add_argument(
         "--quick",
         action="store_true",
-        help="use one seed, fewer pictures, and no other process",
+        help="play one episode in each check, compare 50 pictures instead of 200, and play no "
+        "episode in another process",
     )
     add_setting_option(check)
     check.set_defaults(run=_run_check)

@@ -35,8 +35,9 @@ __all__ = [
 ]
 
 AGENTS_HELP = (
-    "who sits in the seats, in order with commas between, or one for all, or SEAT=SPEC for one; "
-    f"may be repeated: {AGENT_SPECS}; with options such as search:depth=4 or hf:PATH?temperature=0 "
+    "the agents in the order of the seats, separated by commas; one agent without SEAT= plays all "
+    "seats that are not named; SEAT=SPEC names the agent of one seat; may be repeated. SPEC is one "
+    f"of {AGENT_SPECS}, with options such as search:depth=4 or hf:PATH?temperature=0 "
     "(default: random)"
 )
 MAX_IMAGE_SIDE = 8192  # pixels of a side
@@ -237,21 +238,23 @@ def add_picture_options(parser: argparse.ArgumentParser, *sizes: str) -> None:
     parser.add_argument(
         "--theme",
         type=parse_name_or_number,
-        help="theme of pictures: a name, or a whole number that draws one (default: light)",
+        help="theme of pictures: light, dark, contrast, wood or mono; a whole number draws a theme "
+        "for training, and held-out:NUMBER one for tests (default: light)",
     )
     parser.add_argument(
         "--noise",
         type=parse_name_or_number,
-        help="noise in pictures: blur, jpeg:40, downscale:2 or hue:20, several joined by +, or a "
-        "whole number that draws one (default: none)",
+        help="noise in pictures: blur:1, downscale:2, jpeg:40 or hue:30, each with the strength "
+        "that you choose, or several joined by +; a whole number draws a kind and its strength "
+        "(default: none)",
     )
     parser.add_argument(
         *(sizes or ("--image-size", "--size")),
         dest="image_size",
         type=parse_image_size,
         metavar="WIDTH[xHEIGHT]",
-        help="size of pictures in pixels; own: photos and frames in their own size (default: set "
-        "by the environment, mostly 252x252)",
+        help="size of pictures in pixels; own: photos and frames in their own size (default: that "
+        "of the environment, mostly 252x252)",
     )
     parser.add_argument(
         "--panels",
@@ -265,7 +268,8 @@ def add_observation_options(parser: argparse.ArgumentParser, *sizes: str) -> Non
     parser.add_argument(
         "--observe",
         choices=("text", "image", "both"),
-        help="what seats see (default: set by the environment, mostly text)",
+        help="what seats see: the position in words, as a picture, or as both (default: that of "
+        "the environment, mostly text)",
     )
     add_picture_options(parser, *sizes)
     add_setting_option(parser)

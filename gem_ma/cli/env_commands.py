@@ -31,24 +31,35 @@ def add_commands(commands: SubcommandParsers) -> None:
         "list",
         group="play",
         help="list environments",
-        epilog="examples: gem-ma list poker; gem-ma list 'ta:*' --here --ids",
+        description="List environments: a line for each game, and a line for each family of other "
+        "ids, such as ta:*.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma list\n"
+            "  gem-ma list poker\n"
+            "  gem-ma list 'ta:*' --here --ids"
+        ),
     )
     lister.add_argument(
         "pattern",
         nargs="?",
         default="",
-        help="part of an id or of its description, or a whole id with * and ?",
+        help="list only ids that match: a part of the id or of its description, or a pattern for "
+        "the whole id with * and ? (default: all)",
     )
-    lister.add_argument("--ids", action="store_true", help="print only ids, one per line")
+    lister.add_argument(
+        "--ids", action="store_true", help="print every id on a line, and nothing else"
+    )
     lister.add_argument(
         "--here",
         action="store_true",
-        help="only environments whose requirements are installed here",
+        help="list only environments whose requirements are installed here",
     )
     lister.add_argument(
         "--needs",
         action="store_true",
-        help="print what each environment needs in addition to gem_ma",
+        help="print every id on a line, with what it needs in addition to gem_ma",
     )
     lister.add_argument(
         "--packs", action="store_true", help="list packs instead, with what each of them adds"

@@ -44,6 +44,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         "play",
         group="play",
         help="play a match and print it",
+        description="Play one match and print it. For a seat with the agent human, type each move.",
         epilog="example: gem-ma play game:ConnectFour-v0 --agents human,random --seed 0",
     )
     play.add_argument("id", help="an environment; see gem-ma list")
@@ -82,15 +83,29 @@ def add_commands(commands: SubcommandParsers) -> None:
         "render",
         group="play",
         help="draw an environment into a PNG or GIF file",
-        epilog="example: gem-ma render game:ConnectFour-v0 --seed 0 --moves 9 --out board.png",
+        description="Draw an environment into a PNG or GIF file, at its start or after some random "
+        "moves.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma render game:ConnectFour-v0 --moves 9 --out board.png\n"
+            "  gem-ma render game:ConnectFour-v0 --moves 20 --theme held-out:5 --out match.gif"
+        ),
     )
     render.add_argument("id", help="an environment; see gem-ma list")
-    render.add_argument("--out", required=True, help="board.png, or match.gif with every move")
+    render.add_argument(
+        "--out",
+        required=True,
+        help="the file: NAME.png with the last position, or NAME.gif with a frame for each move",
+    )
     add_seed_option(render, "the match", 0)
     render.add_argument(
-        "--moves", type=parse_count, default=0, help="number of random moves to play (default: 0)"
+        "--moves",
+        type=parse_count,
+        default=0,
+        help="number of random moves to play before the drawing (default: 0)",
     )
-    render.add_argument("--seat", help="draw what this seat sees (default: everything)")
+    render.add_argument("--seat", help="draw what this seat sees (default: the whole position)")
     add_picture_options(render)
     add_setting_option(render)
     render.set_defaults(run=_run_render)

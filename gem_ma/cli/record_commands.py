@@ -81,24 +81,61 @@ def add_commands(commands: SubcommandParsers) -> None:
     plot = commands.add_parser(
         "plot",
         group="evaluate",
-        help="draw a figure of measurements; needs matplotlib",
+        help="draw a figure of measurements; needs the extra plots",
         epilog="example: gem-ma plot pass-k results/before results/after --out figure.svg",
     )
     kinds = plot.add_subparsers(required=True, metavar="KIND")
-    for kind, sources, summary in (
-        ("learning", "a history of a training, NAME-SEED.jsonl, or a folder of them", "curves"),
-        ("win-rates", "the folder of a tournament", "the matrix of who beats whom"),
-        ("pass-k", "the folder of an evaluation", "how likely k trials of a task all succeed"),
-        ("robustness", "the folder of an evaluation", "success over the strength of noise"),
-        ("tokens", "a file of episodes, or a folder with several", "what seats read and write"),
+    for kind, sources, summary, example in (
+        (
+            "learning",
+            "the history of a training, such as history.jsonl or NAME-SEED.jsonl, or a folder with "
+            "histories; histories of one NAME are seeds of one curve",
+            "draw the learning curves of trainings",
+            "runs/ttt --out curves.svg",
+        ),
+        (
+            "win-rates",
+            "the folder of a tournament",
+            "draw how often each agent of a tournament won against each other one",
+            "cup --out wins.svg",
+        ),
+        (
+            "pass-k",
+            "folders of gem-ma eval; each is a line of the figure",
+            "draw how likely k trials of a task all succeed, over k",
+            "results/before results/after --out pass-k.svg",
+        ),
+        (
+            "robustness",
+            "folders of gem-ma eval with several strengths of noise, such as those of --suite "
+            "vision-robust; each is a line of the figure",
+            "draw success over the strength of noise in pictures",
+            "robust-results --out robustness.svg",
+        ),
+        (
+            "tokens",
+            "files of episodes, or folders with such files",
+            "draw how many tokens seats read and write",
+            "played.jsonl --out tokens.svg",
+        ),
     ):
-        one = kinds.add_parser(kind, help=summary)
+        one = kinds.add_parser(
+            kind,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}. It needs matplotlib, which the extra "
+            "plots installs.",
+            epilog=f"example: gem-ma plot {kind} {example}",
+        )
         several = None if kind == "win-rates" else "+"
         one.add_argument("source", nargs=several, help=sources)
-        one.add_argument("--out", required=True, help="the figure: .png, .svg or .pdf")
+        one.add_argument(
+            "--out", required=True, help="the file of the figure: NAME.png, NAME.svg or NAME.pdf"
+        )
         if kind == "learning":
             one.add_argument(
-                "--columns", help="columns of the history (default: the return of each seat)"
+                "--columns",
+                help="columns of the history to draw, separated by commas (default: the return of "
+                "each seat)",
             )
             one.add_argument(
                 "--smooth",

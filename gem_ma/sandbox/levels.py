@@ -14,17 +14,37 @@ LEVELS = ("namespaces", "landlock", "limits")  # strongest first
 PROMISES: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
     {
         "limits": (
-            "A run ends in time, with limits to the memory of each process, the size of each "
-            "file, and its output.",
+            "A run ends in time. The memory of each process, the size of each file, and the "
+            "output are limited.",
             LEVELS,
         ),
-        "rest": ("Nothing that a run started or left in its folder is there for the next.", LEVELS),
-        "result": ("A run cannot forge its exit, or touch another run or the server.", LEVELS[:2]),
-        "files": ("Only installed packages can be read, and only its folder written.", LEVELS[:2]),
-        "network": ("There is no network, not even to this machine.", LEVELS[:2]),
-        "processes": ("Other processes get no signals, and are not looked into.", LEVELS[:2]),
-        "kernel": ("What a program has no business with in the kernel is closed.", LEVELS[:2]),
-        "names": ("Not even the names of other files and processes can be found out.", LEVELS[:1]),
+        "rest": (
+            "Nothing that a run started, or left in its folder, remains for the next run.",
+            LEVELS,
+        ),
+        "result": (
+            "A run cannot fake its exit status, and cannot change another run or the process that "
+            "starts runs.",
+            LEVELS[:2],
+        ),
+        "files": (
+            "A run can read only installed packages and its own folder, and write only its own "
+            "folder.",
+            LEVELS[:2],
+        ),
+        "network": (
+            "A run has no network, and no connection to servers on the same machine.",
+            LEVELS[:2],
+        ),
+        "processes": (
+            "A run cannot send signals to other processes, and cannot read their memory.",
+            LEVELS[:2],
+        ),
+        "kernel": (
+            "System calls that programs rarely need, such as mount, ptrace and bpf, are refused.",
+            LEVELS[:2],
+        ),
+        "names": ("A run cannot find out the names of other files and processes.", LEVELS[:1]),
         "disk": ("All files of a run together are limited in size and number.", LEVELS[:1]),
     }
 )

@@ -38,6 +38,7 @@ def add_tournament(commands: SubcommandParsers) -> None:
         "tournament",
         group="evaluate",
         help="let agents play each other, and rate them",
+        description="Let agents play each other in games of two seats or more, and rate them.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "example:\n"
@@ -46,36 +47,52 @@ def add_tournament(commands: SubcommandParsers) -> None:
             "played. It exits with 1 if a match failed."
         ),
     )
-    parser.add_argument("games", nargs="+", metavar="ID", help="games of two seats or more")
+    parser.add_argument(
+        "games", nargs="+", metavar="ID", help="one or several environments of two seats or more"
+    )
     parser.add_argument(
         "--agents",
         action="extend",
         nargs="+",
         default=[],
         metavar="[NAME=]SPEC",
-        help="agents that join, one or several, separated by spaces or commas; may be repeated; "
-        "NAME= gives an agent a name, under which it can also play itself",
+        help="the agents that take part, separated by spaces or commas; may be repeated. Their "
+        "order has nothing to do with seats: every agent plays in every seat. NAME= gives an agent "
+        "a name. With two names the same agent can take part twice, and play itself",
     )
     parser.add_argument("--out", required=True, help="folder for matches and results")
     parser.add_argument(
         "--matches",
         type=parse_positive,
         default=10,
-        help="number of starts, the same for all (default: 10)",
+        help="number of starts that each group of agents plays; all groups play the same starts, "
+        "in every seating (default: 10)",
     )
-    parser.add_argument("--schedule", choices=("round-robin", "swiss"), default="round-robin")
-    parser.add_argument("--rounds", type=parse_positive, help="rounds of a Swiss tournament")
+    parser.add_argument(
+        "--schedule",
+        choices=("round-robin", "swiss"),
+        default="round-robin",
+        help="round-robin: every group of agents plays; swiss: in each round, agents with similar "
+        "results play each other (default: round-robin)",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=parse_positive,
+        help="number of rounds of a Swiss tournament (default: the binary logarithm of the number "
+        "of agents, rounded up)",
+    )
     parser.add_argument(
         "--seating",
         choices=("all", "rotate"),
         default="all",
-        help="all permutations, or each agent once in each seat (default: all)",
+        help="all: each group plays in all orders of its agents; rotate: each agent plays once in "
+        "each seat (default: all)",
     )
     parser.add_argument(
         "--anchors",
         default="random",
-        help="specs that join, separated by commas; the first is rated 0; none: no anchor "
-        "(default: random)",
+        help="agents that take part too, separated by commas; the rating of the first is fixed at "
+        "0; none: no such agent, and the mean rating is 0 (default: random)",
     )
     parser.add_argument(
         "--forfeits",
@@ -83,7 +100,11 @@ def add_tournament(commands: SubcommandParsers) -> None:
         default="loss",
         help="whether ratings count a forfeit as a loss, or leave it out (default: loss)",
     )
-    parser.add_argument("--skills", action="store_true", help="also rate by Plackett-Luce")
+    parser.add_argument(
+        "--skills",
+        action="store_true",
+        help="also rate by Plackett-Luce, from whole rankings; needs the extra evaluation",
+    )
     add_seed_option(parser, "everything", 0)
     add_limit_options(parser, "matches", " in each line-up")
     parser.add_argument("--workers", type=parse_positive, help="number of processes to play in")

@@ -317,5 +317,5 @@ def test_steps_have_numbers_and_whole_moves_say_that():
         (open_steps,) = np.nonzero(env.observe(seat)["action_mask"])
         env.step(int(open_steps[env.turns % len(open_steps)]))
     assert not env.match.invalid_replies
-    with pytest.raises(ValueError, match="150,000 ways; stepwise=True has 150 steps"):
+    with pytest.raises(ValueError, match="150,000 ways; stepwise=True has a list of 150 moves"):
         Env(Backgammon(), actions="discrete")
