@@ -34,12 +34,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         description="List environments: a line for each game, and a line for each family of other "
         "ids, such as ta:*.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=(
-            "examples:\n"
-            "  gem-ma list\n"
-            "  gem-ma list poker\n"
-            "  gem-ma list 'ta:*' --here --ids"
-        ),
+        epilog=("examples:\n  gem-ma list\n  gem-ma list poker\n  gem-ma list 'ta:*' --here --ids"),
     )
     lister.add_argument(
         "pattern",

@@ -272,6 +272,8 @@ class Trainer:
         if isinstance(env, Curriculum):
             with self.lock:
                 env = env.sample_envs(self.episodes // self.group, derive_seed(self.seed, step, 2))
+        elif isinstance(env, Sequence) and not isinstance(env, str):
+            env = self._rotate(env, step)
         return rollout(
             env,
             agents,
@@ -370,12 +372,16 @@ class Trainer:
         return [self.step - version for version in versions if version is not None]
 
     def _select_options(self, step: int) -> Any:
-        """Return the options of an update: a list is rotated to continue after the last update."""
+        """Return the options of an update."""
         options = self.rollout.get("options", ())
-        if isinstance(options, Mapping) or not options or self.starts is not None:
-            return options
-        first = step * (self.episodes // self.group) % len(options)
-        return [*options[first:], *options[:first]]
+        return options if isinstance(options, Mapping) else self._rotate(options, step)
+
+    def _rotate(self, values: Sequence[Any], step: int) -> Sequence[Any]:
+        """Return a list rotated so that an update continues after the one before."""
+        if not values or self.starts is not None:
+            return values
+        first = step * (self.episodes // self.group) % len(values)
+        return [*values[first:], *values[:first]]
 
     def _find_seats(self, episode: Episode, seats: Sequence[str]) -> list[str]:
         """Return the seats that the agents of the given seats had in an episode."""

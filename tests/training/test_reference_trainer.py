@@ -12,7 +12,7 @@ import packs
 import pytest
 from needed import Later, needed
 
-from gem_ma import Reply, rollout
+from gem_ma import Reply, make, rollout
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.training.advantages import grpo, rebn
 from gem_ma.training.best_checkpoint import BestCheckpoint
@@ -204,6 +204,22 @@ def test_each_update_takes_the_next_options(tokenizer, monkeypatch, starts, seen
         rollout={"options": [{"task": n} for n in range(3)], "max_turns": 2},
     )
     made.run(2)
+    assert found == seen
+
+
+@pytest.mark.parametrize(("starts", "seen"), [(None, ["ab", "ca", "bc"]), (7, ["ab"] * 3)])
+def test_each_update_takes_the_next_environments(tokenizer, monkeypatch, starts, seen):
+    found = []
+
+    def spied(*args, **kwargs):
+        episodes = rollout(*args, **kwargs)
+        found.append("".join("abc"[e.spec.kwargs["max_number"] - 10] for e in episodes))
+        return episodes
+
+    monkeypatch.setattr("gem_ma.training.reference_trainer.rollout", spied)
+    envs = [make("game:GuessTheNumber-v0", max_number=n, max_turns=1) for n in (10, 11, 12)]
+    made = loop.Trainer(envs, {"player": learner(tokenizer)}, rebn, episodes=2, starts=starts)
+    made.run(3)
     assert found == seen
 
 

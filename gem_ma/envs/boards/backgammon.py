@@ -200,7 +200,9 @@ class Backgammon(Game[State]):
 
     agents = AGENTS
     zero_sum = True
-    unlisted_moves = "turns can be played in some 150,000 ways; stepwise=True has a list of 150 moves"
+    unlisted_moves = (
+        "turns can be played in some 150,000 ways; stepwise=True has a list of 150 moves"
+    )
 
     def __init__(self, stepwise: bool = False):
         self.stepwise = stepwise

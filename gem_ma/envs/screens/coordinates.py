@@ -10,7 +10,7 @@ UNITS = {
     "thousand": "thousandths of the screen, 0 to 1000 across and down",
     "share": "shares of the screen, 0 to 1 across and down",
 }
-_POINTERS = "click|double_click|right_click|hover|point|drag|scroll"
+_POINTERS = "click|double_click|triple_click|right_click|hover|move|point|drag|scroll"
 _POINTER_ACTION = re.compile(rf"({_POINTERS})\((-?\d+), (-?\d+)(?:, (-?\d+))?(?:, (-?\d+))?\)")
 
 
