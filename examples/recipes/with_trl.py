@@ -3,10 +3,10 @@
     python examples/recipes/with_trl.py --seed 0 --out runs/trl-0
     python examples/recipes/with_trl.py --seed 0 --out runs/trl-smollm2 --model smollm2
 
-Needs `pip install trl==1.16.0`. Both start from the imitation of recipe 1. Both use GRPO in groups
-of eight games from the same start, with the same learning rate and optimiser. They sample different
-games, so their curves agree, but not each point. With `--model smollm2` a pretrained model imitates
-200 games, and then both train a LoRA adapter.
+Needs `pip install trl==1.16.0 jmespath peft`. Both start from the imitation of recipe 1. Both use
+GRPO in groups of eight games from the same start, with the same learning rate and optimiser. They
+sample different games, so their curves agree, but not each point. With `--model smollm2` a
+pretrained model imitates 200 games, and then both train a LoRA adapter.
 """
 
 import torch

@@ -51,7 +51,8 @@ def add_commands(commands: SubcommandParsers) -> None:
         "pretrain",
         group="train",
         help="train a language model to imitate teachers, from scratch or from a pretrained model",
-        epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 --out ttt",
+        epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 "
+        "--out models/xo",
     )
     pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
     pretrain.add_argument(
@@ -61,15 +62,22 @@ def add_commands(commands: SubcommandParsers) -> None:
         help="an agent that plays, as for gem-ma play; repeat the option to draw one of several "
         "for each seat of an episode (default: random)",
     )
-    pretrain.add_argument("--out", required=True, help="the folder to write the model to")
+    pretrain.add_argument(
+        "--out",
+        required=True,
+        help="the folder to write the model to; the same command resumes a stopped run",
+    )
     pretrain.add_argument(
         "--size",
         type=_parse_model_size,
         choices=MODEL_SIZE_NAMES,
-        help="model size: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
+        help="size of a new model: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
     )
     pretrain.add_argument(
-        "--from", dest="model", metavar="MODEL", help=f"a model to start from: {_MODEL_FORMS}"
+        "--from",
+        dest="model",
+        metavar="MODEL",
+        help=f"a model to start from, in place of a new one: {_MODEL_FORMS}",
     )
     pretrain.add_argument(
         "--episodes", type=parse_positive, default=1000, help="episodes to play (default: 1000)"
@@ -80,9 +88,10 @@ def add_commands(commands: SubcommandParsers) -> None:
     pretrain.add_argument(
         "--seat",
         dest="seats",
-        metavar="SEAT,SEAT",
+        metavar="NAME,NAME",
         type=_parse_names,
-        help="seats or teachers whose replies are learnt (default: all)",
+        help="learn only the replies of these seats, such as x, or of these teachers, such as "
+        "search:depth=9 (default: of all)",
     )
     add_seed_option(pretrain, "all random choices", 0)
     pretrain.add_argument(
@@ -96,13 +105,17 @@ def add_commands(commands: SubcommandParsers) -> None:
         group="train",
         help="train a language model by reinforcement learning on its own games",
         epilog=(
-            "example: gem-ma train game:TicTacToe-v0 --model models/ttt --seat x,o "
-            "--algorithm rebn --out runs/ttt"
+            "example: gem-ma pretrain game:TicTacToe-v0 --out models/new && "
+            "gem-ma train game:TicTacToe-v0 --model models/new --seat x,o --out runs/new"
         ),
     )
     train.add_argument("id", metavar="ENV", help="an environment; see gem-ma list")
-    train.add_argument("--model", required=True, help=_MODEL_FORMS)
-    train.add_argument("--out", required=True, help="a folder for checkpoints and the model")
+    train.add_argument("--model", required=True, help=f"the model to start from: {_MODEL_FORMS}")
+    train.add_argument(
+        "--out",
+        required=True,
+        help="a folder for checkpoints and the model; the same command resumes a stopped run",
+    )
     train.add_argument(
         "--seat",
         dest="seats",
@@ -116,18 +129,36 @@ def add_commands(commands: SubcommandParsers) -> None:
         metavar="[SEAT=]SPEC",
         help="the agents in the other seats, as for gem-ma play (default: random)",
     )
-    train.add_argument("--algorithm", default="rebn", choices=ALGORITHMS)
     train.add_argument(
-        "--gamma", type=_parse_share, default=1.0, help="discount factor (default: 1)"
+        "--algorithm",
+        default="rebn",
+        choices=ALGORITHMS,
+        help="how advantages are computed; grpo and rloo need a --group of 2 or more "
+        "(default: rebn)",
     )
     train.add_argument(
-        "--updates", type=parse_positive, default=100, help="total updates (default: 100)"
+        "--gamma",
+        type=_parse_share,
+        default=1.0,
+        help="discount factor for each turn of a seat, for rebn, ppo and reinforce (default: 1)",
     )
     train.add_argument(
-        "--episodes", type=parse_positive, default=64, help="episodes per update (default: 64)"
+        "--updates",
+        type=parse_positive,
+        default=100,
+        help="total updates, with those of the run that is resumed (default: 100)",
     )
     train.add_argument(
-        "--group", type=parse_positive, default=1, help="episodes with the same start (default: 1)"
+        "--episodes",
+        type=parse_positive,
+        default=64,
+        help="episodes per update, a multiple of --group (default: 64)",
+    )
+    train.add_argument(
+        "--group",
+        type=parse_positive,
+        default=1,
+        help="how many episodes have the same start (default: 1)",
     )
     train.add_argument(
         "--lr", type=_parse_weight, default=1e-5, help="highest learning rate (default: 1e-5)"
@@ -136,16 +167,24 @@ def add_commands(commands: SubcommandParsers) -> None:
         "--kl",
         type=_parse_weight,
         default=0.0,
-        help="weight of the KL divergence to the model at the start",
+        help="weight of the KL divergence from the initial model (default: 0)",
     )
     train.add_argument(
-        "--entropy", type=_parse_weight, default=0.0, help="weight of the entropy bonus"
+        "--entropy",
+        type=_parse_weight,
+        default=0.0,
+        help="weight of the entropy bonus (default: 0)",
     )
     train.add_argument(
-        "--warmup", type=parse_count, default=0, help="updates until the rate reaches --lr"
+        "--warmup",
+        type=parse_count,
+        default=0,
+        help="updates in which the learning rate rises to --lr (default: 0)",
     )
     train.add_argument(
-        "--decline", action="store_true", help="decay the rate to a tenth, along a cosine"
+        "--decline",
+        action="store_true",
+        help="lower the learning rate to a tenth of --lr by the last update, along a cosine",
     )
     train.add_argument(
         "--minibatch",
@@ -167,18 +206,19 @@ def add_commands(commands: SubcommandParsers) -> None:
     train.add_argument(
         "--context",
         type=_parse_context,
-        help="how much of their chat agents read, such as turns=4,images=2",
+        help="how much of their chat agents read, such as turns=4,images=2 (default: all)",
     )
     train.add_argument(
         "--guided",
         action="store_true",
-        help="restrict replies to the legal ones, where they can be listed",
+        help="draw replies from the legal ones alone, in turns that list them",
     )
     train.add_argument(
         "--lora",
         type=parse_positive,
         metavar="RANK",
-        help="train a LoRA adapter of this rank, and freeze the model's weights",
+        help="train a LoRA adapter of this rank, and freeze the model's weights; needs peft, the "
+        "extra lora (default: train all weights)",
     )
     train.add_argument(
         "--max-staleness",
@@ -204,8 +244,9 @@ def add_commands(commands: SubcommandParsers) -> None:
         "--history",
         default="keep",
         choices=get_args(ReplyHistory),
-        help="how a prompt contains earlier replies: as they were drawn, without their thoughts, "
-        "or as the chat template writes them (default: keep)",
+        help="how a prompt contains the model's earlier replies: keep: as they were drawn; "
+        "drop_thoughts: without thoughts; template: as the chat template writes them "
+        "(default: keep)",
     )
     add_seed_option(train, "all random choices", 0)
     train.add_argument(
