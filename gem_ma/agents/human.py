@@ -12,7 +12,10 @@ from gem_ma.engine.action_parsing import format_options
 
 
 class HumanAgent:
-    """An agent that shows the turn and replies with a typed line; tab completes legal moves."""
+    """An agent for a person: it prints the turn at the terminal and replies with the typed line.
+
+    The tab key completes legal moves. Pictures are described in words.
+    """
 
     blocking = True
 

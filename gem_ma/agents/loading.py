@@ -26,10 +26,13 @@ _HUB_NAME = re.compile(r"\A~?/?[\w.-]+/[\w./-]+\Z")
 def load_agent(spec: AgentSource) -> Agent:
     """Return the agent that a spec string names, a function wrapped as an agent, or an agent as is.
 
-    A spec is a name, an argument and options: "random", "search:depth=4",
+    A spec string is a name, an argument and options: "random", "search:depth=4",
     "hf:PATH?temperature=0&max_new_tokens=64", "openai:MODEL@http://127.0.0.1:8000/v1?retries=2".
-    "FILE.py:NAME" and "module:NAME" name an agent, a class of agents, whose arguments are the
-    options, or a function of a Turn. The file is run.
+    Options follow a question mark if there is an argument, and else a colon; & joins them. They are
+    the arguments of the agent's class.
+
+    "FILE.py:NAME" and "module:NAME" name code of your own, which is run. NAME is an agent, a
+    function of a Turn, or a class of agents whose arguments are the options.
 
     Examples:
         >>> import gem_ma
@@ -57,7 +60,7 @@ def load_agent(spec: AgentSource) -> Agent:
 
 
 def load_seat_agents(specs: str | Sequence[str], seats: Sequence[str]) -> list[Agent]:
-    """Return the agents of some seats, in order, from specs in the form of `assign_agents`."""
+    """Return the agents of some seats, in order, from specs as `assign_agents` takes them."""
     names = assign_agents(specs, seats)
     agents = {name: load_agent(name) for name in names.values()}
     return [
@@ -69,9 +72,9 @@ def assign_agents(specs: str | Sequence[str], seats: Sequence[str]) -> dict[str,
     """Return the spec string of each seat.
 
     Args:
-        specs: One spec for all seats, or specs separated by commas, one per seat. "SEAT=SPEC" is
-            for that seat. Specs without a seat are for the other seats; the default for these is
-            "random". May be several such texts.
+        specs: One spec string for all seats, or several separated by commas, one per seat.
+            "SEAT=SPEC" is for that seat. Spec strings without a seat are for the other seats; the
+            default for these is "random". May be a list of such texts.
     """
     check_type(specs, str | Sequence, "specs", "str")
     named: dict[str, str] = {}
@@ -142,3 +145,4 @@ AGENT_SPECS = SpecParser(
     ),
     _find_agent_factory,
 )
+"""The parser of agents' spec strings. `str(AGENT_SPECS)` lists their forms, also those of packs."""

@@ -30,7 +30,8 @@ class MixtureAgent:
     Args:
         agents: Agents, functions of a Turn or spec strings.
         weights: Relative frequency of each agent; None: all equal.
-        per: Whether to draw for every "turn", or once for each seat of an "episode".
+        per: "turn" draws an agent for every turn; "episode" draws one for each seat of an episode.
+        seed: Changes the draws.
     """
 
     def __init__(

@@ -11,7 +11,10 @@ from gem_ma.chat.turn import Turn
 class RayAgent:
     """An agent whose replies come from the method `act` of a Ray actor.
 
-    The actor can be called from any process in which the episode is played.
+    Any process that plays the episode can call the actor.
+
+    Args:
+        actor: The handle of the actor.
     """
 
     def __init__(self, actor: Any):

@@ -9,7 +9,12 @@ from gem_ma.validation.arguments import check_each
 
 
 class ScriptedAgent:
-    """An agent that replies from a script, in order: one script for all seats, or one per seat."""
+    """An agent that replies from a script, in order.
+
+    Args:
+        replies: The replies of every seat, or a mapping from seat to replies. A turn after the last
+            reply raises ValueError.
+    """
 
     portable = True
 

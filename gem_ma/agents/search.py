@@ -27,9 +27,10 @@ _PENDING_VALUE: StateValue = ((), 0, 0)  # marks a state whose search is in prog
 class SearchAgent:
     """An agent that plays the move that a search finds best, given that each seat plays for itself.
 
-    A small game without chance is searched to its end. Any other game is judged by simulated play
-    (Monte Carlo tree search). An earlier win and a later loss are preferred. Among equally good
-    moves, the seeds draw one.
+    It plays games of perfect information in which one seat acts at a time and legal moves are
+    listed; in any other game a turn raises ValueError. A small game without chance is searched to
+    its end. Any other game is judged by simulated play (Monte Carlo tree search). The agent prefers
+    earlier wins and later losses. Among equally good moves, the seeds draw one.
 
     Args:
         depth: Plies to search, instead of to the end. A position there is worth the seats' returns.

@@ -19,8 +19,14 @@ class Agent(Protocol):
     """An object that returns replies for turns, without state: it can play many episodes at once.
 
     A rollout calls a plain `act` with all turns that wait for it. It calls an `async def act` once
-    for each turn, all concurrently. An agent may also have the attributes of AgentTraits, and the
-    methods `on_episode_end(episode)` and `on_rollout_end()`.
+    for each turn, all concurrently. An agent may also have these attributes:
+
+    - `seats`: the seats that it can play; any other seat is refused.
+    - `blocking = True`: a plain `act` waits for something, so it is called in a thread.
+    - `prefers_single_turns = True`: batches do not make it faster, so it gets few turns at once.
+    - `portable = True`: it can be pickled, and plays in the worker processes of a rollout.
+
+    A rollout calls its methods `on_episode_end(episode)` and `on_rollout_end()`, if it has them.
     """
 
     def act(self, turns: list[Turn]) -> Sequence[str] | Awaitable[Sequence[str]]:

@@ -22,7 +22,8 @@ class Reply(str):
             text is not.
         usage: Numbers of tokens as the server reports them, such as "completion_tokens".
         latency: The time that the reply took, in seconds.
-        calls: The model calls of a program before its move (see `gem_ma.chat.model_calls`).
+        calls: The model calls of a program before its move, packed: `gem_ma.chat.unpack_calls`
+            returns them.
         thinking_blocks: Thoughts of the model in the shape of its provider, which may require some
             of them back unchanged.
         allowed_ids: For guided decoding: for each token the ids that it was sampled from. Its

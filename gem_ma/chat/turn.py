@@ -13,7 +13,7 @@ from gem_ma.game import SeatTool
 
 
 class SearchPosition(NamedTuple):
-    """The game and its state, from which an agent can search."""
+    """The game and its state, from which an agent can search; it is a Turn's `position`."""
 
     game: Any
     state: Any
@@ -22,6 +22,23 @@ class SearchPosition(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Turn:
     """The input of an agent when its seat is to act.
+
+    Attributes:
+        seat: The seat.
+        rules: The text of a system prompt.
+        observation: "text", "image" (a Picture) or both, without the rules.
+        text: The text for a model; with observe="image", only messages and notices.
+        legal: The legal replies; None: the game cannot list them.
+        tools: The tools that the seat may call.
+        seed: Differs for every turn of every seat of every episode.
+        number: How often the game has advanced.
+        first: Whether the seat has not replied yet in this episode.
+        env_id: The id of the environment.
+        position: The position of the game, if the seat sees all of it and acts alone; None: not.
+        results: Results of the game's tools since the last reply.
+        chat: The seat's conversation; None: outside of a rollout.
+        index: The number of the seat's replies in the chat.
+        calls: The number of tool calls of a reply that count; None: all.
 
     Examples:
         >>> import gem_ma
@@ -37,20 +54,20 @@ class Turn:
     """
 
     seat: str
-    rules: str  # the text of a system prompt
-    observation: Observation  # "text" and/or "image" (a Picture), without the rules
-    text: str  # the text for a model; with observe="image", only messages and notices
-    legal: tuple[str, ...] | None = None  # legal replies; None: the game cannot list them
+    rules: str
+    observation: Observation
+    text: str
+    legal: tuple[str, ...] | None = None
     tools: tuple[SeatTool, ...] = ()
-    seed: int = 0  # differs for every turn of every seat of every episode
-    number: int = 0  # how often the game has advanced
-    first: bool = True  # whether the seat has not replied yet in this episode
+    seed: int = 0
+    number: int = 0
+    first: bool = True
     env_id: str = ""
     position: SearchPosition | None = None
-    results: tuple[str, ...] = ()  # results of the game's tools since the last reply
+    results: tuple[str, ...] = ()
     chat: Conversation | None = field(default=None, repr=False, compare=False)
-    index: int = 0  # the number of the seat's replies in the chat
-    calls: int | None = None  # the number of tool calls of a reply that count; None: all
+    index: int = 0
+    calls: int | None = None
 
     @property
     def episode(self) -> str:

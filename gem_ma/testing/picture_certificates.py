@@ -20,14 +20,23 @@ WordsByLook: TypeAlias = dict[Hashable, tuple[str, str]]
 
 @dataclasses.dataclass(frozen=True)
 class Certificate:
-    """What was proven of an environment's pictures, and over how many views."""
+    """What was proven of an environment's pictures, and over how many views.
+
+    Attributes:
+        env_id: The id of the environment.
+        theme: The name of the theme.
+        views: Number of compared views, all different in words.
+        exact: Number of views read back symbol by symbol from the pixels of a Grid.
+        distance: Of the two most similar tiles, in mean levels per channel; inf without tiles.
+        contrast: Contrast ratio of the least visible figure or letters, before noise: 1 to 21; inf
+            without tiles.
+    """
 
     env_id: str
     theme: str
-    views: int  # number of compared views, all different in words
-    exact: int  # views read back symbol by symbol from the pixels of a Grid
-    distance: float  # of the two most similar tiles, mean levels per channel; inf without tiles
-    # Of the least visible figure or letters, before noise: 1 to 21; inf without tiles.
+    views: int
+    exact: int
+    distance: float
     contrast: float
 
 
@@ -49,9 +58,16 @@ def certify(
     Chat must show the last message.
 
     Args:
+        env: An id or an environment.
+        theme: The theme of the pictures, as the option of `make`.
         noise: Noise in the pictures. None: the noise of the environment. With noise, the proof is
             only that pictures differ as words do. Nothing is read back, and the contrast is that
             without noise.
+        views: Number of views with different words to compare: positions as a seat or a spectator
+            sees them. Fewer are compared if random play finds no more.
+
+    Raises:
+        ContractError: The pictures do not show all that words say, or not clearly.
 
     Examples:
         >>> from gem_ma.testing import certify

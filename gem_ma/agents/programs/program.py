@@ -28,17 +28,21 @@ class ProgramFailed(RuntimeError):
 
 
 class ProgramAgent:
-    """An agent that is a program, which keeps its ProgramSeat for a whole episode.
+    """An agent that is a program, which plays its seat for a whole episode.
 
     Args:
-        program: A function or a coroutine function of a ProgramSeat, or a command such as "python
-            agent.py". A command is started for each seat, reads turns as lines of JSON and writes
-            {"reply": ...}. None: clients of the gateway play the seats from outside.
-        model: The server for the program's model calls, as URL or MODEL@URL. See ModelGateway for
-            its options (`key`, `token_ids`, `timeout`). None: no model can be called.
+        program: A function or a coroutine function that gets the seat (a ProgramSeat), or a command
+            such as "python agent.py". A command is started for each seat, reads turns as lines of
+            JSON and writes {"reply": ...}. None: clients of the gateway play the seats from
+            outside.
+        model: The server for the program's model calls, as URL or MODEL@URL. None: no model can be
+            called.
         seconds: Time limit of a turn.
         memory: Bytes that each process of a command may use; None: no limit.
         patience: Seconds for a program to end when its episode is over.
+        **gateway: Options of the gateway that passes the calls on. `key` is the environment
+            variable with the server's key, `token_ids=True` asks vLLM for token ids, and `timeout`
+            is the number of seconds for an answer (600).
     """
 
     def __init__(

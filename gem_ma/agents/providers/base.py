@@ -43,6 +43,8 @@ from gem_ma.validation.endpoints import (
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping
 
+__all__ = ["ImageCheck", "ProviderAgent"]
+
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # maximum in seconds if the server names none
 _LONGEST_REFUSAL = 2000  # characters of a server's message in an error
@@ -51,7 +53,13 @@ _log = logging.getLogger(__name__)
 
 
 class ImageCheck(NamedTuple):
-    """The result of a test whether a server looks at pictures, by the tokens that it counts."""
+    """The result of a test whether a server looks at pictures, by the tokens that it counts.
+
+    Attributes:
+        sees: Whether the picture cost at least `expected` tokens.
+        tokens: Prompt tokens with the picture, less those without it.
+        expected: The least number of tokens that the picture costs a model that sees it.
+    """
 
     sees: bool
     tokens: int
@@ -60,16 +68,18 @@ class ImageCheck(NamedTuple):
 
 @dataclass(repr=False, eq=False)
 class ProviderAgent(ABC):
-    """An agent that asks a model's server, with many requests at once.
+    """The base class of OpenAIAgent, AnthropicAgent and the other agents that ask a model's server.
 
-    A provider is a dataclass that inherits from this one. It defines `connect`, `make_body`,
-    `parse_reply`, the class variables, a default for `key`, and fields for options of its API.
+    It sends many requests at once, and asks again after faults that may pass. A provider is a
+    dataclass that inherits from this one. It defines `connect`, `make_body`, `parse_reply`, the
+    class variables, a default for `key`, and fields for options of its API.
 
     Attributes:
         model: The model's name at the server.
         base_url: URL of the server, such as http://127.0.0.1:8000/v1; None: the provider's own. A
             name and password in it are sent, but never shown.
-        key: The environment variable with the API key. The key itself is not stored.
+        key: The environment variable with the API key. The key itself is not stored. With a
+            `base_url` the variable may be unset.
         temperature: Temperature of sampling; None: the server's default.
         max_tokens: Limit of a reply's tokens, including thoughts.
         seed: Seed from which, with the turn's seed, each request gets a seed; None: send no seed.
@@ -77,12 +87,14 @@ class ProviderAgent(ABC):
         requests_per_minute: Maximum rate of requests, kept by waiting; None: no limit.
         timeout: Seconds for a whole reply.
         retries: Maximum number of retries after a dropped connection, a timeout, a malformed
-            answer, or status 408, 409, 429 or 5xx. Pauses grow, or are as long as the server asks
-            for. Some retries are logged as warnings, which Python writes to standard error by
-            default.
-        max_requests: Limit of all requests of this agent; None: no limit.
-        max_total_tokens: Limit of the tokens of all prompts and replies; None: no limit. Requests
-            that are already running when the limit is reached are completed.
+            answer, or status 408, 409, 429 or 5xx. A pause is as long as the server asks for, up to
+            ten minutes; otherwise pauses grow up to 30 seconds. Some retries are logged as
+            warnings, which Python writes to standard error by default. If no retry helps, or after
+            any other status, the turn raises ServerError, and its episode fails.
+        max_requests: Limit of all requests of this agent; None: no limit. Beyond it, a turn raises
+            RequestCap, and its episode fails.
+        max_total_tokens: Limit of the tokens of all prompts and replies, with the same effect;
+            None: no limit. Requests that are running when the limit is reached are completed.
         max_answer: Limit of an answer in bytes, after decompression. A longer answer is malformed.
         prices: Prices of a million prompt tokens and of a million completion tokens, for `cost`.
         body: Further fields of each request.
@@ -297,11 +309,15 @@ class ProviderAgent(ABC):
     def check_sees_images(self, cost: str | int = 16) -> ImageCheck:
         """Send a picture, and return whether the server's token count grew by the picture's cost.
 
-        Some servers drop pictures and answer as if there were none.
+        Some servers drop pictures and answer as if there were none. The check makes two requests:
+        one with a picture and one without.
 
         Args:
-            cost: The least number of tokens that the picture costs, or the model's family, for
-                which `count_image_tokens` knows the number.
+            cost: The least number of tokens that the picture costs, or the model's family such as
+                "qwen2.5-vl", for which `count_image_tokens` knows the number.
+
+        Returns:
+            The result; its `sees` is the answer.
         """
         import numpy as np
 

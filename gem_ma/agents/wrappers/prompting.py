@@ -90,13 +90,16 @@ class ActAgent(AgentWrapper):
     """An agent that calls tools in text, as `act` of TAU-bench does.
 
     The rules list the tools, and the agent inside gets no native tools. It writes "Action:" and a
-    call in JSON, with or without a code fence, and the wrapper makes that call. `respond` is a
-    message. A text that was clearly meant as a call but is no valid JSON is refused, as any invalid
-    call is. The other side never reads it. Any other text is a message. If a seat has no tools, the
-    agent's reply is returned as it is.
+    call in JSON, with or without a code fence, and the wrapper makes that call. A call of `respond`
+    is a message to the other side. A text that was clearly meant as a call but is no valid JSON is
+    an invalid call, which the other side never reads. Any other text is a message. If a seat has no
+    tools, the reply of the agent inside is returned as it is.
 
     The reply keeps the text around the call. The thought before a message becomes a think block.
     The reply has no token ids, because the recorded chat differs from the one that the model read.
+
+    Args:
+        agent: The agent inside: an agent, a function of a Turn or a spec string.
     """
 
     thinks = False
@@ -151,6 +154,7 @@ class FewShotAgent(AgentWrapper):
     one that the model read.
 
     Args:
+        agent: The agent that reads the examples: an agent, a function of a Turn or a spec string.
         examples: The conversations, or a file of JSON lines. Each is a text, or an object with
             `messages` of a chat or with a text in `messages_display`, as in TAU-bench.
         shots: Number of examples to show, drawn for each episode.
