@@ -9,7 +9,6 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -36,8 +35,8 @@ from gem_ma.cli.command_options import (
 from gem_ma.validation.files import write_atomically
 
 if TYPE_CHECKING:
-    from gem_ma.rollouts.episode import Episode
-    from gem_ma.training.reference_trainer import Trainer
+    from gem_ma.training.best_checkpoint import BestCheckpoint
+    from gem_ma.training.learners.hf_learner import HFLearner
 
 MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
 _MODEL_FORMS = "a folder, a name on the Hub, a GGUF file or smollm2"
@@ -408,34 +407,11 @@ def _describe_pretraining(folder: Path, episodes: int) -> str:
     return f"{folder} keeps {played} of {episodes} episodes; the same command continues"
 
 
-def _run_train(args: argparse.Namespace) -> int:
-    env = make_env_from_args(args.id, args)
-    seats = args.seats or list(env.possible_agents)
-    if unknown := [seat for seat in seats if seat not in env.possible_agents]:
-        raise UsageError(
-            f"--seat {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
-        )
-    folder = Path(args.out)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--out {folder}: expected a folder, got a file")
-    if args.warmup > args.updates:
-        raise UsageError(
-            f"--warmup {args.warmup}: expected at most the {args.updates} of --updates"
-        )
-    try:
-        others = assign_agents(
-            args.others, [one for one in env.possible_agents if one not in seats]
-        )
-        loaded = {name: load_agent(name) for name in dict.fromkeys(others.values())}
-    except ValueError as error:
-        raise UsageError(f"--others {args.others}: {error}") from None
-    from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
+def _make_learner(args: argparse.Namespace) -> HFLearner:
     from gem_ma.training.learners.hf_learner import HFLearner
-    from gem_ma.training.learners.optimization import find_broken_weight, make_cosine_schedule
-    from gem_ma.training.reference_trainer import Trainer
+    from gem_ma.training.learners.optimization import make_cosine_schedule
 
-    _check_device(args.device)
-    learner = HFLearner(
+    return HFLearner(
         args.model,
         lr=args.lr,
         kl=args.kl,
@@ -460,24 +436,65 @@ def _run_train(args: argparse.Namespace) -> int:
         seed=args.seed,
         device=args.device,
     )
+
+
+def _make_checkup(path: Path, seats: list[str], zero_sum: bool) -> BestCheckpoint:
+    from gem_ma.training.best_checkpoint import BestCheckpoint
+
+    if len(seats) == 1 or not zero_sum:
+        return BestCheckpoint(f"return/{seats[0]}", path)
+    # In self-play of a zero-sum game, returns do not measure the model's strength.
+    return BestCheckpoint("valid", path, drop=math.inf)
+
+
+def _run_train(args: argparse.Namespace) -> int:
+    env = make_env_from_args(args.id, args)
+    seats = args.seats or list(env.possible_agents)
+    if unknown := [seat for seat in seats if seat not in env.possible_agents]:
+        raise UsageError(
+            f"--seat {','.join(unknown)}: the seats are {', '.join(env.possible_agents)}"
+        )
+    folder = Path(args.out)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {folder}: expected a folder, got a file")
+    if args.warmup > args.updates:
+        raise UsageError(
+            f"--warmup {args.warmup}: expected at most the {args.updates} of --updates"
+        )
+    try:
+        others = assign_agents(
+            args.others, [one for one in env.possible_agents if one not in seats]
+        )
+        loaded = {name: load_agent(name) for name in dict.fromkeys(others.values())}
+    except ValueError as error:
+        raise UsageError(f"--others {args.others}: {error}") from None
+    from gem_ma.rollouts.run import TooManyErrors
+    from gem_ma.training.best_checkpoint import TrainingCollapsed
+    from gem_ma.training.learners.optimization import find_broken_weight
+    from gem_ma.training.reference_trainer import Trainer
+    from gem_ma.training.reply_checks import ReplyLengthCheck, measure_replies
+
+    _check_device(args.device)
+    learner = _make_learner(args)
     agents: dict[str, Any] = {seat: loaded[name] for seat, name in others.items()}
     agents |= dict.fromkeys(seats, learner)
-    trainer = Trainer(
-        env,
-        agents,
-        _select_estimator(args),
-        episodes=args.episodes,
-        group=args.group,
-        seed=args.seed,
-        train=seats,
-        max_staleness=args.max_staleness,
-        measure=partial(_measure_lost_replies, seats),
-        rollout={"context": args.context},
-    )
-    # In self-play of a zero-sum game, the return does not measure the model's strength.
-    alone = len(seats) == 1 or not env.game.zero_sum
+    try:
+        trainer = Trainer(
+            env,
+            agents,
+            _select_estimator(args),
+            episodes=args.episodes,
+            group=args.group,
+            seed=args.seed,
+            train=seats,
+            max_staleness=args.max_staleness,
+            measure=partial(measure_replies, seats),
+            rollout={"context": args.context},
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     best = folder / "best.pt"
-    checkup = BestCheckpoint(f"return/{seats[0]}", best, drop=0.5 if alone else math.inf)
+    checkup = _make_checkup(best, seats, env.game.zero_sum)
     _check_settings(folder, args, learner.tokens.tokenizer)
     code = 0
     keep = report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates))
@@ -486,7 +503,7 @@ def _run_train(args: argparse.Namespace) -> int:
             trainer.run(
                 args.updates,
                 folder / "checkpoint.pt",
-                after=[_ReplyLengthCheck(args.max_new_tokens), checkup],
+                after=[ReplyLengthCheck(args.max_new_tokens, MAX_LOST_SHARE), checkup],
                 progress=True,
             )
     except TrainingCollapsed as end:
@@ -494,6 +511,10 @@ def _run_train(args: argparse.Namespace) -> int:
         code = 1
         if best.exists():
             trainer.load(best)
+    except TooManyErrors as error:
+        state = _describe_training(folder, trainer.saved_step, args.updates)
+        sys.stderr.write(f"gem-ma: {error}; {state}\n")
+        return 1
     if find_broken_weight(learner.policy_optimizer.parameters):
         return 1
     with hide_weight_bars():
@@ -503,37 +524,6 @@ def _run_train(args: argparse.Namespace) -> int:
     saved = f"hf:{folder / 'model'}{_describe_sight(args)}"
     sys.stdout.write(f"written to {folder}: play {which} as {saved}\n")
     return code
-
-
-def _measure_lost_replies(seats: Sequence[str], episode: Episode) -> dict[str, float]:
-    """Return the share of these seats' replies that were cut at the token limit and are invalid."""
-    steps = [step for step in episode.steps if step.agent in seats]
-    lost = [
-        step.invalid is not None and getattr(step.reply, "finish_reason", None) == "length"
-        for step in steps
-    ]
-    return {"lost": sum(lost) / len(lost) if lost else 0.0}
-
-
-class _ReplyLengthCheck:
-    """A callback that stops a run if most of its first replies are cut and contain no move."""
-
-    def __init__(self, limit: int):
-        self.limit = limit
-
-    def before_learning(self, trainer: Trainer, row: Mapping[str, float]) -> None:
-        """Raise UsageError if most of the first replies were cut and are no moves."""
-        lost = row.get("lost", 0.0)
-        if trainer.step == 0 and lost > MAX_LOST_SHARE:
-            raise UsageError(
-                f"--max-new-tokens {self.limit}: {lost:.0%} of the first replies reached this "
-                "limit without a move. Allow more tokens, such as --max-new-tokens 1024, let the "
-                "model think less, such as by --template enable_thinking=false, or draw replies "
-                "from the legal moves alone: --guided"
-            )
-
-    def __call__(self, trainer: Trainer) -> None:
-        """Do nothing after an update."""
 
 
 # Options that may differ when a run is resumed.

@@ -107,6 +107,27 @@ def test_after_a_collapse_the_best_model_is_written(model, tmp_path, capsys, mon
         assert torch.equal(weights, kept[name]), name
 
 
+def test_a_failed_episode_ends_a_run_in_a_line(tmp_path, model, capsys):
+    agent = tmp_path / "fails.py"
+    agent.write_text("def act(turn):\n    raise OSError('the cable is out')\n")
+    out, few = ["--out", str(tmp_path / "run")], ["--updates", "2", "--episodes", "4"]
+    words = ["--seat", "o", "--others", f"{agent}:act", "--max-new-tokens", "4", *few, *out]
+    assert main(["train", "game:TicTacToe-v0", "--model", str(model), *words]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("gem-ma: ")
+    assert "the cable is out" in said
+    assert f"{tmp_path}/run keeps no update yet" in said
+
+
+def test_the_best_of_self_play_is_the_newest_with_the_most_valid_replies(model, tmp_path):
+    few = ["--updates", "2", "--episodes", "4", "--max-new-tokens", "8", "--guided"]
+    words = [*few, "--model", str(model), "--out", str(tmp_path / "run")]
+    assert main(["train", "game:RockPaperScissors-v0", *words]) == 0
+    assert load_checkpoint(tmp_path / "run" / "best.pt")["step"] == 1  # it played the second update
+    rows = [json.loads(row) for row in (tmp_path / "run" / "history.jsonl").open()]
+    assert [row["valid"] for row in rows] == [1.0, 1.0]
+
+
 def test_a_folder_without_a_model_is_named(model, tmp_path, capsys):
     (tmp_path / "models").mkdir()
     (tmp_path / "begun").mkdir()
@@ -122,6 +143,11 @@ def test_a_folder_without_a_model_is_named(model, tmp_path, capsys):
         assert told in capsys.readouterr().err
     assert train(model, tmp_path / "run", "--device", "cuda:99") == 2
     assert "--device cuda:99: " in capsys.readouterr().err
+
+
+def test_a_group_must_divide_the_episodes(model, tmp_path, capsys):
+    assert train(model, tmp_path / "run", "--group", "3") == 2
+    assert "--episodes 4 and --group 3: expected a multiple of the group" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("algorithm", ["rebn", "grpo", "rloo", "reinforce", "ppo"])
