@@ -124,7 +124,8 @@ def test_the_best_of_self_play_is_the_newest_with_the_most_valid_replies(model, 
     words = [*few, "--model", str(model), "--out", str(tmp_path / "run")]
     assert main(["train", "game:RockPaperScissors-v0", *words]) == 0
     assert load_checkpoint(tmp_path / "run" / "best.pt")["step"] == 1  # it played the second update
-    rows = [json.loads(row) for row in (tmp_path / "run" / "history.jsonl").open()]
+    lines = (tmp_path / "run" / "history.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
     assert [row["valid"] for row in rows] == [1.0, 1.0]
 
 
