@@ -44,8 +44,21 @@ FAMILIES = {
     "tau": (
         ("tau",),
         "TAU-bench",
-        "A user and an assistant, each with a seat: see "
-        "[TAU-bench and user simulators](../tau.md).",
+        "A user and an assistant talk, and each has a seat. [TAU-bench and user "
+        "simulators](../tau.md) says how to evaluate and train them, and lists the tasks and the "
+        "arguments.",
+    ),
+    "tau2": (
+        ("tau2",),
+        "tau2-bench",
+        "A user and an assistant talk, and both have tools. [tau2-bench](../tau2.md) says how to "
+        "evaluate and train them, and lists the tasks and the arguments.",
+    ),
+    "social": (
+        ("social",),
+        "Social scenes",
+        "Short scenes in which two to four seats talk and are paid by rule. [Social scenes with "
+        "rules](../social.md) says what each scene is about.",
     ),
     "tasks": (
         ("math", "code", "qa", "logic", "eval", "duo"),
@@ -398,9 +411,8 @@ def _family(prefix):
     for stem, ids in rows.items():
         levels = [f"`{id.removeprefix(stem) or id}`" for id in ids]
         cells = [" ".join(levels)]
-        if prefix in ("visual", "tau"):
-            cells[0] = f"{cells[0]}<br>{describe_env(ids[0]).summary}"
         if pictured:
+            cells[0] = f"{cells[0]}<br>{describe_env(ids[0]).summary}"
             name = stem.partition(":")[2].partition("-v")[0]
             drawn[name] = _png(ids[0])
             cells.insert(0, f"![{name}]({_picture(name)}){{ width=200 }}")
@@ -443,8 +455,9 @@ def _needs(needs):
                 "key": f"the environment variable `{what}`",
                 "corpus": f"NLTK's `{what}`",
                 "broken": what.strip(),
+                "data": f"the files that `gem-ma data {what.partition('/')[0]}` fetches",
             }.get(kind)
-            or (f"Python {kind[6:]}" if kind.startswith("python") else f"`gem-ma[{kind}]`")
+            or (f"Python {kind[6:]}" if kind.startswith("python") else f"the extra `{kind}`")
         )
     return ", ".join(dict.fromkeys(said))
 

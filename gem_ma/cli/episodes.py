@@ -29,12 +29,16 @@ def add_episode_options(parser: argparse.ArgumentParser) -> None:
         "--episodes", type=parse_positive, default=1, help="number of episodes (default: 1)"
     )
     add_limit_options(parser, "episodes")
-    add_seed_option(parser, "all; that of each episode, which gem-ma play takes, is in its record")
-    parser.add_argument(
-        "--out", help="a file of JSON lines; pictures are saved in a folder next to it"
+    add_seed_option(
+        parser, "all episodes; the seed of each episode, for gem-ma play --seed, is in its record"
     )
     parser.add_argument(
-        "--resume", action="store_true", help="play only episodes that are not in the file yet"
+        "--out",
+        help="a file for the records, as JSON lines; pictures are saved in a folder next to it "
+        "(default: nothing is kept)",
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="play only episodes that --out does not have yet"
     )
 
 

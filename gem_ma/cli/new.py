@@ -39,9 +39,9 @@ def add_commands(commands: SubcommandParsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "example: gem-ma new tug_of_war --players together --dir my_games\n\n"
-            "writes tug_of_war.py and test_tug_of_war.py, which pass `gem-ma check` and pytest\n"
-            "as they are; gem-ma new pack card_tricks writes a project card_tricks with a game,\n"
-            "an agent, a suite and a command, which gem-ma has once it is installed."
+            "This writes tug_of_war.py and test_tug_of_war.py, which pass `gem-ma check` and\n"
+            "pytest as they are. `gem-ma new pack card_tricks` writes a project card_tricks with\n"
+            "a game, an agent, a suite and a command. Install the project to use them in gem-ma."
         ),
     )
     new.add_argument(

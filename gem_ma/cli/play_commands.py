@@ -65,16 +65,22 @@ def add_commands(commands: SubcommandParsers) -> None:
     add_tool_option(run)
     add_episode_options(run)
     run.add_argument(
-        "--context", help="how much of their chat agents read, such as turns=4,images=2"
+        "--context",
+        help="how much of their chat agents read, such as turns=4,images=2 (default: all of it)",
     )
-    run.add_argument("--shuffle", action="store_true", help="draw which agent takes which seat")
+    run.add_argument(
+        "--shuffle", action="store_true", help="draw for each episode which agent takes which seat"
+    )
     run.add_argument(
         "--workers",
         type=_parse_workers,
-        help="number of processes to play in, or 'ray' (default: this process)",
+        help="number of processes to play in, or ray, or ray:8 for eight actors of Ray (default: "
+        "this process)",
     )
     run.add_argument(
-        "--step-timeout", type=parse_seconds, help="time limit of a step in seconds, with --workers"
+        "--step-timeout",
+        type=parse_seconds,
+        help="seconds for a step of the environment; needs --workers (default: no limit)",
     )
     add_observation_options(run)
     run.set_defaults(run=_run_rollout)

@@ -237,7 +237,7 @@ def _parse_number(value: object) -> float:
 
 def format_metrics_table() -> str:
     """Return the Markdown table of docs/evaluate.md: the names and description of each metric."""
-    lines = ["| number | in results.json | how it is found |", "|---|---|---|"]
+    lines = ["| metric | key in results.json | how it is computed |", "|---|---|---|"]
     for heading, those in group_by_heading(list(METRICS.values())).items():
         names = ", ".join(f"`{one.name}`" for one in those)
         words = "; ".join(dict.fromkeys(one.description for one in those))
@@ -296,8 +296,7 @@ def register_metric(
 @register_metric(
     "success",
     "success",
-    "the share of episodes whose return is at least `success` of the entry (1 unless it says "
-    "otherwise)",
+    "the share of episodes whose return is at least the `success` of the entry (default: 1)",
     format=format_percent,
     overall="mean",
     better=1,
@@ -310,7 +309,8 @@ def compute_success(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "pass_at",
     "pass@k",
-    "by k: how likely any of k trials of a start succeeds, without bias from any number of trials",
+    "by k: the probability that at least one of k trials of a start succeeds; for k = 1, 2, 4, 8, "
+    "... up to the number of trials, and for this number; an unbiased estimate from all trials",
     format=format_percent,
     terminal="curve",
 )
@@ -322,7 +322,8 @@ def compute_pass_at(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
 @register_metric(
     "pass_hat",
     "pass^k",
-    "by k: how likely all of k trials of a start succeed (tau-bench's), likewise",
+    "by k: the probability that all of k trials of a start succeed, as tau-bench reports it; for "
+    "the same k, and unbiased too",
     format=format_percent,
     terminal="curve",
 )
@@ -334,7 +335,7 @@ def compute_pass_hat(sample: EpisodeSample) -> Mapping[int, IntervalEstimate]:
 @register_metric(
     "return",
     "return",
-    "what the evaluated seats earned in an episode, on average over these seats",
+    "the return of an episode, as a mean over the evaluated seats",
     better=1,
 )
 def compute_return(sample: EpisodeSample) -> IntervalEstimate:
@@ -346,22 +347,25 @@ def _format_whole_percent(one: IntervalEstimate) -> str:
     return f"{100 * one.value:.0f}"
 
 
-_BY_SEAT = "by seat, where seats win from each other"
+_CONTEST = (
+    "the share of episodes that the evaluated seats won, drew or lost; only in games in which a "
+    "seat gains what others lose"
+)
 
 
-@register_metric("win", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
+@register_metric("win", "win/draw/loss", _CONTEST, format=_format_whole_percent, contest=True)
 def compute_wins(sample: EpisodeSample) -> IntervalEstimate:
     """Return the share of episodes that the evaluated seats won."""
     return sample.estimate_share(lambda one: one.outcome == "win")
 
 
-@register_metric("draw", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
+@register_metric("draw", "win/draw/loss", _CONTEST, format=_format_whole_percent, contest=True)
 def compute_draws(sample: EpisodeSample) -> IntervalEstimate:
     """Return the share of episodes that the evaluated seats drew."""
     return sample.estimate_share(lambda one: one.outcome == "draw")
 
 
-@register_metric("loss", "win/draw/loss", _BY_SEAT, format=_format_whole_percent, contest=True)
+@register_metric("loss", "win/draw/loss", _CONTEST, format=_format_whole_percent, contest=True)
 def compute_losses(sample: EpisodeSample) -> IntervalEstimate:
     """Return the share of episodes that the evaluated seats lost."""
     return sample.estimate_share(lambda one: one.outcome == "loss")
@@ -370,7 +374,7 @@ def compute_losses(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "invalid",
     "invalid",
-    "the share of replies that were no legal move",
+    "the share of replies of the evaluated seats that were no legal move",
     format=format_percent,
     overall="mean",
     better=-1,
@@ -386,7 +390,7 @@ def compute_invalid(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "forfeit",
     "forfeit",
-    "the share of episodes that were lost by invalid replies",
+    "the share of episodes in which an evaluated seat forfeited by invalid replies",
     format=lambda one: format_percent(one) if one.value > 0 else "",
     overall="mean",
 )
@@ -398,7 +402,7 @@ def compute_forfeits(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "turns",
     "turns",
-    "how often the evaluated seats replied in an episode",
+    "the number of replies of the evaluated seats in an episode",
     format=lambda one: _format_bare(one, ".1f"),
     overall="sum",
 )
@@ -410,7 +414,7 @@ def compute_turns(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "tokens",
     "tokens",
-    "how many tokens they read and wrote in an episode, as was recorded",
+    "the number of recorded tokens that the evaluated seats read and wrote in an episode",
     format=lambda one: _format_bare(one, ".0f") if one.value else "",
     overall="sum",
     better=0,
@@ -423,7 +427,7 @@ def compute_tokens(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "cost",
     "cost",
-    "what these tokens cost; it needs `--price`, and the last lines have the sum",
+    "the cost of these tokens in an episode; only with `--price`",
     format=lambda one: _format_bare(one, ".4f"),
     terminal="none",
 )
@@ -435,7 +439,7 @@ def compute_cost(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "costs",
     "cost of each seat",
-    "by seat: the same of every seat whose model has a price, the others too",
+    "by seat: the cost of an episode for each seat whose model has a price, evaluated or not",
     format=lambda one: _format_bare(one, ".4f"),
     terminal="none",
 )
@@ -448,7 +452,7 @@ def compute_costs(sample: EpisodeSample) -> Mapping[str, IntervalEstimate]:
 @register_metric(
     "seconds",
     "seconds",
-    "how long they took to reply in an episode, as was recorded",
+    "the recorded seconds that the evaluated seats took to reply in an episode",
     format=lambda one: _format_bare(one, ".1f"),
     terminal="none",
     overall="sum",
@@ -461,7 +465,7 @@ def compute_seconds(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "latency",
     "s/reply",
-    "how many seconds a reply took, as was recorded",
+    "the recorded seconds of a reply of the evaluated seats",
     format=lambda one: _format_bare(one, ".3f"),
 )
 def compute_latency(sample: EpisodeSample) -> IntervalEstimate:

@@ -33,8 +33,11 @@ def add_commands(commands: SubcommandParsers) -> None:
         "serve",
         group="serve",
         help="offer an environment over OpenEnv's WebSocket protocol",
-        epilog="example: gem-ma serve game:ConnectFour-v0 --port 8000; set the environment "
-        "variable GEM_MA_TOKEN to require a token from clients",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "example: gem-ma serve game:ConnectFour-v0 --port 8000\n\n"
+            "Set the environment variable GEM_MA_TOKEN to require a token from clients."
+        ),
     )
     serve.add_argument("id", help="an environment; see gem-ma list")
     serve.add_argument(
@@ -115,31 +118,43 @@ def _add_arena(commands: SubcommandParsers) -> None:
         "arena",
         group="serve",
         help="let people and agents play in a browser",
-        epilog="example: gem-ma arena --out matches --agents random,search:depth=3; set the "
-        "environment variable GEM_MA_TOKEN to require a token from browsers",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma arena --out matches\n"
+            "  gem-ma arena game:ConnectFour-v0 tau:shop --out matches --agents search:depth=3\n\n"
+            "It prints an address; open it in a browser. Set the environment variable\n"
+            "GEM_MA_TOKEN to require a token from browsers; any --host beyond this computer needs\n"
+            "one."
+        ),
     )
     parser.add_argument(
         "envs",
         nargs="*",
-        help="environments (default: eighteen of all kinds, and all others through a search)",
+        metavar="ID",
+        help="the environments to offer, and no others (default: eighteen of all kinds, and all "
+        "others by a search)",
     )
     parser.add_argument(
-        "--out", required=True, help="folder for the matches, which can be continued from it"
+        "--out",
+        required=True,
+        help="folder for the matches; the same folder continues its unfinished matches",
     )
     parser.add_argument(
         "--agents",
         action="append",
         default=[],
         metavar="SPEC",
-        help="agents that may take seats, separated by commas; may be repeated (default: random "
-        "and search:depth=3)",
+        help="agents that may take seats, separated by commas, such as hf:runs/ttt/model; may be "
+        "repeated (default: random and search:depth=3)",
     )
     parser.add_argument(
         "--records",
         action="append",
         default=[],
         metavar="FILE",
-        help="episodes that can be continued from any turn; may be repeated",
+        help="a file of recorded episodes, to replay and to continue from any turn; may be "
+        "repeated",
     )
     parser.add_argument(
         "--host",
@@ -179,12 +194,24 @@ def _add_gateway(commands: SubcommandParsers) -> None:
     gateway = commands.add_parser(
         "gateway",
         group="serve",
-        help="let external programs take seats, and forward their calls to a model's server",
-        epilog="example: gem-ma gateway game:ConnectFour-v0 --model http://127.0.0.1:8000/v1 "
-        "--episodes 100 --out played.jsonl; programs POST to /claim of the printed address",
+        help="let external programs take seats, and pass their calls on to a model's server",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "example:\n"
+            "  gem-ma gateway tau:shop --seat assistant --agents user=rule-user \\\n"
+            "      --model http://127.0.0.1:8000/v1 --episodes 100 --out played.jsonl\n\n"
+            "It prints an address. A program takes a seat with POST to /claim of this address.\n"
+            "Set the environment variable GEM_MA_TOKEN to require a token from programs; any\n"
+            "--host beyond this computer needs one. It exits with 1 if an episode failed."
+        ),
     )
     gateway.add_argument("id", help="an environment; see gem-ma list")
-    gateway.add_argument("--model", metavar="[MODEL@]URL", help="server of the programs' model")
+    gateway.add_argument(
+        "--model",
+        metavar="[MODEL@]URL",
+        help="the server that answers the programs' model calls; MODEL replaces the model that a "
+        "program names (default: programs cannot call a model here)",
+    )
     gateway.add_argument(
         "--key",
         default="OPENAI_API_KEY",
@@ -192,13 +219,16 @@ def _add_gateway(commands: SubcommandParsers) -> None:
         help="environment variable with the key of the server (default: OPENAI_API_KEY)",
     )
     gateway.add_argument(
-        "--token-ids", action="store_true", help="ask the server for token ids, which vLLM returns"
+        "--token-ids",
+        action="store_true",
+        help="ask the server for token ids and log-probabilities, which vLLM returns, for training",
     )
     gateway.add_argument(
         "--seat",
         dest="seats",
         metavar="SEAT,SEAT",
-        help="seats for programs, separated by commas (default: all)",
+        help="seats that programs may take, separated by commas (default: all); --agents plays the "
+        "others",
     )
     gateway.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=AGENTS_HELP)
     gateway.add_argument(
@@ -206,7 +236,7 @@ def _add_gateway(commands: SubcommandParsers) -> None:
         type=parse_seconds,
         default=600.0,
         metavar="SECONDS",
-        help="seconds for a move, after which a program fails (default: 600)",
+        help="seconds for a move; the episode of a slower program fails (default: 600)",
     )
     gateway.add_argument(
         "--host",

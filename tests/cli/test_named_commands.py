@@ -20,7 +20,6 @@ from gem_ma.cli.data import DOWNLOADS
 # Where "gem-ma" is followed by a word that is none of its commands.
 NO_COMMANDS = {
     ("apis/vector/backends.py", "vector"),  # what a process is called
-    ("cli/new.py", "has"),  # "gem-ma has once it is installed"
     ("packs.py", "is"),  # "gem-ma is not installed"
     ("tools/search.py", "search"),  # the first line of a file
     ("tools/search.py", "vector"),

@@ -90,7 +90,7 @@ def test_the_documentation_says_of_each_metric_what_it_is(docs_pages):
     for metric in METRICS.values():
         assert metric.description.replace("|", "\\|") in page
     assert "pass^k | `pass_hat` | by k: " in page
-    assert "| win/draw/loss | `win`, `draw`, `loss` | by seat, where seats win " in page
+    assert "| win/draw/loss | `win`, `draw`, `loss` | the share of episodes that " in page
     assert docs_pages.METRICS_MARK not in page
 
 

@@ -63,19 +63,27 @@ def add_eval(commands: SubcommandParsers) -> None:
             "  gem-ma eval compare before after\n\n"
             "Run the same command again to continue a stopped evaluation. It exits with 0 if\n"
             "everything was played, 1 if an episode failed, 3 if an environment was skipped.\n"
-            "compare exits with 1 if a number became significantly worse."
+            "gem-ma eval compare BEFORE AFTER compares two folders of evaluations. It exits with\n"
+            "1 if a metric became significantly worse."
         ),
     )
-    parser.add_argument("what", nargs="*", help="environments, or: compare FOLDER FOLDER")
-    parser.add_argument("--suite", help=f"{suite_names}, or a TOML file")
-    parser.add_argument("--out", help="folder for episodes and results")
+    parser.add_argument(
+        "what",
+        nargs="*",
+        help="ids of environments, without --suite; or compare BEFORE AFTER, to compare the "
+        "folders of two evaluations",
+    )
+    parser.add_argument("--suite", help=f"the suite to play: {suite_names}, or a TOML file")
+    parser.add_argument(
+        "--out", help="folder for episodes and results; required, except for compare"
+    )
     parser.add_argument(
         "--agents",
         action="append",
         default=[],
         metavar="[SEAT=]SPEC",
-        help="the evaluated agent, or one agent for each seat in order, separated by commas; SEAT= "
-        "sets the agent of one seat; may be repeated",
+        help="the agent to evaluate, in each seat in turn; or one agent for each seat in order, "
+        "separated by commas; or SEAT=SPEC for one seat; may be repeated",
     )
     parser.add_argument(
         "--opponents",
@@ -86,43 +94,51 @@ def add_eval(commands: SubcommandParsers) -> None:
     parser.add_argument(
         "--tasks",
         type=parse_positive,
-        help="number of starts of each environment (default: as in the suite)",
+        help="number of starts of each environment (default: as in the suite; with ids, 10)",
     )
     parser.add_argument(
         "--task-ids",
         metavar="ID,ID",
-        help="only these tasks, if tasks have ids, as in tau2:...; a number is a position",
+        help="play only these tasks, in environments with a list of tasks, such as tau2:retail; a "
+        "number is a position",
     )
     parser.add_argument(
-        "--start", type=parse_count, metavar="N", help="first task to play, by its position"
+        "--start",
+        type=parse_count,
+        metavar="N",
+        help="play the tasks from this position on; positions begin at 0",
     )
     parser.add_argument(
         "--end", type=parse_positive, metavar="N", help="play the tasks before this position"
     )
     parser.add_argument(
-        "--trials", type=parse_positive, help="episodes per start (default: as in the suite)"
+        "--trials",
+        type=parse_positive,
+        help="episodes per start (default: as in the suite; with ids, 1)",
     )
     parser.add_argument(
         "--seed",
         type=parse_seed,
-        help="a whole number that decides everything (default: the suite's)",
+        help="a whole number that decides all episodes (default: as in the suite; with ids, 0)",
     )
     add_limit_options(parser, "episodes", " in each environment")
     parser.add_argument("--workers", type=parse_positive, help="number of processes to play in")
-    parser.add_argument("--pictures", action="store_true", help="save the pictures too")
+    parser.add_argument(
+        "--pictures", action="store_true", help="save the pictures that agents saw, too"
+    )
     parser.add_argument(
         "--price",
         action="append",
         default=[],
         metavar="[MODEL=]IN,OUT",
-        help="price of a million tokens read and written, for the evaluated agent; MODEL= sets the "
-        "price of a model in any seat; may be repeated",
+        help="prices of a million tokens that the evaluated agent reads (IN) and writes (OUT); "
+        "MODEL= sets the prices of a model in any seat; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--all",
         action="store_true",
-        help="for compare: show every number, also those that did not change",
+        help="for compare: show every metric, also those that did not change",
     )
     add_observation_options(parser)
     parser.set_defaults(run=report_usage(_run_eval))

@@ -14,16 +14,20 @@ def add_leaderboard(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "leaderboard",
         group="evaluate",
-        help="merge the results of several evaluations into one table, where they can be compared",
+        help="merge the results of several evaluations into one table; rows that were played under "
+        "other conditions are left out, with the reason",
         epilog="example: gem-ma leaderboard before=results/one after=results/two --out page.html",
     )
     parser.add_argument(
         "files",
         nargs="+",
         metavar="[NAME=]FOLDER",
-        help="folders of gem-ma eval, or their results.json; NAME= gives the agent a name",
+        help="folders that gem-ma eval wrote, or their results.json; NAME= gives the agent of a "
+        "folder a name",
     )
-    parser.add_argument("--out", help="an HTML page, FILE.html (default: print to the terminal)")
+    parser.add_argument(
+        "--out", help="also write a page with all metrics, FILE.html, and links to the episodes"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=report_usage(_run_leaderboard))
 

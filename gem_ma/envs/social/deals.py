@@ -197,7 +197,7 @@ def _pay_loan(shares, deal, said):
 
 SCENES = {
     "Car": Scene(
-        "sell a car between the least that one takes and the most that the other gives",
+        "agree on a price between the least the seller takes and the most the buyer pays",
         ("buyer", "seller"),
         "A used car is for sale, at a price from 5 to 100. If you agree on a price, the buyer "
         "earns what the "
@@ -207,7 +207,7 @@ SCENES = {
         _car, _pay_car, {"price": PRICES},
     ),
     "FaultyThing": Scene(
-        "return a lamp: facts on one side, rules on the other",
+        "return a lamp: the customer knows the facts, the clerk the rules",
         ("customer", "clerk"),
         "A customer returns a lamp to a shop. The clerk earns 1 if the outcome is that of the "
         "shop's "
@@ -217,7 +217,7 @@ SCENES = {
         _faulty, _pay_faulty, {"outcome": OUTCOMES},
     ),
     "Job": Scene(
-        "agree on four terms of a job that each weighs in its own way",
+        "agree on four terms of a job, which the two value differently",
         ("candidate", "employer"),
         "You negotiate the terms of a job: salary in thousands, days of holiday, days at home in a "
         "week, and the month of its start. Each earns its points divided by 100, and nothing "
@@ -226,7 +226,7 @@ SCENES = {
         _job, _pay_job, TERMS,
     ),
     "FleaMarket": Scene(
-        "one vase, two buyers: it takes the seller and one of them",
+        "one vase, two buyers: the seller and one of them have to agree",
         ("seller", "ben", "cid"),
         "The seller has one vase, which ben and cid would like. It is sold when the seller and "
         "one of "
@@ -237,7 +237,7 @@ SCENES = {
         needed=lambda deal: ("seller", deal["buyer"]),
     ),
     "Mediator": Scene(
-        "two who quarrel about a sum, and one who is paid for the middle",
+        "two quarrel about a sum, and a mediator is paid for the middle",
         ("ann", "ben", "mediator"),
         "ann did harm to ben, and you three look for the sum that ann pays. ann earns what it "
         "pays less "
@@ -248,7 +248,7 @@ SCENES = {
         _mediator, _pay_mediator, {"pays": PRICES},
     ),
     "Installments": Scene(
-        "pay a debt now or later, as suits who is more patient",
+        "pay a debt now or later; it depends on which of the two is more patient",
         ("debtor", "lender"),
         f"The debtor owes the lender {DEBT} coins, and you agree on how many are paid now and how "
         "many "

@@ -141,7 +141,7 @@ SCENES = {
         needed=lambda deal: deal["pair"].split("-"),
     ),
     "StagHunt": Scene(
-        "find out together where the stag is, or go each for a hare",
+        "find out together where the stag is, or each hunt a hare",
         THREE,
         "You go hunting. A stag is in one of four woods, north, east, south and west, and each of "
         "you knows one of them in which it is not. Each answers a wood, or hare. The stag is "
@@ -150,7 +150,7 @@ SCENES = {
         _stag, _pay_stag, answers={seat: {"hunts": (*WOODS, "hare")} for seat in THREE},
     ),
     "Volunteer": Scene(
-        "one is enough, and it should be the one whom it costs least",
+        "one volunteer is enough, best the one with the lowest cost",
         FOUR,
         "Somebody has to stay late; each answers whether it stays. If anybody does, all earn 1, "
         "and "
@@ -158,7 +158,7 @@ SCENES = {
         _volunteer, _pay_volunteer, answers={seat: {"stays": ("no", "yes")} for seat in FOUR},
     ),
     "Commons": Scene(
-        "fish a lake, the parts of which each knows alone, and leave enough",
+        "fish a lake without taking too much; each seat knows one of its four parts",
         FOUR,
         "Each of you answers how many fish it takes out of one lake, 0 to 10. If that is more than "
         "there are in the four parts of the lake together, nobody gets any; else each earns its "
@@ -166,7 +166,7 @@ SCENES = {
         _commons, _pay_commons, answers={seat: {"takes": range(11)} for seat in FOUR},
     ),
     "Trust": Scene(
-        "give what grows in another's hands, on its word alone",
+        "give coins that grow in the other's hands, and trust it to give some back",
         ("giver", "keeper"),
         f"The giver has {STAKE} coins, and answers how many it gives to the keeper; there they "
         "grow to two, "

@@ -180,7 +180,7 @@ def _pay_line(order, deal, said):
 
 SCENES = {
     "Alibi": Scene(
-        "three suspects, one of whom lies, and a detective who names one",
+        "three suspects, one of whom may lie, and a detective who names one",
         (*SUSPECTS, "detective"),
         "One of ann, ben and cid took a necklace, and may lie; the detective answers who. The "
         "two who "
@@ -205,14 +205,14 @@ SCENES = {
         _diagnosis, _pay_diagnosis, answers={"doctor": {"disease": DISEASES}},
     ),
     "LostThing": Scene(
-        "find a lost bag on a shelf of similar ones, where it may not be",
+        "find a lost bag on a shelf of similar ones; it may not be there",
         ("owner", "clerk"),
         "The owner of a lost bag asks at an office. The clerk answers the number of the bag on its "
         "shelf, or 0 if it is not there. Both earn 1 if that is right.",
         _lost, _pay_lost, answers={"clerk": {"bag": range(SHELF + 1)}},
     ),
     "Hire": Scene(
-        "choose the best of three where what all know speaks for another one",
+        "choose the best of three, although the facts that all know favour another",
         THREE,
         "You hire one of Kay, Lou and Max. Each of you knows four things of each, two of which "
         "everybody knows. You all earn 1 if you agree on who has most good traits in all.",
@@ -227,7 +227,7 @@ SCENES = {
         _took, _pay_took, {"thief": PEOPLE},
     ),
     "LineUp": Scene(
-        "line up by age, where each knows only how far it is from one other",
+        "line up by age; each knows only the difference to one other",
         FOUR,
         "You line up by age, the youngest first. You all earn 1 if you agree on the right order.",
         _line, _pay_line, {"order": LINES},

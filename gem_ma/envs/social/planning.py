@@ -264,7 +264,7 @@ SCENES = {
         _meeting, _pay_meeting, {"day": DAYS, "hour": HOURS},
     ),
     "Dinner": Scene(
-        "find the one place and hour that suit three purses, tastes and calendars",
+        "find the one place and hour that suit three budgets, tastes and calendars",
         THREE,
         "You want to have dinner together. You all earn 1 if you agree on a place and an hour that "
         "suit everybody: what each can spend, does not eat, and when each can come.",
@@ -279,7 +279,7 @@ SCENES = {
         _film, _pay_film, {"film": FILMS},
     ),
     "Trip": Scene(
-        "choose a city and as many nights as the smallest purse allows",
+        "choose a city, and as many nights as the smallest budget allows",
         THREE,
         "You plan a trip together. Each of you earns what the nights are worth to it, divided by "
         "70; "
@@ -287,21 +287,21 @@ SCENES = {
         _trip, _pay_trip, {"city": CITIES, "nights": NIGHTS},
     ),
     "Shifts": Scene(
-        "fill four shifts with four who can work on two days each",
+        "fill four shifts with four people, each of whom can work on two days",
         FOUR,
         "Each of you is to work on one of the days Mon to Thu, one on each. A seat earns 1 if it "
         "works exactly once, on a day on which it can.",
         _shifts, _pay_shifts, {day.lower(): FOUR for day in DAYS[:4]},
     ),
     "Seating": Scene(
-        "sit four on a bench so that most wishes come true",
+        "seat four on a bench so that most wishes come true",
         FOUR,
         "You are to sit on a bench, from left to right in an order that you agree on. A seat earns "
         "1 if both of its wishes come true.",
         _seating, _pay_seating, {"order": ORDERS},
     ),
     "MeetingPoint": Scene(
-        "meet at the corner that is nearest for who has further to go",
+        "meet at the corner for which the longer of the two ways is shortest",
         TWO,
         "You want to meet at a corner of a town with streets 0 to 9 and avenues 0 to 9; a way from "
         "street to street or from avenue to avenue is a block. You both earn 1 if the further of "
@@ -309,7 +309,7 @@ SCENES = {
         _corner, _pay_corner, {"street": CORNERS, "avenue": CORNERS},
     ),
     "TimeZones": Scene(
-        "find a moment that is within the hours of two clocks",
+        "find a moment at which both can talk, in two time zones",
         TWO,
         "You want to telephone and live in different time zones. Say the hour on each of your "
         "clocks, "

@@ -115,7 +115,7 @@ def _pay_phone(result, answers, said):
 
 SCENES = {
     "KeepSecret": Scene(
-        "keep a word to oneself in a conversation, and get it out of the other",
+        "one keeps a word secret, and the other tries to find it out",
         ("holder", "asker"),
         "The holder knows one word of eight, and the asker is to find out which, and answers it. "
         "The "
@@ -131,7 +131,7 @@ SCENES = {
         _say, _pay_say, over=_said_both,
     ),
     "Codeword": Scene(
-        "tell a number to a friend under the ears of a spy",
+        "tell a number to a friend while a spy listens",
         ("teller", "friend", "spy"),
         "The teller knows a number from 1 to 8, and its friend is to answer it; all that is said "
         "is "
@@ -151,7 +151,7 @@ SCENES = {
         _forbid, _pay_forbid, answers={"guesser": {"number": NUMBERS}},
     ),
     "Telephone": Scene(
-        "pass a number on through somebody who knows what is to be done with it",
+        "pass a number on through a seat that knows how to change it",
         ("ann", "ben", "cid"),
         "ann is heard by ben alone, ben by ann and cid, cid by ben alone. ann knows a number, ben "
         "knows what is to be done with it, and cid answers. All earn 1 if the answer is right.",

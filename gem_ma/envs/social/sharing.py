@@ -219,7 +219,7 @@ SCENES = {
         _chores, _pay_chores, dict.fromkeys(CHORES, TWO),
     ),
     "Heirlooms": Scene(
-        "share five things so that who gets least gets most",
+        "share five things; all earn what the seat with the least value gets",
         THREE,
         "You share five things that your aunt left to you. All of you earn the same: the points of "
         "whoever gets things that are worth least to it, divided by 100.",
@@ -237,7 +237,7 @@ SCENES = {
         open=True,
     ),
     "Bill": Scene(
-        "pay a bill: each what it had, and its share of the wine",
+        "split a bill: each pays what it had, and its share of the wine",
         THREE,
         "You pay the bill of a restaurant. If your amounts add up to the bill, a seat earns 1 if "
         "it "
@@ -245,7 +245,7 @@ SCENES = {
         _bill, _pay_bill, {seat: range(61) for seat in THREE},
     ),
     "Budget": Scene(
-        "divide 12 coins, just enough, among four needs that only one knows each",
+        "divide 12 coins among four projects; each seat knows the need of one",
         FOUR,
         f"You divide {COINS} coins among four projects, each of which one of you sees to. A seat "
         "earns "
@@ -254,7 +254,7 @@ SCENES = {
         _budget, _pay_budget, {pot: range(COINS + 1) for pot in POTS}, rounds=8,
     ),
     "Swap": Scene(
-        "swap things, around a circle if need be",
+        "swap three things, two ways or in a circle",
         THREE,
         "Each of you owns a thing, and needs one. Agree on who gets which; nothing is given "
         "twice. A "

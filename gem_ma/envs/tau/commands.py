@@ -22,9 +22,9 @@ def add_commands(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "users",
         group="evaluate",
-        help="measure assistants with different users, and describe the users",
+        help="play assistants with different users; print success, and the traits of the users",
         epilog="example: gem-ma users tau:shop --users user:plain,user:forgetful,users:held-out "
-        "--episodes 50",
+        "--assistants informed-assistant,random --episodes 20",
     )
     parser.add_argument("id", help="an environment of tau: or tau2:")
     parser.add_argument(
@@ -32,25 +32,28 @@ def add_commands(commands: SubcommandParsers) -> None:
         action="append",
         required=True,
         metavar="SPEC",
-        help="agents in the user's seat, separated by commas; may be repeated",
+        help="agents in the user's seat, separated by commas, such as rule-user, user:forgetful, "
+        "users:train or llm-user:openai:MODEL@URL; may be repeated",
     )
     parser.add_argument(
         "--assistants",
         action="append",
         metavar="SPEC",
-        help="agents in the assistant's seat, each with every user (default: informed-assistant)",
+        help="agents in the assistant's seat, separated by commas; each plays with every user; may "
+        "be repeated (default: informed-assistant)",
     )
     parser.add_argument(
         "--episodes",
         type=parse_positive,
         default=50,
-        help="episodes of each pair, the same for all (default: 50)",
+        help="episodes of each pair of a user and an assistant, with the same tasks for all pairs "
+        "(default: 50)",
     )
-    add_seed_option(parser, "everything", 0)
+    add_seed_option(parser, "all episodes", 0)
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON, including the number of chances for each trait",
+        help="print JSON, with the number of moments at which each trait could have shown",
     )
     add_setting_option(parser)
     parser.set_defaults(run=_users)
