@@ -103,6 +103,8 @@ def _choose_gold_action(state: Any) -> str:
         if one.seat == "assistant" or not state.talk:
             return doing
         return f"Please call your tool: {doing}"
+    if not state.talk:  # without a user
+        return format_call("done")
     text_so_far = " ".join(text for who, text in state.talk if who == "assistant")
     left = [one for one in state.task.communicate if one not in text_so_far]
     return f"All is done{': ' if left else ''}{', '.join(left)}. Is there anything else?"

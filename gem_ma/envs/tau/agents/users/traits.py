@@ -12,7 +12,7 @@ TRAITS: Mapping[str, str] = MappingProxyType(
     {  # effect of each trait; its value, from 0 to 1, is a frequency
         "talkative": "answers, and tells something beside that was not asked",
         "forgetful": "does not remember what it is asked for, and finds it when asked again",
-        "mistaken": "first tells who it is, or an order's number, with a digit wrong",
+        "mistaken": "first tells its email, user id, zip code or phone number with a digit wrong",
         "impatient": "leaves after so many questions: 30 at nearly 0, 6 at 1",
         "vague": "says which thing it is about, and what is to become of it only when asked",
         "chaotic": "tells all wishes at once, in another order",
