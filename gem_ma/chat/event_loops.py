@@ -125,6 +125,13 @@ def _reset_after_fork() -> None:
     _loops.own = _loops.worker = None
 
 
-atexit.register(close_loops)
+def _close_loops_at_exit() -> None:
+    # Waiting for a loop's executor starts a thread, which Python refuses at its exit since 3.12.
+    # The executor's own threads have ended by then, and the loop is closed all the same.
+    with contextlib.suppress(RuntimeError):
+        close_loops()
+
+
+atexit.register(_close_loops_at_exit)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_after_fork)

@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import Future
 
@@ -205,3 +207,13 @@ def test_who_interrupts_a_notebook_ends_what_runs_in_it(monkeypatch):
         loop.run_until_complete(notebook())
     loop.close()
     assert ended == ["cancelled"]
+
+
+def test_a_program_that_used_threads_ends_without_a_word():
+    code = (
+        "import asyncio\n"
+        "from gem_ma.chat.event_loops import run_async\n"
+        "print(run_async(lambda: asyncio.to_thread(int, '7')))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "7\n", "")

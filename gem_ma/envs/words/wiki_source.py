@@ -147,7 +147,7 @@ class Kiwix(Source):
 
     def find(self, path):
         try:
-            with _opener.open(self.base + quote(path), timeout=TIMEOUT) as answer:
+            with _make_opener().open(self.base + quote(path), timeout=TIMEOUT) as answer:
                 page_path = self.inside(answer.url)
                 html = read_response(answer, LARGEST, TIMEOUT).decode("utf-8", "replace")
                 kind = answer.headers.get_content_type()
@@ -178,7 +178,12 @@ class SameServer(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-_opener = urllib.request.build_opener(SameServer)
+@functools.cache
+def _make_opener() -> urllib.request.OpenerDirector:
+    """Return an opener; since Python 3.12, making one loads certificates."""
+    return urllib.request.build_opener(SameServer)
+
+
 _ADDRESS = "Expected the address of a book, such as http://127.0.0.1:8080/content/NAME"
 
 
