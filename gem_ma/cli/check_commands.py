@@ -214,7 +214,7 @@ def _add_check(commands: SubcommandParsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
-            "  gem-ma check tug_of_war.py\n"
+            "  gem-ma check my_games/tug_of_war.py\n"
             "  gem-ma check my_games/cards.py:Rummy --seeds 10\n"
             "  gem-ma check game:ConnectFour-v0 --quick\n\n"
             "It prints a line with ok for each check that passes. At the first check that fails\n"
