@@ -2,7 +2,7 @@
 
     python benchmarks/openenv.py [--quick] [--json]
 
-It needs `pip install 'gem-ma[openenv]'`. One client on the loopback interface sends the same number
+It needs `pip install -e '.[openenv]'`. One client on the loopback interface sends the same number
 of requests to each server, alternately in one run. The best round counts. The echo server does
 nothing with its input. It runs as OpenEnv does by default (each step hops to a thread and back),
 and without that hop. The last row is an episode played through `gem_ma.make("openenv:...")`.

@@ -6,7 +6,7 @@
 Half of the episodes are complete ones of an oracle, half are random clicks. Choosing a move is not
 measured; parsing, playing and drawing it are. A live environment is one of 50, three actions after
 its reset. Memory that all share in a process, such as the widths of words, is not counted. With
---miniwob, MiniWoB++'s pages in Chromium are measured too (pip install 'gem-ma[miniwob]'), by random
+--miniwob, MiniWoB++'s pages in Chromium are measured too (pip install -e '.[miniwob]'), by random
 clicks. Their seconds are wall-clock time, since the browser is another process. With --solved, the
 script prints rows of a table instead. They have the tasks solved by the oracle, with 200 seeds at
 difficulties 0, 5 and 10 together; its number of actions at each of these; Spearman's correlation of

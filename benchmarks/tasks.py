@@ -2,7 +2,7 @@
 
     python benchmarks/tasks.py
 
-It needs pip install 'gem-ma[math,reasoning-gym]'.
+It needs pip install -e '.[math,reasoning-gym]'.
 """
 
 import statistics

@@ -2,7 +2,7 @@
 
     python examples/tau_retail.py --tasks 20 --trials 4
     python examples/tau_retail.py --env tau:retail --trials 4 --out retail.jsonl \
-        --user llm-user:openai:MODEL@URL?strategy=verify --assistant openai:MODEL@URL
+        --user 'llm-user:openai:MODEL@URL?strategy=verify' --assistant openai:MODEL@URL
 
 tau:shop needs no data. tau:retail and tau:airline need the files of TAU-bench.
 """

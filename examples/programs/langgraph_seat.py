@@ -2,9 +2,9 @@
 
     python examples/programs/langgraph_seat.py --model http://127.0.0.1:8000/v1
 
-Needs `pip install 'gem-ma[gateway]' langgraph langchain langchain-openai`. In a game, the agent has
-a tool that lists the legal moves. As the assistant of tau:shop, it has the shop's tools: each call
-is a move, and the next turn contains its result.
+Needs, in a clone, `pip install -e ".[gateway]" langgraph langchain langchain-openai`. In a game,
+the agent has a tool that lists the legal moves. As the assistant of tau:shop, it has the shop's
+tools: each call is a move, and the next turn contains its result.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
     python examples/programs/openai_agents_seat.py --model http://127.0.0.1:8000/v1
 
-Needs `pip install 'gem-ma[gateway]' openai-agents`. --api says which OpenAI API the model server
-offers: chat (completions) or responses.
+Needs, in a clone, `pip install -e ".[gateway]" openai-agents`. --api says which OpenAI API the
+model server offers: chat (completions) or responses.
 """
 
 import argparse

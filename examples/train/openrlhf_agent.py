@@ -1,6 +1,6 @@
 r"""The file for OpenRLHF's agent_func_path: all seats of a game, as samples of one prompt.
 
-    pip install gem-ma openrlhf==0.11.2
+    pip install -e . openrlhf==0.11.2
     GEM_MODEL=Qwen/Qwen3-4B-Instruct-2507 python -m openrlhf.cli.train_ppo_ray \
         --train.agent_func_path examples/train/openrlhf_agent.py ...   # prompts: any; label: a seed
     GEM_MODEL=... python examples/train/openrlhf_agent.py data.jsonl   # writes such prompts

@@ -1,6 +1,6 @@
 r"""The file for RL2's `rollout.env_path`: all seats of a game, as samples of one prompt.
 
-    pip install gem-ma rl-square==0.0.2
+    pip install -e . rl-square==0.0.2
     python examples/train/rl2_game.py data.jsonl         # rows whose extra_info is a start
     GEM_MODEL=... torchrun ... -m RL2.trainer.ppo train_data.path=data.jsonl \
         train_data.responses_per_prompt=8 rollout.env_path=examples/train/rl2_game.py ...

@@ -1,6 +1,6 @@
 """Train both seats of tic-tac-toe with RLlib's PPO and PettingZoo wrapper, one policy each.
 
-    pip install 'gem-ma[ray]' 'ray[rllib]' torch
+    pip install -e '.[ray]' 'ray[rllib]' torch
     python examples/train/rllib_tictactoe.py --iterations 5
 
 Checked with Ray 2.60. RLlib's wrapper for the AEC API never ends an episode in which some seats

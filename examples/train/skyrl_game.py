@@ -1,6 +1,6 @@
 """Train all seats of any environment with SkyRL; each seat is compared with itself.
 
-    pip install gem-ma 'skyrl[fsdp]==0.3.0' skyrl-gym==0.4.0
+    pip install -e . 'skyrl[fsdp]==0.3.0' skyrl-gym==0.4.0
     python examples/train/skyrl_game.py --write data     # the data set: one row for each start
     python examples/train/skyrl_game.py --train data/train.parquet [SkyRL's own settings]
     python examples/train/skyrl_game.py --write data --others o=random --gym   # by SkyRL-gym's env

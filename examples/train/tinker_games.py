@@ -1,6 +1,6 @@
 r"""Train one model in all seats of a game with Tinker, or with --apart one model per seat.
 
-    pip install gem-ma tinker-cookbook==0.5.8
+    pip install -e . tinker-cookbook==0.5.8
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0 --apart
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:FrozenLake-v0 \

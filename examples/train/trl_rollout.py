@@ -1,6 +1,6 @@
 """Train a model in any environment with TRL's GRPOTrainer, through its `rollout_func`.
 
-    pip install 'gem-ma[hf]' trl==1.16.0
+    pip install -e '.[hf]' trl==1.16.0 jmespath
     python examples/train/trl_rollout.py MODEL --env game:GuessTheNumber-v0
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0 --others o=random
     python examples/train/trl_rollout.py MODEL --env game:TicTacToe-v0   # self-play: both seats

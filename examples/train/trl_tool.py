@@ -1,6 +1,6 @@
 """Train one seat with TRL's GRPOTrainer through its `environment_factory`: a move is a tool call.
 
-    pip install 'gem-ma[hf]' trl==1.16.0 jmespath
+    pip install -e '.[hf]' trl==1.16.0 jmespath
     python examples/train/trl_tool.py MODEL --env game:GuessTheNumber-v0
     python examples/train/trl_tool.py MODEL --env game:TicTacToe-v0 --seat x --others search:depth=9
     python examples/train/trl_tool.py MODEL --env game:FrozenLake-v0 --observe image

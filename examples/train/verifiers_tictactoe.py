@@ -1,6 +1,6 @@
 r"""Tic-tac-toe for verifiers and prime-rl: two seats, one trace each.
 
-    pip install gem-ma verifiers==0.4.0 uv
+    pip install -e . verifiers==0.4.0 uv
     cd examples/train && vf-eval verifiers_tictactoe -m MODEL -b http://127.0.0.1:8000/v1 -n 10 \
         --env.x.runtime.type subprocess --env.o.runtime.type subprocess
 

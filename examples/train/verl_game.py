@@ -1,6 +1,6 @@
 r"""Write a data set for verl whose rows are starts of a game, and configure how verl plays it.
 
-    pip install gem-ma 'verl[verl-core]==0.9.1'
+    pip install -e . 'verl[verl-core]==0.9.1'
     python examples/train/verl_game.py data --env game:TicTacToe-v0
     python examples/train/verl_game.py data --env game:TicTacToe-v0 --others x=random
     VERL_USE_EXTERNAL_MODULES=gem_ma.training.trainers.verl \
