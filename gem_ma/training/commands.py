@@ -447,6 +447,14 @@ def _make_checkup(path: Path, seats: list[str], zero_sum: bool) -> BestCheckpoin
     return BestCheckpoint("valid", path, drop=math.inf)
 
 
+def _make_cut_error(limit: int, lost: float) -> UsageError:
+    return UsageError(
+        f"--max-new-tokens {limit}: {lost:.0%} of the first replies reached this limit without a "
+        "move. Allow more tokens, such as --max-new-tokens 1024, let the model think less, such as "
+        "by --template enable_thinking=false, or draw replies from the legal moves alone: --guided"
+    )
+
+
 def _run_train(args: argparse.Namespace) -> int:
     env = make_env_from_args(args.id, args)
     seats = args.seats or list(env.possible_agents)
@@ -496,6 +504,7 @@ def _run_train(args: argparse.Namespace) -> int:
     best = folder / "best.pt"
     checkup = _make_checkup(best, seats, env.game.zero_sum)
     _check_settings(folder, args, learner.tokens.tokenizer)
+    reply_check = ReplyLengthCheck(MAX_LOST_SHARE, partial(_make_cut_error, args.max_new_tokens))
     code = 0
     keep = report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates))
     try:
@@ -503,7 +512,10 @@ def _run_train(args: argparse.Namespace) -> int:
             trainer.run(
                 args.updates,
                 folder / "checkpoint.pt",
-                after=[ReplyLengthCheck(args.max_new_tokens, MAX_LOST_SHARE), checkup],
+                after=[
+                    ReplyLengthCheck(MAX_LOST_SHARE, partial(_make_cut_error, args.max_new_tokens)),
+                    checkup,
+                ],
                 progress=True,
             )
     except TrainingCollapsed as end:

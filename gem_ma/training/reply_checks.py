@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gem_ma.cli.command_options import UsageError
 from gem_ma.rollouts.episode import Episode
 
 if TYPE_CHECKING:
@@ -27,22 +26,22 @@ def measure_replies(seats: Sequence[str], episode: Episode) -> dict[str, float]:
 
 
 class ReplyLengthCheck:
-    """A callback that stops a run if most of its first replies are cut and contain no move."""
+    """A callback that stops a run if most of its first replies are cut and contain no move.
 
-    def __init__(self, limit: int, most: float):
-        self.limit = limit  # tokens of a reply
-        self.most = most  # the share of such replies above which the run stops
+    Args:
+        most: The share of such replies above which the run stops.
+        make_error: Returns the error to raise, from that share.
+    """
+
+    def __init__(self, most: float, make_error: Callable[[float], Exception]):
+        self.most = most
+        self.make_error = make_error
 
     def before_learning(self, trainer: Trainer, row: Mapping[str, float]) -> None:
-        """Raise UsageError if most of the first replies were cut and are no moves."""
+        """Raise the error if most of the first replies were cut and are no moves."""
         lost = row.get("lost", 0.0)
         if trainer.step == 0 and lost > self.most:
-            raise UsageError(
-                f"--max-new-tokens {self.limit}: {lost:.0%} of the first replies reached this "
-                "limit without a move. Allow more tokens, such as --max-new-tokens 1024, let the "
-                "model think less, such as by --template enable_thinking=false, or draw replies "
-                "from the legal moves alone: --guided"
-            )
+            raise self.make_error(lost)
 
     def __call__(self, trainer: Trainer) -> None:
         """Do nothing after an update."""
