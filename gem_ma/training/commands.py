@@ -512,10 +512,7 @@ def _run_train(args: argparse.Namespace) -> int:
             trainer.run(
                 args.updates,
                 folder / "checkpoint.pt",
-                after=[
-                    ReplyLengthCheck(MAX_LOST_SHARE, partial(_make_cut_error, args.max_new_tokens)),
-                    checkup,
-                ],
+                after=[reply_check, checkup],
                 progress=True,
             )
     except TrainingCollapsed as end:
