@@ -136,7 +136,7 @@ def test_scale_and_clip():
     env.reset()
     four_in_a_column(env.step)
     assert env.rewards == {"red": 3.0, "yellow": 0.0}
-    with pytest.raises(ValueError, match="above"):
+    with pytest.raises(ValueError, match="expected low <= high"):
         wrappers.ClipReward(env, 1, 0)
 
 

@@ -52,7 +52,7 @@ def test_options_of_a_spec():
         ("random:seed", "expected options such as a=1&b=2 out of seed, got 'seed'"),
         ("search:deep=2", "got 'deep'"),
         ("openai:some/model?model=other", "got 'model'"),
-        ("human:x=1", "agent 'human:x=1': expected options"),
+        ("human:x=1", "agent 'human:x=1': expected no options"),
         ("search:depth=two", "agent 'search:depth=two': depth=two: expected a whole number"),
         ("openai:some/model?logprobs=1", "logprobs=1: expected true or false"),
         ("search:depth=-1", "agent 'search:depth=-1': depth"),

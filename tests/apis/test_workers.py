@@ -102,7 +102,7 @@ def test_a_script_without_a_guard_is_told_what_is_missing(tmp_path):
         assert len(lines) < 50  # one traceback
         assert done.stdout == "begun\n"  # by nobody else
         assert (
-            "WorkerStartError: this script starts worker processes as it is imported" in lines[-1]
+            "WorkerStartError: this script starts worker processes when it is imported" in lines[-1]
         )
         assert 'if __name__ == "__main__":' in lines[-1]
 

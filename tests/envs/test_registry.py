@@ -56,11 +56,11 @@ def test_a_spec_is_data():
             ("game:ConectFour-v0", "did you mean 'game:ConnectFour-v0'"),
             ("game:ConnectFour-v1", "did you mean 'game:ConnectFour-v0'"),
             ("kuhn", "did you mean 'game:KuhnPoker-v0' or 'ta:KuhnPoker-v0'"),
-            ("frisbee golf", "gem-ma list, or list_envs"),
+            ("frisbee golf", "gem-ma list or list_envs"),
             ("tau:telecom", "did you mean 'tau2:telecom'"),
             ("gym:Chess", "did you mean 'game:Chess-v0'"),
             ("visual:wordl", "did you mean 'game:Wordle-v0'"),
-            ("game:frisbee", "gem-ma list, or list_envs"),
+            ("game:frisbee", "gem-ma list or list_envs"),
         ]
     ),
 )

@@ -478,7 +478,7 @@ def test_wrappers_count():
     assert episodes[0].wrappers == ("TimeLimit", "ScaleReward")
     env = ScaleReward(gem_ma.make(TWO), 3.0)
     assert {abs(r) for e in rollout(env, "random", 9, seed=0) for r in e.returns.values()} <= {0, 3}
-    with pytest.raises(ValueError, match="played in TimeLimit in ScaleReward; pass that"):
+    with pytest.raises(ValueError, match="wrapped by TimeLimit in ScaleReward; pass such"):
         episodes[0].replay()
     episodes[0].replay(TimeLimit(ScaleReward(gem_ma.make(TWO), 3.0), 4))
 

@@ -198,7 +198,10 @@ def test_other_answers_are_faults():
         {"candidates": [{"finishReason": 5}]},
     )
     for answer in wrong:
-        with serve(answer) as server, pytest.raises(ServerError, match="BadAnswer: no answer of"):
+        with (
+            serve(answer) as server,
+            pytest.raises(ServerError, match="BadAnswer: the answer is no valid answer of"),
+        ):
             ask(GeminiAgent("gemini", server.url, retries=0))
     with serve(raw(b"\xff\xfe{}")) as server, pytest.raises(ServerError, match="BadAnswer"):
         ask(GeminiAgent("gemini", server.url, retries=0))
