@@ -290,9 +290,7 @@ def _parse_template_argument(text: str) -> tuple[str, Any]:
     """Return a name and its value, parsed as JSON or else kept as text."""
     name, equals, value = text.partition("=")
     if not (name.isidentifier() and equals):
-        raise argparse.ArgumentTypeError(
-            f"{text!r}: expected NAME=VALUE, such as enable_thinking=false"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, such as size=3")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -447,6 +445,17 @@ def _make_checkup(path: Path, seats: list[str], zero_sum: bool) -> BestCheckpoin
     return BestCheckpoint("valid", path, drop=math.inf)
 
 
+def _make_spec(model: Path, args: argparse.Namespace) -> str:
+    """Return the spec string that plays a trained model as it was trained."""
+    options = {f"template.{name}": str(value).lower() for name, value in args.template or ()}
+    if args.guided:
+        options["guided"] = "true"
+    if args.history != "keep":
+        options["history"] = args.history
+    words = "&".join(f"{name}={value}" for name, value in options.items())
+    return f"hf:{model}?{words}" if words else f"hf:{model}"
+
+
 def _make_cut_error(limit: int, lost: float) -> UsageError:
     return UsageError(
         f"--max-new-tokens {limit}: {lost:.0%} of the first replies reached this limit without a "
@@ -530,8 +539,8 @@ def _run_train(args: argparse.Namespace) -> int:
         learner.model.save_pretrained(folder / "model")
     learner.tokens.processor.save_pretrained(folder / "model")
     which = f"the best model, of update {trainer.step}," if code else "the model"
-    saved = f"hf:{folder / 'model'}{_describe_sight(args)}"
-    sys.stdout.write(f"written to {folder}: play {which} as {saved}\n")
+    spec = _make_spec(folder / "model", args)
+    sys.stdout.write(f"written to {folder}: play {which} as {spec}{_describe_sight(args)}\n")
     return code
 
 

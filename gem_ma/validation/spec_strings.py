@@ -256,13 +256,17 @@ _OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 
 
 def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str, Any]:
-    named = {}
+    named: dict[str, Any] = {}
     for option in filter(None, text.split("&")):
         key, _, value = option.partition("=")
-        if key not in takes or not value:
+        name, _, inner = key.partition(".")
+        if inner and value and _is_mapping(takes.get(name, "")):
+            named.setdefault(name, {})[inner] = _parse_value(value)
+            continue
+        if key not in takes or not value or _is_mapping(takes[key]):
             got = "" if "@" in key else f", got {key!r}"  # a password may contain a ?
             if key in takes:
-                got += " without a value"
+                got += f": write {key}.NAME=VALUE" if value else " without a value"
             elif got and (close := difflib.get_close_matches(key, takes, n=1)):
                 got += f"; did you mean {close[0]!r}?"
             known = f"options such as a=1&b=2 out of {', '.join(takes)}" if takes else "no options"
@@ -272,6 +276,12 @@ def _parse_options(text: str, takes: Mapping[str, str], shown: str) -> dict[str,
         if types and type(named[key]) not in types:
             raise ValueError(f"{shown}: {option}: expected {words}")
     return named
+
+
+def _is_mapping(annotation: str) -> bool:
+    """Return whether an option is a mapping, whose entries are given as `option.NAME=VALUE`."""
+    kind = annotation.strip("'").removesuffix(" | None")
+    return " | " not in kind and kind.partition("[")[0] in ("Mapping", "JSONMapping")
 
 
 def _parse_value(text: str) -> Any:

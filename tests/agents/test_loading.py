@@ -50,6 +50,8 @@ def test_options_of_a_spec():
         ("hf", "agent 'hf': expected hf:PATH"),
         ("openai:some/model@host", "expected a URL such as http://127.0.0.1:8000/v1"),
         ("random:seed", "expected options such as a=1&b=2 out of seed, got 'seed'"),
+        ("hf:nowhere?template=1", "got 'template': write template.NAME=VALUE"),
+        ("hf:nowhere?seed.a=1", "got 'seed.a'"),
         ("search:deep=2", "got 'deep'"),
         ("openai:some/model?model=other", "got 'model'"),
         ("human:x=1", "agent 'human:x=1': expected no options"),

@@ -6,6 +6,7 @@ import pytest
 from needed import needed
 
 from gem_ma import Reply, load_episodes
+from gem_ma.agents import load_agent
 from gem_ma.cli.main import main
 
 torch = needed("torch", install="'gem-ma[hf]'")
@@ -144,6 +145,15 @@ def test_a_folder_without_a_model_is_named(model, tmp_path, capsys):
         assert told in capsys.readouterr().err
     assert train(model, tmp_path / "run", "--device", "cuda:99") == 2
     assert "--device cuda:99: " in capsys.readouterr().err
+
+
+def test_the_spec_string_of_a_trained_model_plays_it_as_it_was_trained(model, tmp_path, capsys):
+    words = ["--template", "enable_thinking=false", "--template", "depth=3", "--guided"]
+    assert train(model, tmp_path / "run", *words, "--history", "template") == 0
+    spec = capsys.readouterr().out.split()[-1]
+    agent = load_agent(spec)
+    assert agent.tokens.template == {"enable_thinking": False, "depth": 3}
+    assert (agent.guided, agent.tokens.history) == (True, "template")
 
 
 def test_a_group_must_divide_the_episodes(model, tmp_path, capsys):
