@@ -9,6 +9,7 @@ on a code host and on the site.
 
 import argparse
 import base64
+import functools
 import io
 import json
 import posixpath
@@ -386,6 +387,15 @@ def _game(id):
     if told.dial:
         rows = [(str(at), _settings(sets)) for at, sets in enumerate(told.dial)]
         parts += ["## Difficulty", _table(("`difficulty=`", "sets"), rows)]
+    if scores := _scores().get(id):
+        rows = [(f"`{agent}`", f"{mean:g}", str(count)) for agent, (mean, count) in scores.items()]
+        whose = "that plays each seat in turn against `random`" if len(told.seats) > 1 else ""
+        parts += [
+            "## Scores",
+            f"The table shows the mean return of an agent{whose and ' '}{whose}:",
+            _table(("agent", "mean return", "episodes"), rows),
+            f"To repeat them: `python benchmarks/environment_scores.py --only {id} --again`.",
+        ]
     if told.example:
         one = told.example
         parts += [
@@ -398,6 +408,12 @@ def _game(id):
         if one.reply is not None:
             parts += ["A legal reply:", _fenced(one.reply)]
     return "\n\n".join(parts) + "\n", drawn
+
+
+@functools.cache
+def _scores():
+    """Return the scores of simple agents, by environment."""
+    return json.loads((TOP / "docs" / "environment_scores.json").read_text())
 
 
 def _family(prefix):

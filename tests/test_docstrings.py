@@ -257,7 +257,11 @@ def test_what_is_used_most_has_an_example(name):
     module, _, path = name.partition(":")
     found = importlib.import_module(module)
     assert path.partition(".")[0] in found.__all__
-    assert "\nExamples:\n    >>> " in inspect.getdoc(operator.attrgetter(path)(found))
+    try:
+        found = operator.attrgetter(path)(found)
+    except ImportError as error:  # it names the extra
+        pytest.skip(str(error))
+    assert "\nExamples:\n    >>> " in inspect.getdoc(found)
 
 
 def test_each_example_that_needs_an_extra_is_there():
