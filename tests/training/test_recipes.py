@@ -37,6 +37,7 @@ NEEDED = {  # by recipe, or by recipe and words: libraries and how to install th
     "pretrained": {"peft": "'gem-ma[lora]'"},
     "pretrained --game sort": {"reasoning_gym": "'gem-ma[reasoning-gym]'"},
 }
+SLOW = [["--model", "smollm2"]]  # TRL takes long to begin
 CASES = [(name, words) for name, all_words in RUNS.items() for words in all_words]
 
 
@@ -76,7 +77,14 @@ def test_every_recipe_is_tried():
 
 
 @pytest.mark.filterwarnings("ignore")  # those of peft and TRL
-@pytest.mark.parametrize(("name", "words"), CASES, ids=[" ".join([n, *w]) for n, w in CASES])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        pytest.param(name, words, marks=[pytest.mark.slow] * (words in SLOW))
+        for name, words in CASES
+    ],
+    ids=[" ".join([name, *words]) for name, words in CASES],
+)
 def test_short_form(recipe, tmp_path, name, words):
     for key in (name, " ".join([name, *words])):
         for library, install in NEEDED.get(key, {}).items():
