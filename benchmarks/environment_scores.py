@@ -1,7 +1,7 @@
 """Score simple agents in every environment of this package, for the pages of the environments.
 
     python benchmarks/environment_scores.py --agents random search
-    python benchmarks/environment_scores.py --agents 'hf:smollm2?guided=true&max_new_tokens=16'
+    python benchmarks/environment_scores.py --agents 'hf:smollm2?guided=true'
 
 An agent plays every seat in turn, and `random` plays the other seats. The score is the mean return
 over all seats. The script writes docs/environment_scores.json, from which the site takes the table
@@ -26,7 +26,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--agents", nargs="+", default=["random", "search"])
     parser.add_argument("--only", nargs="+", metavar="ID", help="play these environments only")
-    parser.add_argument("--episodes", type=int, default=100, help="for each seat, at most (100)")
+    parser.add_argument("--episodes", type=int, default=200, help="for each seat, at most (200)")
     parser.add_argument("--seconds", type=float, default=20.0, help="of CPU for each row (20)")
     parser.add_argument("--again", action="store_true", help="play what is in the file anew")
     args = parser.parse_args()

@@ -45,8 +45,16 @@ def written():
             ("gem-ma play game:Conn", {"ConnectFour-v0"}),  # bash ends words at a colon
             pytest.param("gem-ma info tau:", {"airline", "retail", "shop"}, marks=pytest.mark.slow),
             pytest.param("gem-ma eval --suite sm", {"smoke"}, marks=pytest.mark.slow),
-            ("gem-ma play game:Nim-v0 --agents random,hu", {"random,human"}),
-            ("gem-ma completion ", {"bash", "zsh", "fish", "-h", "--help"}),
+            pytest.param(
+                "gem-ma play game:Nim-v0 --agents random,hu",
+                {"random,human"},
+                marks=pytest.mark.slow,
+            ),
+            pytest.param(
+                "gem-ma completion ",
+                {"bash", "zsh", "fish", "-h", "--help"},
+                marks=pytest.mark.slow,
+            ),
         ]
     ),
 )

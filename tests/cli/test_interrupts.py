@@ -79,7 +79,11 @@ def test_a_run_that_is_not_kept(tmp_path, slow):
     ("words", "kind"),
     [
         ("eval slow.py:Slow --agents random --tasks 30 --out r", "episodes"),
-        ("tournament slow.py:Slow --agents random,search:depth=1 --matches 30 --out r", "matches"),
+        pytest.param(
+            "tournament slow.py:Slow --agents random,search:depth=1 --matches 30 --out r",
+            "matches",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 @pytest.mark.usefixtures("slow")

@@ -145,12 +145,15 @@ evaluate(suite, "me", sys.argv[1], named={"me": agent}, concurrency=3, progress=
 """
 
 
+MOMENTS = 10  # at which it is killed
+
+
 def count(folder):
     return sum(len(path.read_bytes().splitlines()) for path in folder.glob("episodes/*.jsonl"))
 
 
-@pytest.mark.parametrize("moments", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_killed_at_random_moments(tmp_path, monkeypatch, capsys, moments):
+@pytest.mark.slow
+def test_killed_at_random_moments(tmp_path, monkeypatch, capsys):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     monkeypatch.setattr(sys, "argv", ["-c", str(whole)])
     start = time.monotonic()
@@ -159,10 +162,10 @@ def test_killed_at_random_moments(tmp_path, monkeypatch, capsys, moments):
     capsys.readouterr()
     words = [sys.executable, "-c", PLAYS, str(broken)]
     rng, counts = random.Random(0), []
-    for _ in range(moments):
+    for _ in range(MOMENTS):
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout.readline() == "playing\n"
-            time.sleep(rng.uniform(0, seconds / (moments + 2)))
+            time.sleep(rng.uniform(0, seconds / (MOMENTS + 2)))
             process.send_signal(signal.SIGKILL)
         counts.append(count(broken))
     assert counts == sorted(counts)
