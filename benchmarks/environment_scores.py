@@ -19,7 +19,8 @@ from gem_ma.agents import load_agent
 from gem_ma.rollouts import TooManyErrors
 
 FILE = Path(__file__).parent.parent / "docs" / "environment_scores.json"
-BATCH = 10  # episodes between two looks at the clock
+BATCH = 10  # episodes between two looks at the clock, at most
+FEWEST = 10  # episodes of a score
 
 
 def main():
@@ -52,20 +53,23 @@ def list_ids():
 
 
 def score(id, agent, episodes, seconds):
-    """Return the mean return and the number of episodes; None: the agent cannot play."""
+    """Return the mean return and the number of episodes; None: it cannot play, or is too slow."""
     env = gem_ma.make(id)
     seats = env.possible_agents
-    returns, start = [], time.process_time()
+    returns, start, batch = [], time.process_time(), 1
     while len(returns) < episodes * len(seats) and time.process_time() - start < seconds:
         for seat in seats:
             agents = {**dict.fromkeys(seats, "random"), seat: agent}
             try:
                 played = gem_ma.rollout(
-                    env, agents, BATCH, seed=len(returns), max_errors=0, progress=False
+                    env, agents, batch, seed=len(returns), max_errors=0, progress=False
                 )
             except TooManyErrors:  # such as search, where something is hidden
                 return None
             returns += [episode.returns[seat] for episode in played]
+        batch = min(2 * batch, BATCH)
+    if len(returns) < FEWEST:
+        return None
     return [round(sum(returns) / len(returns), 3), len(returns)]
 
 
