@@ -489,7 +489,7 @@ def _run_train(args: argparse.Namespace) -> int:
     from gem_ma.training.best_checkpoint import TrainingCollapsed
     from gem_ma.training.learners.optimization import find_broken_weight
     from gem_ma.training.reference_trainer import Trainer
-    from gem_ma.training.reply_checks import ReplyLengthCheck, measure_replies
+    from gem_ma.training.reply_length_check import ReplyLengthCheck, measure_replies
 
     _check_device(args.device)
     learner = _make_learner(args)

@@ -1614,7 +1614,7 @@ def test_nothing_is_left_behind(level):
     gc.collect()
     eventually(lambda: set(descendants(os.getpid())) <= kept(before))
     assert leftovers(os.getpid()) == files
-    assert len(os.listdir("/proc/self/fd")) <= open_files
+    assert len(os.listdir("/proc/self/fd")) == open_files
     assert set(threading.enumerate()) <= threads
 
 

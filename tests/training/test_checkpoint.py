@@ -107,9 +107,8 @@ def test_who_never_replied_well_has_not_collapsed():
 
 
 def test_a_column_that_is_not_there_is_named():
-    with pytest.raises(
-        ValueError, match=r"'won' is no column of the history; the columns are score"
-    ):
+    said = "score='won' is no column of the history; the columns are score"
+    with pytest.raises(ValueError, match=said):
         BestCheckpoint("won").diagnose(rows([0.0]), ["x"])
     with pytest.raises(ValueError, match="window=0"):
         BestCheckpoint("score", window=0)

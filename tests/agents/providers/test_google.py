@@ -200,7 +200,9 @@ def test_other_answers_are_faults():
     for answer in wrong:
         with (
             serve(answer) as server,
-            pytest.raises(ServerError, match="BadAnswer: the answer is no valid"),
+            pytest.raises(
+                ServerError, match="BadAnswer: the answer is no valid answer of generateContent"
+            ),
         ):
             ask(GeminiAgent("gemini", server.url, retries=0))
     with serve(raw(b"\xff\xfe{}")) as server, pytest.raises(ServerError, match="BadAnswer"):

@@ -337,7 +337,7 @@ def test_attributes_and_methods_of_every_environment(made, backend):
     vector.step(["1", "2", "3"])  # no mistake has ended it
     blind = made(GUESS, 1)
     blind.reset(seed=0)
-    with pytest.raises(ValueError, match="render_mode=None"):
+    with pytest.raises(ValueError, match="render_mode=None: make the environment with"):
         blind.render()
 
 

@@ -312,7 +312,8 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do():
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
     )
-    assert "ConnectionError: data set 'no-such-owner/no-such-data-set' cannot be" in run.stderr
+    said = "'no-such-owner/no-such-data-set' cannot be loaded from the Hugging Face Hub"
+    assert f"ConnectionError: data set {said}" in run.stderr
     assert "HF_ENDPOINT" in run.stderr
     assert "data='FOLDER'" in run.stderr
 
