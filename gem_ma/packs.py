@@ -21,14 +21,23 @@ OWN_DISTRIBUTION = "gem-ma"  # its packs are loaded when gem_ma is imported
 
 
 class SpecEntry(NamedTuple):
-    """A name with which a spec string can begin, and how to make the object from it."""
+    """How to make an object from a spec string that begins with a certain name.
 
-    maker: Any  # "module:NAME" of a class or function, or a function that returns one
-    first: str = ""  # the name of the argument after the colon, for messages; "" if there is none
-    split: Callable[[str], list[Any]] = lambda text: [text]  # splits it into positional arguments
-    spec: bool = False  # the first argument is itself a spec string
-    mark: str = "?"  # separates the first argument from the options
-    like: re.Pattern[str] | None = None  # first arguments to recognise if the name is missing
+    Attributes:
+        maker: "module:NAME" of a class or function, or a function that returns one.
+        first: The name of the argument after the colon, for messages; "" if there is none.
+        split: Splits this argument into positional arguments.
+        spec: This argument is itself a spec string.
+        mark: Separates this argument from the options.
+        like: Arguments to recognise if the name before the colon is missing.
+    """
+
+    maker: Any
+    first: str = ""
+    split: Callable[[str], list[Any]] = lambda text: [text]
+    spec: bool = False
+    mark: str = "?"
+    like: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +48,8 @@ class Pack:
         name: The name of its entry point.
         uses: Names of the packs that it imports from. It is not loaded without them.
         environments: A function that calls `gem_ma.register` for each id.
-        agents: From the first word of a spec string to "module:CLASS" or a SpecEntry.
+        agents: From the first word of a spec string to "module:CLASS", or to a
+            `gem_ma.packs.SpecEntry` if an argument follows the colon, as in "search:depth=2".
         tools: The spec strings of tools, in the form of `agents`.
         suites: The folder of its suites (NAME.toml), relative to its package.
         commands: Modules whose `add_commands(commands)` adds commands to gem-ma.

@@ -19,6 +19,9 @@ OTHER = re.compile(r"(Arguments|Parameters|Params|Return|Raise|Yield|Example|Key
 DESCRIPTION = re.compile(r"^    \*{0,2}\w+: (\S.*(?:\n {8}.*)*)", re.M)
 ELSEWHERE = re.compile(r"(as|see) ")  # it is described there
 ITEM = re.compile(r"    (\*{0,2}\w+): \S.*")
+# Outside of these, a page takes a tag for HTML and shows nothing, and asterisks for emphasis.
+LITERAL = re.compile(r"`[^`]*`|^ *(?:>>>|\.\.\.) .*", re.MULTILINE)
+SWALLOWED = re.compile(r"</?[a-z]\w*>|(?<![\w*/])\*(?=[^\s*])[^*\n]*\*", re.IGNORECASE)
 
 
 def list_classes(trees):
@@ -97,15 +100,18 @@ def twice(docstring):
 
 
 def problems(node, classes):
-    """Yield what is wrong with the sections of a docstring."""
+    """Yield what is wrong with the sections and the markup of a docstring."""
+    docstring = ast.get_docstring(node) or ""
+    for one in SWALLOWED.findall(LITERAL.sub("", docstring)):
+        yield f"{one} is not shown on a page: write it in backticks"
     try:
-        found = sections(ast.get_docstring(node) or "")
+        found = sections(docstring)
     except AssertionError as error:
         yield str(error)
         return
     if not found:
         return
-    yield from twice(ast.get_docstring(node))
+    yield from twice(docstring)
     if isinstance(node, ast.ClassDef):
         parameters, attributes = list_members(node, classes)
     else:
@@ -150,6 +156,8 @@ def test_sections_name_what_is_there():
             "def f(a, b):\n    'Do.\n\n    Args:\n        a: it.\n        b: it.\n    '",
             "same words",
         ),
+        ("def f(a):\n    'Do <answer>.\n    '", "<answer> is not shown"),
+        ("def f(a):\n    'Do a *3 and a *2.\n    '", "is not shown"),
     ],
 )
 def test_what_is_wrong_is_found(source, problem):

@@ -187,10 +187,10 @@ def private(name):
     return name.startswith("_") and name.strip("_") and not name.endswith("__")
 
 
-def defined(tree):
-    """Return the private names that a file gives to something of its own."""
+def defined(nodes):
+    """Return the private names that the nodes of a file give to something of its own."""
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -207,9 +207,9 @@ def defined(tree):
     return {name for name in names if private(name)}
 
 
-def used(tree):
+def used(nodes):
     """Yield line and name of private names that may be somebody else's."""
-    for node in ast.walk(tree):
+    for node in nodes:
         names = []
         if isinstance(node, ast.Attribute) and private(node.attr):
             # What is unwrapped is an environment of another library.
@@ -230,12 +230,27 @@ def called(node):
 
 def foreign(trees):
     """Return where files use the private names of others among them."""
-    own = {name: defined(tree) for name, tree in trees.items()}
+    kinds = (
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.ClassDef,
+        ast.Name,
+        ast.arg,
+        ast.alias,
+        ast.Attribute,
+        ast.Assign,
+    )
+    kinds += (ast.ImportFrom, ast.Call)
+    files = {
+        name: [node for node in ast.walk(tree) if isinstance(node, kinds)]
+        for name, tree in trees.items()
+    }
+    own = {name: defined(nodes) for name, nodes in files.items()}
     everything = set().union(*own.values()) - THEIRS
     return [
         f"{name}:{line}: {one}"
-        for name, tree in trees.items()
-        for line, one in used(tree)
+        for name, nodes in files.items()
+        for line, one in used(nodes)
         if one in everything - own[name]
     ]
 

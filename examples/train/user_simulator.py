@@ -24,7 +24,7 @@ is an assistant that knows which tools the task needs.
 
 With --model a language model learns instead, in its own words; both seats share it:
 
-    python examples/train/user_simulator.py --model Qwen/Qwen3-0.6B --updates 200 --episodes 16
+    python examples/train/user_simulator.py --model Qwen/Qwen2.5-0.5B-Instruct --max-new-tokens 256
 
 --context turns=8, or another number, cuts a conversation that is too long for the model.
 """

@@ -48,8 +48,8 @@ def make(id: str | Spec, *, trust: bool = False, **options: Any) -> Env:
     Raises:
         UnknownEnv: No game has this id.
         UnknownArgument: Neither the environment nor its game takes one of the options.
-        UntrustedSpec: The Spec was read from a file, differs from the registered one, and `trust`
-            is False.
+        UntrustedSpec: The Spec was read from a file, names code that is not registered here or
+            an argument of the game that is no number, and `trust` is False.
 
     Examples:
         >>> import gem_ma

@@ -7,8 +7,8 @@ provider gets them back). Each function below takes a conversation, or the conte
 message, and does not change it.
 
 A picture is always a Picture, never a string. Open models mark the place of a picture by a string
-such as <image> or <|image_pad|>. If a text of a game, player or model contains such a string, it
-gets an extra space before its end: see `escape_placeholders` and `unescape_placeholders`.
+such as `<image>` or `<|image_pad|>`. If a text of a game, player or model contains such a string,
+it gets an extra space before its end: see `escape_placeholders` and `unescape_placeholders`.
 
 Adjacent texts are joined by a newline, and empty texts are omitted. If a format does not allow
 pictures in tool messages, they follow in a user message after the texts of the tools.
@@ -278,7 +278,7 @@ def to_trl_row(messages: ChatInput) -> dict[str, Any]:
 
 
 def to_verl_row(messages: ChatInput) -> dict[str, Any]:
-    """Return a dataset row for verl: "prompt" with <image> for each picture, and "images"."""
+    """Return a dataset row for verl: "prompt" with `<image>` for each picture, and "images"."""
     prompt = [
         _make_message(
             message, "".join("<image>" if isinstance(part, Picture) else part for part in parts)

@@ -78,7 +78,7 @@ class ChatTokenizer:
         template: Further arguments of its chat template, such as enable_thinking.
         history: The form of earlier replies in a prompt. "keep": their sampled ids with thoughts,
             so that a seat's turns are one growing sequence. "drop_thoughts": their sampled ids
-            after the last </think>. "template": exactly the chat template's text of the whole
+            after the last `</think>`. "template": exactly the chat template's text of the whole
             conversation, with sampled ids where this text is unchanged.
     """
 

@@ -36,6 +36,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         "new",
         group="author",
         help="write a new game with its test, or a new pack, for you to change",
+        usage="%(prog)s [-h] [--dir FOLDER] [--players {one,two,together}] [pack] NAME",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "example: gem-ma new tug_of_war --players together --dir my_games\n\n"

@@ -133,7 +133,7 @@ def _find_native_calls(reply: str) -> Sequence[ToolCall] | None:
 
 
 def has_action(text: str, format: str = "auto") -> bool:
-    r"""Return whether a text marks an action: by `[` for "bracket", else by \boxed or <answer>."""
+    r"""Return whether a text marks an action: `[` for "bracket", else `\boxed` or `<answer>`."""
     check_type(text, str, "text")
     if format == "bracket":
         return "[" in text
@@ -141,7 +141,7 @@ def has_action(text: str, format: str = "auto") -> bool:
 
 
 def parse_tool_calls(text: str) -> list[JSONObject]:
-    """Return the <tool_call> blocks of a model's reply as tool calls in OpenAI's shape."""
+    """Return the `<tool_call>` blocks of a model's reply as tool calls in OpenAI's shape."""
     calls: list[JSONObject] = []
     content = strip_thinking(text)
     for start, end in _find_call_spans(content, 0, len(content)):
@@ -158,7 +158,7 @@ def parse_tool_calls(text: str) -> list[JSONObject]:
 def truncate_tool_calls(text: str, count: int) -> str:
     """Return a text with only its first `count` tool calls and the text before and between them.
 
-    The calls are <tool_call> blocks, or the text is a JSON list as `format_tool_calls` writes it.
+    The calls are `<tool_call>` blocks, or the text is a JSON list as `format_tool_calls` writes it.
     """
     ends = [
         end
@@ -269,7 +269,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def _find_call_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of <tool_call> blocks, in linear time unlike a regular expression."""
+    """Yield the start and end of `<tool_call>` blocks, in time linear in the length of the text."""
     while (begin := text.find(_CALL_START, start, end)) >= 0:
         closed = text.find(_CALL_END, begin + len(_CALL_START), end)
         if closed < 0:

@@ -158,17 +158,17 @@ def register(
             or a difficulty from 0 to 10 of `dial`.
         dial: The arguments that `make(id, difficulty=...)` uses, at 0, at 10 and at any
             difficulties in between.
-        **kwargs: Arguments of the game and of Env, which must be JSON values.
+        **kwargs: Arguments of the game's `__init__` and of Env, which must be JSON values.
 
     Raises:
         ValueError: The id is already registered, or `entry_point` is not "module:class".
 
     Examples:
         >>> import gem_ma
-        >>> gem_ma.register("mine:Pig-v0", "pig:Pig", goal=50, levels={"short": {"goal": 20}})
-        >>> gem_ma.list_envs("mine:*")
-        ['mine:Pig-v0', 'mine:Pig-v0-short']
-        >>> gem_ma.spec("mine:Pig-v0-short").kwargs
+        >>> gem_ma.register("mine:Race-v0", "race:Race", goal=50, levels={"short": {"goal": 20}})
+        >>> gem_ma.list_envs("mine:Race*")
+        ['mine:Race-v0', 'mine:Race-v0-short']
+        >>> gem_ma.spec("mine:Race-v0-short").kwargs
         {'goal': 20}
     """
     check_type(id, str, "id")

@@ -117,7 +117,7 @@ class Cards:
 
     Attributes:
         rows: (label, items) pairs. An item is a card such as "K" or "10h" (suits s h d c), or a die
-            such as "*3". "?" is a hidden card, and "*?" a hidden die.
+            such as `*3`. `?` is a hidden card, and `*?` a hidden die.
         status: Lines of text below the rows.
     """
 

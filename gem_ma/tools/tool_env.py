@@ -71,7 +71,7 @@ class ToolCallRecord(NamedTuple):
 class ToolEnv(TextWrapper):
     """A wrapper that answers tool calls: the seat reads the results and then replies again.
 
-    A reply calls tools by native tool calls or by <tool_call> blocks. A tool with `fence_language`
+    A reply calls tools natively or by `<tool_call>` blocks. A tool with `fence_language`
     is also called by fenced blocks of that language, if no action follows them.
 
     Pictures that a tool returns are in the chat of a seat that observes pictures. Other seats, and

@@ -51,7 +51,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         group="train",
         help="train a language model to imitate teachers, from scratch or from a pretrained model",
         epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 "
-        "--out models/ttt",
+        "--out models/search",
     )
     pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
     pretrain.add_argument(

@@ -744,6 +744,7 @@ def _cup():
     return "played"
 
 
+@functools.cache
 def surface():
     """Return what is walked: all that is public but what is left out."""
     return {where: one for where, one in everything().items() if not _left_out(where)}

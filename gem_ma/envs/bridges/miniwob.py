@@ -262,7 +262,7 @@ def _point(action: ScreenAction, driver: WebDriver) -> None:
 
 
 def _key(name: str) -> str:
-    """Return MiniWoB++'s name of a key, such as "C-a" or "<Enter>"."""
+    """Return MiniWoB++'s name of a key, such as `C-a` or `<Enter>`."""
     *modifiers, last = name.split("+") if name != "+" else [name]
     last = _ARROWS.get(last, last)
     return "".join(_HELD[modifier] for modifier in modifiers) + (

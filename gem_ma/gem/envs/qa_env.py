@@ -12,7 +12,7 @@ class QaEnv(NamedEnv):
     r"""The environment `qa:Data` over a dataset, or over one of the Hugging Face Hub.
 
     Args:
-        extract_boxed: whether the answer is in \boxed{}, and not in <answer>...</answer>.
+        extract_boxed: whether the answer is in \boxed{}, and not in `<answer>...</answer>`.
         load_from_cache_file: without effect, since questions are not rewritten.
     """
 

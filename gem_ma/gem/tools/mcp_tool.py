@@ -1,4 +1,4 @@
-"""MCPTool: calls the tools of MCP servers that a reply names in <tool_call> tags."""
+"""MCPTool: calls the tools of MCP servers that a reply names in `<tool_call>` tags."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ except ImportError:
 
 
 class PythonCodeTool(BaseTool):
-    """A tool that runs the first block of Python in a reply: <python>...</python> or a fenced one.
+    """A tool that runs the first block of Python in a reply: `<python>...</python>` or fenced.
 
     Args:
         timeout: the time limit of a run in seconds.

@@ -1,4 +1,4 @@
-"""SearchTool: sends the query in a reply's <search> tags to a search engine at a URL."""
+"""SearchTool: sends the query in a reply's `<search>` tags to a search engine at a URL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TAG, _END = "<search>", "</search>"
 
 
 class SearchTool(BaseTool):
-    """A tool that sends the query in <search>...</search> to a server with GEM's retrieval API.
+    """A tool that sends the query in `<search>...</search>` to a server with GEM's retrieval API.
 
     Args:
         num_workers: stored only.

@@ -1,4 +1,4 @@
-r"""Graders of mathematical answers in a reply's last \boxed{} or in <answer> tags.
+r"""Graders of mathematical answers in a reply's last \boxed{} or in `<answer>` tags.
 
 All use the grader of `math:Data`, which runs in the sandbox; `fast` has no effect.
 """
@@ -79,7 +79,7 @@ def r1_distill_qwen_math_reward_fn(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    """Grade the last box after </think>, which has to occur exactly once."""
+    """Grade the last box after `</think>`, which has to occur exactly once."""
     _, end, reply = model_response.partition("</think>")
     if not end or "</think>" in reply:
         return {"formatted": False}, 0.0
@@ -93,7 +93,7 @@ def answer_tag_reward_fn(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    """Grade the content of <answer> tags that follow </think> and a space."""
+    """Grade the content of `<answer>` tags that follow `</think>` and a space."""
     begin = "</think> <answer>"
     return _grade_tagged_answer(model_response, gt_answer, begin, correct_reward, incorrect_reward)
 
@@ -105,7 +105,7 @@ def answer_tag_reward_fn_for_orz(
     correct_reward: float = 1.0,
     incorrect_reward: float = 0.0,
 ) -> tuple[dict[str, bool], float]:
-    """Grade the content of <answer> tags anywhere in a reply."""
+    """Grade the content of `<answer>` tags anywhere in a reply."""
     begin = "<answer>"
     return _grade_tagged_answer(model_response, gt_answer, begin, correct_reward, incorrect_reward)
 
@@ -117,7 +117,7 @@ def _grade_tagged_answer(
     correct_reward: float,
     incorrect_reward: float,
 ) -> tuple[dict[str, bool], float]:
-    """Grade the content of the last <answer> tags, if a reply has `begin` and </answer>."""
+    """Grade the content of the last `<answer>` tags, if a reply has `begin` and `</answer>`."""
     if begin not in model_response or "</answer>" not in model_response:
         return {"formatted": False}, incorrect_reward
     text = model_response.rpartition("<answer>")[2].replace("</answer>", "")

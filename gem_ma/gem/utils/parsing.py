@@ -1,4 +1,4 @@
-r"""Functions that find answers in a reply as GEM does: \boxed{}, a fenced block, <answer>.
+r"""Functions that find answers in a reply as GEM does: \boxed{}, a fenced block, `<answer>`.
 
 Environments of gem_ma parse replies by `gem_ma.engine.action_parsing`, which accepts more forms.
 """
@@ -44,7 +44,7 @@ def remove_boxed(s: str | None) -> str | None:
 
 
 def extract_code_from_model(model_response: str) -> str | None:
-    """Return the code in the last fenced block of a reply, or None if there is none."""
+    """Return the code in the last fenced block of a reply, or None."""
     check_type(model_response, str, "model_response")
     code, position = None, 0
     while fence := _FENCE.search(model_response, position):
@@ -56,7 +56,7 @@ def extract_code_from_model(model_response: str) -> str | None:
 
 
 def extract_last_tagged_answer(model_response: str) -> str | None:
-    """Return the content of the last <answer>...</answer> of a reply, or None if there is none."""
+    """Return the content of a reply's last `<answer>...</answer>`, or None if there is none."""
     check_type(model_response, str, "model_response")
     answer, position = None, 0
     while (start := model_response.find("<answer>", position)) >= 0:
