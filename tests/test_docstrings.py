@@ -100,18 +100,15 @@ def twice(docstring):
 
 
 def problems(node, classes):
-    """Yield what is wrong with the sections and the markup of a docstring."""
-    docstring = ast.get_docstring(node) or ""
-    for one in SWALLOWED.findall(LITERAL.sub("", docstring)):
-        yield f"{one} is not shown on a page: write it in backticks"
+    """Yield what is wrong with the sections of a docstring."""
     try:
-        found = sections(docstring)
+        found = sections(ast.get_docstring(node) or "")
     except AssertionError as error:
         yield str(error)
         return
     if not found:
         return
-    yield from twice(docstring)
+    yield from twice(ast.get_docstring(node))
     if isinstance(node, ast.ClassDef):
         parameters, attributes = list_members(node, classes)
     else:
@@ -128,6 +125,11 @@ def problems(node, classes):
         for name in names:
             if name not in known:
                 yield f"{section} names {name}; there are {sorted(known)}"
+
+
+def list_swallowed(node):
+    """Return what a page would not show of a docstring."""
+    return SWALLOWED.findall(LITERAL.sub("", ast.get_docstring(node) or ""))
 
 
 def test_sections_name_what_is_there():
@@ -156,14 +158,37 @@ def test_sections_name_what_is_there():
             "def f(a, b):\n    'Do.\n\n    Args:\n        a: it.\n        b: it.\n    '",
             "same words",
         ),
-        ("def f(a):\n    'Do <answer>.\n    '", "<answer> is not shown"),
-        ("def f(a):\n    'Do a *3 and a *2.\n    '", "is not shown"),
     ],
 )
 def test_what_is_wrong_is_found(source, problem):
     quoted = source.replace("'It", '"""It').replace("'Do", '"""Do').replace("    '", '    """')
     node = ast.parse(quoted).body[0]
     assert [one for one in problems(node, {}) if problem in one]
+
+
+def test_markup_is_shown():
+    kinds = (ast.Module, ast.ClassDef, *FUNCTIONS)
+    wrong = [
+        f"{path.relative_to(ROOT.parent)}:{getattr(node, 'lineno', 1)}: {one}: use backticks"
+        for path in FILES
+        for node in statements(parsed(path))
+        if isinstance(node, kinds)
+        for one in list_swallowed(node)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("said", "lost"),
+    [
+        ("Do <answer>.", ["<answer>"]),
+        ("Do </think>", ["</think>"]),
+        ("A *3 and a *2.", ["*3 and a *"]),
+        ("Do `<answer>` and `*3`, `*2`, **options, 2 * 3 * 4, x < y > z.", []),
+    ],
+)
+def test_lost_markup_is_found(said, lost):
+    assert list_swallowed(ast.parse(f'"""{said}"""')) == lost
 
 
 def test_classes_and_their_bases_are_known():
