@@ -38,7 +38,9 @@ BAD = {  # as they were, and what else is known to be slow
 }
 
 
-@pytest.mark.parametrize("sizes", [growth.LONG, growth.LONGER], ids=max)
+@pytest.mark.parametrize(
+    "sizes", [growth.LONG, pytest.param(growth.LONGER, marks=pytest.mark.slow)], ids=max
+)
 @pytest.mark.parametrize("name", BAD)
 def test_a_pattern_that_backtracks_is_found_out(name, sizes):
     pattern, flags, method = BAD[name]

@@ -82,6 +82,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_games_of_a_notebook_live_in_processes():
     # What `-c` runs is, as a notebook, a __main__ that no other process can import.
     done = subprocess.run(
@@ -90,6 +91,7 @@ def test_games_of_a_notebook_live_in_processes():
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_told_what_is_missing(tmp_path):
     script = tmp_path / "script.py"
     for start in (

@@ -196,6 +196,7 @@ def test_rows_together_are_covered(places, tasks, alike):
     assert fmean(found) < 0.10
 
 
+@pytest.mark.slow
 def test_noise_is_seldom_taken_for_a_change():
     rng, found = np.random.default_rng(5), 0
     for _ in range(200):

@@ -549,7 +549,7 @@ rollout("game:ConnectFour-v0", "random", {count}, seed=11, concurrency=32, obser
 """
 
 
-@pytest.mark.parametrize("count", [600, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_killed_and_resumed_every_episode_is_there_once(tmp_path, count):
     out = tmp_path / "out.jsonl"
     code = KILLED.format(observe="text", count=count)

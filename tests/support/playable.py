@@ -48,9 +48,9 @@ def unless(needed, *values):
     return pytest.param(*values, marks=() if needed else pytest.mark.slow)
 
 
-# Every eighth game, and each kind of mechanism: what holds of all games in the same way is asked of
+# Every 16th game, and each kind of mechanism: what holds of all games in the same way is asked of
 # these by default, and of every id in the long run. What is asked of each stands in its own test.
-FEW = [id for number, id in enumerate(GAMES) if number % 8 == 0 or id in MECHANISMS]
+FEW = [id for number, id in enumerate(GAMES) if number % 16 == 0 or id in MECHANISMS]
 EVERY_ID = [unless(id in FEW, id) for id in IDS]
 
 # All functions `to_NAME(messages, ...)`, each a form of a whole conversation.

@@ -527,6 +527,7 @@ def test_tic_tac_toe_gets_better_by_self_play():
     assert losses[1] < losses[0] / 2
 
 
+@pytest.mark.slow
 def test_the_benchmark_runs():
     script = ROOT / "benchmarks" / "kuhn.py"
     command = [*warm.python(), str(script), "--quick", "--json", "curves", "pool", "transfer"]

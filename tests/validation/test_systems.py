@@ -134,7 +134,9 @@ except ValueError as error:
 """
 
 
-@pytest.mark.parametrize("system", [AS_MAC, AS_WINDOWS], ids=["macOS", "Windows"])
+@pytest.mark.parametrize(
+    "system", [pytest.param(AS_MAC, marks=pytest.mark.slow), AS_WINDOWS], ids=["macOS", "Windows"]
+)
 def test_the_whole_package_can_be_imported_and_plays(system):
     count, played, *lines = said(system + IMPORT + PLAY)
     assert int(count) > 150

@@ -101,6 +101,7 @@ def test_what_makes_no_board(size):
         Hex(size)
 
 
+@pytest.mark.slow
 def test_search_beats_chance():
     agent, env = SearchAgent(simulations=40, nodes=0), Env(Hex(4), id="game:Hex-v0")
     episodes = rollout(env, [agent, "random"], episodes=40, seed=5, shuffle=True)

@@ -99,11 +99,11 @@ def test_what_makes_no_board(size):
         Reversi(size)
 
 
-@pytest.mark.parametrize("games", [12, pytest.param(40, marks=pytest.mark.slow)])
-def test_search_beats_chance(games):
+@pytest.mark.slow
+def test_search_beats_chance():
     agent = SearchAgent(simulations=200, nodes=0)
     env = Env(Reversi(4), id="game:Reversi-v0")
-    episodes = rollout(env, [agent, "random"], episodes=games, seed=5, shuffle=True)
+    episodes = rollout(env, [agent, "random"], episodes=40, seed=5, shuffle=True)
     returns = [e.returns[s] for e in episodes for s, a in e.agents.items() if a != "random"]
     assert returns.count(1.0) >= 0.95 * (len(returns) - returns.count(0.0))
 
