@@ -30,6 +30,7 @@ from gem_ma.engine.match import SeatError
 from gem_ma.envs.registry import MissingRequirement, UnknownEnv
 from gem_ma.packs import list_packs
 from gem_ma.rollouts.version import __version__
+from gem_ma.validation.entry_points import add_current_folder
 
 # In the order of the help; other groups follow.
 COMMAND_GROUPS = ("play", "evaluate", "train", "serve", "author")
@@ -50,6 +51,8 @@ COMMAND_MODULES = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 2 for invalid input, 130 after an interrupt."""
     args = argparse.Namespace()
+    if arguments is None:  # as a program, whose folder is that of the script
+        add_current_folder()
     try:
         parser = make_parser()
         if "_ARGCOMPLETE" in os.environ:

@@ -41,6 +41,13 @@ def import_file(path: Path) -> ModuleType:
     return module
 
 
+def add_current_folder() -> None:
+    """Let modules of the current folder be imported, as `python -m` does, after all others."""
+    paths = sys.path  # noqa: TID251 - what the function is for
+    if str(Path.cwd()) not in paths:
+        paths.append(str(Path.cwd()))
+
+
 def find_import_folder(path: Path) -> tuple[Path, str]:
     """Return the folder from which a file can be imported, and its module name there."""
     folder, names = path.parent, [path.stem]

@@ -1,7 +1,9 @@
 """Games of one's own: a file or a module stands wherever an id may stand."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import warm
@@ -100,6 +102,15 @@ def test_records_say_where_it_came_from_and_run_it_only_if_trusted(files, tmp_pa
     command = [*warm.python(), "-c", code, str(record)]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=60)
     assert done.stdout == "Mine1\n", done.stderr
+
+
+def test_a_program_finds_modules_of_the_folder_it_starts_in(files):
+    words = ["play", "mine_pack.three:Mine3", "--seed", "0"]
+    # As the script of an installed package begins, whose folder is that of the script.
+    command = [sys.executable, "-P", "-m", "gem_ma.cli", *words]
+    found = {**os.environ, "PYTHONPATH": str(Path(gem_ma.__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=files, env=found, timeout=60)
+    assert done.stdout.startswith("mine_pack.three:Mine3, seed 0"), done.stderr
 
 
 def test_commands_take_it(files, tmp_path, capsys):
