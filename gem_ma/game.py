@@ -212,6 +212,10 @@ class Game(abc.ABC, Generic[S]):
         """Return the current view as a scene, or None to draw the text of `describe`."""
         return None
 
+    def fit_image(self, width: int, height: int) -> Self:
+        """Return this game for pictures of this size, for games whose replies name points."""
+        return self
+
     def encode(self, view: S, agent: str) -> np.ndarray | None:
         """Return the view as an array of a fixed shape, or None if the game has no encoding.
 

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q uv
 "$work/venv/bin/uv" build -q --wheel --out-dir "$folder" .
-echo "gem_ma[hf,gguf,lora,games] @ file://$(ls "$folder"/gem_ma-*.whl)" >"$work/wanted"
+echo "gem_ma[hf,gguf,lora,games,plots] @ file://$(ls "$folder"/gem_ma-*.whl)" >"$work/wanted"
 # Without torch, which is there, and what comes with it.
 "$work/venv/bin/uv" pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 \
   --no-annotate --no-header "$work/wanted" |

@@ -4,7 +4,7 @@ r"""Train one model in all seats of a game with Tinker, or with --apart one mode
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:TicTacToe-v0 --apart
     TINKER_API_KEY=... python examples/train/tinker_games.py --env game:FrozenLake-v0 \
-        --observe image --model Qwen/Qwen3-VL-30B-A3B-Instruct
+        --observe image --model Qwen/Qwen3-VL-30B-A3B-Instruct --renderer qwen3_vl_instruct
     python examples/train/tinker_games.py --env game:GuessTheNumber-v0 --dry
 
 For one model, the cookbook's trainer is used, which sums the rewards of turns; our groups compare

@@ -38,8 +38,11 @@ class ObservationBuilder:
         # In a bare format the whole reply is the action.
         self.bare_format = config.format not in action_parsing.ACTION_TEMPLATES
         self.uses_own_size = config.image_size == "own"
-        self.image_size = (
-            _DEFAULT_SIZE if isinstance(config.image_size, str | int) else config.image_size
+        # With "own", arrays have the game's own default, since their size is fixed.
+        self.image_size: tuple[int, int] = (
+            game.env_defaults.get("image_size", _DEFAULT_SIZE)
+            if isinstance(config.image_size, str | int)
+            else config.image_size
         )
         self.canvas: np.ndarray | None = None  # pictures are drawn here; None: on a new array
         self.moves = tuple(game.moves or ())

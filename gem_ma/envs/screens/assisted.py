@@ -5,9 +5,8 @@ import re
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.coordinates import UNITS
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.game import (
-    DEFAULTS,
     HOW,
     LOOKS,
     State,
@@ -18,8 +17,9 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.tree import described
-from gem_ma.game import Game, InvalidMove, Message, prefix_speaker
+from gem_ma.game import InvalidMove, Message, prefix_speaker
 from gem_ma.scene import Chat, Terminal, text_metrics
 
 AGENTS = ("user", "assistant")
@@ -68,7 +68,7 @@ class Talk(NamedTuple):
         return not self.ended and self.inner.score is None and not self.inner.left
 
 
-class Assisted(Game[Talk]):
+class Assisted(ScreenGame[Talk]):
     """A task of one of several families, whose goal only the user knows.
 
     Args:
@@ -84,7 +84,6 @@ class Assisted(Game[Talk]):
     conversation = True
     oracle = True
     reset_options = ("difficulty",)
-    env_defaults = DEFAULTS
 
     def __init__(
         self,
@@ -96,10 +95,10 @@ class Assisted(Game[Talk]):
         limit=None,
     ):
         self.families = chosen(family)
-        check(difficulty, coordinates, look)
+        check(difficulty, look)
         self.difficulty, self.coordinates, self.refs, self.look = (
             difficulty,
-            coordinates,
+            Coordinates(coordinates),
             refs,
             look,
         )
@@ -151,7 +150,7 @@ class Assisted(Game[Talk]):
                 "there. Say what you want, in your own words, and answer what you are asked. The "
                 f"task done earns 1. To give up, write {STOP}."
             )
-        how = HOW.format(UNITS[self.coordinates])
+        how = HOW.format(self.coordinates.describe())
         return (
             f"{how} What is to be done, a user tells you in a chat, "
             'of which the screen shows the last message; you answer with say("text"). The task '

@@ -1,45 +1,98 @@
-"""Units of coordinates: pixels, thousandths or shares of the screen."""
+"""Units of coordinates: pixels, thousandths or shares of the picture of a screen."""
 
+from __future__ import annotations
+
+import math
 import re
+from dataclasses import dataclass
 
 from gem_ma.envs.screens.sheet import SIZE
+from gem_ma.game import InvalidMove
 
-COORDINATES = {"pixels": SIZE, "thousand": 1000, "share": 1}
-UNITS = {
-    "pixels": f"pixels of the screen, which is {SIZE} wide and high",
-    "thousand": "thousandths of the screen, 0 to 1000 across and down",
-    "share": "shares of the screen, 0 to 1 across and down",
-}
+UNITS = ("pixels", "thousand", "share")
 _POINTERS = "click|double_click|triple_click|right_click|hover|move|point|drag|scroll"
 _POINTER_ACTION = re.compile(rf"({_POINTERS})\((-?\d+), (-?\d+)(?:, (-?\d+))?(?:, (-?\d+))?\)")
 
 
-def convert(x: int, y: int, coordinates: str) -> tuple[float, float]:
-    """Return a pixel in a unit, so that it is read back as the same pixel."""
-    if coordinates == "pixels":
-        return x, y
-    # The middle of the pixel, which no rounding moves into the next one.
-    shares = (x + 0.5) / SIZE, (y + 0.5) / SIZE
-    if coordinates == "share":
-        return round(shares[0], 4), round(shares[1], 4)
-    return round(shares[0] * 1000), round(shares[1] * 1000)
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """How points of the screen are written, which is drawn in the middle of a picture.
 
+    Attributes:
+        unit: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
+        width: The width of the picture in pixels.
+        height: Its height.
+    """
 
-def format_point(x: int, y: int, coordinates: str) -> str:
-    """Return a pixel in a unit, as text."""
-    return f"({', '.join(f'{number:g}' for number in convert(x, y, coordinates))})"
+    unit: str = "pixels"
+    width: int = SIZE
+    height: int = SIZE
 
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise ValueError(f"coordinates={self.unit!r}: expected one of {UNITS}")
 
-def convert_action(action: str, coordinates: str) -> str:
-    """Return an action of a perfect user, which is in pixels, in another unit."""
-    found = _POINTER_ACTION.fullmatch(action)
-    if found is None or coordinates == "pixels":
-        return action
-    verb, *numbers = found.groups()
-    x, y, *rest = [int(number) for number in numbers if number is not None]
-    values = [*convert(x, y, coordinates)]
-    if verb == "drag":
-        values += convert(rest[0], rest[1], coordinates)
-    else:
-        values += rest  # how far to scroll is in pixels
-    return f"{verb}({', '.join(f'{value:g}' for value in values)})"
+    def describe(self) -> str:
+        """Return the unit in words, as the rules say it."""
+        if self.unit == "thousand":
+            return "thousandths of the screen, 0 to 1000 across and down"
+        if self.unit == "share":
+            return "shares of the screen, 0 to 1 across and down"
+        return f"pixels of the screen, which is {self._describe_size()}"
+
+    def read_point(self, x: float, y: float) -> tuple[int, int]:
+        """Return the pixel of the screen at a point as a reply states it."""
+        wide, high = self._find_limits()
+        if not (0 <= x <= wide and 0 <= y <= high):
+            size = self._describe_size() if self.unit == "pixels" else f"{wide} wide and high"
+            raise InvalidMove(f"({x:g}, {y:g}) is not on the screen, which is {size}")
+        if self.unit == "pixels":  # the middle of this pixel
+            x, y = math.floor(x) + 0.5, math.floor(y) + 0.5
+        left, top, side = self._find_screen()
+        across = int((x * self.width / wide - left) * SIZE / side)
+        down = int((y * self.height / high - top) * SIZE / side)
+        return min(max(across, 0), SIZE - 1), min(max(down, 0), SIZE - 1)
+
+    def find_point(self, x: int, y: int) -> tuple[float, float]:
+        """Return a pixel of the screen in this unit, so that it is read back as the same pixel."""
+        left, top, side = self._find_screen()
+        # The middle of the pixel, which no rounding moves into the next one.
+        across, down = left + (x + 0.5) * side / SIZE, top + (y + 0.5) * side / SIZE
+        if self.unit == "pixels":
+            return int(across), int(down)
+        across, down = across / self.width, down / self.height
+        if self.unit == "share":
+            return round(across, 4), round(down, 4)
+        return round(across * 1000), round(down * 1000)
+
+    def format_point(self, x: int, y: int) -> str:
+        """Return a pixel of the screen in this unit, as text."""
+        return f"({', '.join(f'{number:g}' for number in self.find_point(x, y))})"
+
+    def convert_action(self, action: str) -> str:
+        """Return an action of a perfect user, which is in pixels of the screen, in this unit."""
+        found = _POINTER_ACTION.fullmatch(action)
+        if found is None:
+            return action
+        verb, *numbers = found.groups()
+        x, y, *rest = [int(number) for number in numbers if number is not None]
+        values = [*self.find_point(x, y)]
+        if verb == "drag":
+            values += self.find_point(rest[0], rest[1])
+        else:
+            values += rest  # how far to scroll is in pixels of the screen
+        return f"{verb}({', '.join(f'{value:g}' for value in values)})"
+
+    def _describe_size(self) -> str:
+        if self.width == self.height:
+            return f"{self.width} wide and high"
+        return f"{self.width} wide and {self.height} high"
+
+    def _find_limits(self) -> tuple[int, int]:
+        whole = {"thousand": 1000, "share": 1}.get(self.unit)
+        return (self.width, self.height) if whole is None else (whole, whole)
+
+    def _find_screen(self) -> tuple[int, int, int]:
+        """Return the left, the top and the side of the screen within its picture, as drawn."""
+        side = min(self.width, self.height)
+        return (self.width - side) // 2, (self.height - side) // 2, side

@@ -2,27 +2,25 @@
 
 import functools
 import importlib
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import COORDINATES, UNITS
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.dialects import DIALECTS, Dialect
 from gem_ma.envs.screens.families.family import Family
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import NOTHING, Event, Ui, find, shown, usable
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
-from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # letter size of each look
-DEFAULTS = MappingProxyType({"image_size": (SIZE, SIZE)})
 HOW = (
     "You use a computer, one action at a time: click(x, y), double_click(x, y), "
     'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
@@ -97,7 +95,7 @@ def _words(state):
     return sorted({word.strip('".,:') for word in goal.split()})
 
 
-class Screens(Game[State]):
+class Screens(ScreenGame[State]):
     """A task of a family, at a difficulty from 0 to 10.
 
     Args:
@@ -112,7 +110,6 @@ class Screens(Game[State]):
     agents = (AGENT,)
     oracle = True
     reset_options = ("difficulty",)
-    env_defaults: JSONMapping = DEFAULTS
 
     def __init__(
         self,
@@ -126,13 +123,14 @@ class Screens(Game[State]):
     ):
         if family not in families.REGISTER:
             raise ValueError(f"family={family!r}: expected one of {', '.join(families.REGISTER)}")
-        check(difficulty, coordinates, look)
+        check(difficulty, look)
         if dialect is not None and dialect not in DIALECTS:
             raise ValueError(f"dialect={dialect!r}: expected one of {tuple(DIALECTS)}, or None")
         self.dialect = Dialect(HOW) if dialect is None else DIALECTS[dialect]
         if dialect is not None:  # the dialect says how to send an action
-            self.env_defaults = {**DEFAULTS, "format": "bare"}
-        self.family, self.difficulty, self.coordinates = family, difficulty, coordinates
+            self.env_defaults = {**self.env_defaults, "format": "bare"}
+        self.family, self.difficulty = family, difficulty
+        self.coordinates = Coordinates(coordinates)
         self.refs, self.look, self.limit = refs, look, limit
 
     def start(self, rng, options):
@@ -156,7 +154,7 @@ class Screens(Game[State]):
         return None
 
     def rules(self, agent):
-        how = self.dialect.how.format(UNITS[self.coordinates])
+        how = self.dialect.how.format(self.coordinates.describe())
         return f"{how} The task done earns 1, anything else nothing."
 
     def tools(self, agent):
@@ -183,18 +181,15 @@ class Screens(Game[State]):
         return {"done": bool(state.score)}
 
 
-def check(difficulty, coordinates="pixels", look="flat"):
+def check(difficulty, look="flat"):
     """Raise an error unless these arguments are valid."""
     select_level(range(MAX_DIFFICULTY + 1), difficulty)
-    if coordinates not in COORDINATES:
-        raise ValueError(f"coordinates={coordinates!r}: expected one of {tuple(COORDINATES)}")
     if look not in LOOKS:
         raise ValueError(f"look={look!r}: expected one of {tuple(LOOKS)}")
 
 
 def reader(page, coordinates):
     """Return the reader of replies about a page."""
-    whole = COORDINATES[coordinates]
 
     def middles():
         names = refs(page)
@@ -204,15 +199,7 @@ def reader(page, coordinates):
             if one.id in names and one.seen
         }
 
-    def place(x, y):
-        if not (0 <= x <= whole and 0 <= y <= whole):
-            raise InvalidMove(
-                f"({x:g}, {y:g}) is not on the screen, which is {whole} wide and high"
-            )
-        scale = SIZE / whole
-        return min(int(x * scale), SIZE - 1), min(int(y * scale), SIZE - 1)
-
-    return ActionReader(place, middles)
+    return ActionReader(coordinates.read_point, middles)
 
 
 def laid(name, model, ui, strip=None, type=TYPE):

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.assisted import chosen
-from gem_ma.envs.screens.coordinates import UNITS, format_point
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.game import (
-    DEFAULTS,
     HOW,
     LOOKS,
     State,
@@ -17,9 +16,10 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import Ui
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import InvalidMove, Message
 from gem_ma.scene.screen import find_widget
 
 AGENTS = ("helper", "beginner")
@@ -65,7 +65,7 @@ class Pointed(NamedTuple):
         return self.inner.score is None and not self.inner.left
 
 
-class Guided(Game[Pointed]):
+class Guided(ScreenGame[Pointed]):
     """A task of one of several families that clicks can solve: one seat points, the other clicks.
 
     Args:
@@ -79,7 +79,6 @@ class Guided(Game[Pointed]):
     agents = AGENTS
     oracle = True
     reset_options = ("difficulty",)
-    env_defaults = DEFAULTS
 
     def __init__(
         self,
@@ -91,10 +90,10 @@ class Guided(Game[Pointed]):
         limit=None,
     ):
         self.families = chosen(family, FAMILIES)
-        check(difficulty, coordinates, look)
+        check(difficulty, look)
         self.difficulty, self.coordinates, self.refs, self.look = (
             difficulty,
-            coordinates,
+            Coordinates(coordinates),
             refs,
             look,
         )
@@ -139,10 +138,10 @@ class Guided(Game[Pointed]):
             return (
                 "Somebody who does not know what is to be done sits at a computer. You see the "
                 "screen too and can only point: point(x, y), or point(e3) at the widget with this "
-                f"ref. Coordinates are {UNITS[self.coordinates]}, from the top left. After each "
-                "time the other does one action. The task done earns both of you 1."
+                f"ref. Coordinates are {self.coordinates.describe()}, from the top left. After "
+                "each time the other does one action. The task done earns both of you 1."
             )
-        how = HOW.format(UNITS[self.coordinates])
+        how = HOW.format(self.coordinates.describe())
         return (
             f"{how} Before each of your actions a helper, who knows "
             "what is to be done, points at something. The task done earns both of you 1."
@@ -175,5 +174,5 @@ def _pointed(view, coordinates):
     one = find_widget(view.inner.page, *view.at)
     ref = "" if one is None else refs(view.inner.page).get(one.id, "")
     x, y = view.at
-    point = format_point(x, y, coordinates)
+    point = coordinates.format_point(x, y)
     return f"The helper points at {point}{f', [{ref}]' if ref else ''}."

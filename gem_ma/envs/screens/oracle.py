@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gem_ma.chat.turn import Turn
-from gem_ma.envs.screens.coordinates import convert_action
 from gem_ma.validation.arguments import check_each
 
 
@@ -22,7 +21,8 @@ class ScreenOracle:
             raise ValueError(
                 f"screen-oracle plays environments of screens: only, got {turn.env_id or 'another'}"
             )
-        return convert_action(str(hint(turn.seat)), position.game.coordinates)
+        action: str = position.game.coordinates.convert_action(str(hint(turn.seat)))
+        return action
 
     def __repr__(self) -> str:
         return "ScreenOracle()"

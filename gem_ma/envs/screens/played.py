@@ -8,13 +8,14 @@ from typing import NamedTuple
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import UNITS
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import Ui, shown
-from gem_ma.game import Game, InvalidMove, Message, State
+from gem_ma.game import InvalidMove, Message, State
 from gem_ma.scene import Grid
 from gem_ma.scene.screen import CLICKABLE_KINDS, Screen
 
@@ -106,7 +107,7 @@ class Board(NamedTuple):
     moves: tuple[str, ...]  # moves that have a button, since squares do not express them
 
 
-class Clicked(Game[Played]):
+class Clicked(ScreenGame[Played]):
     """A game in which moves are made with pointer and keyboard: squares, buttons, a field.
 
     Args:
@@ -125,24 +126,24 @@ class Clicked(Game[Played]):
         refs=False,
         look="flat",
     ):
-        check(0, coordinates, look)
+        check(0, look)
         self.id = game
         spec = registry.spec(game)
         game, beside = make_game(spec, arguments or {}, spec.kwargs)
         self.rules_of, self._kept, self.room = game, None, ROOM
-        self.coordinates, self.refs, self.look = coordinates, refs, look
+        self.coordinates, self.refs, self.look = Coordinates(coordinates), refs, look
         self.agents, self.zero_sum = game.agents, game.zero_sum
         self.blocking, self.reset_options = game.blocking, game.reset_options
         turns = beside.get("max_turns", game.env_defaults.get("max_turns"))
         limit = min(8 * turns, CLICKS) if turns else CLICKS
-        self.env_defaults = {"image_size": (SIZE, SIZE), "max_turns": limit}
+        self.env_defaults = {**self.env_defaults, "max_turns": limit}
 
     @classmethod
     def around(cls, game, name):
         """Return an instance that only shows a game which is played elsewhere."""
         self = cls.__new__(cls)
         self.id, self.rules_of, self._kept, self.room = name, game, None, ALONE
-        self.coordinates, self.refs, self.look = "pixels", False, "flat"
+        self.refs, self.look = False, "flat"
         return self
 
     def board(self, view, agent, picked):
@@ -380,7 +381,7 @@ class Clicked(Game[Played]):
         return self._moved(state._replace(inner=inner, moves=moves), rng)
 
     def rules(self, agent):
-        how = HOW.format(UNITS[self.coordinates])
+        how = HOW.format(self.coordinates.describe())
         return (
             f"{self.rules_of.rules(agent)}\n\nYou play on a page. "
             f"{how} Moves are made by clicking on squares, one "

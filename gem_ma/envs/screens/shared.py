@@ -3,15 +3,16 @@
 from typing import NamedTuple
 
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import UNITS
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import joined, pick
-from gem_ma.envs.screens.game import DEFAULTS, HOW, LOOKS, check, drawn, reader
+from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import Ui, shown
-from gem_ma.game import Game, Message
+from gem_ma.game import Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS
 
 AGENTS = ("first", "second")
@@ -103,7 +104,7 @@ class Desk(NamedTuple):
         return not all(self.ready) and not self.left
 
 
-class Shared(Game[Desk]):
+class Shared(ScreenGame[Desk]):
     """A document in which both seats replace words, at the same time.
 
     Args:
@@ -117,13 +118,12 @@ class Shared(Game[Desk]):
     oracle = True
     simultaneous = True
     reset_options = ("difficulty",)
-    env_defaults = DEFAULTS
 
     def __init__(self, difficulty=2, coordinates="pixels", refs=False, look="flat", limit=None):
-        check(difficulty, coordinates, look)
+        check(difficulty, look)
         self.difficulty, self.coordinates, self.refs, self.look = (
             difficulty,
-            coordinates,
+            Coordinates(coordinates),
             refs,
             look,
         )
@@ -176,7 +176,7 @@ class Shared(Game[Desk]):
         return None
 
     def rules(self, agent):
-        how = HOW.format(UNITS[self.coordinates])
+        how = HOW.format(self.coordinates.describe())
         return (
             f"{how} Somebody else works at the same document at the "
             "same time, and has changes to make too, which you do not know; leave them as they "

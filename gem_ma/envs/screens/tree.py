@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.screens.coordinates import format_point
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.ui import Ui, usable
 from gem_ma.scene.screen import CLICKABLE_KINDS, Widget
 
@@ -25,7 +25,7 @@ def refs(page: Sequence[Widget]) -> dict[str, str]:
     return {one.id: f"e{number}" for number, one in enumerate(widgets, 1)}
 
 
-def described(page: Sequence[Widget], ui: Ui, coordinates: str = "pixels") -> str:
+def described(page: Sequence[Widget], ui: Ui, coordinates: Coordinates) -> str:
     """Return the screen in words, one line for each visible widget."""
     references = refs(page)
     usable_ids = {one.id for one in usable(page)}
@@ -40,7 +40,7 @@ def described(page: Sequence[Widget], ui: Ui, coordinates: str = "pixels") -> st
     return "\n".join(lines)
 
 
-def _line(one: Widget, ui: Ui, coordinates: str) -> str:
+def _line(one: Widget, ui: Ui, coordinates: Coordinates) -> str:
     role = _ROLES.get(one.kind, one.kind)
     text = f' "{one.text}"' if one.text else ""
     parts = [f"{role}{text}", *_state(one)]
@@ -53,7 +53,7 @@ def _line(one: Widget, ui: Ui, coordinates: str) -> str:
         if one.kind in ("field", "area") and ui.caret != ui.anchor:
             low, high = sorted((ui.caret, ui.anchor))
             parts.append(f"selected {str(one.value or '')[low:high]!r}")
-    point = format_point(one.x + one.w // 2, one.y + one.h // 2, coordinates)
+    point = coordinates.format_point(one.x + one.w // 2, one.y + one.h // 2)
     return f"{', '.join(parts)} at {point}"
 
 

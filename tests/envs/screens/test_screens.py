@@ -9,7 +9,7 @@ import pytest
 
 import gem_ma
 from gem_ma import rollout
-from gem_ma.envs.screens.coordinates import format_point
+from gem_ma.envs.screens.coordinates import Coordinates
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import Screens, reader
 from gem_ma.envs.screens.steps import action
@@ -270,10 +270,12 @@ def test_coordinates_may_be_thousandths():
 
 @pytest.mark.parametrize("coordinates", ["pixels", "thousand", "share"])
 def test_texts_and_perfect_users_are_in_the_unit_of_replies(coordinates):
-    for x in range(448):
-        point = format_point(x, 447 - x, coordinates)
-        move = reader((), coordinates).read(f"click{point}")
-        assert move.at == (x, 447 - x), point
+    for width, height in ((448, 448), (896, 896), (1280, 800), (500, 700), (449, 450)):
+        points = Coordinates(coordinates, width, height)
+        for x in range(448):
+            point = points.format_point(x, 447 - x)
+            move = reader((), points).read(f"click{point}")
+            assert move.at == (x, 447 - x), (width, height, point)
     game = Screens("buttons", difficulty=0, coordinates=coordinates)
     state = game.start(np.random.default_rng(0), {})
     (right,) = [one for one in state.page if one.id == state.model.todo[0]]
@@ -282,6 +284,60 @@ def test_texts_and_perfect_users_are_in_the_unit_of_replies(coordinates):
     for name in ("sliders", "scrolling", "marking", "windows", "colors", "guided", "assisted"):
         (episode,) = rollout(f"screens:{name}", "screen-oracle", 1, seed=0, coordinates=coordinates)
         assert set(episode.returns.values()) == {1.0}, name
+
+
+# A click at x, y in each dialect, as a model writes it.
+CLICKS = (
+    "click({x:g}, {y:g})",
+    '{{"name": "computer", "arguments": {{"action": "left_click", "coordinate": [{x:g}, {y:g}]}}}}',
+    '{{"name": "computer_use", "arguments": {{"action": "left_click", "coordinate": [{x:g}, {y:g}]'
+    "}}}}",
+    '{{"type": "click", "x": {x:g}, "y": {y:g}, "button": "left"}}',
+    "Thought: there.\nAction: click(start_box='({x:g},{y:g})')",
+)
+
+
+def find_middle(env, widget):
+    """Return where a picture shows a widget: the middle of what changes if it is not there."""
+    state = env.match.state
+    rest = state._replace(page=tuple(one for one in state.page if one is not widget))
+    shown = env.observe("player")["image"]
+    without = draw(env.game.picture(rest, "player"), shown.shape[1::-1])
+    changed = np.argwhere((shown != without).any(-1))
+    return (changed.min(0) + changed.max(0))[::-1] / 2
+
+
+@pytest.mark.parametrize(
+    "size", [(448, 448), (896, 896), (1280, 800), (300, 500), 252, "own"], ids=str
+)
+@pytest.mark.parametrize("coordinates", ["pixels", "thousand", "share"])
+def test_a_click_on_what_a_picture_shows_hits_it(size, coordinates):
+    env = gem_ma.make(
+        "screens:buttons", observe="image", image_size=size, coordinates=coordinates, difficulty=0
+    )
+    env = pickle.loads(pickle.dumps(env))
+    for seed in range(4):
+        for click in CLICKS:
+            env.reset(seed=seed)
+            state = env.match.state
+            (button,) = [one for one in state.page if one.id == state.model.todo[0]]
+            x, y = find_middle(env, button)
+            high, wide = env.observe("player")["image"].shape[:2]
+            if coordinates == "pixels":
+                assert size == "own" or f"{wide} wide and" in env.rules("player")
+                x, y = int(x), int(y)
+            else:
+                whole = {"thousand": 1000, "share": 1}[coordinates]
+                x, y = round(x / wide * whole, 3), round(y / high * whole, 3)
+            env.step(click.format(x=x, y=y))
+            assert env.match.state.score == 1.0, (seed, click, x, y)
+
+
+def test_a_perfect_user_finds_its_way_in_a_picture_of_any_size():
+    for name in ("sliders", "scrolling", "marking", "guided", "assisted"):
+        (episode,) = rollout(f"screens:{name}", "screen-oracle", 1, seed=0, image_size=(1280, 800))
+        assert set(episode.returns.values()) == {1.0}, name
+        assert episode.replay().returns == episode.returns
 
 
 # What a model says that was trained on a computer tool; each is a click on (100, 200), and so on.
