@@ -353,6 +353,8 @@ def test_importing_loads_no_game_and_does_nothing():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     register = ["gem_ma.envs.game_factory", "gem_ma.envs.difficulty_levels", "gem_ma.envs.registry"]
+    ids = "bridges.openspiel", "bridges.textarena", "tasks.reasoning_gym", "tasks.roles"
+    register += packs.present([f"gem_ma.envs.{one}_ids" for one in ids])
     register += [f"{one.package}{end}" for one in OURS for end in ("", ".pack")]
     register += packs.present(["gem_ma.envs.screens.families"])
     register = sorted(one for one in register if one.startswith("gem_ma.envs."))

@@ -72,6 +72,8 @@ def is_public(module: str, name: str) -> bool:
         return True
     if f"{module}.{name}".removeprefix("gem_ma") in PUBLIC:
         return True
+    if module.startswith(GAMES):  # a game, as PettingZoo has its games: connect_four.env()
+        return hasattr(importlib.import_module(f"{module}.{name}"), "parallel_env")
     return module.removeprefix("gem_ma") in PUBLIC and name in list_names(module)
 
 

@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from gem_ma.agents.ray import RayAgent
     from gem_ma.agents.scripted import ScriptedAgent
     from gem_ma.agents.search import SearchAgent
+    from gem_ma.agents.wrappers.cost_meter import CostMeter
     from gem_ma.agents.wrappers.prompting import ActAgent, FewShotAgent, ReactAgent
 
 __all__ = [
     "AGENT_SPECS",
     "ActAgent",
+    "CostMeter",
     "FewShotAgent",
     "FunctionAgent",
     "HFAgent",
@@ -54,6 +56,7 @@ __all__ += [name for _, name in PROVIDERS.values()]
 
 _FILES = {  # files of the agents whose file name differs from the class name
     "ActAgent": "wrappers.prompting",
+    "CostMeter": "wrappers.cost_meter",
     "FewShotAgent": "wrappers.prompting",
     "ProgramAgent": "programs.program",
     "ReactAgent": "wrappers.prompting",

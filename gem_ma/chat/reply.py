@@ -30,6 +30,8 @@ class Reply(str):
             log-probability is relative to these.
         prompt_ids: Ids of the prompt from the server; empty if it reported only those of the reply.
         policy_version: The number of updates of the sampling model, if it learns while it plays.
+        cost: The price of its tokens, if prices are known.
+        cached: True if it came from a cache of replies, so that nothing was paid for it.
 
     Examples:
         >>> import gem_ma
@@ -42,7 +44,9 @@ class Reply(str):
 
     __slots__ = (
         "allowed_ids",
+        "cached",
         "calls",
+        "cost",
         "finish_reason",
         "latency",
         "logprobs",
@@ -65,6 +69,8 @@ class Reply(str):
     usage: Mapping[str, int]
     latency: float | None
     policy_version: int | None
+    cost: float | None
+    cached: bool | None
 
     def __new__(
         cls,
@@ -81,6 +87,8 @@ class Reply(str):
         allowed_ids: Sequence[Sequence[int]] | None = None,
         prompt_ids: Sequence[int] | None = None,
         policy_version: int | None = None,
+        cost: float | None = None,
+        cached: bool | None = None,
     ) -> Reply:
         self = super().__new__(cls, text)
         self.prompt_ids = prompt_ids
@@ -94,6 +102,8 @@ class Reply(str):
         self.thinking_blocks = thinking_blocks
         self.allowed_ids = allowed_ids
         self.policy_version = policy_version
+        self.cost = cost
+        self.cached = cached
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -122,6 +132,13 @@ def with_latency(reply: str, seconds: float) -> Reply:
         vars(copy).update(vars(reply))
     copy.latency = seconds
     return copy
+
+
+def count_tokens(reply: object) -> tuple[int, int]:
+    """Return the numbers of tokens that a reply read and wrote; 0 if it does not report them."""
+    usage = getattr(reply, "usage", None) or {}
+    ids = getattr(reply, "token_ids", None) or ()
+    return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", len(ids)))
 
 
 def truncate_reply_calls(reply: str, count: int | None) -> str:

@@ -20,6 +20,7 @@ from gem_ma.cli.command_options import (
     parse_positive,
     translate_arguments,
 )
+from gem_ma.cli.cost_options import format_costs
 from gem_ma.rollouts.episode import Episode
 
 
@@ -51,6 +52,7 @@ def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, st
 
 def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
     """Play many episodes, print a summary, and return the exit code."""
+    from gem_ma.agents.wrappers.cost_meter import CostLimitReached
     from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
     from gem_ma.rollouts.run import TooManyErrors
 
@@ -72,6 +74,11 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
     except RolloutInterrupted as stop:
         _print_summary(stop.episodes, args)
         raise CommandInterrupted(_describe_kept(stop.episodes, args)) from None
+    except CostLimitReached as stop:
+        _print_summary(stop.episodes, args)
+        reason = translate_arguments(format_error(stop), args)
+        sys.stderr.write(f"gem-ma: {reason}\n{_describe_kept(stop.episodes, args)}\n")
+        return 1
     except TooManyErrors as stop:
         _print_summary(stop.episodes, args)
         sys.stderr.write(f"gem-ma: {translate_arguments(format_error(stop), args)}\n")
@@ -97,6 +104,7 @@ def _print_summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int
         )
         reply_count = sum(1 for e in complete for step in e.steps if step.agent == seat)
         write(f"{seat}: mean return {mean:+.3f}, {reply_count} replies, {invalid_count} invalid\n")
+    write(format_costs(complete))
     if args.out:
         write(f"written to {args.out}\n")
     if failures:

@@ -23,12 +23,14 @@ from gem_ma.cli.command_options import (
     add_tool_option,
     choose_seed,
     format_agents_option,
+    format_error,
     make_env_from_args,
     parse_count,
     parse_positive,
     parse_seconds,
     wrap_with_tools,
 )
+from gem_ma.cli.cost_options import add_cost_options, load_priced_agents
 from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
 from gem_ma.rollouts.episode import Episode
 
@@ -64,6 +66,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     run.add_argument("--agents", action="append", metavar="[SEAT=]SPEC", help=AGENTS_HELP)
     add_tool_option(run)
     add_episode_options(run)
+    add_cost_options(run, "agents")
     run.add_argument(
         "--context",
         help="how much of their chat agents read, such as turns=4,images=2 (default: all of it)",
@@ -174,7 +177,10 @@ def _run_rollout(args: argparse.Namespace) -> int:
     from gem_ma.rollouts.rollout import rollout
 
     env = wrap_with_tools(make_env_from_args(args.id, args), args.tools)
-    agents = parse_agents(args, env.possible_agents)
+    try:
+        agents = load_priced_agents(args, parse_agents(args, env.possible_agents))
+    except (OSError, ValueError) as error:
+        raise UsageError(format_error(error)) from None
 
     def play(**settings: Any) -> list[Episode]:
         return rollout(

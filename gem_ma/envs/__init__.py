@@ -3,6 +3,7 @@
 Each folder holds the games of one kind, and the helpers that only these games use. Helpers that
 several kinds use are files in this folder. Games and helpers import `gem_ma.game`, `gem_ma.scene`,
 `gem_ma.validation` and `gem_ma.engine.action_parsing`, but never an agent, a renderer or an API.
+The last line of a game's module gives it PettingZoo's `env()`, `parallel_env()` and `raw_env()`.
 """
 
 from gem_ma.envs.registry import register

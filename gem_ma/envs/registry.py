@@ -25,7 +25,7 @@ from gem_ma.packs import DOWNLOADS, describe_missing, list_packs
 from gem_ma.validation.arguments import check_each, check_type
 from gem_ma.validation.json_types import JSONMapping, replace_tuples
 
-_FACTORY_MODULE = "gem_ma.apis.factory"  # imported by Gymnasium and PettingZoo
+FACTORY_MODULE = "gem_ma.apis.factory"  # imported by Gymnasium and PettingZoo
 
 
 class UnknownEnv(LookupError):
@@ -200,17 +200,18 @@ def register(
 def _register_elsewhere(id: str) -> None:
     name, kwargs = make_gymnasium_id(id), {"env_id": id}
     # `gymnasium.register` scans the whole registry at each call, which is slow for many ids.
-    gymnasium.registry[name] = EnvSpec(name, f"{_FACTORY_MODULE}:make_for_gymnasium", kwargs=kwargs)
+    gymnasium.registry[name] = EnvSpec(name, f"{FACTORY_MODULE}:make_for_gymnasium", kwargs=kwargs)
     if hasattr(pettingzoo, "register"):  # since 1.27
-        pettingzoo.register("aec", name, f"{_FACTORY_MODULE}:make_for_pettingzoo", kwargs=kwargs)
+        pettingzoo.register("aec", name, f"{FACTORY_MODULE}:make_for_pettingzoo", kwargs=kwargs)
         pettingzoo.register(
-            "parallel", name, f"{_FACTORY_MODULE}:make_parallel_for_pettingzoo", kwargs=kwargs
+            "parallel", name, f"{FACTORY_MODULE}:make_parallel_for_pettingzoo", kwargs=kwargs
         )
 
 
 def make_gymnasium_id(id: str) -> str:
     """Return the name of an id in the registries of Gymnasium and PettingZoo."""
-    return "gem_ma/" + id.replace(":", ".")  # Gymnasium uses the colon for modules
+    # Gymnasium uses the colon for modules, and the slash for the namespace.
+    return "gem_ma/" + id.replace(":", ".").replace("/", ".")
 
 
 def register_family(
@@ -236,6 +237,14 @@ def register_family(
     _rules_hosts[prefix] = elsewhere
     for name in names:
         _register_elsewhere(f"{prefix}:{name}")
+
+
+def find_module_id(module: str) -> str:
+    """Return the first registered id whose game a module, or a file of this package, defines."""
+    for id, env_spec in _specs.items():
+        if env_spec.entry_point.startswith((f"{module}:", f"{module}.")):
+            return id
+    raise UnknownEnv(f"no registered id has its game in the module {module!r}")
 
 
 def find_rules_host(id: str) -> str:

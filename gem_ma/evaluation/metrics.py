@@ -14,6 +14,8 @@ from functools import cached_property, partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from gem_ma.agents.wrappers.cost_meter import price_tokens
+from gem_ma.chat.reply import count_tokens
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.evaluation.contests import find_outcome
 from gem_ma.evaluation.statistics import (
@@ -84,12 +86,17 @@ class ScoredEpisode:
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """The cost of each seat that has a price."""
-        return {
-            seat: (input_tokens * price[0] + output_tokens * price[1]) / 1e6
-            for seat, price in self.prices.items()
-            for input_tokens, output_tokens in [self.usage.get(seat, (0, 0))]
-        }
+        """The cost of each seat that has a price; without any prices, the recorded costs."""
+        if self.prices:
+            return {
+                seat: price_tokens(self.usage.get(seat, (0, 0)), price)
+                for seat, price in self.prices.items()
+            }
+        costs: dict[str, float] = {}
+        for step in self.episode.steps:
+            if (cost := getattr(step.reply, "cost", None)) is not None:
+                costs[step.agent] = costs.get(step.agent, 0.0) + cost
+        return costs
 
     @property
     def cost(self) -> float:
@@ -103,7 +110,7 @@ class ScoredEpisode:
 
     def _find_cost(self, seat: str) -> float:
         unused = self.usage.get(seat, (0, 0)) == (0, 0)
-        return self.costs.get(seat, 0.0 if unused and self.prices else math.nan)
+        return self.costs.get(seat, 0.0 if unused and self.costs else math.nan)
 
 
 @dataclass(frozen=True)
@@ -427,7 +434,7 @@ def compute_tokens(sample: EpisodeSample) -> IntervalEstimate:
 @register_metric(
     "cost",
     "cost",
-    "the cost of these tokens in an episode; only with `--price`",
+    "the cost of these tokens in an episode; only with prices, of `--price` or in the records",
     format=lambda one: _format_bare(one, ".4f"),
     terminal="none",
 )
@@ -445,7 +452,7 @@ def compute_cost(sample: EpisodeSample) -> IntervalEstimate:
 )
 def compute_costs(sample: EpisodeSample) -> Mapping[str, IntervalEstimate]:
     """Return the mean cost of an episode, by seat."""
-    seats = [seat for start in sample.starts[:1] for seat in start[0].costs]
+    seats = {seat: None for start in sample.starts for one in start for seat in one.costs}
     return {seat: sample.estimate_mean(partial(_find_seat_cost, seat)) for seat in seats}
 
 
@@ -475,20 +482,13 @@ def compute_latency(sample: EpisodeSample) -> IntervalEstimate:
     return estimate_mean([s / n if n else 0.0 for s, n in zip(seconds, replies, strict=True)])
 
 
-def count_tokens(reply: object) -> tuple[int, int]:
-    """Return the numbers of tokens that a reply read and wrote; 0 if it does not report them."""
-    usage = getattr(reply, "usage", None) or {}
-    ids = getattr(reply, "token_ids", None) or ()
-    return int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", len(ids)))
-
-
 def _find_latency(step: Step) -> float:
     measured = getattr(step.reply, "latency", None)
     return float(step.seconds if measured is None else measured)
 
 
 def _find_seat_cost(seat: str, one: ScoredEpisode) -> float:
-    return one.costs[seat]
+    return one.costs.get(seat, 0.0)
 
 
 def _count_one(one: ScoredEpisode) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from gem_ma.evaluation.metrics import count_tokens
+from gem_ma.chat.reply import count_tokens
 from gem_ma.evaluation.runner.eval_tasks import load_evaluation, load_task_episodes
 from gem_ma.evaluation.runner.results import compute_row, summarize
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates, estimate_mean

@@ -23,12 +23,13 @@ from gem_ma.evaluation.metrics import (
     group_by_heading,
     parse_value,
 )
+from gem_ma.evaluation.runner.results import RESULTS_SCHEMA
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
+from gem_ma.evaluation.verification import EvaluationVerifier
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-RESULTS_SCHEMA = 1  # version of the format of results.json
 CONDITION_LABELS = {  # what must be the same in compared rows, in words
     "id": "the environment",
     "arguments": "its arguments",
@@ -54,6 +55,7 @@ _ROW_TYPES: Mapping[str, type] = {
     "agents": dict,
     "evaluated": list,
 }
+_MAX_FAULTS = 3  # in a message
 RowKey = tuple[str, str]  # the name of an entry, and the seat
 
 
@@ -110,13 +112,21 @@ class SuiteLeaderboard(NamedTuple):
         return {"tables": tables, "refused": self.refused}
 
 
-def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
+def merge_results(
+    files: Iterable[str | os.PathLike[str]], *, verify: bool = False
+) -> SuiteLeaderboard:
     """Merge the results of evaluations: files `results.json`, or the folders that hold them.
 
     "NAME=FILE" gives the agent of a file a name. Rows of the same entry and seat share a column
     only if all conditions of a score are the same. The first file with a row sets these conditions;
     a row with other conditions is refused.
+
+    Args:
+        files: The files or folders.
+        verify: Play all episodes of each folder again without a model, and refuse rows whose
+            records or results differ, are incomplete, or come from another release.
     """
+    verifier = EvaluationVerifier()
     questions: dict[tuple[str, RowKey], tuple[JSONMapping, str]] = {}
     places: dict[str, dict[str, dict[RowKey, RowResult]]] = {}
     refused: dict[str, list[RowKey]] = {}
@@ -125,6 +135,7 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
         alias, source = _split_alias(file)
         path, results = load_results(source)
         suite = results["suite"]
+        faults = verifier.verify(path.parent, results) if verify else {}
         for row in results["rows"]:
             key, agent, question = _parse_row(row, results)
             if alias and specs.setdefault(alias, agent) != agent:
@@ -136,6 +147,10 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
             who = f"{agent} in {path}, {suite}"
             if not row["episodes"]:
                 refused.setdefault(f"{who}: no finished episode", []).append(key)
+                continue
+            if faults.get(key):
+                why = f"{who}: not verified: {_join_faults(faults[key])}"
+                refused.setdefault(why, []).append(key)
                 continue
             first, where = questions.setdefault((suite, key), (question, str(path)))
             mine = places.setdefault(suite, {}).setdefault(agent, {})
@@ -161,6 +176,11 @@ def merge_results(files: Iterable[str | os.PathLike[str]]) -> SuiteLeaderboard:
     return SuiteLeaderboard(
         tables, [f"{why} ({_format_keys(keys)})" for why, keys in refused.items()]
     )
+
+
+def _join_faults(faults: Sequence[str]) -> str:
+    more = len(faults) - _MAX_FAULTS
+    return "; ".join(faults[:_MAX_FAULTS]) + (f"; {more} more" if more > 0 else "")
 
 
 def _split_alias(file: str | os.PathLike[str]) -> tuple[str, str | os.PathLike[str]]:

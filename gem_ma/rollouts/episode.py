@@ -124,7 +124,7 @@ class Episode:
             env = make(self.spec, trust=trust)
         check_type(env, AECEnv, "env", "an environment")
         session, steps = Session(env), []
-        for move in replay(session, self, _find_difference):
+        for move in replay(session, self, find_turn_difference):
             for step in move.steps:
                 fields = {name: getattr(step, name) for name in Step.__slots__}
                 seen = move.turns[step.agent].observation
@@ -136,7 +136,8 @@ class Episode:
         return Episode(**{**fields, "steps": steps})
 
 
-def _find_difference(turn: Turn, step: Step) -> str:
+def find_turn_difference(turn: Turn, step: Step) -> str:
+    """Return how a turn of a replay differs from the recorded one, or ""."""
     for name, new, old in (
         ("text", turn.text, step.text),
         ("results", turn.results, step.results),

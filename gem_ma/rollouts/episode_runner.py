@@ -43,7 +43,7 @@ class EpisodeRunner(AgentScheduler):
                     play.players[waiting.seat].queue.append(waiting)
             self.ask_agents(run.players)
             finished = bool(run.finished)
-            if finished:
+            if finished or run.limit_error is not None:
                 for episode in run.drain_finished():
                     yield episode
             busy = self.ready or finished or self.left

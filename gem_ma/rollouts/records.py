@@ -192,14 +192,13 @@ _STEP_FIELDS: dict[str, FieldTypes] = {
 }
 _REPLY_FIELDS: dict[str, FieldTypes] = {
     "text": str,
-    "prompt_ids": _LIST_TYPES,
-    "token_ids": _LIST_TYPES,
-    "logprobs": _LIST_TYPES,
-    "allowed_ids": _LIST_TYPES,
+    **dict.fromkeys(("prompt_ids", "token_ids", "logprobs", "allowed_ids"), _LIST_TYPES),
     "finish_reason": str,
     "tool_calls": _LIST_TYPES,
     "usage": dict,
     "latency": _NUMBER_TYPES,
+    "cost": _NUMBER_TYPES,
+    "cached": bool,
     "policy_version": int,
     "calls": _LIST_TYPES,
     "thinking_blocks": _LIST_TYPES,

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any
 
+from gem_ma.agents.wrappers.cost_meter import CostLimitReached
 from gem_ma.apis.factory import EnvSource, resolve_env
 from gem_ma.chat.agent import EpisodeAgents
 from gem_ma.chat.context import SeatContexts
@@ -154,6 +155,7 @@ def rollout(
 
     Raises:
         TooManyErrors: More episodes failed than `max_errors`.
+        CostLimitReached: A CostMeter of the agents has reached its limit.
 
     Examples:
         >>> import gem_ma
@@ -198,7 +200,7 @@ def rollout(
         interrupted = RolloutInterrupted(f"{len(done)} of {episodes} episodes are done")
         interrupted.episodes = _sort_episodes(done)
         raise interrupted from None
-    except TooManyErrors as error:
+    except (TooManyErrors, CostLimitReached) as error:
         error.episodes = _sort_episodes(done)
         raise
     done = _sort_episodes(done)

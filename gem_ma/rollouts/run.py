@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gem_ma.agents import load_agent
+from gem_ma.agents.wrappers.cost_meter import CostLimitReached
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import to_json_value
 from gem_ma.chat.agent import (
@@ -107,6 +108,7 @@ class RolloutRun:
         # messages of failed episodes, in order of first occurrence
         self.error_counts: Counter[str] = Counter()
         self.last_error: BaseException | None = None  # of the latest failed episode
+        self.limit_error: CostLimitReached | None = None  # ends the run
         self.live_count = 0
         self.next = 0
         self.has_more = True  # whether some episodes have not begun
@@ -323,8 +325,11 @@ class RolloutRun:
             waiting.play.players[waiting.seat].queue.append(waiting)
 
     def fail_episode(self, play: LiveEpisode, seat: str | None, error: BaseException) -> None:
-        """End an episode as failed."""
+        """End an episode as failed, or the whole run if its agents may cost no more."""
         if play.failed:
+            return
+        if isinstance(error, CostLimitReached):
+            self.limit_error = error
             return
         play.failed = True
         self._record_failure(play.episode, seat, error)
@@ -383,12 +388,19 @@ class RolloutRun:
         self.finished.append(episode)
 
     def drain_finished(self) -> Iterator[Episode]:
-        """Yield finished episodes; then raise TooManyErrors if too many of them failed."""
+        """Yield finished episodes; then raise the error that ends the run, if there is one.
+
+        Raises:
+            CostLimitReached: A meter of the agents has reached its limit.
+            TooManyErrors: Too many episodes failed.
+        """
         while self.finished:
             episode = self.finished.popleft()
             if isinstance(self.progress, RolloutProgress):
                 self.progress.add(episode, episode.number not in self.earlier_numbers)
             yield episode
+        if self.limit_error is not None:
+            raise self.limit_error
         if self.error_counts.total() > self.max_errors:
             words, times = self.error_counts.most_common(1)[0]
             often = f"{times} of them by" if len(self.error_counts) > 1 else "each by"

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Mapping
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
+from gem_ma.agents.wrappers.cost_meter import CostLimitReached
 from gem_ma.apis import workers
 from gem_ma.apis.workers import (
     ExitError,
@@ -239,6 +240,10 @@ class WorkerPool(AgentScheduler):
 
     def answer(self, waiting: PendingTurn, reply: object) -> None:
         worker, ticket, chat = waiting.play
+        if isinstance(reply, CostLimitReached):  # ends the run, and not the episode alone
+            self.main.limit_error = reply
+            self.wake.set()
+            return
         if not isinstance(reply, Exception):
             chat.steps[-1].reply = reply
         self.send_message(worker, ("reply", ticket, reply))

@@ -13,6 +13,15 @@ from gem_ma import Reply
 from gem_ma.cli import main as command_line
 from gem_ma.cli.main import main
 
+# A provider that replies without a server.
+COUNTED = """
+import gem_ma
+
+
+class Counted(gem_ma.agents.OpenAIAgent):
+    async def act(self, turns):
+        return [gem_ma.Reply(turn.legal[0], usage={"prompt_tokens": 9}) for turn in turns]
+"""
 SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {  # of a command: the extra whose packages it runs with, and their modules
     "train": ("hf,lora", "torch", "transformers", "peft"),
@@ -104,6 +113,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
         monkeypatch.setattr("gem_ma.evaluation.ratings.fit_plackett_luce", lambda matches: {})
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(SUITE)
+    (tmp_path / f"{command}_counted.py").write_text(COUNTED)
     rows = [{"step": step, "return/x": step / 2} for step in range(4)]
     (tmp_path / "history.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     if command == "plot":

@@ -8,6 +8,7 @@ import gymnasium
 import packs
 import pettingzoo
 import pytest
+from gymnasium.utils.env_checker import check_env
 from playable import IDS
 
 import gem_ma
@@ -129,17 +130,61 @@ def test_lists_ignore_case_and_read_what_is_said_of_a_game():
 
 
 def test_every_id_is_in_gymnasiums_registry():
-    for id in IDS:
-        spec = gymnasium.spec("gem_ma/" + id.replace(":", "."))
+    for id in gem_ma.list_envs():
+        spec = gymnasium.spec(registry.make_gymnasium_id(id))
         assert isinstance(spec.entry_point, str)
         read = gymnasium.envs.registration.EnvSpec.from_json(spec.to_json())
         assert read.kwargs == {"env_id": id}
 
 
+def test_names_in_other_registries_are_apart_and_are_printed():
+    ids = gem_ma.list_envs()
+    names = {registry.make_gymnasium_id(id) for id in ids}
+    assert len(names) == len(ids)
+    printed = gymnasium.pprint_registry(disable_print=True, num_cols=1)
+    assert names <= {line.strip() for line in printed.splitlines()}
+
+
+# A name of each family that needs neither a key nor the network, and how it is made.
+OTHERS = packs.present(
+    [
+        ("gym:CartPole-v1", {}),
+        ("duo:Debate/math:Mini", {"others": "random"}),
+        ("math:Mini", {}),
+        ("social:KeepSecret-v0", {"others": "random"}),
+        ("visual:Clock-v0", {"observe": "both"}),
+        ("game:ConnectFour-v0", {"others": "random", "actions": "discrete"}),
+        ("game:Werewolf-v0", {"others": "random", "observe": "image"}),
+    ]
+)
+
+
+@pytest.mark.parametrize(("id", "options"), OTHERS, ids=[id for id, _ in OTHERS])
+def test_gymnasiums_checker_passes_by_its_own_door(id, options):
+    if "others" in options:
+        options = {"agent": gem_ma.make(id).possible_agents[0], **options}
+    name = f"gem_ma:{registry.make_gymnasium_id(id)}"
+    env = gymnasium.make(name, **options)
+    check_env(env.unwrapped, skip_render_check=True)
+    vector = gymnasium.make_vec(name, num_envs=2, **options)
+    _, infos = vector.reset(seed=0)
+    assert infos["to_act"].tolist() == [True, True]
+    vector.step(vector.action_space.sample())
+    vector.close()
+
+
 @new_pettingzoo
 def test_every_id_is_in_pettingzoos_registry():
+    for id in gem_ma.list_envs():
+        for kind in ("aec", "parallel"):
+            foreign = pettingzoo.spec(kind, registry.make_gymnasium_id(id))
+            assert foreign.kwargs == {"env_id": id}
+
+
+@new_pettingzoo
+def test_pettingzoo_makes_every_id():
     for id in IDS:
-        foreign = "gem_ma/" + id.replace(":", ".")
+        foreign = registry.make_gymnasium_id(id)
         env = pettingzoo.make("aec", foreign, observe="both")
         assert isinstance(env, pettingzoo.AECEnv), id
         assert env.observation_builder.config.observe == "both"

@@ -184,6 +184,9 @@ WRONG += [
         f"{_RUN} --agents randm",
         f"{_RUN} --episodes none",
         f"{_RUN} --concurrency 0",
+        f"{_RUN} --price cheap",
+        f"{_RUN} --max-cost much",
+        f"{_RUN} --cache FOLDER/c",
         f"{_RUN} --seed x",
         f"{_RUN} --context turns",
         f"{_RUN} --out FOLDER/no/a.jsonl",
@@ -238,6 +241,8 @@ WRONG += [
         f"{_EVAL} --max-errors -1",
         f"{_EVAL} --price cheap",
         f"{_EVAL} --price model=1",
+        f"{_EVAL} --max-cost 0",
+        f"{_EVAL} --cache FILE",
         f"tournament {C4} --out FOLDER/t --agents nobody",
         f"tournament {C4} --agents search:depth=1 --out FILE",
         f"{_CUP} --matches 0",
@@ -339,6 +344,8 @@ RIGHT = {
         f"run {TTT} --agents random --episodes 3 --concurrency 2 --seed 5 --context turns=2 "
         f"--shuffle --out a.jsonl --resume --max-errors 0 {_LOOKING}",
         f"run {TTT} --workers 1 --step-timeout 9 --tools x=python:seconds=1",
+        f"run {TTT} --price 1,2 --max-cost 5 --cache c "
+        "--agents 'x=run_counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
     ],
     "render": [
         f"render {TTT} --out a.png --seed 1 --moves 2 --seat x {_LOOKING[15:]}",
@@ -368,6 +375,8 @@ RIGHT = {
         f"--concurrency 2 --max-errors 0 --pictures --price 1,2 --out r {_LOOKING}",
         f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json "
         "--price 1,2 --price random=3,4",
+        f"eval {TTT} --tasks 1 --out z --price m=3,4 --max-cost 5 --cache c "
+        "--agents 'eval_counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
         f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python",
         "eval --suite small.toml --agents random --out u",
@@ -391,7 +400,7 @@ RIGHT = {
         f"eval {TTT} --agents random --tasks 1 --out l1",
         f"eval {TTT} --agents x=search:depth=1 --opponents random --tasks 1 --out l2",
         "leaderboard l1 l2/results.json --out l.html",
-        "leaderboard l1 l2 --json",
+        "leaderboard l1 l2 --json --verify",
     ],
     "exploit": [
         f"exploit {KUHN} --agents random --samples 2 --seed 1 --json",

@@ -345,6 +345,7 @@ OBJECTS = {
     "FunctionAgent": lambda: gem_ma.agents.load_agent(lambda turn: "1"),
     "InformedAssistant": lambda: gem_ma.agents.load_agent("informed-assistant"),
     "LLMUser": lambda: gem_ma.agents.load_agent("llm-user:random"),
+    "CostMeter": gem_ma.agents.CostMeter,
     "MixtureAgent": lambda: gem_ma.agents.MixtureAgent(["random"]),
     "OracleAssistant": lambda: gem_ma.agents.load_agent("oracle-assistant"),
     "ProgramAgent": lambda: gem_ma.agents.load_agent("program:true"),
@@ -479,6 +480,10 @@ RIGHT = {
     "gem_ma.agents.FewShotAgent": _by(agent="random", examples=("a",), shots=1),
     "gem_ma.envs.tau.agents.LLMUser": _by(agent="random"),
     "gem_ma.agents.ProgramAgent": _by(program="true"),
+    "gem_ma.agents.CostMeter": _by(limit=1.0),
+    "gem_ma.agents.CostMeter.wrap": _by(agent="random", price=(1.0, 2.0)),
+    "gem_ma.agents.CostMeter.add": lambda: {"reply": Reply("a", cost=1.0)},
+    "gem_ma.agents.CostMeter.add_steps": lambda: {"steps": episode().steps},
     "gem_ma.agents.MixtureAgent": _by(agents=("random", "random"), weights=(1, 2)),
     "gem_ma.agents.MixtureAgent.epsilon": _by(agent="random", probability=0.5),
     **{

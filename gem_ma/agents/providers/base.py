@@ -7,12 +7,14 @@ import logging
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
 from secrets import SystemRandom
 from typing import ClassVar, NamedTuple, Self
 
 from gem_ma.agents.providers.errors import BadAnswer, RequestCap, ServerError
+from gem_ma.agents.providers.reply_cache import CachedAnswer, ReplyCache, make_cache_key
 from gem_ma.agents.providers.transport import (
     ModelConnection,
     ModelEndpoint,
@@ -23,6 +25,7 @@ from gem_ma.agents.providers.transport import (
     read_status,
     summarize_error,
 )
+from gem_ma.chat.agent import Agent
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.image_tokens import count_image_tokens
@@ -48,6 +51,10 @@ __all__ = ["ImageCheck", "ProviderAgent"]
 _LONGEST_WAIT = 600.0  # seconds that a server may ask to wait
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # maximum in seconds if the server names none
 _LONGEST_REFUSAL = 2000  # characters of a server's message in an error
+_NO_MATTER = {  # fields that do not decide an answer, or that the rest of a cache key has
+    *("base_url", "key", "seed", "concurrency", "requests_per_minute", "timeout", "retries"),
+    *("max_requests", "max_total_tokens", "max_answer", "prices", "cache"),
+}
 _LOG_INTERVAL = 2.0  # seconds between two lines about retries
 _log = logging.getLogger(__name__)
 
@@ -98,6 +105,9 @@ class ProviderAgent(ABC):
         max_answer: Limit of an answer in bytes, after decompression. A longer answer is malformed.
         prices: Prices of a million prompt tokens and of a million completion tokens, for `cost`.
         body: Further fields of each request.
+        cache: A folder in which answers are kept. A request that was made before, in the same turn
+            of the same episode and as often, gets its answer from there: it is no request, and has
+            `Reply.cached`. The folder holds at most 1 GiB. None: no cache.
     """
 
     provider: ClassVar[str]  # name in specs, extras and logs
@@ -120,6 +130,7 @@ class ProviderAgent(ABC):
     max_answer: int = MAX_RESPONSE_SIZE
     prices: tuple[float, float] = (0.0, 0.0)
     body: JSONMapping | None = None
+    cache: str | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0 or self.timeout <= 0 or self.max_answer < 1:
@@ -145,6 +156,8 @@ class ProviderAgent(ABC):
 
     def _reset(self) -> None:
         """Reset the state that belongs to this process only."""
+        self._cache: ReplyCache | None = None
+        self._repeats: Counter[str] = Counter()  # how often each request was made, by cache key
         self._next_request: float = 0.0
         self._last_logged: float = -_LOG_INTERVAL
         self._unlogged: int = 0
@@ -193,7 +206,10 @@ class ProviderAgent(ABC):
     @property
     def cost(self) -> float:
         """The cost of all replies until now, in the currency of `prices`."""
-        prompt, completion = self.usage["prompt_tokens"], self.usage["completion_tokens"]
+        return self._price(self.usage)
+
+    def _price(self, usage: Mapping[str, int]) -> float:
+        prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
         return (prompt * self.prices[0] + completion * self.prices[1]) / 1e6
 
     async def act(self, turns: list[Turn]) -> list[Reply]:
@@ -209,11 +225,47 @@ class ProviderAgent(ABC):
         body = self.make_body(turn.messages, tools, seed)
         if turn.legal:
             body = {**body, **self.make_choice_fields(turn.legal)}
-        return await self._request(body)
-
-    async def _request(self, body: RequestBody) -> Reply:
-        """Return the server's reply, after retries if necessary."""
         body = {name: value for name, value in body.items() if value is not None}
+        if self.cache is None:
+            return (await self._request(body))[0]
+        if self._cache is None:
+            self._cache = ReplyCache(self.cache)
+        key = self._make_cache_key(body, turn.seed)
+        if (cached := self._cache.load(key)) is not None:
+            try:
+                return self._finish_reply(self.parse_reply(cached.content), cached.latency, True)
+            except BadAnswer:  # kept by another release
+                pass
+        reply, content = await self._request(body)
+        self._cache.store(key, CachedAnswer(content, reply.latency or 0.0))
+        return reply
+
+    def _make_cache_key(self, body: RequestBody, turn_seed: int) -> str:
+        """Return the key of a request. It contains no secret: neither a key nor a URL's password.
+
+        A turn's seed differs in every turn of every episode, so that equal chats are asked apart.
+        """
+        url = None if self.base_url is None else split_credentials(self.base_url)[0]
+        settings = {
+            one.name: getattr(self, one.name) for one in fields(self) if one.name not in _NO_MATTER
+        }
+        request = {"class": type(self).__name__, "url": url, "settings": settings}
+        base = make_cache_key({**request, "body": body, "turn": turn_seed})
+        self._repeats[base] += 1
+        return make_cache_key({"request": base, "repeat": self._repeats[base]})
+
+    def _finish_reply(self, reply: Reply, seconds: float, cached: bool | None = None) -> Reply:
+        reply.latency, reply.cached = seconds, cached
+        if any(self.prices):
+            reply.cost = self._price(reply.usage)
+        return reply
+
+    def on_rollout_end(self) -> None:
+        """Begin to count repeated requests anew: another rollout may make the same ones."""
+        self._repeats.clear()
+
+    async def _request(self, body: RequestBody) -> tuple[Reply, bytes]:
+        """Return the server's reply, and its bytes, after retries if necessary."""
         session = self._sessions[asyncio.get_running_loop()]
         connection = session.connection
         passing: tuple[type[Exception], ...] = (TimeoutError, BadAnswer)
@@ -227,9 +279,8 @@ class ProviderAgent(ABC):
                     await self._keep_rate()
                     start = time.perf_counter()
                     async with asyncio.timeout(self.timeout):
-                        reply = await self._attempt(session, body)
-                    reply.latency = time.perf_counter() - start
-                    return reply
+                        reply, content = await self._attempt(session, body)
+                    return self._finish_reply(reply, time.perf_counter() - start), content
                 except passing + final as error:
                     may_pass = isinstance(error, passing) or (
                         isinstance(error, connection.errors) and self.can_retry(error)
@@ -245,7 +296,7 @@ class ProviderAgent(ABC):
                     self._log_retry(error, attempt, pause, session.secrets)
                 await asyncio.sleep(pause)
 
-    async def _attempt(self, session: _LoopSession, body: RequestBody) -> Reply:
+    async def _attempt(self, session: _LoopSession, body: RequestBody) -> tuple[Reply, bytes]:
         connection = session.connection
         self._check_caps()
         self.requests += 1
@@ -264,7 +315,7 @@ class ProviderAgent(ABC):
         reply = self.parse_reply(content)
         for name in self.usage:
             self.usage[name] += reply.usage.get(name, 0)
-        return reply
+        return reply, content
 
     def _check_caps(self) -> None:
         if self.max_requests is not None and self.requests >= self.max_requests:
@@ -329,7 +380,9 @@ class ProviderAgent(ABC):
             counts = []
             async with self:
                 for content in contents:
-                    reply = await self._request(self.make_body(content, (), None))
+                    body = self.make_body(content, (), None)
+                    named = {name: value for name, value in body.items() if value is not None}
+                    reply, _ = await self._request(named)
                     counts.append(reply.usage.get("prompt_tokens", 0))
             return counts
 
@@ -370,7 +423,7 @@ class ProviderAgent(ABC):
             return _LoopSession(self.connect(endpoint), secrets, self.concurrency)
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_sessions": None}
+        return {**self.__dict__, "_sessions": None, "_cache": None}
 
     def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
@@ -389,6 +442,50 @@ class _LoopSession:
         self.secrets = secrets
         self.slots = asyncio.Semaphore(slots)
         self.users = 0
+
+
+def find_providers(agent: object) -> list[ProviderAgent]:
+    """Return the providers among an agent and the agents that it holds, such as those it wraps."""
+    found: list[ProviderAgent] = []
+    seen: set[int] = set()
+    left = [agent]
+    while left:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, ProviderAgent):
+            found.append(one)
+        elif isinstance(one, list | tuple):
+            left += one
+        elif isinstance(one, Mapping):
+            left += one.values()
+        elif isinstance(one, Agent):
+            left += getattr(one, "__dict__", {}).values()
+    return found
+
+
+def has_prices(agent: object) -> bool:
+    """Return whether an agent, or one that it holds, is a provider with prices."""
+    return any(any(one.prices) for one in find_providers(agent))
+
+
+def set_cache(folder: str, agents: Iterable[object]) -> None:
+    """Let the providers among agents, and those inside them, keep their answers in a folder.
+
+    Raises:
+        ValueError: There is no provider.
+        OSError: The folder cannot be made.
+    """
+    providers = [one for agent in agents for one in find_providers(agent)]
+    if not providers:
+        raise ValueError(
+            f"cache={folder!r} keeps the answers of providers, and no agent is one; expected an "
+            "agent such as openai:MODEL"
+        )
+    ReplyCache(folder)
+    for provider in providers:
+        provider.cache = folder
 
 
 def _choose_pause(error: Exception, attempt: int) -> float:

@@ -131,12 +131,17 @@ def select_fields(reply: str, *names: str) -> JSONObject:
 
 
 def sum_usage(calls: Sequence[str], reply: Reply) -> Reply:
-    """Return the reply with the usage and latency of all calls added up."""
+    """Return the reply with the usage, latency and cost of all calls added up."""
     usage: Counter[str] = Counter()
-    seconds = []
     for call in calls:
         usage.update(getattr(call, "usage", {}))
-        if getattr(call, "latency", None) is not None:
-            seconds.append(getattr(call, "latency"))  # noqa: B009
-    reply.usage, reply.latency = dict(usage), sum(seconds) if seconds else None
+    reply.usage = dict(usage)
+    reply.latency, reply.cost = (_sum_known(calls, name) for name in ("latency", "cost"))
+    reply.cached = True if all(getattr(call, "cached", None) for call in calls) else None
     return reply
+
+
+def _sum_known(calls: Sequence[str], name: str) -> float | None:
+    """Return the sum of an attribute over the calls that have it, or None if none has it."""
+    known = [value for call in calls if (value := getattr(call, name, None)) is not None]
+    return sum(known) if known else None

@@ -21,6 +21,7 @@ from gem_ma.cli.command_options import (
     report_interrupt,
     translate_arguments,
 )
+from gem_ma.cli.cost_options import add_cost_options, parse_prices
 from gem_ma.cli.evaluation.compare_command import run_compare
 from gem_ma.cli.evaluation.printing import (
     ProgressLines,
@@ -126,14 +127,7 @@ def add_eval(commands: SubcommandParsers) -> None:
     parser.add_argument(
         "--pictures", action="store_true", help="save the pictures that agents saw, too"
     )
-    parser.add_argument(
-        "--price",
-        action="append",
-        default=[],
-        metavar="[MODEL=]IN,OUT",
-        help="prices of a million tokens that the evaluated agent reads (IN) and writes (OUT); "
-        "MODEL= sets the prices of a model in any seat; may be repeated",
-    )
+    add_cost_options(parser, "the evaluated agents")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--all",
@@ -181,7 +175,9 @@ def _run_eval(args: argparse.Namespace) -> int:
             max_errors=args.max_errors,
             workers=args.workers,
             pictures=args.pictures,
-            prices=_parse_prices(args.price),
+            prices=parse_prices(args.price) or None,
+            max_cost=args.max_cost,
+            cache=args.cache,
             progress=bool(total),
             on_cell=total,
         )
@@ -265,26 +261,6 @@ def _seat_in_order(
     return seat_agents
 
 
-def _parse_prices(texts: Sequence[str]) -> dict[str, tuple[float, float]] | None:
-    """Return prices by model; the price of "" applies to the evaluated agents."""
-    prices: dict[str, tuple[float, float]] = {}
-    for text in texts:
-        model, _, price = text.rpartition("=")
-        try:
-            input_price, output_price = map(float, price.split(","))
-        except ValueError:
-            raise ValueError(
-                f"--price {text}: expected two numbers such as 0.5,1.5, or MODEL=0.5,1.5"
-            ) from None
-        if model in prices:
-            raise ValueError(
-                f"--price {text}: got two prices for {model or 'the evaluated agents'}, expected "
-                "one"
-            )
-        prices[model] = input_price, output_price
-    return prices or None
-
-
 def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
     if found.rows:
         print_table(*_make_table(found.rows))
@@ -298,7 +274,7 @@ def _print_report(found: Evaluation, args: argparse.Namespace) -> None:
         write_text(f"the mean is of {len(agents)} agents together: {', '.join(sorted(agents))}\n")
     if found.overall["tokens in all"]:
         write_text(f"tokens: {found.overall['tokens in all']:.0f}\n")
-    if args.price:
+    if found.overall["costs in all"]:
         write_text(_format_cost(found.overall))
     failures = [row["failure"] for row in found.rows if row["failure"]]
     if failures:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
@@ -417,3 +418,6 @@ def _read(said):
             return []
         steps += [*itertools.pairwise(places)] * (times or 1)
     return steps
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Grid, Panels, Tile
@@ -229,3 +230,6 @@ def _struck(here, mark):
 
 def _rows(board, size):
     return tuple([board[i : i + size] for i in range(0, size * size, size)])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

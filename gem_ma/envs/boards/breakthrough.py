@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
@@ -147,3 +148,6 @@ class Breakthrough(Game[State]):
         cells = np.array(list(view.board)).reshape(view.size, view.size)
         planes = [cells == own_mark, (cells != own_mark) & (cells != EMPTY), cells == EMPTY]
         return np.stack(planes).astype(np.float32)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

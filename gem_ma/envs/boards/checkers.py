@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
@@ -221,3 +222,6 @@ def _rows(view):
 
 def _is_jump(text):
     return text in _moves() and abs(ord(text[0]) - ord(text[2])) == 2
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.uci_moves import UCI_MOVES
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
@@ -219,3 +220,6 @@ def _why(name, fen):
     if chess.Move.from_uci(name) in _board(fen).pseudo_legal_moves:
         return ": your king would be in check"
     return ""
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

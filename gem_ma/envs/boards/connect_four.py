@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
@@ -111,3 +112,6 @@ class ConnectFour(Game[State]):
         other = DISCS[1 - AGENTS.index(agent)]
         cells = np.array(list(view.board)).reshape(ROWS, COLS)
         return np.stack([cells == own_mark, cells == other, cells == EMPTY]).astype(np.float32)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
@@ -327,3 +328,6 @@ def _why(said, view):
         return f": {LANDS[start]} has one army, which stays"
     is_own = view.owners[end] == view.turn
     return f": {LANDS[end]} is {'yours already' if is_own else 'not yours'}"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.boards.lettered import rows, touching
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Shapes
@@ -280,3 +281,6 @@ def _runs(marks, places):
         elif first is not None:
             yield first, end
             first = None
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

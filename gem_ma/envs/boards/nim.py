@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Shapes
 
@@ -127,3 +128,6 @@ def _moves(heaps):
     return tuple(
         [f"{name}{k}" for name, n in zip(LETTERS, heaps, strict=False) for k in range(1, n + 1)]
     )
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

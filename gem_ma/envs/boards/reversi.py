@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, Message
 from gem_ma.scene import Grid, Tile
@@ -172,3 +173,6 @@ class Reversi(Game[State]):
 def _score(view):
     black, white = view.counts()
     return f"Discs: black {black}, white {white}."
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
@@ -103,3 +104,6 @@ def _rows(board):
     """Return the rows of the board, with the numbers of free cells."""
     cells = "".join([str(i) if mark == EMPTY else mark for i, mark in enumerate(board)])
     return cells[:3], cells[3:6], cells[6:]
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

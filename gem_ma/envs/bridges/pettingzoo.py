@@ -16,6 +16,7 @@ import pettingzoo
 from gem_ma.envs import uci_moves
 from gem_ma.envs.bridges.describing import Live, Seen, Teller, Told, story, teller_for
 from gem_ma.envs.bridges.live import Output
+from gem_ma.envs.bridges.pack import PETTINGZOO
 from gem_ma.envs.registry import MissingRequirement, Spec
 from gem_ma.game import Message
 from gem_ma.scene import Cards
@@ -28,13 +29,6 @@ _FAMILIES = {
     "butterfly": "gem-ma[butterfly]",
     "sisl": "pettingzoo[sisl]",
     "atari": "pettingzoo[atari]",
-}
-_LISTED = {
-    "classic": (
-        "chess_v6 connect_four_v3 go_v5 hanabi_v5 leduc_holdem_v4 rps_v2 "
-        "texas_holdem_no_limit_v6 texas_holdem_v4 tictactoe_v3"
-    ),
-    "butterfly": "cooperative_pong_v6 knights_archers_zombies_v11 pistonball_v6",
 }
 _LEAVES = "(leaves the game)"  # the move of a seat that forfeits
 _RANKS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "10"}
@@ -477,7 +471,7 @@ class PettingZoo(Told):
 
 def specs():
     """Yield the listed Specs: the classic and the butterfly environments."""
-    for family, names in _LISTED.items():
+    for family, names in PETTINGZOO.items():
         for name in names.split():
             yield _spec(name, _needs(family))
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Cards
 
@@ -134,3 +135,6 @@ class Blackjack(Game[State]):
         total, soft = value(view.own)
         dealer_card = min(RANKS.index(view.dealer[0][:-1]) + 1, 10)
         return np.array([total / 31, dealer_card / 10, soft], np.float32)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

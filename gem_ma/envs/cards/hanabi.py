@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import TextTable
 
@@ -338,3 +339,6 @@ def _cell(card, bits):
         return text
     color = COLORS[card[0]]
     return text, _SHADES.get(color, color)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, SUITS, rank
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Cards, TextTable
@@ -345,3 +346,6 @@ def _why(said, view):
     if view.left == HAND:
         return "it may not be played in the first trick" if view.trick else f"{FIRST} has to be led"
     return "hearts may not be led yet"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

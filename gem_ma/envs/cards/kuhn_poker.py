@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game
 from gem_ma.scene import Cards
@@ -98,3 +99,6 @@ class KuhnPoker(Game[State]):
         if view.bets in BETS:
             row[3 + BETS.index(view.bets)] = 1
         return row
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, Message
 from gem_ma.scene import Cards
@@ -154,3 +155,6 @@ class LeducPoker(Game[State]):
 def _closed(bets):
     """Return whether a betting round has ended without a fold."""
     return bets[-1:] == ("call",) or bets == ("check", "check")
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, Maybe, Message
 from gem_ma.scene import Cards
 
@@ -199,3 +200,6 @@ def _roll(counts, rng):
     faces = rng.integers(1, FACES + 1, sum(counts)).tolist()
     ends = itertools.accumulate(counts)
     return tuple([tuple(sorted(faces[e - n : e])) for n, e in zip(counts, ends, strict=True)])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

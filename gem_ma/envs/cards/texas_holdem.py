@@ -8,6 +8,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, rank
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Cards
@@ -296,3 +297,6 @@ def _why(said, legal):
     if said == "check":
         return ": you owe chips, so call, raise or fold"
     return ""
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

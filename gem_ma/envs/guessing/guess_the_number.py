@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Shapes
 
@@ -193,3 +194,6 @@ def _guesses(view):
         x += 0.03 * (digits + 1) + 0.02
         items.append((figure, COLORS[hint], x, y, 0.04, degrees))
     return tuple(items), lines, labels, earlier
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.guessing import words
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Shapes
@@ -199,3 +200,6 @@ class Hangman(Game[State]):
             features[-2, LETTERS.index(letter)] = 1
         features[-1, : len(view.word)] = 1
         return features
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.guessing.guesses import columns
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
@@ -179,3 +180,6 @@ def _codes(length, digits, repeats):
     if repeats:
         return tuple(map(" ".join, itertools.product(symbols, repeat=length)))
     return tuple(map(" ".join, itertools.permutations(symbols, length)))
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

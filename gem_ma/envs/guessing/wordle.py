@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.guessing import words
 from gem_ma.envs.guessing.guesses import columns
 from gem_ma.game import Game, InvalidMove
@@ -192,3 +193,6 @@ class Wordle(Game[State]):
 def _line(number, marked):
     guess, pattern = marked
     return f"{number}. {guess}: " + " ".join(map("".join, zip(guess, pattern, strict=True)))
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

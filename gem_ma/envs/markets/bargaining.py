@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets import offers
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Shapes
@@ -268,3 +269,6 @@ def _values(counts):
 def _proposals(counts):
     shares = itertools.product(*(range(n + 1) for n in counts))
     return tuple([f"propose: {_named(share)}" for share in shares])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets.rounds import COLORS, LOST
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Shapes
@@ -211,3 +212,6 @@ def _field(left, right, troops, corner, wide, high):
             below, long = y + 0.22 * high, 0.4 * (digits if maximum > 0 else wide)
             lines.append(("", middle - long, below, middle + long, below, 0.06 * high))
     return items, lines, labels
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

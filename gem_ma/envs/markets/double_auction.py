@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice, parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import TextTable
 
@@ -280,3 +281,6 @@ class DoubleAuction(Game[State]):
 @functools.cache
 def _named(kind):
     return tuple([f"{kind} {price}" for price in range(1, HIGHEST + 1)])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets import offers
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
@@ -337,3 +338,6 @@ def _values(weights, orders):
             for weight, order in zip(weights, orders, strict=True)
         ]
     )
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets.rounds import frame, strip
 from gem_ma.game import Game
 from gem_ma.scene import Shapes
@@ -141,3 +142,6 @@ class PrisonersDilemma(Game[State]):
                 row[2 * i + MOVES.index(move)] = 1
         row[4] = view.rounds / self.rounds
         return row
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import TextTable
 
@@ -174,3 +175,6 @@ def _bar(gave, tokens):
 @functools.cache
 def _numbers(tokens):
     return tuple([str(n) for n in range(tokens + 1)])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets.rounds import COLORS, LOST, frame, strip
 from gem_ma.game import Game
 from gem_ma.scene import Shapes
@@ -135,3 +136,6 @@ def _past(history):
         for i, (a, b) in enumerate(history[first:], first + 1)
     ]
     return "\n".join(rounds) or "No round was played yet."
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

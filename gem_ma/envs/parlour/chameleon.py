@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
@@ -307,3 +308,6 @@ def _ending(state):
         f", guessing {state.guessed}" if state.guessed else ""
     )
     return f"{outcome}: {explanation}; the word was {state.secret}"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice, parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour.things import NOUNS
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import TextTable
@@ -264,3 +265,6 @@ def _status(view):
 
 def _ending(view):
     return "nobody wins" if view.winner is None else f"{TEAMS[view.winner]} wins"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

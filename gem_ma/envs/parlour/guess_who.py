@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour.things import PEOPLE, PEOPLE_WORDS, TRUE_OF_PEOPLE, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import SKIN, Grid, Tile
@@ -250,3 +251,6 @@ def _fits(name, known):
     """Return whether a person agrees with all these answers."""
     facts = [(about, answer) for about, answer in known if answer in ANSWERS]
     return all((name in TRUE_OF_PEOPLE[about]) == (answer == "yes") for about, answer in facts)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.pictures import EMPTY
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -291,3 +292,6 @@ def _beside(cell, size):
     row, column = divmod(cell, size)
     near = [(row + down, column + right) for down, right in STEPS.values()]
     return tuple([r * size + c for r, c in near if 0 <= r < size and 0 <= c < size])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import strokes
 from gem_ma.envs.parlour.things import THINGS
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -144,3 +145,6 @@ class Pictionary(Game[State]):
         captions += [f"Word: {view.word}"] if view.word else []
         status = (*captions, *self.status(view))
         return Shapes((), lines=strokes.lines(view.drawn), status=status, ground=strokes.PAPER)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

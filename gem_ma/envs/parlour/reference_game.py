@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import parse_number
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Panels
@@ -183,3 +184,6 @@ def _vary(rng, picture):
     free_cell = free_cells[int(rng.integers(len(free_cells)))]
     moved_picture = pictures.put(picture, free_cell, picture[cell])
     return pictures.put(moved_picture, cell, pictures.EMPTY)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
@@ -180,3 +181,6 @@ class SpotTheDifference(Game[State]):
                 ]
             )
         )
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
@@ -298,3 +299,6 @@ def _forms(word):
 def spoken_is(spoken, word):
     """Return whether a spoken word is another word, a form of it, or contains it."""
     return spoken in _forms(word) or (len(word) >= SHORT and word in spoken)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turn_captions import make_turn_caption
 from gem_ma.game import Game, InvalidMove, Message
@@ -409,3 +410,6 @@ def _label(piece, corners, high):
     short = piece[0] + piece[-1] if piece[-1].isdecimal() else piece[:2]
     x, y = (sum(values) / len(corners) for values in zip(*corners, strict=True))
     return short, "", x, y, high
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

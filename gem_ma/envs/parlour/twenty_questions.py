@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import WebPage
@@ -170,3 +171,6 @@ class TwentyQuestions(Game[State]):
             row[len(topics) + THINGS.index(view.secret)] = 1
         row[-1] = (view.left + 1) / (self.questions + 1)
         return row
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

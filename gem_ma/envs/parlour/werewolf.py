@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Shapes
 
@@ -306,3 +307,6 @@ def _secrets(before, moves):
 
 def _ending(state):
     return "the wolves win" if state.winner == WOLVES else "the village wins"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -206,3 +207,6 @@ class FifteenPuzzle(Game[State]):
 
 def _rows(cells, size):
     return tuple([tuple(cells[i : i + size]) for i in range(0, size * size, size)])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

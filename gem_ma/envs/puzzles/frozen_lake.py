@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -144,3 +145,6 @@ def _distance(ice, size):
             return float("inf")
         region, moves = wider, moves + 1
     return moves
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -176,3 +177,6 @@ def _tile(value):
     if value < 1024:
         return Tile(ground=ground, text=str(value))
     return Tile(ground=ground, text=f"{value // 1024}K", name=str(value))
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import format_options, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.maze_generation import FREE, WALL, generate_maze
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
@@ -152,3 +153,6 @@ class Maze(Game[State]):
 
 def _where(move):
     return {"up": "above you", "down": "below you"}.get(move, f"to your {move}")
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

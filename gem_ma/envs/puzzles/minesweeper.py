@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -268,3 +269,6 @@ def _around(rows, cols):
         for row in range(rows)
         for col in range(cols)
     )
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

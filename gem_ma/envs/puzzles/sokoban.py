@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -234,3 +235,6 @@ class Sokoban(Game[State]):
 def _rows(view):
     board, width = view.board, view.width
     return tuple([board[i : i + width] for i in range(0, len(board), width)])
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

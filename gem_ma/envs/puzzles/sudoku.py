@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -334,3 +335,6 @@ def _line(label, row, given, t):
     cells = [b.rjust(2) if b == g else "+" + b for b, g in zip(row, given, strict=True)]
     boxes = [" ".join(cells[i : i + t.side]) for i in range(0, t.scale, t.side)]
     return f"{label}  " + " | ".join(boxes)
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

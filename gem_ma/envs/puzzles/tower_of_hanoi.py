@@ -7,6 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Pegs
 
@@ -136,3 +137,6 @@ def _tidied(text):
     if move not in MOVES:
         raise InvalidMove(f"{clip_repr(text)} does not name two pegs, as in A C")
     return move
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -3,6 +3,7 @@
 from functools import partial
 
 from gem_ma.envs.registry import register, register_family
+from gem_ma.envs.tasks import reasoning_gym_ids, roles_ids
 from gem_ma.packs import Pack
 
 
@@ -74,8 +75,9 @@ def environments():
             choices=["True", "False"],
         )
 
-    register_family("duo", "gem_ma.envs.tasks.roles")
-    register_family("rg", "gem_ma.envs.tasks.reasoning_gym_ids")
+    register_family("duo", "gem_ma.envs.tasks.roles_ids", roles_ids.NAMES)
+    names = reasoning_gym_ids.NAMES + reasoning_gym_ids.NEWER
+    register_family("rg", "gem_ma.envs.tasks.reasoning_gym_ids", names)
 
 
 PACK = Pack(

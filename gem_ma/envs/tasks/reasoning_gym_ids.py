@@ -30,6 +30,7 @@ NAMES = (  # of the release whose scorers were reviewed; listed if no release is
     "tower_of_hanoi", "tsumego", "word_ladder", "word_sequence_reversal", "word_sorting",
     "zebra_puzzles",
 )  # fmt: skip
+NEWER = ("coin_flip", "path_star")  # of 0.1.25
 
 
 _REGISTRATION = re.compile(r"""^[ \t]*+register_dataset\(\s*+(?:(\w++)|["'](\w++))""", re.MULTILINE)

@@ -1,6 +1,6 @@
 """Games of two agents over any task: proposer and solver, solver and critic, or a debate.
 
-Their ids are "duo:ROLES/TASK" for every id of a task, such as duo:Debate/math:Mini.
+`roles_ids` looks up their ids.
 """
 
 from typing import NamedTuple
@@ -14,32 +14,7 @@ from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.validation.json_types import JSONMapping
 
 LONGEST = 4_000  # characters of a message
-ROLES = ("ProposerAndSolver", "SolverAndCritic", "Debate")
-LISTED = ("math:Mini", "qa:Mini", "code:Mini", "math:GSM8K", "qa:HotpotQA", "code:CodeContest")
 WORDS = ("I am sure of it.", "I am not sure.")  # for random play
-
-
-def specs():
-    return [_spec(roles, task) for roles in ROLES for task in LISTED]
-
-
-def find(id):
-    """Return the Spec of two roles over any task."""
-    roles, slash, task = id.removeprefix("duo:").partition("/")
-    return _spec(roles, task) if roles in ROLES and slash else None
-
-
-def known(id):
-    """Return the Spec of two roles over a task that is registered."""
-    return find(id) if registry.find_registered(id.partition("/")[2]) else None
-
-
-def _spec(roles, task):
-    spec = registry.spec(task)
-    arguments = {"task": task}
-    if "format" in spec.kwargs:
-        arguments["format"] = spec.kwargs["format"]
-    return registry.Spec(f"duo:{roles}/{task}", f"{__name__}:{roles}", arguments, spec.needs)
 
 
 class State(NamedTuple):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.words import clues
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import Grid, Tile
@@ -305,3 +306,6 @@ def _rows(entries, words, solved):
     return tuple(
         [tuple([grid.get((row, col), BLOCKED) for col in range(cols)]) for row in range(rows)]
     )
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

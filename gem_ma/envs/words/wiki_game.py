@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.words import links
 from gem_ma.game import Game, InvalidMove, Message
 from gem_ma.scene import WebPage
@@ -242,3 +243,6 @@ def _pages(graph):
 @functools.cache
 def _load(path):
     return _pages(json.loads(Path(path).read_text("utf-8")))
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

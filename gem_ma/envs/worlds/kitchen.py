@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.worlds import layouts
 from gem_ma.envs.worlds.layouts import (
     COUNTER,
@@ -396,3 +397,6 @@ def _letter(column):
 
 def _name(cell):
     return f"{_letter(cell[1])}{cell[0] + 1}"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.maze_generation import FREE, WALL, generate_maze
 from gem_ma.envs.parlour.pictures import FREE_TALK, message
 from gem_ma.envs.turn_captions import make_turn_caption
@@ -196,3 +197,6 @@ class RadioMaze(Game[State]):
             return Grid(view.map(), TILES, status=status)
         near = Grid(view.seen_by(WALKER).map(), TILES, status=status)
         return Panels((("", Grid(view.map(), TILES, status=status)), (WALKER, near)))
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
+from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.game import Game
 from gem_ma.scene import Shapes
 
@@ -224,3 +225,6 @@ def _letter(column):
 
 def _name(cell):
     return f"{_letter(cell[1])}{cell[0] + 1}"
+
+
+env, parallel_env, raw_env = make_env_functions(__name__)

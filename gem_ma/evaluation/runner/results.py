@@ -8,18 +8,18 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
+from gem_ma.agents.wrappers.cost_meter import TokenPrices
 from gem_ma.evaluation.contests import find_contest, is_contest
 from gem_ma.evaluation.metrics import METRICS, EpisodeSample, ScoredEpisode
 from gem_ma.evaluation.runner.eval_tasks import EvalTask, load_task_episodes
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
-from gem_ma.evaluation.suite_leaderboard import RESULTS_SCHEMA
 from gem_ma.evaluation.suites import Suite
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
-TokenPrices: TypeAlias = "tuple[float, float] | Mapping[str, tuple[float, float]]"
+RESULTS_SCHEMA = 1  # version of the format of results.json
 
 
 @dataclass(slots=True)

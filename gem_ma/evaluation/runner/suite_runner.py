@@ -21,6 +21,13 @@ from types import NoneType
 from typing import Any
 
 from gem_ma import agents as players
+from gem_ma.agents.providers.base import has_prices, set_cache
+from gem_ma.agents.wrappers.cost_meter import (
+    CostLimitReached,
+    CostMeter,
+    TokenPrices,
+    find_model_name,
+)
 from gem_ma.chat.agent import (
     Agent,
     AgentSource,
@@ -35,10 +42,11 @@ from gem_ma.evaluation.runner.eval_tasks import (
     KIND,
     TASKS_FILE,
     EvalTask,
+    load_task_episodes,
     make_entry_env,
     plan_tasks,
 )
-from gem_ma.evaluation.runner.results import Evaluation, TokenPrices, summarize
+from gem_ma.evaluation.runner.results import Evaluation, summarize
 from gem_ma.evaluation.suites import BadSuite, Suite
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import RolloutProgress
@@ -56,6 +64,11 @@ class LoadedAgent:
         self.agent: Agent = players.load_agent(agent)
         self.blocking, self.prefers_single_turns, self.portable, self.seats = get_traits(self.agent)
 
+    def put_meter(self, meter: CostMeter, price: tuple[float, float] | None) -> None:
+        """Put a meter around the agent, which then plays in this process."""
+        self.agent = meter.wrap(self.agent, price, self.spec)
+        self.portable = False
+
     @property
     def act(self) -> Callable[..., Any]:
         return self.agent.act
@@ -69,13 +82,7 @@ class LoadedAgent:
     @property
     def model(self) -> str:
         """The model name of the agent, or of an agent inside it; "" if there is none."""
-        agent: Any = self.agent
-        while agent is not None:
-            for name in (getattr(agent, "model", None), getattr(agent, "name", None)):
-                if isinstance(name, str):
-                    return name
-            agent = getattr(agent, "agent", None)
-        return ""
+        return find_model_name(self.agent)
 
     @property
     def is_async(self) -> bool:
@@ -100,6 +107,8 @@ def evaluate(
     workers: int | None = None,
     pictures: bool = False,
     prices: TokenPrices | None = None,
+    max_cost: float | None = None,
+    cache: str | None = None,
     named: Mapping[str, AgentSource] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
@@ -120,7 +129,11 @@ def evaluate(
         workers: Number of processes to play in. None: this process.
         pictures: Whether to save the pictures of the episodes.
         prices: Price of a million tokens read, and of a million written, for the evaluated seats.
-            Or a table of such pairs by model name or agent spec, for any seat.
+            Or a table of such pairs by model name or agent spec, for any seat. New records then
+            have `Reply.cost`.
+        max_cost: What all replies in the folder may cost together. When it is reached, the cells
+            that are not complete stop; with a higher limit, the same call continues.
+        cache: Folder in which providers keep answers; see `ProviderAgent`.
         named: Agents, or functions of a Turn, by the name that stands for each in place of a spec.
         progress: True: show a bar on a terminal, and lines elsewhere. None: a bar on a terminal
             only.
@@ -165,6 +178,9 @@ def evaluate(
         check_agent_seat(shared[spec], seat, spec)
     if isinstance(prices, Mapping):
         prices = _price_specs(prices, shared)
+    if cache is not None:
+        set_cache(cache, [one.agent for one in shared.values()])
+    meter = _meter_agents(shared, cells, prices, max_cost)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
     with run_folder.open_run_folder(
@@ -178,6 +194,7 @@ def evaluate(
         bar = None
         if progress or progress is None:
             bar = RolloutProgress.start(sum(cell.episodes for cell in cells), force=bool(progress))
+        _add_recorded_costs(meter, path, cells)
         playing = SuiteRunner(folder, suite.seed, shared, concurrency, limits, bar, on_cell)
         try:
             run_async(lambda: playing.play_all(cells))
@@ -214,6 +231,37 @@ def _price_specs(
             )
         price_by_agent |= dict.fromkeys(specs, prices[name])
     return price_by_agent
+
+
+def _meter_agents(
+    shared: Mapping[str, LoadedAgent],
+    cells: Sequence[EvalTask],
+    prices: TokenPrices | None,
+    max_cost: float | None,
+) -> CostMeter:
+    """Put a meter around the agents that have a price, here or of their own; return the meter."""
+    meter = CostMeter(max_cost)
+    table = prices if isinstance(prices, Mapping) else {"": prices} if prices else {}
+    evaluated = {cell.agents[seat] for cell in cells for seat in cell.lineup}
+    priced = False
+    for spec, one in shared.items():
+        price = table.get(spec) or (table.get("") if one.model and spec in evaluated else None)
+        if price or has_prices(one.agent):
+            one.put_meter(meter, price)
+            priced = True
+    if max_cost is not None and not priced:
+        raise BadSuite(
+            f"max_cost={max_cost:g} needs the prices of a model: pass price=, or an agent with "
+            "prices of its own"
+        )
+    return meter
+
+
+def _add_recorded_costs(meter: CostMeter, folder: Path, cells: Sequence[EvalTask]) -> None:
+    """Add what the replies of earlier runs cost, if the meter has a limit."""
+    for cell in cells if meter.limit is not None else ():
+        for episode in load_task_episodes(folder, cell):
+            meter.add_steps(episode.steps)
 
 
 def _change_suite(suite: Suite, seed: int | None, tasks: int | None, trials: int | None) -> Suite:
@@ -305,7 +353,7 @@ class SuiteRunner:
             try:
                 async for episode in finished:
                     done += episode.failure is None
-            except TooManyErrors as error:
+            except (TooManyErrors, CostLimitReached) as error:
                 self.stopped.append({"what": cell.title, "reason": str(error)})
         if self.on_cell is not None and not (self.bar is not None and self.bar.drawn):
             self.on_cell(cell.title, done, cell.episodes)

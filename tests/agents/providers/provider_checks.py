@@ -126,3 +126,55 @@ def check_secrets(make_agent, answer, variable, monkeypatch, caplog):
     monkeypatch.delenv(variable)
     with pytest.raises(ValueError, match=f"set the environment variable {variable}"):
         ask(make_agent(None))
+
+
+def check_cache(make_agent, answer, folder, variable, monkeypatch):
+    """What was asked before is not asked again, unless something differs that decides the answer.
+
+    No secret is in the folder, and damaged files are as if they were missing.
+    """
+    monkeypatch.setenv(variable, KEY)
+
+    def play(seed=0, rounds=2, group=1, model="some-model", **options):
+        agent = make_agent(url, cache=str(folder), prices=(1e6, 0.0), **options)
+        agent.model = model
+        seats = {"left": agent, "right": "random"}
+        episodes = rollout(SAME_TIME, seats, 2, seed=seed, rounds=rounds, group=group)
+        return [step.reply for one in episodes for step in one.steps if step.agent == "left"]
+
+    with serve({**answer, "echo": KEY}) as server:
+        url = server.url.replace("//", f"//me:{WORD}@")
+        first = play()
+        assert len(server.requests) == len(first) == 4
+        assert [reply.cached for reply in first] == [None] * 4
+        assert [reply.cost for reply in first] == [first[0].usage["prompt_tokens"]] * 4 != [0] * 4
+        again = play(retries=0, concurrency=1, max_requests=0)
+        assert len(server.requests) == 4
+        assert [reply.cached for reply in again] == [True] * 4
+        assert again == first
+        for name in ("usage", "latency", "cost", "finish_reason"):
+            assert [getattr(one, name) for one in (*again, *first)] == [
+                getattr(one, name) for one in (*first, *again)
+            ]
+
+        asked = 4
+        others = [{"seed": 1}, {"group": 2}, {"temperature": 0.5}, {"max_tokens": 7}]
+        for other in (*others, {"model": "other"}, {"body": {"top_k": 4}}):
+            new = [reply for reply in play(**other) if not reply.cached]
+            asked += len(new)
+            assert new, other
+            assert len(server.requests) == asked
+        agent, turn = make_agent(url, cache=str(folder)), make_turn()
+        for _ in range(2):  # a wrapper may ask for the same turn several times
+            ask(agent, turn)
+        assert len(server.requests) == asked + 2
+
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        assert len(files) == len(server.requests)
+        for path in files:
+            for secret in (KEY, WORD):
+                assert secret.encode() not in path.read_bytes()
+            path.write_bytes(path.read_bytes()[:-1])
+        for _ in range(2):  # what is damaged is asked and kept again
+            assert play() == first
+            assert len(server.requests) == asked + 2 + 4

@@ -8,6 +8,7 @@ from needed import needed
 from provider_checks import (
     SAME_TIME,
     ask,
+    check_cache,
     check_failures,
     check_limits,
     check_retries,
@@ -61,6 +62,10 @@ def test_limits():
 
 def test_secrets(monkeypatch, caplog):
     check_secrets(make_agent, ROCK, "ANTHROPIC_API_KEY", monkeypatch, caplog)
+
+
+def test_cache(tmp_path, monkeypatch):
+    check_cache(make_agent, ROCK, tmp_path / "cache", "ANTHROPIC_API_KEY", monkeypatch)
 
 
 def test_what_is_sent():

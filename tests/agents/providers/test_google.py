@@ -8,6 +8,7 @@ from broken_games import Looking
 from needed import needed
 from provider_checks import (
     ask,
+    check_cache,
     check_failures,
     check_limits,
     check_retries,
@@ -68,6 +69,10 @@ def test_limits():
 
 def test_secrets(monkeypatch, caplog):
     check_secrets(make_agent, ROCK, "GEMINI_API_KEY", monkeypatch, caplog)
+
+
+def test_cache(tmp_path, monkeypatch):
+    check_cache(make_agent, ROCK, tmp_path / "cache", "GEMINI_API_KEY", monkeypatch)
 
 
 def test_what_is_sent():

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from broken_games import TOOL, Looking
 from needed import needed
+from provider_checks import check_cache
 from stub_server import StubServer, body, completion, cut, half, slow, status
 
 import gem_ma
@@ -342,6 +343,13 @@ def test_native_tool_calls_and_their_answers(key):
     assert (result["role"], result["content"]) == ("tool", "look number 1")
     assert (view["role"], view["content"]) == ("user", "Looks: 1")
     assert asked["content"] == "Looks: 0"
+
+
+def test_cache(tmp_path, monkeypatch):
+    def make(url, **options):
+        return OpenAIAgent("stub", url, **options)
+
+    check_cache(make, completion("rock"), tmp_path / "cache", "OPENAI_API_KEY", monkeypatch)
 
 
 def test_a_server_that_drops_pictures_is_found_out(key):

@@ -5,6 +5,7 @@ from broken_games import Looking
 from needed import needed
 from provider_checks import (
     ask,
+    check_cache,
     check_failures,
     check_limits,
     check_retries,
@@ -72,6 +73,10 @@ def test_limits():
 
 def test_secrets(monkeypatch, caplog):
     check_secrets(make_agent, ROCK, "OPENAI_API_KEY", monkeypatch, caplog)
+
+
+def test_cache(tmp_path, monkeypatch):
+    check_cache(make_agent, ROCK, tmp_path / "cache", "OPENAI_API_KEY", monkeypatch)
 
 
 def test_what_is_sent():

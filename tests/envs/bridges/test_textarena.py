@@ -18,6 +18,7 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
@@ -626,7 +627,8 @@ def test_official_tests(name):
         parallel_api_test(make_it().parallel(), num_cycles=50)
         seed_test(make_it, num_cycles=10)
         if name == "Secretary-v0":
-            gymnasium_check_env(make_it().gym(), skip_render_check=True)
+            env = gymnasium.make(f"gem_ma:gem_ma/ta.{name}")
+            gymnasium_check_env(env.unwrapped, skip_render_check=True)
 
 
 def test_sokoban_begins_where_textarenas_own_search_would_begin():

@@ -12,12 +12,15 @@ import subprocess
 import sys
 import warnings
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from needed import needed
 
 import gem_ma
 from gem_ma import sandbox
+from gem_ma.envs import registry
 from gem_ma.envs.tasks import grading, reasoning_gym, reasoning_gym_ids
 from gem_ma.testing import check_env
 
@@ -89,6 +92,13 @@ def test_another_release_is_listed_as_it_is(tmp_path, monkeypatch):
     assert reasoning_gym_ids.list_names.__wrapped__() == expected
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert reasoning_gym_ids.list_names.__wrapped__() == reasoning_gym_ids.NAMES
+
+
+def test_gymnasium_makes_what_is_listed():
+    names = [registry.make_gymnasium_id(id) for id in IDS]
+    assert set(names) <= set(gymnasium.registry)
+    for name in (names[0], "gem_ma/rg.chain_sum", names[-1]):
+        gymnasium_check_env(gymnasium.make(f"gem_ma:{name}").unwrapped, skip_render_check=True)
 
 
 def test_listing_imports_nothing():

@@ -127,6 +127,9 @@ def test_each_model_has_its_price(tmp_path, capsys):
             assert again(**rest, small=(100.0, 0.0))["costs in all"] == pytest.approx(costs)
         found = evaluate(one, None, tmp_path, seats=seats, prices={"small": (1.0, 0.0)}, **QUIET)
         assert found.to_dict()["rows"][0]["cost"]["value"] is None  # of a model without a price
+        assert evaluate(one, None, tmp_path, seats=seats, **QUIET).overall[
+            "costs in all"
+        ] == pytest.approx(costs)  # those of the records
         with pytest.raises(BadSuite, match=r"prices for 'huge', .*; the agents are big, small"):
             again(huge=(1.0, 1.0))
         words = [f"--agents={seat}={spec}" for seat, spec in seats.items()]

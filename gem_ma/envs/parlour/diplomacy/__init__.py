@@ -2,3 +2,7 @@
 
 `board` has the map, `orders` parses orders, and `judge` resolves them.
 """
+
+from gem_ma.envs.env_functions import make_env_functions
+
+env, parallel_env, raw_env = make_env_functions(__name__)
