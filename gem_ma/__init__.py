@@ -26,7 +26,6 @@ from gem_ma.envs.registry import (
 )
 from gem_ma.game import Game, InvalidMove, Message, RefusedMove, State
 from gem_ma.packs import Pack as Pack
-from gem_ma.packs import SpecEntry as SpecEntry
 from gem_ma.packs import list_packs, load_own_packs
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.version import __version__ as __version__
@@ -90,7 +89,6 @@ __all__ = [
     "SeatVector",
     "Snapshot",
     "Spec",
-    "SpecEntry",
     "State",
     "Step",
     "StepTimeout",

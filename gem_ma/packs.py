@@ -48,8 +48,9 @@ class Pack:
         name: The name of its entry point.
         uses: Names of the packs that it imports from. It is not loaded without them.
         environments: A function that calls `gem_ma.register` for each id.
-        agents: From the first word of a spec string to "module:CLASS", or to a
-            `gem_ma.SpecEntry` if an argument follows the colon, as in "search:depth=2".
+        agents: From the first word of a spec string to "module:CLASS". If text follows the colon
+            that is no option, as in "hf:PATH", to a `gem_ma.packs.SpecEntry`, as
+            `gem_ma.agents.loading` has them.
         tools: The spec strings of tools, in the form of `agents`.
         suites: The folder of its suites (NAME.toml), relative to its package.
         commands: Modules whose `add_commands(commands)` adds commands to gem-ma.
