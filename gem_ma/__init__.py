@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from gem_ma.apis.vector.seat_vector import SeatVector
     from gem_ma.apis.workers import StepTimeout, WorkerDied, WorkerError
     from gem_ma.chat.context import Context
-    from gem_ma.rollouts.records import load_episodes, save_episodes, to_dataset
+    from gem_ma.rollouts.formats.dataset import to_dataset
+    from gem_ma.rollouts.records import load_episodes, save_episodes
     from gem_ma.rollouts.rollout import arollout, rollout
 
 _LATER = {
@@ -61,7 +62,7 @@ _LATER = {
     "load_episodes": "rollouts.records",
     "rollout": "rollouts.rollout",
     "save_episodes": "rollouts.records",
-    "to_dataset": "rollouts.records",
+    "to_dataset": "rollouts.formats.dataset",
 }
 _later = lazy_getattr(__name__, _LATER)
 

@@ -216,7 +216,7 @@ def find_examples():
 
 EXAMPLES = find_examples()
 NEEDS = {
-    "rollouts/records.py:to_dataset": "datasets from gem-ma[datasets]",
+    "rollouts/formats/dataset.py:to_dataset": "datasets from gem-ma[datasets]",
     "training/learners/optimization.py:make_cosine_schedule": "torch from gem-ma[hf]",
     "training/reference_trainer.py:Trainer": "torch from gem-ma[hf]",
     "training/token_samples.py:build_samples": "torch and transformers from gem-ma[hf]",

@@ -1,4 +1,4 @@
-"""The commands on recorded episodes: gem-ma view, watch, plot and rescore."""
+"""The commands on recorded episodes: gem-ma view, watch, plot, rescore and convert."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import json
 import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +26,14 @@ from gem_ma.cli.command_options import (
     parse_positive,
 )
 from gem_ma.envs.registry import BadArgument
+from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.formats.table import FORMATS, OWN_FORMAT, READABLE, ROWS
 
 
 def add_commands(commands: SubcommandParsers) -> None:
-    """Add view, watch, plot and rescore to the commands of gem-ma."""
+    """Add view, watch, plot, rescore and convert to the commands of gem-ma."""
     _add_rescore(commands)
+    _add_convert(commands)
     view = commands.add_parser(
         "view",
         group="evaluate",
@@ -334,3 +339,79 @@ def _run_rescore(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write(f"{result}\n")
     return 0
+
+
+def _add_convert(commands: SubcommandParsers) -> None:
+    parser = commands.add_parser(
+        "convert",
+        group="evaluate",
+        help="write recorded episodes in the format of another tool, or read them from it",
+        epilog="example: gem-ma convert played.jsonl --to atif --out trajectories",
+    )
+    parser.add_argument(
+        "sources",
+        nargs="+",
+        metavar="RECORDS",
+        help="files of episodes that gem-ma run wrote, or what --from names",
+    )
+    parser.add_argument(
+        "--from",
+        dest="source_format",
+        choices=READABLE,
+        help="the format of RECORDS (default: files of episodes)",
+    )
+    parser.add_argument(
+        "--to", choices=FORMATS, help="the format to write (default: a file of episodes)"
+    )
+    parser.add_argument(
+        "--out", required=True, help="a new file or folder; docs/works-with.md names those of each"
+    )
+    parser.add_argument(
+        "--seats", help="with openai, sharegpt and hf: only these seats, separated by commas"
+    )
+    parser.add_argument(
+        "--rows",
+        choices=ROWS,
+        default="episode",
+        help="with hf: a row for each seat of an episode, or for each turn (default: episode)",
+    )
+    parser.set_defaults(run=_run_convert)
+
+
+def _run_convert(args: argparse.Namespace) -> int:
+    if args.to is None and args.source_format is None:
+        raise UsageError("got neither --from nor --to: expected the format of RECORDS or of --out")
+    if args.to is None and (args.seats or args.rows != "episode"):
+        raise UsageError("--seats and --rows go with --to openai, sharegpt or hf")
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            count = _write_converted(args)
+    except (ValueError, OSError) as error:
+        raise UsageError(format_error(error)) from None
+    for one in told:
+        if issubclass(one.category, UserWarning):
+            sys.stderr.write(f"gem-ma: {one.message}\n")
+    sys.stdout.write(f"{format_count(count, 'episode')} in {args.out}\n")
+    return 0
+
+
+def _write_converted(args: argparse.Namespace) -> int:
+    """Write the episodes of all sources, and return their number."""
+    from gem_ma.rollouts.records import load_episodes, save_episodes
+
+    count = 0
+    source_format, format = args.source_format or OWN_FORMAT, args.to or OWN_FORMAT
+
+    def read() -> Iterator[Episode]:
+        nonlocal count
+        for source in args.sources:
+            for episode in load_episodes(source, format=source_format):
+                count += 1
+                yield episode
+
+    if format == OWN_FORMAT and Path(args.out).exists():
+        raise UsageError(f"--out {args.out} exists; choose a new file")
+    seats = args.seats.split(",") if args.seats else None
+    save_episodes(read(), args.out, format=format, seats=seats, rows=args.rows)
+    return count

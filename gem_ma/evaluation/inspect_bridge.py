@@ -14,10 +14,9 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gem_ma.apis import factory
@@ -30,6 +29,7 @@ from gem_ma.evaluation.contests import find_outcome
 from gem_ma.game import ResetOptions
 from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.formats.inspect_logs import read_log_episodes as read_log_episodes
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.records import episode_from_json, episode_to_json
 from gem_ma.rollouts.run import RolloutRun
@@ -38,7 +38,6 @@ from gem_ma.validation.json_types import JSONMapping
 try:
     from inspect_ai import Task, task
     from inspect_ai.dataset import Sample
-    from inspect_ai.log import EvalLog, read_eval_log
     from inspect_ai.model import (
         ChatMessage,
         ChatMessageAssistant,
@@ -122,15 +121,6 @@ def play(
         display_name=id,
         metadata={"env": id},
     )
-
-
-def read_log_episodes(log: EvalLog | str | os.PathLike[str]) -> Iterator[Episode]:
-    """Yield the episodes of a log; `Episode.replay` draws their pictures again."""
-    if not isinstance(log, EvalLog):
-        log = read_eval_log(os.fspath(log))
-    for sample in log.samples or ():
-        if "episode" in sample.store:
-            yield episode_from_json(copy.deepcopy(sample.store["episode"]))
 
 
 @solver

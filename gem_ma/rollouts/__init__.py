@@ -12,6 +12,7 @@ from gem_ma.validation.lazy_imports import lazy_getattr
 
 if TYPE_CHECKING:
     from gem_ma.rollouts.episode import Episode, EpisodeFailure
+    from gem_ma.rollouts.formats.dataset import to_dataset
     from gem_ma.rollouts.prefix import EpisodePrefix
     from gem_ma.rollouts.progress import RolloutProgress
     from gem_ma.rollouts.records import (
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
         RecordError,
         load_episodes,
         save_episodes,
-        to_dataset,
     )
     from gem_ma.rollouts.replay import ReplayError
     from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted, arollout
@@ -57,6 +57,6 @@ __getattr__ = lazy_getattr(
         "arollout": "rollout",
         "load_episodes": "records",
         "save_episodes": "records",
-        "to_dataset": "records",
+        "to_dataset": "formats.dataset",
     },
 )

@@ -29,6 +29,7 @@ NEEDS = {  # of a command: the extra whose packages it runs with, and their modu
     "gateway": ("gateway", "aiohttp"),
     "arena": ("arena", "openskill", "starlette", "uvicorn", "websockets"),
     "plot": ("plots", "matplotlib"),
+    "convert": ("datasets", "datasets"),
     "completion": ("completion", "argcomplete"),
 }
 

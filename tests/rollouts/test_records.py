@@ -21,7 +21,7 @@ import warm
 from playable import FEW, GAMES, MECHANISMS, SHORT, unless
 
 import gem_ma
-from gem_ma import Reply, load_episodes, rollout, save_episodes, to_dataset
+from gem_ma import Reply, load_episodes, rollout, save_episodes
 from gem_ma.agents import FunctionAgent
 from gem_ma.chat.messages import Picture
 from gem_ma.envs.boards.tic_tac_toe import TicTacToe
@@ -277,30 +277,6 @@ def test_a_full_disk_ends_the_run_and_is_nobodys_loss(workers, tmp_path, monkeyp
     again = rollout(TWO, agent, 50, seed=0, out=out, resume=True)
     assert len(again) == 50
     assert not any(episode.failure for episode in again)
-
-
-def test_a_data_set_has_a_row_for_each_seat(tmp_path):
-    datasets = pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
-    episodes = rollout(TWO, told, 4, seed=0, observe="both", image_size=(84, 84))
-    data = to_dataset(episodes)
-    assert len(data) == 8
-    assert data[0]["seat"] == "x"
-    assert data[0]["return"] == episodes[0].returns["x"]
-    steps = [step for step in episodes[0].steps if step.agent == "x"]
-    assert data[0]["rewards"] == [step.reward for step in steps]
-    images = data[0]["images"]
-    assert len(images) == len(steps)
-    assert np.array_equal(np.array(images[0]), steps[0].observation["image"].array)
-    roles = [message["role"] for message in data[0]["messages"]]
-    assert roles[:3] == ["system", "user", "assistant"]
-    assert data[0]["messages"][1]["content"][0]["type"] == "image"
-    path = str(tmp_path / "data.parquet")
-    data.to_parquet(path)
-    back = datasets.load_dataset("parquet", data_files=path, cache_dir=str(tmp_path / "cache"))
-    assert back["train"][0]["messages"] == data[0]["messages"]
-    text = to_dataset(rollout(TWO, "random", 2, seed=0))
-    assert text[0]["images"] == []
-    assert text.features == data.features
 
 
 class NoScene(TicTacToe):

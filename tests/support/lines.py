@@ -74,6 +74,12 @@ WRONG = [
     ("rescore FOLDER/no.jsonl --set penalty=1", "FOLDER/no.jsonl"),
     ("rescore FILE --set penalty=1", "no file of episodes"),
     ("rescore FILE", "got no argument to change"),
+    ("convert FILE --out FOLDER/x", "got neither --from nor --to"),
+    ("convert FILE --to verifiers --out FOLDER/x", "no file of episodes"),
+    ("convert FILE --to openai --out FOLDER/x", "ends in .jsonl"),
+    ("convert FILE --from verifiers --out FOLDER/x.jsonl", "line 1"),
+    ("convert FOLDER/no --from atif --out FOLDER/x.jsonl", "FOLDER/no"),
+    ("convert FILE --from atif --seats x --out FOLDER/x.jsonl", "--seats and --rows go with"),
     (f"serve {C4} --port 99999", "--port"),
     ("data nope", "tau-bench"),
     ("data tau-bench --from FOLDER/no --into FOLDER/x", "FOLDER/no"),
@@ -205,6 +211,11 @@ WRONG += [
         f"{_GATE} --out FOLDER/no/a.jsonl",
         f"{_GATE} --max-errors -1",
         "rescore FOLDER/a.jsonl --set rows",
+        "convert FILE --out FOLDER/x --from openai",
+        "convert FILE --out FOLDER/x --to atf",
+        "convert FILE --to verifiers --out FOLDER",
+        "convert FILE --to atif --out FOLDER/x --seats red",
+        "convert FILE --to hf --out FOLDER/x --rows game",
         f"{_RENDER} --seed 1.5",
         f"{_RENDER} --moves few",
         f"{_RENDER} --seat nobody",
@@ -359,6 +370,13 @@ RIGHT = {
         f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "
         "--agents o=random --turn 0.5 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
         f"--seed 5 --out g.jsonl --resume --max-errors 0 {_LOOKING}",
+    ],
+    "convert": [
+        f"run {TTT} --episodes 2 --out cv.jsonl",
+        "convert cv.jsonl --to verifiers --out cv",
+        "convert cv --from verifiers --out cv2.jsonl",
+        "convert cv.jsonl --to openai --out cv3.jsonl --seats x,o",
+        "convert cv --from verifiers --to hf --out cv4 --rows turn --seats x",
     ],
     "rescore": [
         f"run {TTT} --episodes 2 --out rs.jsonl",
