@@ -59,9 +59,8 @@ class Env(AECEnv, Generic[S]):
         self.core = self
         self.id = id or type(game).__name__
         self.config = make_config(config, options)
-        if isinstance(self.config.image_size, tuple):
-            game = game.fit_image(*self.config.image_size)
-        clock = self.config.clock
+        size, clock = self.config.image_size, self.config.clock
+        game = game.fit_image(*size) if isinstance(size, tuple) else game
         self.game: Game = RealtimeGame(game, clock) if clock is not None else game
         self.match = Match(self.game, self.config, self.id)
         self.observation_builder = ObservationBuilder(self.game, self.config)

@@ -5,7 +5,7 @@ import re
 from typing import Any, NamedTuple
 
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.coordinates import Coordinates
+from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import (
     HOW,
     LOOKS,
@@ -17,7 +17,6 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
-from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.tree import described
 from gem_ma.game import InvalidMove, Message, prefix_speaker
 from gem_ma.scene import Chat, Terminal, text_metrics

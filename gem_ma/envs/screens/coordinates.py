@@ -1,14 +1,18 @@
-"""Units of coordinates: pixels, thousandths or shares of the picture of a screen."""
+"""Points of a screen, in pixels, thousandths or shares of its picture, and games that read them."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Self, TypeVar
 
 from gem_ma.envs.screens.sheet import SIZE
-from gem_ma.game import InvalidMove
+from gem_ma.game import Game, InvalidMove, S
+from gem_ma.validation.json_types import JSONMapping
 
+_Screen = TypeVar("_Screen", bound="ScreenGame[Any]")
 UNITS = ("pixels", "thousand", "share")
 _POINTERS = "click|double_click|triple_click|right_click|hover|move|point|drag|scroll"
 _POINTER_ACTION = re.compile(rf"({_POINTERS})\((-?\d+), (-?\d+)(?:, (-?\d+))?(?:, (-?\d+))?\)")
@@ -96,3 +100,32 @@ class Coordinates:
         """Return the left, the top and the side of the screen within its picture, as drawn."""
         side = min(self.width, self.height)
         return (self.width - side) // 2, (self.height - side) // 2, side
+
+
+class ScreenGame(Game[S]):
+    """A game at a screen.
+
+    Attributes:
+        coordinates: How replies and texts name points.
+    """
+
+    env_defaults: JSONMapping = MappingProxyType({"image_size": (SIZE, SIZE)})
+    coordinates = Coordinates()
+
+    def fit_image(self, width: int, height: int) -> Self:
+        """Return this game with points of a picture of this size."""
+        if (width, height) == (self.coordinates.width, self.coordinates.height):
+            return self
+        return _make_fitted(type(self), *self.init_args, width, height)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        size = self.coordinates.width, self.coordinates.height
+        return _make_fitted, (type(self), *self.init_args, *size)
+
+
+def _make_fitted(
+    cls: type[_Screen], args: tuple[object, ...], kwargs: dict[str, Any], width: int, height: int
+) -> _Screen:
+    game = cls(*args, **kwargs)
+    game.coordinates = replace(game.coordinates, width=width, height=height)
+    return game

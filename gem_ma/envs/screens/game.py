@@ -8,10 +8,9 @@ from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import Coordinates
+from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.dialects import DIALECTS, Dialect
 from gem_ma.envs.screens.families.family import Family
-from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs

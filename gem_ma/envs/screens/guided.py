@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.assisted import chosen
-from gem_ma.envs.screens.coordinates import Coordinates
+from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import (
     HOW,
     LOOKS,
@@ -16,7 +16,6 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
-from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import Ui
 from gem_ma.game import InvalidMove, Message
