@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from gem_ma.apis.vector.seat_vector import SeatVector
     from gem_ma.apis.workers import StepTimeout, WorkerDied, WorkerError
     from gem_ma.chat.context import Context
+    from gem_ma.chat.tracing import enable_tracing
     from gem_ma.rollouts.formats.dataset import to_dataset
     from gem_ma.rollouts.records import load_episodes, save_episodes
     from gem_ma.rollouts.rollout import arollout, rollout
@@ -58,6 +59,7 @@ _LATER = {
     "WorkerDied": "apis.workers",
     "WorkerError": "apis.workers",
     "arollout": "rollouts.rollout",
+    "enable_tracing": "chat.tracing",
     "make_vec": "apis.vector.factory",
     "load_episodes": "rollouts.records",
     "rollout": "rollouts.rollout",
@@ -100,6 +102,7 @@ __all__ = [
     "WorkerDied",
     "WorkerError",
     "arollout",
+    "enable_tracing",
     "list_envs",
     "load_episodes",
     "make",

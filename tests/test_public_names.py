@@ -15,6 +15,7 @@ PUBLIC += [".evaluation.plots", ".game", ".renderers", ".rollouts", ".sandbox", 
 PUBLIC += [".scene.screen", ".scene.text_metrics", ".testing", ".tools", ".wrappers"]
 PUBLIC += [f".{name}" for name in ("gem", "training") if name in packs.HERE]
 FOREIGN = ("gem_ma.training.trainers", "gem_ma.evaluation.inspect_bridge", "gem_ma.gem.")
+FOREIGN += ("gem_ma.rollouts.reporting",)
 """Modules that adapt another project's library, or stand where GEM has them."""
 GAMES = "gem_ma.envs."  # whose files are imported by who changes a game
 PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]

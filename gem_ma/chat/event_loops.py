@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import contextvars
 import os
 import threading
 import weakref
@@ -64,7 +65,7 @@ class _OwnLoop:
         weakref.finalize(self, _end_loop, loop).atexit = False
 
     def run(self, main: CoroutineFunction[T]) -> T:
-        return self.runner.run(main())
+        return self.runner.run(main(), context=contextvars.copy_context())
 
     def close(self) -> None:
         self.runner.close()
@@ -93,7 +94,7 @@ class _WorkerLoop:
             begun.append((asyncio.get_running_loop(), asyncio.current_task()))
             return await main()
 
-        running = self.pool.submit(run_async, run_main)
+        running = self.pool.submit(contextvars.copy_context().run, run_async, run_main)
         try:
             return running.result()
         except KeyboardInterrupt:

@@ -16,6 +16,7 @@ from gem_ma.agents import AGENT_SPECS
 from gem_ma.apis import factory
 from gem_ma.engine.seeding import generate_seed
 from gem_ma.envs.registry import MissingArgument
+from gem_ma.rollouts.reporting.dashboards import DASHBOARD_NAMES, choose_dashboards
 from gem_ma.tools import TOOL_SPECS
 from gem_ma.validation.endpoints import redact_secrets
 from gem_ma.validation.json_types import JSONObject
@@ -313,6 +314,24 @@ def add_limit_options(parser: argparse.ArgumentParser, unit: str, where: str = "
         default=10,
         help=f"failed {unit} to tolerate{where} (default: 10)",
     )
+
+
+def add_report_option(parser: argparse.ArgumentParser) -> None:
+    """Add --report-to, the option that names dashboards."""
+    parser.add_argument(
+        "--report-to",
+        type=_parse_dashboards,
+        metavar="NAME,NAME",
+        help=f"dashboards to show the run in: {', '.join(DASHBOARD_NAMES)}; all: those that are "
+        "installed; wandb stays offline unless WANDB_MODE is set (default: none)",
+    )
+
+
+def _parse_dashboards(text: str) -> list[str]:
+    try:
+        return choose_dashboards(text.split(","))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def choose_seed(given: int | None) -> int:

@@ -7,12 +7,14 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gem_ma.agents import assign_agents
 from gem_ma.cli.command_options import (
     CommandInterrupted,
     UsageError,
     add_limit_options,
+    add_report_option,
     add_seed_option,
     choose_seed,
     format_agents_option,
@@ -22,6 +24,9 @@ from gem_ma.cli.command_options import (
 )
 from gem_ma.cli.cost_options import format_costs
 from gem_ma.rollouts.episode import Episode
+
+if TYPE_CHECKING:
+    from gem_ma.rollouts.reporting.run_report import RunReport
 
 
 def add_episode_options(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +46,7 @@ def add_episode_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="play only episodes that --out does not have yet"
     )
+    add_report_option(parser)
 
 
 def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, str]:
@@ -53,6 +59,7 @@ def parse_agents(args: argparse.Namespace, seats: Sequence[str]) -> dict[str, st
 def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) -> int:
     """Play many episodes, print a summary, and return the exit code."""
     from gem_ma.agents.wrappers.cost_meter import CostLimitReached
+    from gem_ma.rollouts.reporting.run_report import log_rollout
     from gem_ma.rollouts.rollout import FailedEpisodesWarning, RolloutInterrupted
     from gem_ma.rollouts.run import TooManyErrors
 
@@ -62,30 +69,48 @@ def play_episodes(args: argparse.Namespace, play: Callable[..., list[Episode]]) 
     if not is_resumed:  # a resumed run keeps the seed in its file
         args.seed = choose_seed(args.seed)
     warnings.simplefilter("ignore", FailedEpisodesWarning)  # the summary reports them
-    try:
-        episodes = play(
-            concurrency=args.concurrency,
-            seed=args.seed,
-            max_errors=args.max_errors,
-            out=args.out,
-            resume=args.resume,
-            progress=True,
-        )
-    except RolloutInterrupted as stop:
-        _print_summary(stop.episodes, args)
-        raise CommandInterrupted(_describe_kept(stop.episodes, args)) from None
-    except CostLimitReached as stop:
-        _print_summary(stop.episodes, args)
-        reason = translate_arguments(format_error(stop), args)
-        sys.stderr.write(f"gem-ma: {reason}\n{_describe_kept(stop.episodes, args)}\n")
-        return 1
-    except TooManyErrors as stop:
-        _print_summary(stop.episodes, args)
-        sys.stderr.write(f"gem-ma: {translate_arguments(format_error(stop), args)}\n")
-        return 1
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    with _open_report(args) as report:
+        try:
+            episodes = play(
+                concurrency=args.concurrency,
+                seed=args.seed,
+                max_errors=args.max_errors,
+                out=args.out,
+                resume=args.resume,
+                progress=True,
+            )
+        except RolloutInterrupted as stop:
+            _print_summary(stop.episodes, args)
+            log_rollout(report, stop.episodes)
+            raise CommandInterrupted(_describe_kept(stop.episodes, args)) from None
+        except CostLimitReached as stop:
+            _print_summary(stop.episodes, args)
+            log_rollout(report, stop.episodes)
+            reason = translate_arguments(format_error(stop), args)
+            sys.stderr.write(f"gem-ma: {reason}\n{_describe_kept(stop.episodes, args)}\n")
+            return 1
+        except TooManyErrors as stop:
+            _print_summary(stop.episodes, args)
+            log_rollout(report, stop.episodes)
+            sys.stderr.write(f"gem-ma: {translate_arguments(format_error(stop), args)}\n")
+            return 1
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        log_rollout(report, episodes)
     return int(_print_summary(episodes, args) > 0)
+
+
+def _open_report(args: argparse.Namespace) -> RunReport:
+    """Open the dashboards of --report-to; a run without --out is named by its seed."""
+    from gem_ma.rollouts.reporting.run_report import RunReport
+
+    folder, name = (
+        (Path(args.out).parent, Path(args.out).stem)
+        if args.out
+        else (Path(), f"{args.id}-{args.seed}")
+    )
+    config = {one: getattr(args, one) for one in ("id", "agents", "episodes", "seed")}
+    return RunReport(args.report_to, folder, name, config=config)
 
 
 def _print_summary(episodes: Sequence[Episode], args: argparse.Namespace) -> int:

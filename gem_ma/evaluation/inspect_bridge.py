@@ -175,7 +175,7 @@ async def _advance_episode(play: LiveEpisode) -> list[PendingTurn]:
 
 
 async def _ask_player(run: RolloutRun, waiting: PendingTurn, one_at_a_time: threading.Lock) -> None:
-    play, seat, turn = waiting
+    play, seat, turn, _ = waiting
     player = play.players[seat]
 
     def ask_blocking() -> str:

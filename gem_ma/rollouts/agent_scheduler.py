@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from gem_ma.chat.agent import Agent, AgentSource, AgentTraits, check_agent_replies
+from gem_ma.chat.tracing import use_span
 from gem_ma.chat.turn import Turn
 
 _MAX_BATCH_SECONDS = 0.1
@@ -42,6 +43,7 @@ class PendingTurn(NamedTuple):
     play: Any  # a LiveEpisode, or an identifier of an episode in another process
     seat: str
     turn: Turn
+    span: Any = None  # of the turn's trace
 
 
 # the turn, the reply or the exception, and the seconds that the agent took
@@ -116,7 +118,12 @@ def ask_batch(agent: Agent, queue: list[PendingTurn]) -> list[TimedAnswer]:
     turns = [*map(_get_turn, queue)]
     start = time.perf_counter()
     try:
-        replies: Any = agent.act(turns)
+        replies: Any
+        if len(queue) > 1 or queue[0].span is None:
+            replies = agent.act(turns)
+        else:  # what the agent does for a single turn belongs to its span
+            with use_span(queue[0].span):
+                replies = agent.act(turns)
         if type(replies) is not list or len(replies) != len(turns):
             replies = check_agent_replies(agent, turns, replies)
     except Exception as error:  # noqa: BLE001 - costs the episodes that it comes from

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from gem_ma.chat.agent import check_agent_replies
+from gem_ma.chat.tracing import attach_span
 from gem_ma.rollouts.agent_scheduler import AgentScheduler, PendingTurn, ScheduledAgent, TimedAnswer
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.live_episode import LiveEpisode
@@ -58,7 +59,7 @@ class EpisodeRunner(AgentScheduler):
 
     def handle_answers(self, answers: list[TimedAnswer]) -> None:
         run = self.run_
-        for (play, seat, _), reply, seconds in answers:
+        for (play, seat, _, _), reply, seconds in answers:
             if isinstance(reply, Exception):
                 run.fail_episode(play, seat, reply)
             elif run.take_reply(play, seat, reply, seconds):
@@ -106,9 +107,11 @@ class EpisodeRunner(AgentScheduler):
         """
         run = self.run_
         while True:
-            play, seat, turn = waiting
+            play, seat, turn, span = waiting
             start = time.perf_counter()
             try:
+                if span is not None:
+                    attach_span(span)
                 answer = await player.agent.act([turn])  # type: ignore[misc]
                 (reply,) = check_agent_replies(player.agent, [turn], answer)
             except Exception as error:  # noqa: BLE001 - costs this episode, and is on its record

@@ -10,6 +10,7 @@ from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import Session, to_json_value
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.tracing import EpisodeTrace, RolloutTrace
 from gem_ma.rollouts.agent_scheduler import PendingTurn, ScheduledAgent
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.prefix import EpisodePrefix
@@ -30,6 +31,7 @@ class LiveEpisode:
         "prefix",
         "session",
         "start",
+        "trace",
     )
 
     def __init__(
@@ -40,6 +42,7 @@ class LiveEpisode:
         prefix: EpisodePrefix,
         players: Mapping[str, ScheduledAgent],
         home: list[AECEnv],
+        trace: EpisodeTrace | None = None,
     ):
         self.episode = episode
         self.env = env
@@ -48,6 +51,7 @@ class LiveEpisode:
         self.prefix = prefix
         self.players = players
         self.home = home  # the list to which the environment is returned
+        self.trace = trace
         self.failed = False
         self.start = 0.0
         episode.steps, episode.returns = session.steps, session.returns
@@ -66,6 +70,7 @@ class LiveEpisode:
         salt: int = 0,
         players: Mapping[str, ScheduledAgent] | None = None,
         home: list[AECEnv] | None = None,
+        trace: RolloutTrace | None = None,
     ) -> Self:
         """Return an episode that has not begun, with an empty record."""
         contexts = contexts or {}
@@ -91,11 +96,15 @@ class LiveEpisode:
             for seat in env.core.possible_agents
         }
         session = Session(env, conversations)
-        return cls(episode, env, session, prefix, players or {}, [] if home is None else home)
+        home = [] if home is None else home
+        spans = None if trace is None else EpisodeTrace(trace, id, env.core.spec.id, agents)
+        return cls(episode, env, session, prefix, players or {}, home, spans)
 
     def advance(self) -> list[PendingTurn]:
         """Reset the game, or apply the replies; return the turns of the seats that act next."""
-        session = self.session
+        session, trace = self.session, self.trace
+        if trace is not None:
+            trace.begin_step(self.episode.seed)
         if self.start:
             session.step()
         else:
@@ -103,12 +112,16 @@ class LiveEpisode:
             session.reset(self.episode.seed, self.episode.options or None)
             if self.prefix.moves:
                 self.prefix.play(session)
+        if trace is not None:
+            trace.end_step(session.conversations)
         if not session.due:
             self._record_end()
             return []
         env, chats, waiting = self.env, session.conversations, []
         for seat in session.due:
-            waiting.append(PendingTurn(self, seat, env.turn(seat, chats[seat])))
+            turn = env.turn(seat, chats[seat])
+            span = None if trace is None else trace.start_turn(turn)
+            waiting.append(PendingTurn(self, seat, turn, span))
         return waiting
 
     def _record_end(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gem_ma.apis.vector.ray_backend import connect_ray
 from gem_ma.chat.agent import EpisodeAgents
+from gem_ma.chat.tracing import FinishedSpan, take_finished_spans, write_finished_spans
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.episode_runner import EpisodeRunner
 from gem_ma.rollouts.progress import RolloutProgress
@@ -23,9 +24,9 @@ class _RayWorker:
     def __init__(self, step_timeout: float | None, arguments: Mapping[str, Any]):
         self.shard = Shard(step_timeout, **arguments)
 
-    def play(self, numbers: Sequence[int]) -> list[Episode]:
-        """Play some episodes at the same time."""
-        return asyncio.run(_play_chunk(self.shard, numbers))
+    def play(self, numbers: Sequence[int]) -> tuple[list[Episode], list[FinishedSpan]]:
+        """Play some episodes at the same time, and return them with the spans of their trace."""
+        return asyncio.run(_play_chunk(self.shard, numbers)), take_finished_spans()
 
 
 async def _play_chunk(share: Shard, numbers: Sequence[int]) -> list[Episode]:
@@ -95,13 +96,14 @@ class RayWorkerPool:
         for call in ready:
             actor, _ = self.calls.pop(call)
             try:
-                episodes = self.ray.get(call)
+                episodes, spans = self.ray.get(call)
             except self.ray.exceptions.RayActorError as error:
                 self.calls = {c: (a, n) for c, (a, n) in self.calls.items() if a is not actor}
                 if actor in self.actors:
                     self.actors.remove(actor)
                     self.dealer.reassign_episodes(actor, error)
                 continue
+            write_finished_spans(spans)
             for episode in episodes:
                 self.dealer.mark_finished(actor, episode.number)
                 if isinstance(self.main.progress, RolloutProgress):

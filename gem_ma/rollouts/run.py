@@ -27,6 +27,7 @@ from gem_ma.chat.agent import (
 )
 from gem_ma.chat.context import Context, SeatContexts
 from gem_ma.chat.conversation import make_tool_schemas
+from gem_ma.chat.tracing import start_rollout_trace
 from gem_ma.engine.config import check_choice
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.seeding import derive_seed, generate_seed
@@ -119,6 +120,7 @@ class RolloutRun:
         self.progress: RolloutProgress | ProgressReporter | None = None
         self.earlier_numbers: set[int] = set()  # numbers of episodes that an earlier run played
         self.step_timeout: float | None = None
+        self.trace = start_rollout_trace()
         self.seed = seed if seed is not None else generate_seed()
         if out is not None:
             self._open_file(Path(out), resume, pictures, seed)
@@ -198,6 +200,7 @@ class RolloutRun:
             salt=member,
             players=seats,
             home=home,
+            trace=self.trace,
         )
 
     def _open_file(self, path: Path, resume: bool, pictures: bool, seed: int | None) -> None:
@@ -366,6 +369,8 @@ class RolloutRun:
         episode.tools = {
             s: make_tool_schemas(chat.tools) for s, chat in chats.items() if chat.tools
         }
+        if play.trace is not None:
+            play.trace.end(episode.ended, episode.returns, episode.failure)
         self.live_count -= 1
         if not play.failed:  # the environment of a failed episode is not used again
             play.home.append(play.env)
@@ -409,6 +414,8 @@ class RolloutRun:
 
     def close(self) -> None:
         """Close the file and the bar, and notify agents that have `on_rollout_end`."""
+        if self.trace is not None:
+            self.trace.close()
         for player in self.players:
             notify_rollout_end(player.agent)
         if self.file is not None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from gem_ma.apis.workers import StepTimeout
 from gem_ma.chat.agent import AgentSource, EpisodeAgents
+from gem_ma.chat.tracing import WorkerTracing, start_worker_tracing
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.run import RolloutRun
 
@@ -27,7 +28,15 @@ class StepCounter(Protocol):
 class Shard(RolloutRun):
     """The part of a run that one worker plays: the episodes whose numbers the parent sends."""
 
-    def __init__(self, step_timeout: float | None, pulse: StepCounter | None = None, **run: Any):
+    def __init__(
+        self,
+        step_timeout: float | None,
+        pulse: StepCounter | None = None,
+        tracing: WorkerTracing | None = None,
+        **run: Any,
+    ):
+        if tracing is not None:
+            start_worker_tracing(tracing)
         super().__init__(out=None, resume=False, pictures=False, progress=False, **run)
         self.todo: deque[int] = deque()
         self.step_timeout = step_timeout
@@ -109,6 +118,7 @@ def make_shard_arguments(
         "options": run.options,
         "context": {seat: c for contexts in run.contexts for seat, c in contexts.items()} or None,
         "max_errors": run.total,
+        "tracing": None if run.trace is None else run.trace.describe_for_workers(),
     }
 
 

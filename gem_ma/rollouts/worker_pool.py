@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
@@ -24,6 +24,15 @@ from gem_ma.apis.workers import (
 from gem_ma.chat.agent import AgentSource, EpisodeAgents, check_agent_replies
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation
+from gem_ma.chat.tracing import (
+    FinishedSpan,
+    SpanIds,
+    attach_span,
+    find_current_ids,
+    restore_span,
+    take_finished_spans,
+    write_finished_spans,
+)
 from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.agent_scheduler import AgentScheduler, PendingTurn, ScheduledAgent, TimedAnswer
 from gem_ma.rollouts.episode import Episode
@@ -214,14 +223,23 @@ class WorkerPool(AgentScheduler):
             self.crash = error
         self.wake.set()
 
-    def finish_episode(self, worker: WorkerProcess, episode: Episode) -> None:
+    def finish_episode(
+        self, worker: WorkerProcess, episode: Episode, spans: Sequence[FinishedSpan]
+    ) -> None:
         for seat in episode.agents:
             self.chats.pop((worker, episode.id, seat), None)
         self.dealer.mark_finished(worker, episode.number)
+        write_finished_spans(spans)
         self.main.accept_episode(episode)
 
     def queue_turn(
-        self, worker: WorkerProcess, ticket: int, index: int, chat_of: ConversationKey, turn: Turn
+        self,
+        worker: WorkerProcess,
+        ticket: int,
+        index: int,
+        chat_of: ConversationKey,
+        turn: Turn,
+        span: SpanIds,
     ) -> None:
         """Queue a turn of a worker's episode for its agent, with a copy of its chat kept here."""
         episode, number, context, salt = chat_of
@@ -232,7 +250,9 @@ class WorkerPool(AgentScheduler):
             self.chats[key] = chat
         turn = dataclasses.replace(turn, chat=chat)
         chat.add_turn(turn, number)
-        self.local_agents[index].queue.append(PendingTurn((worker, ticket, chat), turn.seat, turn))
+        play = worker, ticket, chat
+        pending = PendingTurn(play, turn.seat, turn, restore_span(span))
+        self.local_agents[index].queue.append(pending)
 
     def handle_answers(self, answers: list[TimedAnswer]) -> None:
         for waiting, reply, _ in answers:
@@ -251,6 +271,8 @@ class WorkerPool(AgentScheduler):
     async def ask(self, player: ScheduledAgent, waiting: PendingTurn) -> None:
         reply: str | Exception
         try:
+            if waiting.span is not None:
+                attach_span(waiting.span)
             answer = await player.agent.act([waiting.turn])  # type: ignore[misc]
             (reply,) = check_agent_replies(player.agent, [waiting.turn], answer)
         except Exception as error:  # noqa: BLE001 - costs the episode, and is on its record
@@ -317,7 +339,8 @@ class ParentLink:
         assert chat is not None
         chat_of = chat.episode, chat.steps[-1].number, chat.context, chat.salt
         alone = dataclasses.replace(turn, chat=None)
-        send_message(self.connection, ("ask", ticket, index, chat_of, alone))
+        message = "ask", ticket, index, chat_of, alone, find_current_ids()
+        send_message(self.connection, message)
         reply = await future
         if isinstance(reply, Exception):
             raise reply
@@ -348,6 +371,6 @@ async def _run_shard(connection: Connection, share: Shard) -> None:
             async for episode in loop.run():
                 if isinstance(share.progress, ProgressReporter):
                     share.progress.report()
-                send_message(connection, ("episode", episode))
+                send_message(connection, ("episode", episode, take_finished_spans()))
     finally:
         await loop.stop()

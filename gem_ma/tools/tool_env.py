@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from gem_ma.apis.aec import AECEnv
 from gem_ma.chat.messages import ToolOutput, find_tool_pictures
 from gem_ma.chat.reply import truncate_reply_calls
+from gem_ma.chat.tracing import trace_tool_call
 from gem_ma.engine.action_parsing import (
     RejectedReply,
     SeatActions,
@@ -274,7 +275,9 @@ class ToolEnv(TextWrapper):
                     for record in past_calls
                     if record.name == name
                 ]
-                result = tools[name].call(arguments, earlier)
+                with trace_tool_call(agent, name, arguments) as keep:
+                    result = tools[name].call(arguments, earlier)
+                    keep(result)
                 total_reward += self.reward
             except ToolError as error:
                 result = f"Error: {error}"

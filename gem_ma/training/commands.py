@@ -21,6 +21,7 @@ from gem_ma.cli.command_options import (
     SubcommandParsers,
     UsageError,
     add_observation_options,
+    add_report_option,
     add_seed_option,
     count_played_episodes,
     format_error,
@@ -251,6 +252,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     train.add_argument(
         "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
     )
+    add_report_option(train)
     add_observation_options(train)
     train.set_defaults(run=_run_train)
 
@@ -475,9 +477,7 @@ def _run_train(args: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--out {folder}: expected a folder, got a file")
     if args.warmup > args.updates:
-        raise UsageError(
-            f"--warmup {args.warmup}: expected at most the {args.updates} of --updates"
-        )
+        raise UsageError(f"--warmup {args.warmup}: expected at most --updates {args.updates}")
     try:
         others = assign_agents(
             args.others, [one for one in env.possible_agents if one not in seats]
@@ -515,14 +515,14 @@ def _run_train(args: argparse.Namespace) -> int:
     _check_settings(folder, args, learner.tokens.tokenizer)
     reply_check = ReplyLengthCheck(MAX_LOST_SHARE, partial(_make_cut_error, args.max_new_tokens))
     code = 0
-    keep = report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates))
     try:
-        with keep:
+        with report_interrupt(lambda: _describe_training(folder, trainer.saved_step, args.updates)):
             trainer.run(
                 args.updates,
                 folder / "checkpoint.pt",
                 after=[reply_check, checkup],
                 progress=True,
+                report_to=args.report_to,
             )
     except TrainingCollapsed as end:
         sys.stderr.write(f"gem-ma: {translate_arguments(str(end), args)}\n")
@@ -545,7 +545,7 @@ def _run_train(args: argparse.Namespace) -> int:
 
 
 # Options that may differ when a run is resumed.
-_CHANGEABLE_OPTIONS = "out", "updates", "device", "parser", "run"
+_CHANGEABLE_OPTIONS = "out", "updates", "device", "report_to", "parser", "run"
 
 
 def _check_settings(folder: Path, args: argparse.Namespace, tokenizer: Any) -> None:
@@ -587,9 +587,9 @@ def _select_estimator(args: argparse.Namespace) -> Any:
     """Return the advantage estimator of `--algorithm`; seats are compared only with themselves."""
     from gem_ma.training import advantages
 
-    by = ("env", "seat")
     if args.algorithm in ("rebn", "ppo"):
-        return partial(getattr(advantages, args.algorithm), gamma=args.gamma, by=by)
+        kind = getattr(advantages, args.algorithm)
+        return partial(kind, gamma=args.gamma, by=("env", "seat"))
     if args.algorithm == "reinforce":
         return partial(advantages.compute_returns, gamma=args.gamma)
     if args.group == 1:

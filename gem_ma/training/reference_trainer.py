@@ -29,6 +29,7 @@ from gem_ma.chat.agent import Agent, AgentSource
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar, count_completion_tokens
+from gem_ma.rollouts.reporting.run_report import RunReport
 from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.advantages import AdvantageEstimate, TurnTable, build_turn_table, rae
 from gem_ma.training.background_rollouts import (
@@ -174,6 +175,7 @@ class Trainer:
             raise ValueError(f"shuffle=True needs agents with different names, got {names}")
         self.step = self.saved_step = 0  # updates made so far, and in the last checkpoint
         self.history: list[dict[str, float]] = []
+        self.played: list[Episode] = []  # the episodes of the latest update
         self._before_learning: list[Callable[[Trainer, Mapping[str, float]], None]] = []
 
     def run(
@@ -184,6 +186,7 @@ class Trainer:
         every: int | None = None,
         after: Callable[[Trainer], None] | Sequence[Callable[[Trainer], None]] = (),
         progress: bool | None = None,
+        report_to: str | Sequence[str] | None = None,
     ) -> list[dict[str, float]]:
         """Train up to a total number of updates, and return the history.
 
@@ -203,6 +206,9 @@ class Trainer:
                 before any learner learns.
             progress: Show a bar on a terminal, and elsewhere a line every few seconds; None: on a
                 terminal only.
+            report_to: Dashboards that show the history, and episodes of about 20 updates: one or
+                several of "tensorboard", "wandb" and "trackio"; "all": those that are installed.
+                Their files are written to the folder of `path`, or the current one.
 
         Returns:
             The history: a row of numbers for each update.
@@ -212,11 +218,15 @@ class Trainer:
             call.before_learning for call in calls if hasattr(call, "before_learning")
         ]
         log = None
+        folder = Path() if path is None else Path(path).parent
         if path is not None:
             if Path(path).exists():
                 self.load(path)
             log = HistoryLog(make_history_path(path), self.history)
+        shown = max(updates // 20, 1)  # updates between two tables of episodes
+        settings = self._collect_settings()
         with (
+            RunReport(report_to, folder, config=settings, history=self.history) as report,
             ProgressBar(updates, self.step, progress) as bar,
             self._open_background(updates) as background,
         ):
@@ -235,6 +245,9 @@ class Trainer:
                 finally:
                     if log is not None:
                         log.add(self.history[-1])
+                    report.log_numbers(self.history[-1], self.step - 1)
+                if self.step == updates or (self.step - 1) % shown == 0:
+                    report.log_episodes(self.played, self.step - 1)
                 bar.update(
                     self.step,
                     self._format_progress((time.monotonic() - start) / (self.step - before)),
@@ -290,7 +303,7 @@ class Trainer:
 
     def _learn(self, episodes: Sequence[Episode]) -> dict[str, float]:
         """Let every learner learn from a batch of episodes, and return the history row."""
-        played = [episode for episode in episodes if episode.failure is None]
+        self.played = played = [episode for episode in episodes if episode.failure is None]
         self._seed_agents(self.step, self.agents)  # `measure` may read their seeds
         row: dict[str, float] = {"step": self.step}
         if isinstance(self.env, Curriculum):

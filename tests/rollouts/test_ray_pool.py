@@ -1,5 +1,6 @@
 """Runs and vectors on Ray: the same results as in this process, whatever dies on the way."""
 
+import importlib
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import gem_ma
 from gem_ma.agents import RayAgent, load_agent
+from gem_ma.chat import tracing
 from gem_ma.envs.guessing.guess_the_number import GuessTheNumber
 
 ray = pytest.importorskip("ray", reason="pip install 'gem-ma[ray]'")
@@ -124,3 +126,29 @@ def test_vectors_on_ray(observe):
         assert np.array_equal(one[0], other[0])
         assert all(np.array_equal(a, b) for a, b in zip(one[1:4], other[1:4], strict=True))
     with_ray.close()
+
+
+def test_spans_come_back_from_actors():
+    from opentelemetry import trace as api
+
+    export = pytest.importorskip(
+        "opentelemetry.sdk.trace.export.in_memory_span_exporter",
+        reason="pip install 'gem-ma[otel]'",
+    )
+    sdk = importlib.import_module("opentelemetry.sdk.trace")
+    simple = importlib.import_module("opentelemetry.sdk.trace.export").SimpleSpanProcessor
+    provider, exporter = sdk.TracerProvider(shutdown_on_exit=False), export.InMemorySpanExporter()
+    provider.add_span_processor(simple(exporter))
+    gem_ma.enable_tracing(provider)
+    try:
+        with provider.get_tracer("mine").start_as_current_span("above") as above:
+            episodes = gem_ma.rollout(FOUR, "random", 6, seed=0, workers="ray:2")
+    finally:
+        tracing.disable_tracing()
+    assert not api.get_current_span().is_recording()
+    spans = {span.context.span_id: span for span in exporter.get_finished_spans()}
+    assert {one.context.trace_id for one in spans.values()} == {above.get_span_context().trace_id}
+    above_each = [spans[one.parent.span_id].name for one in spans.values() if one.parent]
+    turns = sum(len(episode.steps) for episode in episodes)
+    flow = f"invoke_workflow {FOUR}"
+    assert sorted(above_each) == ["above"] * 6 + [flow] * turns

@@ -199,6 +199,7 @@ WRONG += [
         f"{_RUN} --workers -1",
         f"{_RUN} --workers 1 --step-timeout inf",
         f"{_RUN} --max-errors -1",
+        f"{_RUN} --report-to mlflow",
         f"{_GATE} --model nowhere",
         f"{_GATE} --seat blue",
         f"{_GATE} --agents randm",
@@ -210,6 +211,7 @@ WRONG += [
         f"{_GATE} --seed x",
         f"{_GATE} --out FOLDER/no/a.jsonl",
         f"{_GATE} --max-errors -1",
+        f"{_GATE} --report-to mlflow",
         "rescore FOLDER/a.jsonl --set rows",
         "convert FILE --out FOLDER/x --from openai",
         "convert FILE --out FOLDER/x --to atf",
@@ -250,6 +252,7 @@ WRONG += [
         f"{_EVAL} --concurrency 0",
         f"{_EVAL} --workers none",
         f"{_EVAL} --max-errors -1",
+        f"{_EVAL} --report-to mlflow",
         f"{_EVAL} --price cheap",
         f"{_EVAL} --price model=1",
         f"{_EVAL} --max-cost 0",
@@ -326,6 +329,7 @@ WRONG += [
         f"{_TRAIN} --lora 0",
         f"{_TRAIN} --context turns",
         f"{_TRAIN} --max-staleness -1",
+        f"{_TRAIN} --report-to mlflow",
         f"{_TRAIN} --seed x",
         f"{_TRAIN} --device quantum",
         f"check {C4} --seeds 0",
@@ -354,7 +358,7 @@ RIGHT = {
     "run": [
         f"run {TTT} --agents random --episodes 3 --concurrency 2 --seed 5 --context turns=2 "
         f"--shuffle --out a.jsonl --resume --max-errors 0 {_LOOKING}",
-        f"run {TTT} --workers 1 --step-timeout 9 --tools x=python:seconds=1",
+        f"run {TTT} --workers 1 --step-timeout 9 --tools x=python:seconds=1 --report-to none",
         f"run {TTT} --price 1,2 --max-cost 5 --cache c "
         "--agents 'x=run_counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
     ],
@@ -369,7 +373,7 @@ RIGHT = {
     "gateway": [
         f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "
         "--agents o=random --turn 0.5 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
-        f"--seed 5 --out g.jsonl --resume --max-errors 0 {_LOOKING}",
+        f"--seed 5 --out g.jsonl --resume --max-errors 0 --report-to none {_LOOKING}",
     ],
     "convert": [
         f"run {TTT} --episodes 2 --out cv.jsonl",
@@ -396,7 +400,7 @@ RIGHT = {
         f"eval {TTT} --tasks 1 --out z --price m=3,4 --max-cost 5 --cache c "
         "--agents 'eval_counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
-        f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python",
+        f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python --report-to none",
         "eval --suite small.toml --agents random --out u",
         "eval tau2:mock --agents random --task-ids new_chore,3 --out w",
         "eval tau2:mock --agents random --start 1 --end 3 --out y",
@@ -456,7 +460,7 @@ RIGHT = {
         "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "
         "--set max_turns=3",
         f"train {GUESS} --model m --out u --updates 2 --episodes 2 --max-new-tokens 5 --guided "
-        "--lora 2 --max-staleness 1 --context turns=4 --set max_turns=3",
+        "--lora 2 --max-staleness 1 --context turns=4 --report-to none --set max_turns=3",
         f"run {GUESS} --agents hf:u/model?max_new_tokens=5 --episodes 1 --out v.jsonl",
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20"],

@@ -20,7 +20,15 @@ class Later:
 
 
 def needed(module, *, install):
-    """Return a module for later, and skip the whole file where its package is not installed."""
-    if importlib.util.find_spec(module.partition(".")[0]) is None:
+    """Return a module for later, and skip the whole file where its package is not installed.
+
+    A folder without files of its own, such as `google`, may be there for another package: then the
+    module below it counts.
+    """
+    name, _, below = module.partition(".")
+    found = importlib.util.find_spec(name)
+    if found is not None and found.origin is None and below:
+        found = importlib.util.find_spec(f"{name}.{below.partition('.')[0]}")
+    if found is None:
         pytest.skip(f"pip install {install}", allow_module_level=True)
     return Later(module)

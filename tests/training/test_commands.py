@@ -173,7 +173,7 @@ def test_algorithms_and_schedules(model, tmp_path, algorithm):
     ("words", "said"),
     [
         (["--seat", "nobody"], "--seat nobody: the seats are player"),
-        (["--warmup", "3"], "--warmup 3: expected at most the 2 of --updates"),
+        (["--warmup", "3"], "--warmup 3: expected at most --updates 2"),
         (["--algorithm", "grpo"], "--group is 1; use 2 or more, such as --group 8"),
     ],
 )

@@ -31,6 +31,7 @@ from gem_ma.chat.event_loops import run_async
 from gem_ma.chat.image_tokens import count_image_tokens
 from gem_ma.chat.messages import ChatInput, Picture
 from gem_ma.chat.reply import Reply
+from gem_ma.chat.tracing import trace_model_call
 from gem_ma.chat.turn import Turn
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.endpoints import (
@@ -227,7 +228,7 @@ class ProviderAgent(ABC):
             body = {**body, **self.make_choice_fields(turn.legal)}
         body = {name: value for name, value in body.items() if value is not None}
         if self.cache is None:
-            return (await self._request(body))[0]
+            return (await self._request(body, turn))[0]
         if self._cache is None:
             self._cache = ReplyCache(self.cache)
         key = self._make_cache_key(body, turn.seed)
@@ -236,7 +237,7 @@ class ProviderAgent(ABC):
                 return self._finish_reply(self.parse_reply(cached.content), cached.latency, True)
             except BadAnswer:  # kept by another release
                 pass
-        reply, content = await self._request(body)
+        reply, content = await self._request(body, turn)
         self._cache.store(key, CachedAnswer(content, reply.latency or 0.0))
         return reply
 
@@ -264,22 +265,32 @@ class ProviderAgent(ABC):
         """Begin to count repeated requests anew: another rollout may make the same ones."""
         self._repeats.clear()
 
-    async def _request(self, body: RequestBody) -> tuple[Reply, bytes]:
+    async def _request(self, body: RequestBody, turn: Turn | None = None) -> tuple[Reply, bytes]:
         """Return the server's reply, and its bytes, after retries if necessary."""
         session = self._sessions[asyncio.get_running_loop()]
         connection = session.connection
         passing: tuple[type[Exception], ...] = (TimeoutError, BadAnswer)
         passing += connection.connection_errors
         final: tuple[type[Exception], ...] = (RedirectRefused, *connection.errors)
+        server = self.provider, self.model, self.base_url
+        settings = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": body.get("seed"),
+        }
         attempt = 0
         async with session.slots:
             while True:
                 attempt += 1
                 try:
                     await self._keep_rate()
+                    self._check_caps()
+                    self.requests += 1
                     start = time.perf_counter()
-                    async with asyncio.timeout(self.timeout):
-                        reply, content = await self._attempt(session, body)
+                    with trace_model_call(*server, turn, settings) as keep:
+                        async with asyncio.timeout(self.timeout):
+                            reply, content = await self._attempt(session, body)
+                        keep(reply)
                     return self._finish_reply(reply, time.perf_counter() - start), content
                 except passing + final as error:
                     may_pass = isinstance(error, passing) or (
@@ -298,8 +309,6 @@ class ProviderAgent(ABC):
 
     async def _attempt(self, session: _LoopSession, body: RequestBody) -> tuple[Reply, bytes]:
         connection = session.connection
-        self._check_caps()
-        self.requests += 1
         try:
             content = session.secrets.hide_bytes(await connection.send(body))
         except (UnreadableResponse, RedirectRefused) as error:

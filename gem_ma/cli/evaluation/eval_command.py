@@ -10,6 +10,7 @@ from gem_ma.cli.command_options import (
     SubcommandParsers,
     add_limit_options,
     add_observation_options,
+    add_report_option,
     add_tool_option,
     collect_env_arguments,
     format_agents_option,
@@ -128,6 +129,7 @@ def add_eval(commands: SubcommandParsers) -> None:
         "--pictures", action="store_true", help="save the pictures that agents saw, too"
     )
     add_cost_options(parser, "the evaluated agents")
+    add_report_option(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--all",
@@ -180,6 +182,7 @@ def _run_eval(args: argparse.Namespace) -> int:
             cache=args.cache,
             progress=bool(total),
             on_cell=total,
+            report_to=args.report_to,
         )
     if args.json:
         print_json(evaluation.to_dict())

@@ -46,10 +46,12 @@ from gem_ma.evaluation.runner.eval_tasks import (
     make_entry_env,
     plan_tasks,
 )
+from gem_ma.evaluation.runner.evaluation_report import report_evaluation
 from gem_ma.evaluation.runner.results import Evaluation, summarize
 from gem_ma.evaluation.suites import BadSuite, Suite
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import RolloutProgress
+from gem_ma.rollouts.reporting.run_report import RunReport
 from gem_ma.rollouts.rollout import arollout
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.validation.arguments import check_type
@@ -112,6 +114,7 @@ def evaluate(
     named: Mapping[str, AgentSource] | None = None,
     progress: bool | None = None,
     on_cell: Callable[[str, int, int], None] | None = None,
+    report_to: str | Sequence[str] | None = None,
 ) -> Evaluation:
     """Play the episodes of a suite that the folder lacks, and return the results of all.
 
@@ -139,6 +142,8 @@ def evaluate(
             only.
         on_cell: Called at the end of a cell, unless a bar is drawn, with its title and its numbers
             of finished and expected episodes.
+        report_to: Dashboards that show the results and some episodes: one or several of
+            "tensorboard", "wandb" and "trackio"; "all": those that are installed.
 
     Returns:
         The results of every environment of the suite, and of all together.
@@ -183,9 +188,13 @@ def evaluate(
     meter = _meter_agents(shared, cells, prices, max_cost)
     if concurrency < 1:
         raise BadSuite(f"concurrency={concurrency}: expected 1 or more")
-    with run_folder.open_run_folder(
-        out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}
-    ) as path:
+    config = {"suite": suite.name, "agents": agents, "seats": seats, "seed": suite.seed}
+    with (
+        run_folder.open_run_folder(
+            out, KIND, {key: about[key] for key in ("suite", "agents", "seats")}
+        ) as path,
+        RunReport(report_to, path, config=config) as report,
+    ):
         folder = path / "episodes"
         folder.mkdir(exist_ok=True)
         listed = [{**cell._asdict(), "entry": cell.entry.name} for cell in cells]
@@ -203,6 +212,7 @@ def evaluate(
                 bar.stop()
         results = summarize(path, suite, cells, skipped, prices, playing.stopped)
         run_folder.write_json(path / "results.json", results.to_dict())
+        report_evaluation(report, results, path, cells)
     return results
 
 
