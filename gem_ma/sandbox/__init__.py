@@ -6,7 +6,7 @@
 
 A server is a new interpreter that shares nothing with this process. It enters a jail, imports the
 modules to preload, and forks a child for every run. The strength of the jail depends on the kernel.
-PROMISES lists the guarantees of each level, `check_levels()` returns which levels are available
+`levels.PROMISES` lists the guarantees of each level, `check_levels()` returns which levels are available
 here, and an unavailable level is an error. Programs may import the standard library and all
 installed packages.
 
@@ -17,7 +17,6 @@ in the server: they import the standard library and each other only, without the
 
 from gem_ma.sandbox.levels import (
     LEVELS,
-    PROMISES,
     SandboxCrash,
     SandboxError,
     SandboxTimeout,
@@ -34,7 +33,6 @@ from gem_ma.sandbox.sandbox import (
 
 __all__ = [
     "LEVELS",
-    "PROMISES",
     "RunResult",
     "Sandbox",
     "SandboxCrash",

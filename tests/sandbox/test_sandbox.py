@@ -25,7 +25,6 @@ from playable import unless
 from gem_ma import sandbox
 from gem_ma.sandbox import (
     LEVELS,
-    PROMISES,
     Sandbox,
     SandboxCrash,
     SandboxError,
@@ -37,6 +36,7 @@ from gem_ma.sandbox import (
     results,
     server_process,
 )
+from gem_ma.sandbox.levels import PROMISES
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")
 
