@@ -6,9 +6,9 @@
 
 A server is a new interpreter that shares nothing with this process. It enters a jail, imports the
 modules to preload, and forks a child for every run. The strength of the jail depends on the kernel.
-`levels.PROMISES` lists the guarantees of each level, `check_levels()` returns which levels are available
-here, and an unavailable level is an error. Programs may import the standard library and all
-installed packages.
+`levels.PROMISES` lists the guarantees of each level, `check_levels()` returns which levels are
+available here, and an unavailable level is an error. Programs may import the standard library and
+all installed packages.
 
 `sandbox` and its imports run in this process. `server`, `job_runner`, `jail` and `run_folders` run
 in the server: they import the standard library and each other only, without the package's name.
