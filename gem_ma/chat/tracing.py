@@ -581,8 +581,9 @@ def make_message(message: ChatMessage) -> dict[str, Any]:
     for call in message.get("tool_calls") or ():
         function = call.get("function", call)
         arguments = function.get("arguments")
-        with contextlib.suppress(TypeError, ValueError):
-            arguments = json.loads(arguments)
+        if isinstance(arguments, str):
+            with contextlib.suppress(ValueError):
+                arguments = parse_json(arguments)
         name = str(function.get("name", ""))
         parts.append({"type": "tool_call", "name": name, "arguments": arguments})
         if call.get("id"):
