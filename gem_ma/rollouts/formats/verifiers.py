@@ -252,7 +252,14 @@ def read_verifiers(path: Path) -> Iterator[Episode]:
                 yield _read_result(json.loads(line), number - 1)
             except RecordError as error:
                 raise RecordError(f"{file}, line {number}: {error}") from None
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            except (
+                ValueError,
+                TypeError,
+                KeyError,
+                IndexError,
+                AttributeError,
+                RecursionError,
+            ) as error:
                 raise RecordError(
                     f"{file}, line {number}: no episode of verifiers, which has a task and traces: "
                     f"{type(error).__name__}: {clip_repr(str(error))}"
