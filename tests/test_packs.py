@@ -23,7 +23,11 @@ AGAIN = "install it again, for an installation keeps the entry points of its day
 OURS = {one.pack.name: one for one in list_packs() if one.pack.name in packs.DECLARED}
 every_pack = pytest.mark.parametrize("name", sorted(OURS))
 # What `pack` imports of its own folder, beside itself: tables that are light.
-TABLES = {"screens": {"gem_ma.envs.screens.families"}}
+TABLES = {
+    "bridges": {"gem_ma.envs.bridges.openspiel_ids", "gem_ma.envs.bridges.textarena_ids"},
+    "screens": {"gem_ma.envs.screens.families"},
+    "tasks": {"gem_ma.envs.tasks.reasoning_gym_ids", "gem_ma.envs.tasks.roles_ids"},
+}
 
 
 def test_what_pyproject_declares_is_installed():

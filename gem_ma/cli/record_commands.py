@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -352,7 +353,7 @@ def _add_convert(commands: SubcommandParsers) -> None:
         "sources",
         nargs="+",
         metavar="RECORDS",
-        help="files of episodes that gem-ma run wrote, or what --from names",
+        help="files of episodes, or what --from names",
     )
     parser.add_argument(
         "--from",
@@ -398,7 +399,7 @@ def _run_convert(args: argparse.Namespace) -> int:
 
 def _write_converted(args: argparse.Namespace) -> int:
     """Write the episodes of all sources, and return their number."""
-    from gem_ma.rollouts.records import load_episodes, save_episodes
+    from gem_ma.rollouts.records import find_picture_folder, load_episodes, save_episodes
 
     count = 0
     source_format, format = args.source_format or OWN_FORMAT, args.to or OWN_FORMAT
@@ -410,8 +411,14 @@ def _write_converted(args: argparse.Namespace) -> int:
                 count += 1
                 yield episode
 
-    if format == OWN_FORMAT and Path(args.out).exists():
+    if Path(args.out).exists():
         raise UsageError(f"--out {args.out} exists; choose a new file")
     seats = args.seats.split(",") if args.seats else None
-    save_episodes(read(), args.out, format=format, seats=seats, rows=args.rows)
+    try:
+        save_episodes(read(), args.out, format=format, seats=seats, rows=args.rows)
+    except BaseException:  # half a file would look like a whole one
+        if format == OWN_FORMAT:
+            Path(args.out).unlink(missing_ok=True)
+            shutil.rmtree(find_picture_folder(args.out), ignore_errors=True)
+        raise
     return count

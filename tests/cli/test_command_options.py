@@ -16,7 +16,18 @@ from gem_ma.cli.main import main
 LAYERS = "rollouts", "evaluation", "serving"
 # Arguments that no command passes on: whoever reads of them has written Python.
 OF_PYTHON = {  # again=SPEC names an agent
-    *("actor", "again", "anchor", "better", "k", "look", "options", "prices", "resamples"),
+    *(
+        "actor",
+        "again",
+        "anchor",
+        "better",
+        "format",
+        "k",
+        "look",
+        "options",
+        "prices",
+        "resamples",
+    ),
     *("score", "start"),
 }
 
@@ -103,7 +114,7 @@ def raised():
 def test_an_argument_that_an_error_names_is_an_option():
     options = {
         name
-        for command in ("run", "eval", "tournament", "exploit", "serve", "watch")
+        for command in ("run", "eval", "tournament", "exploit", "serve", "watch", "convert")
         for name, _ in command_options.list_options(args(command).parser)
     }
     unknown = {(name, place) for name, place in raised() if name not in options | OF_PYTHON}

@@ -4,6 +4,7 @@ import argparse
 import json
 import shlex
 import threading
+import time
 
 import pytest
 from lines import LOST, RIGHT, WRONG
@@ -100,6 +101,8 @@ def test_a_flag_takes_no_value(command, capsys):
 def join_new_threads(before):
     """Wait for what a command has left: a gateway's episodes fail if nobody comes, and say so."""
     for thread in set(threading.enumerate()) - before:
+        while thread.ident is None:  # it is just being started
+            time.sleep(0.01)
         thread.join(2)
 
 
