@@ -56,16 +56,24 @@ def write_files(page, folder):
             (folder / block.title).write_text(block.text)
 
 
+def is_installed(name):
+    """Return whether a module can be found; of packages around it there may be other parts."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def skip_without(needed):
     """Skip a test without the modules or commands of `NAME and NAME from gem-ma[EXTRA] and ...`."""
-    several = r"\w+(?: and \w+)* from gem-ma\[[\w-]+\]"
+    several = r"[\w.]+(?: and [\w.]+)* from gem-ma\[[\w-]+\]"
     assert re.fullmatch(rf"{several}(?: and {several})*", needed)
     for name, extra in [
         (name, part[1])
-        for part in re.findall(r"(\w+(?: and \w+)*) from (gem-ma\[[\w-]+\])", needed)
+        for part in re.findall(r"([\w.]+(?: and [\w.]+)*) from (gem-ma\[[\w-]+\])", needed)
         for name in part[0].removeprefix("and ").split(" and ")
     ]:
-        if not (importlib.util.find_spec(name) or shutil.which(name)):
+        if not (is_installed(name) or shutil.which(name)):
             pytest.skip(f"{name} is missing: pip install '{extra}'")
 
 
