@@ -25,13 +25,15 @@ def scenes(env_id):
     """Return what the seats of an environment see at its beginning, and a little later."""
     env = gem_ma.make(env_id)
     env.reset(seed=1)
+    for seat in env.possible_agents:
+        env.action_space(seat).seed(1)
     for _ in range(2):
         if env.to_act:
             seat = env.to_act[0]
             yield env.core.observation_builder.build_scene(env.match.make_view(seat), seat)
         for _ in range(4):
             if env.to_act:
-                env.step(env.sample_random_action())
+                env.step_seats({seat: env.sample_random_action(seat) for seat in env.to_act})
 
 
 # A talk begins with an empty chat, and is as long as what was said; a page has room for more.

@@ -111,7 +111,7 @@ def test_pictures_say_whose_turn_it_is(name):
                 for acts in env.to_act:
                     assert f"To act: {acts}" in said or f"{acts} to move" in said
             if env.to_act:
-                env.step(env.sample_random_action())
+                env.step_seats({seat: env.sample_random_action(seat) for seat in env.to_act})
 
 
 def test_both_shows_what_text_and_image_show():
