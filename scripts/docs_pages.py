@@ -116,6 +116,7 @@ GUIDES = {
     "users": ("Simulated users", "users.md"),
     "arena": ("Arena", "arena.md"),
     "gateway": ("Agent programs", "gateway.md"),
+    "export": ("Publish on a hub", "works-with.md#publish-on-a-hub"),
     "serve": ("Serve an environment", "bridges.md#serve-an-environment"),
 }
 

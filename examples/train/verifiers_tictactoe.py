@@ -1,7 +1,8 @@
 r"""Tic-tac-toe for verifiers and prime-rl: two seats, one trace each.
 
     pip install -e . verifiers==0.4.0 uv
-    cd examples/train && vf-eval verifiers_tictactoe -m MODEL -b http://127.0.0.1:8000/v1 -n 10 \
+    cd examples/train && vf-eval verifiers_tictactoe -m MODEL -n 10 --no-push \
+        --client.base-url http://127.0.0.1:8000/v1 --client.api-key-var OPENAI_API_KEY \
         --env.x.runtime.type subprocess --env.o.runtime.type subprocess
 
 Checked with verifiers 0.4.0 and a local endpoint, by tests/training. It supports several turns,

@@ -1,4 +1,4 @@
-"""The commands serve, arena and gateway, which offer environments over a network."""
+"""The commands serve, arena, gateway and export, which offer environments to others."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from gem_ma.cli.command_options import (
 from gem_ma.cli.episodes import add_episode_options, parse_agents, play_episodes
 from gem_ma.envs.registry import BadArgument, MissingRequirement
 from gem_ma.rollouts.episode import Episode
+from gem_ma.serving.export.projects import HUBS, write_project
 from gem_ma.serving.middleware import resolve_token
 from gem_ma.validation.endpoints import check_variable_name, parse_model_url
 
 
 def add_commands(commands: SubcommandParsers) -> None:
-    """Add serve, arena and gateway to the commands of gem-ma."""
+    """Add serve, arena, gateway and export to the commands of gem-ma."""
     _add_arena(commands)
     _add_gateway(commands)
+    _add_export(commands)
     serve = commands.add_parser(
         "serve",
         group="serve",
@@ -288,3 +290,48 @@ def _run_gateway(args: argparse.Namespace) -> int:
             return gate.wait()
 
     return play_episodes(args, play)
+
+
+def _add_export(commands: SubcommandParsers) -> None:
+    parser = commands.add_parser(
+        "export",
+        group="serve",
+        help="write an environment as a package for the hub of verifiers or OpenEnv",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=(
+            "examples:\n"
+            "  gem-ma export game:KuhnPoker-v0 --to verifiers --out kuhn_env\n"
+            "  gem-ma export game:ConnectFour-v0 --to openenv --out four_env --seat red\n\n"
+            "The README of the package says how to install, play and publish it."
+        ),
+    )
+    parser.add_argument("id", help="an environment; see gem-ma list")
+    parser.add_argument("--to", required=True, choices=HUBS, help="the hub")
+    parser.add_argument(
+        "--out", required=True, metavar="FOLDER", help="a new folder, which names the package"
+    )
+    parser.add_argument("--seat", help="the seat that is played there (default: all seats)")
+    parser.add_argument(
+        "--others",
+        default="random",
+        metavar="[SEAT=]SPEC",
+        help="with --seat: agents in the other seats, as for gem-ma play (default: random)",
+    )
+    add_observation_options(parser)
+    parser.set_defaults(run=_run_export)
+
+
+def _run_export(args: argparse.Namespace) -> int:
+    try:
+        top = write_project(
+            args.id,
+            args.to,
+            args.out,
+            seat=args.seat,
+            others=args.others,
+            **collect_env_arguments(args),
+        )
+    except (BadArgument, ValueError) as error:
+        raise UsageError(str(error)) from None
+    sys.stdout.write(f"{top}\n\nnow try:\n  pip install -e {top}\n")
+    return 0

@@ -13,7 +13,7 @@ from typing import Any
 from gem_ma.engine.action_parsing import clip_repr
 
 TOKEN_VARIABLE = "GEM_MA_TOKEN"
-_ALLOWED_PATHS = ("/ws", "/health", "/schema", "/metadata")
+ALLOWED_PATHS = ("/ws", "/health", "/schema", "/metadata", "/openapi.json", "/mcp")
 
 Scope = MutableMapping[str, Any]
 Event = MutableMapping[str, Any]
@@ -64,9 +64,10 @@ class AccessMiddleware:
                 return 401, "send the header Authorization: Bearer and the token of this server"
         elif b"origin" in headers:  # otherwise any web page could connect through a browser
             return 403, "a browser's page has to have a token, and this server has none"
-        if scope["path"] not in _ALLOWED_PATHS:
+        path = scope["path"]
+        if path not in ALLOWED_PATHS or (scope["type"] == "websocket" and path != "/ws"):
             return 404, (
-                f"there are {', '.join(_ALLOWED_PATHS)}: an episode is played on the WebSocket "
+                f"there are {', '.join(ALLOWED_PATHS)}: an episode is played on the WebSocket "
                 f"/ws, since "
                 "every request over plain HTTP would get an environment of its own"
             )

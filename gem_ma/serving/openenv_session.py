@@ -12,9 +12,11 @@ from gem_ma.apis.session import to_json_value
 from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import ResetNeeded, SeatError
 from gem_ma.game import Info
+from gem_ma.rollouts.version import __version__
 from gem_ma.serving.hosted_game import HostedGame
 from gem_ma.serving.openenv import (
     Environment,
+    EnvironmentMetadata,
     State,
 )
 from gem_ma.serving.openenv_messages import ClientError, ReplyAction, SessionObservation
@@ -47,6 +49,13 @@ class OpenEnvSession(Environment[ReplyAction, SessionObservation, State]):
     @property
     def state(self) -> State:
         return self._state
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        """Return the id of the environment, and what its first seat is told once."""
+        rules: JSONMapping = self._game_facts["rules"]
+        return EnvironmentMetadata(
+            name=self._env.id, description=next(iter(rules.values())), version=__version__
+        )
 
     def reset(
         self,

@@ -3,7 +3,7 @@
 A session uses the WebSocket `/ws` and has an environment of its own. It sees and plays all seats,
 or is bound to one seat and sees only its part: by `seat` in the data of reset, or by `seat=` here
 for all sessions. OpenEnv's `/reset` and `/step` over plain HTTP would make a new environment for
-each request, so they are not offered.
+each request, so they are not offered: in OpenEnv's words, the server is in production mode.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.match import SeatError
 from gem_ma.game import Game
-from gem_ma.serving.middleware import AccessMiddleware, resolve_token
+from gem_ma.serving.middleware import ALLOWED_PATHS, AccessMiddleware, resolve_token
 from gem_ma.serving.openenv import (
     FastAPI,
     H11Protocol,
@@ -30,9 +30,11 @@ from gem_ma.serving.openenv import (
     uvicorn,
 )
 from gem_ma.serving.openenv_messages import ReplyAction, SessionObservation
+from gem_ma.serving.openenv_rpc import make_rpc_endpoint
 from gem_ma.serving.openenv_session import OpenEnvSession, ThreadedSession
 from gem_ma.validation.json_types import JSONObject
 
+_API_VERSION = "1.0.0"  # of OpenEnv's HTTP interface, which `openenv validate` looks for
 _SUGGESTED_ARGUMENTS = (
     "format",
     "max_turns",
@@ -164,14 +166,20 @@ def make_app(
     facts = _describe_game(env, seat, max_message)
     slow = env.game.blocking or set(players.values()) - {"random"}
     kind = ThreadedSession if slow else OpenEnvSession
-    app = FastAPI(title=f"{id} over OpenEnv", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title=f"{id} over OpenEnv", version=_API_VERSION, docs_url=None, redoc_url=None)
     HTTPEnvServer(
         functools.partial(kind, env, facts, seat, players if seat else others),
         ReplyAction,
         SessionObservation,
         max_concurrent_envs=max_sessions,
         env_name=id,
-    ).register_routes(app)
+    ).register_routes(app, mode="production")
+    # OpenEnv's /mcp is replaced, and what is not offered is not in /openapi.json either.
+    offered = [one for one in ALLOWED_PATHS if one != "/mcp"]
+    app.router.routes[:] = [one for one in app.routes if getattr(one, "path", "") in offered]
+    app.post("/mcp", summary="List the tools of this server by JSON-RPC: none")(
+        make_rpc_endpoint(max_message)
+    )
     return AccessMiddleware(app, token, first_message, idle)
 
 

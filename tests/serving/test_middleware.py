@@ -38,7 +38,9 @@ def knock(kind, path="/ws", headers=None, *, token=None, events=(), limit=5.0, *
     return through, sent
 
 
-@pytest.mark.parametrize("path", ["/ws", "/health", "/schema", "/metadata"])
+@pytest.mark.parametrize(
+    "path", ["/ws", "/health", "/schema", "/metadata", "/openapi.json", "/mcp"]
+)
 def test_what_there_is(path):
     assert knock("http", path) == (["http"], [{"type": "last"}])
     assert knock("http", path, BEARER, token=TOKEN) == (["http"], [{"type": "last"}])
@@ -51,7 +53,13 @@ def test_starting_and_stopping_asks_for_no_token():
 @pytest.mark.parametrize(
     ("path", "headers", "token", "status", "words"),
     [
-        ("/reset", {}, None, 404, "there are /ws, /health, /schema, /metadata: an episode"),
+        (
+            "/reset",
+            {},
+            None,
+            404,
+            "there are /ws, /health, /schema, /metadata, /openapi.json, /mcp: an",
+        ),
         ("/ws", ORIGIN, None, 403, "a browser's page has to have a token"),
         ("/ws", {}, TOKEN, 401, "send the header Authorization: Bearer"),
         ("/ws", {b"authorization": b"Bearer open"}, TOKEN, 401, "send the header"),
@@ -70,6 +78,12 @@ def test_who_is_turned_away(path, headers, token, status, words):
     through, (close,) = knock("websocket", path, headers, token=token, events=[event])
     assert (through, close["type"], close["code"]) == ([], "websocket.close", 1008)
     assert close["reason"].startswith(words)
+
+
+def test_a_websocket_is_only_at_its_path():
+    event = {"type": "websocket.connect"}
+    through, (start, _) = knock("websocket", "/mcp", events=[event], **HTTP)
+    assert (through, start["status"]) == ([], 404)
 
 
 def test_a_page_with_the_token_comes_in():

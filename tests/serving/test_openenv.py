@@ -628,7 +628,7 @@ def test_plain_http_says_where_to_go(url):
 
     host = url("game:ConnectFour-v0").removeprefix("ws://")
     connection = http.client.HTTPConnection(host, timeout=10)
-    for method, path in (("POST", "/reset"), ("POST", "/step"), ("POST", "/mcp"), ("GET", "/")):
+    for method, path in (("POST", "/reset"), ("POST", "/step"), ("GET", "/state"), ("GET", "/")):
         connection.request(method, path, body="{}")
         answer = connection.getresponse()
         assert answer.status == 404
@@ -636,6 +636,59 @@ def test_plain_http_says_where_to_go(url):
     connection.request("GET", "/schema")
     assert "replies" in json.loads(connection.getresponse().read())["action"]["properties"]
     connection.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["game:ConnectFour-v0", "game:RockPaperScissors-v0"])
+def test_openenv_validates_a_server(id, url):
+    """Passes all six criteria of `openenv validate --url`, of openenv 0.10.0 on 2026-11-29."""
+    where = url(id).replace("ws://", "http://")
+    done = subprocess.run(
+        [sys.executable, "-m", "openenv.cli", "validate", "--url", where, "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    report = json.loads(done.stdout)
+    summary = report["summary"]
+    assert (summary["failed_criteria"], done.returncode) == ([], 0)
+    assert summary["required_passed_count"] == summary["required_total_count"] == 6
+    assert (report["mode"], report["standard_profile"]) == ("production", "openenv-http/1.x")
+
+
+def test_pages_say_what_is_served(url):
+    import http.client
+
+    host = url("game:ConnectFour-v0").removeprefix("ws://")
+    connection = http.client.HTTPConnection(host, timeout=10)
+
+    def ask(method, path, body=None):
+        connection.request(method, path, body=body)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    status, about = ask("GET", "/metadata")
+    assert (status, about["name"]) == (200, "game:ConnectFour-v0")
+    assert about["description"] == gem_ma.make("game:ConnectFour-v0").game.rules("red")
+    status, pages = ask("GET", "/openapi.json")
+    assert status == 200
+    assert set(pages["paths"]) == {"/health", "/metadata", "/schema", "/mcp"}
+    status, answer = ask("POST", "/mcp", '{"jsonrpc": "2.0", "id": 3, "method": "tools/list"}')
+    assert (status, answer) == (200, {"jsonrpc": "2.0", "id": 3, "result": {"tools": []}})
+    connection.close()
+    with pytest.raises(InvalidStatus), connect(f"ws://{host}/mcp", proxy=None):
+        pass
+
+
+def test_a_request_for_tools_that_is_too_long_is_not_read(url):
+    import http.client
+
+    host = url("game:ConnectFour-v0", max_message=4096).removeprefix("ws://")
+    for length, status in ((4096, 200), (4097, 413)):
+        connection = http.client.HTTPConnection(host, timeout=10)
+        connection.request("POST", "/mcp", body="x" * length)
+        assert connection.getresponse().status == status
+        connection.close()
 
 
 def test_a_message_that_is_too_long_ends_its_session_only(url):

@@ -157,7 +157,7 @@ WRONG = [
 # Each option with a wrong value, which stands at the end: the line that says so names it.
 _RUN, _RENDER = f"run {C4}", f"render {C4} --out FOLDER/a.png"
 _EVAL, _CUP = f"eval {C4} --agents random --out FOLDER/o", f"tournament {C4} --out FOLDER/t"
-_GATE = f"gateway {C4}"
+_GATE, _EXPORT = f"gateway {C4}", f"export {C4} --to openenv --out FOLDER/x"
 _PLAY, _WATCH, _SERVE = f"play {C4}", f"watch {C4} --delay 0", f"serve {C4} --seat red"
 _CUP += " --agents search:depth=1"
 _TRAIN, _PRETRAIN = f"train {C4} --model FOLDER/m --out FOLDER/o", f"pretrain {C4} --out FOLDER/o"
@@ -173,7 +173,7 @@ _LOOKS = (
 )
 _SEEN = tuple(
     f"{command} {words}"
-    for command in (_PLAY, _RUN, _GATE, _WATCH, _SERVE, _EVAL, _CUP, _TRAIN)
+    for command in (_PLAY, _RUN, _GATE, _EXPORT, _WATCH, _SERVE, _EVAL, _CUP, _TRAIN)
     for words in _LOOKS
 )
 WRONG += [
@@ -231,6 +231,10 @@ WRONG += [
         f"{_SERVE} --idle 0",
         f"serve {C4} --seat nobody",
         f"{_SERVE} --others nobody",
+        f"{_EXPORT} --seat nobody",
+        f"{_EXPORT} --seat red --others nobody",
+        f"export {C4} --out FOLDER/x --to hub",
+        f"export {C4} --to verifiers --out FILE",
         "arena --out FILE",
         f"arena {C4} --out FOLDER/o --agents nobody",
         f"arena {C4} --out FOLDER/o --records FOLDER/no",
@@ -369,6 +373,10 @@ RIGHT = {
     "serve": [
         f"serve {TTT} --host 127.0.0.1 --port 0 --max-sessions 2 --max-message 4096 "
         f"--first-message 1.5 --idle 9 --seat x --others o=search:depth=1 {_LOOKING}"
+    ],
+    "export": [
+        f"export {TTT} --to verifiers --out ttt_env --seat x --others o=search:depth=1 {_LOOKING}",
+        f"export {TTT} --to openenv --out ttt",
     ],
     "gateway": [
         f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "

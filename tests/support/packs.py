@@ -30,7 +30,7 @@ WORDS = {
     "gem": r"gem_ma[./]gem\b|tests/gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",
     "screens": r"\bscreens:|screen-oracle|envs[./]screens\b|--suite screens|screens\.md"
     r"|\bScreenOracle\b",
-    "serving": r"gem-ma (?:serve|arena|gateway)\b|gem_ma\.gateway|gem_ma[./]serving\b"
+    "serving": r"gem-ma (?:serve|arena|gateway|export)\b|gem_ma\.gateway|gem_ma[./]serving\b"
     r"|\b(?:arena|gateway)\.md|tests/serving\b",
     "social": r"\bsocial:|envs[./]social\b|--suite social|social\.md",
     "tasks": r"\b(?:math|qa|code|eval|logic|rg|duo):(?=\S)|envs[./]tasks\b|\btasks\."

@@ -1,0 +1,106 @@
+"""Packages for the hubs of verifiers and OpenEnv, without these libraries."""
+
+import ast
+import tomllib
+
+import packs
+import pytest
+
+packs.need("serving")
+
+from gem_ma.cli.main import main
+from gem_ma.engine.match import SeatError
+from gem_ma.serving.export.projects import HUBS, InvalidProject, write_project
+
+
+@pytest.mark.parametrize("to", HUBS)
+def test_every_file_is_valid(to, tmp_path):
+    arguments = {"observe": "both", "image_size": (56, 56)}
+    top = write_project(
+        "game:ConnectFour-v0",
+        to,
+        tmp_path / "four",
+        seat="red",
+        others="search:depth=2",
+        **arguments,
+    )
+    files = [one for one in top.rglob("*") if one.is_file()]
+    assert not [one for one in files if "{{" in one.read_text(encoding="utf-8")]
+    calls = {}
+    for file in files:
+        if file.suffix == ".py":
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call):
+                    calls[ast.unparse(node.func)] = node
+    made = calls["make_app" if to == "openenv" else "make_env_class"]
+    assert ast.literal_eval(made.args[0]) == "game:ConnectFour-v0"
+    written = {one.arg: one.value for one in made.keywords}
+    written.pop("token", None)
+    written = {name: ast.literal_eval(value) for name, value in written.items()}
+    played = {
+        "openenv": {"seat": "red", "others": "search:depth=2"},
+        "verifiers": {"others": {"yellow": "search:depth=2"}},
+    }
+    assert written == {**arguments, **played[to]}
+    project = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == {"openenv": "openenv-four", "verifiers": "four"}[to]
+    assert [one.partition(">")[0] for one in project["dependencies"]] == {
+        "openenv": ["gem-ma[openenv]", "openenv"],
+        "verifiers": ["gem-ma", "verifiers"],
+    }[to]
+
+
+def test_the_extras_of_an_environment_are_dependencies(tmp_path, monkeypatch):
+    from gem_ma.envs import registry
+
+    monkeypatch.setattr(registry, "find_remedy", lambda need: "")
+    spec = registry.spec("game:KuhnPoker-v0")
+    needs = "data:x/y", "key:KEY", "python>=3.12", "games:chess", "tools"
+    monkeypatch.setattr(
+        registry, "spec", lambda _: type(spec)(spec.id, spec.entry_point, {}, needs)
+    )
+    top = write_project("game:KuhnPoker-v0", "openenv", tmp_path / "kuhn")
+    assert "gem-ma[games,openenv,tools]>=" in (top / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "more", "words"),
+    [
+        ("game:KuhnPoker-v0", "Kuhn", {}, "small letters"),
+        ("game:KuhnPoker-v0", "class", {}, "small letters"),
+        ("game:KuhnPoker-v0", "numpy", {}, "such as numpy_env"),
+        ("game:KuhnPoker-v0", "there", {}, "exists already"),
+        ("mine.py:Mine", "mine_env", {}, "gem-ma new pack NAME"),
+        ("game:KuhnPoker-v0", "kuhn", {"theme": object()}, "theme"),
+    ],
+)
+def test_what_cannot_be_a_package(id, name, more, words, tmp_path):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(ValueError, match=words):
+        write_project(id, "verifiers", tmp_path / name, **more)
+    assert [one.name for one in tmp_path.iterdir()] == ["there"]
+
+
+def test_an_argument_that_is_no_literal(tmp_path):
+    class Odd(str):
+        def __repr__(self):
+            return "odd()"
+
+    with pytest.raises(InvalidProject, match="expected a text, a number"):
+        write_project("game:KuhnPoker-v0", "openenv", tmp_path / "kuhn", observe=Odd("text"))
+
+
+def test_seats_and_agents_are_checked(tmp_path):
+    with pytest.raises(SeatError, match="no seat 'blue'"):
+        write_project("game:ConnectFour-v0", "openenv", tmp_path / "four", seat="blue")
+    with pytest.raises(ValueError, match="no agent 'nobody'"):
+        write_project(
+            "game:ConnectFour-v0", "openenv", tmp_path / "four", seat="red", others="nobody"
+        )
+
+
+def test_the_command(tmp_path, capsys):
+    out = str(tmp_path / "kuhn_env")
+    assert main(["export", "game:KuhnPoker-v0", "--to", "verifiers", "--out", out]) == 0
+    assert f"pip install -e {out}" in capsys.readouterr().out
+    assert (tmp_path / "kuhn_env" / "kuhn_env" / "__init__.py").exists()
