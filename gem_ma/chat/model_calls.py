@@ -25,6 +25,7 @@ class ModelCall(NamedTuple):
         prompt_ids: Token ids of the prompt, from the server; None: not reported.
         token_ids: Token ids of the reply, from the server; None if they are missing.
         logprobs: Log-probabilities of `token_ids`; None if they are missing.
+        thoughts: The model's thoughts, if its server returns them apart from the text.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -37,6 +38,7 @@ class ModelCall(NamedTuple):
     finish_reason: str | None = None
     usage: Mapping[str, int] = {}
     latency: float = 0.0
+    thoughts: str = ""
 
     def to_message(self) -> JSONObject:
         """Return the model's reply as a chat message."""
@@ -71,7 +73,7 @@ class CallHistory:
         for name in ("token_ids", "logprobs", "tool_calls"):
             if value := getattr(call, name):
                 packed[name] = list(value)
-        for name in ("text", "finish_reason", "latency"):
+        for name in ("text", "thoughts", "finish_reason", "latency"):
             if value := getattr(call, name):
                 packed[name] = value
         if call.usage:
@@ -94,7 +96,7 @@ class CallHistory:
         for name in ("token_ids", "logprobs", "tool_calls", "tools"):
             if name in packed:
                 fields[name] = tuple(packed[name])
-        for name in ("text", "finish_reason", "latency", "usage"):
+        for name in ("text", "thoughts", "finish_reason", "latency", "usage"):
             if name in packed:
                 fields[name] = packed[name]
         self.calls.append(ModelCall(**fields))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from gem_ma.agents import load_agent
+from gem_ma.agents.programs.agent_model import load_model
 from gem_ma.cli.command_options import (
     AGENTS_HELP,
     SubcommandParsers,
@@ -23,7 +26,7 @@ from gem_ma.envs.registry import BadArgument, MissingRequirement
 from gem_ma.rollouts.episode import Episode
 from gem_ma.serving.export.projects import HUBS, write_project
 from gem_ma.serving.middleware import resolve_token
-from gem_ma.validation.endpoints import check_variable_name, parse_model_url
+from gem_ma.validation.endpoints import check_variable_name
 
 
 def add_commands(commands: SubcommandParsers) -> None:
@@ -34,14 +37,22 @@ def add_commands(commands: SubcommandParsers) -> None:
     serve = commands.add_parser(
         "serve",
         group="serve",
-        help="offer an environment over OpenEnv's WebSocket protocol",
+        help="offer an environment over OpenEnv's WebSocket protocol, or as an MCP server",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
-            "example: gem-ma serve game:ConnectFour-v0 --port 8000\n\n"
+            "examples:\n"
+            "  gem-ma serve game:ConnectFour-v0 --port 8000\n"
+            "  gem-ma serve game:ConnectFour-v0 --mcp http --seat red --observe both\n\n"
             "Set the environment variable GEM_MA_TOKEN to require a token from clients."
         ),
     )
     serve.add_argument("id", help="an environment; see gem-ma list")
+    serve.add_argument(
+        "--mcp",
+        choices=("stdio", "http"),
+        help="be an MCP server, over standard input and output, or over HTTP at /mcp (default: "
+        "serve OpenEnv's protocol)",
+    )
     serve.add_argument(
         "--host",
         default="127.0.0.1",
@@ -54,7 +65,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         "--max-sessions",
         type=parse_positive,
         default=256,
-        help="connections at the same time (default: 256)",
+        help="connections, or episodes of MCP clients, at the same time (default: 256)",
     )
     serve.add_argument(
         "--max-message",
@@ -94,10 +105,15 @@ def _run_serve(args: argparse.Namespace) -> int:
 
     if sys.stderr.isatty():  # large libraries take long to import
         sys.stderr.write(f"{args.id} is being made ...\n")
+    offer: Callable[..., None]
     try:
-        from gem_ma.serving.server import serve
+        if args.mcp:
+            from gem_ma.serving.mcp_server import serve_mcp
 
-        serve(
+            offer = functools.partial(serve_mcp, transport=args.mcp)
+        else:
+            from gem_ma.serving.server import serve as offer
+        offer(
             args.id,
             host=args.host,
             port=args.port,
@@ -210,9 +226,10 @@ def _add_gateway(commands: SubcommandParsers) -> None:
     gateway.add_argument("id", help="an environment; see gem-ma list")
     gateway.add_argument(
         "--model",
-        metavar="[MODEL@]URL",
-        help="the server that answers the programs' model calls; MODEL replaces the model that a "
-        "program names (default: programs cannot call a model here)",
+        metavar="[MODEL@]URL or SPEC",
+        help="the server that answers the programs' model calls, where MODEL replaces the model "
+        "that a program names; or an agent, such as hf:PATH (default: programs cannot call a "
+        "model here)",
     )
     gateway.add_argument(
         "--key",
@@ -258,8 +275,7 @@ def _run_gateway(args: argparse.Namespace) -> int:
     try:
         resolve_token(args.host)
         check_variable_name(args.key)
-        if args.model:
-            parse_model_url(args.model)
+        model = load_model(args.model)
         for seat in seats or ():
             if seat not in env.possible_agents:
                 raise ValueError(f"--seat {seat}: the seats are {', '.join(env.possible_agents)}")
@@ -273,7 +289,7 @@ def _run_gateway(args: argparse.Namespace) -> int:
     def play(**settings: Any) -> list[Episode]:
         gate = gateway(
             env,
-            args.model,
+            model,
             seats=seats,
             agents=agents,
             episodes=args.episodes,

@@ -22,7 +22,7 @@ from gem_ma.agents.programs.program import ProgramAgent
 from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.factory import EnvSource, resolve_env
-from gem_ma.chat.agent import SeatAgents
+from gem_ma.chat.agent import AgentSource, SeatAgents
 from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.rollout import arollout, rollout
@@ -51,7 +51,7 @@ _MCP_TOOLS: tuple[tuple[str, str, JSONMapping, list[str]], ...] = (
 class SeatGateway(ModelGateway):
     """A gateway at which external programs claim seats and play, by HTTP or as an MCP server."""
 
-    def __init__(self, model: str | None, token: str | None = None, **settings: Any):
+    def __init__(self, model: AgentSource | None, token: str | None = None, **settings: Any):
         super().__init__(model, **settings)
         self.token = token and f"Bearer {token}"
         self.free_seats: deque[ProgramSeat] = deque()
@@ -111,12 +111,13 @@ class SeatGateway(ModelGateway):
         seat = await asyncio.wrap_future(self.claim())
         if seat is None:
             raise make_http_error(web.HTTPGone, "all episodes are over")
-        root_url = seat.address.rpartition("/")[0]
+        root_url = seat.root_address
         return web.json_response(
             {
                 "seat": seat.name,
                 "episode": seat.episode,
                 "base_url": seat.address,
+                "root_url": root_url,
                 "turn": f"{root_url}/turn",
                 "play": f"{root_url}/play",
                 "mcp": f"{root_url}/mcp",
@@ -249,7 +250,7 @@ class GatewayRun:
 
 def gateway(
     env: EnvSource,
-    model: str | None = None,
+    model: AgentSource | None = None,
     *,
     seats: list[str] | None = None,
     agents: SeatAgents = "random",
@@ -266,7 +267,8 @@ def gateway(
 
     Args:
         env: as `rollout` takes it.
-        model: the server for calls of models, as URL or MODEL@URL; None: no calls.
+        model: the server for calls of models, as URL or MODEL@URL, or an agent that answers them;
+            None: no calls.
         seats: the seats for programs; None: all.
         agents: the agents of the other seats, as `rollout` takes them.
         episodes: as `rollout` takes it.

@@ -1,4 +1,4 @@
-"""ASGI middleware for OpenEnv's application: tokens, paths, time limits, malformed messages."""
+"""ASGI middleware for servers of environments: tokens, paths, time limits, malformed messages."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import hmac
 import ipaddress
 import json
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
 from gem_ma.engine.action_parsing import clip_repr
 
 TOKEN_VARIABLE = "GEM_MA_TOKEN"
 ALLOWED_PATHS = ("/ws", "/health", "/schema", "/metadata", "/openapi.json", "/mcp")
+_HINT = (
+    "an episode is played on the WebSocket /ws, since every request over plain HTTP would get an "
+    "environment of its own"
+)
 
 Scope = MutableMapping[str, Any]
 Event = MutableMapping[str, Any]
@@ -38,12 +42,32 @@ def resolve_token(host: str, token: str | None = None) -> str | None:
 
 
 class AccessMiddleware:
-    """ASGI middleware that checks tokens, paths, messages and time limits of connections."""
+    """ASGI middleware that checks tokens, paths, messages and time limits of connections.
 
-    def __init__(self, app: Any, token: str | None, first_message: float, idle: float):
+    Args:
+        app: the application.
+        token: the token that clients have to send; None: none, and browsers are refused.
+        first_message: seconds until a WebSocket's first message, or until a whole request.
+        idle: seconds between an answer and the next message of a WebSocket.
+        paths: the paths of the application.
+        hint: what a client should do that asks for another path.
+    """
+
+    def __init__(
+        self,
+        app: Any,
+        token: str | None,
+        first_message: float,
+        idle: float,
+        *,
+        paths: Sequence[str] = ALLOWED_PATHS,
+        hint: str = _HINT,
+    ):
         self.app = app
         self._token = token and f"Bearer {token}".encode()
         self._timeouts = first_message, idle
+        self._paths = paths
+        self._hint = hint
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
@@ -65,12 +89,8 @@ class AccessMiddleware:
         elif b"origin" in headers:  # otherwise any web page could connect through a browser
             return 403, "a browser's page has to have a token, and this server has none"
         path = scope["path"]
-        if path not in ALLOWED_PATHS or (scope["type"] == "websocket" and path != "/ws"):
-            return 404, (
-                f"there are {', '.join(ALLOWED_PATHS)}: an episode is played on the WebSocket "
-                f"/ws, since "
-                "every request over plain HTTP would get an environment of its own"
-            )
+        if path not in self._paths or (scope["type"] == "websocket" and path != "/ws"):
+            return 404, f"there are {', '.join(self._paths)}: {self._hint}"
         return 200, ""
 
 

@@ -27,6 +27,7 @@ SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {  # of a command: the extra whose packages it runs with, and their modules
     "train": ("hf,lora", "torch", "transformers", "peft"),
     "serve": ("openenv", "uvicorn", "fastapi", "openenv"),
+    "serve --mcp": ("tools", "mcp.server.mcpserver", "uvicorn"),
     "gateway": ("gateway", "aiohttp"),
     "arena": ("arena", "openskill", "starlette", "uvicorn", "websockets"),
     "plot": ("plots", "matplotlib"),
@@ -131,7 +132,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
         torch.set_num_threads(1)
         # it has learnt from two episodes, and says anything
         monkeypatch.setattr("gem_ma.training.commands.MAX_LOST_SHARE", 1.0)
-    if command in ("serve", "arena"):  # up to where it waits for clients
+    if command in ("serve", "serve --mcp", "arena"):  # up to where it waits for clients
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     if command == "gateway":  # as if programs had come
         monkeypatch.setattr("gem_ma.serving.gateway.GatewayRun.wait", lambda self: [])

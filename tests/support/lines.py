@@ -235,6 +235,9 @@ WRONG += [
         f"{_EXPORT} --seat red --others nobody",
         f"export {C4} --out FOLDER/x --to hub",
         f"export {C4} --to verifiers --out FILE",
+        f"{_SERVE} --mcp telnet",
+        f"{_SERVE} --mcp http --host 0.0.0.0",
+        f"{_SERVE} --mcp stdio --others nobody",
         "arena --out FILE",
         f"arena {C4} --out FOLDER/o --agents nobody",
         f"arena {C4} --out FOLDER/o --records FOLDER/no",
@@ -372,12 +375,13 @@ RIGHT = {
     ],
     "serve": [
         f"serve {TTT} --host 127.0.0.1 --port 0 --max-sessions 2 --max-message 4096 "
-        f"--first-message 1.5 --idle 9 --seat x --others o=search:depth=1 {_LOOKING}"
+        f"--first-message 1.5 --idle 9 --seat x --others o=search:depth=1 {_LOOKING}",
     ],
     "export": [
         f"export {TTT} --to verifiers --out ttt_env --seat x --others o=search:depth=1 {_LOOKING}",
         f"export {TTT} --to openenv --out ttt",
     ],
+    "serve --mcp": [f"serve {TTT} --mcp http --port 0"],  # with packages that exclude the others
     "gateway": [
         f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "
         "--agents o=random --turn 0.5 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gem_ma.agents.programs.dialects.dialect import THOUGHT_FIELDS, ModelAnswer
 from gem_ma.chat.model_calls import ModelCall
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import parse_json
@@ -31,6 +32,10 @@ class CallRecorder:
         self.start = time.monotonic()
         self.is_complete = False  # whether the last event was read
         self.text: list[str] = []
+        self.thoughts: list[str] = []
+        self.thoughts_field = ""  # of the message; its name differs by server
+        self.thinking_blocks: tuple[JSONMapping, ...] = ()
+        self.stop: str | None = None
         self.calls: dict[int, JSONObject] = {}
         self.ids: list[int] = []
         self.logprobs: list[float] = []
@@ -46,6 +51,7 @@ class CallRecorder:
         choice = _get_first_choice(answer)
         message = _as_mapping(choice.get("message"))
         self.text.append(str(message.get("content") or choice.get("text") or ""))
+        self._record_thoughts(message)
         for place, call in enumerate(_as_list(message.get("tool_calls"))):
             self.calls[place] = dict(_as_mapping(call))
         self._record_tokens(answer, choice)
@@ -65,6 +71,15 @@ class CallRecorder:
         self.usage = {names.get(name, name): value for name, value in used.items()}
         self.finish = answer.get("status")
 
+    def _record_thoughts(self, message: JSONMapping) -> None:
+        for field in THOUGHT_FIELDS:
+            if (thought := message.get(field)) and isinstance(thought, str):
+                self.thoughts.append(thought)
+                self.thoughts_field = field
+                break
+        blocks = _as_list(message.get("thinking_blocks"))
+        self.thinking_blocks += tuple(one for one in blocks if isinstance(one, Mapping))
+
     def _record_tokens(self, answer: JSONMapping, choice: JSONMapping) -> None:
         prompt = answer.get("prompt_token_ids") or choice.get("prompt_token_ids")
         self.prompt = prompt or self.prompt
@@ -76,6 +91,8 @@ class CallRecorder:
             if isinstance(value, int | float):
                 self.logprobs.append(float(value))
         self.finish = choice.get("finish_reason") or self.finish
+        stop = choice.get("stop_reason")  # vLLM: the stop sequence, or the id of a token
+        self.stop = stop if isinstance(stop, str) else self.stop
         self.usage = _as_mapping(answer.get("usage")) or self.usage
 
     def record_event(self, data: str, token_ids: bool = False) -> JSONObject | None:
@@ -100,6 +117,7 @@ class CallRecorder:
         choice = _get_first_choice(chunk)
         delta = _as_mapping(choice.get("delta"))
         self.text.append(str(delta.get("content") or choice.get("text") or ""))
+        self._record_thoughts(delta)
         for call in map(_as_mapping, _as_list(delta.get("tool_calls"))):
             self._add_call_piece(call)
         self._record_tokens(chunk, choice)
@@ -111,15 +129,31 @@ class CallRecorder:
         place = place if type(place) is int else max(len(self.calls) - 1, 0)
         call = self.calls.setdefault(place, {"type": "function", "function": {}})
         function, more = call["function"], _as_mapping(piece.get("function"))
-        if piece.get("id"):
-            call["id"] = piece["id"]
+        for name in ("id", "extra_content"):  # Google's servers sign thoughts in the latter
+            if piece.get(name):
+                call[name] = piece[name]
         if more.get("name"):
             function["name"] = more["name"]
         function["arguments"] = function.get("arguments", "") + str(more.get("arguments") or "")
 
+    def make_answer(self) -> ModelAnswer:
+        """Return what a program is told, once the whole answer was read."""
+        return ModelAnswer(
+            text="".join(self.text),
+            thoughts="".join(self.thoughts),
+            thoughts_field=self.thoughts_field,
+            thinking_blocks=self.thinking_blocks,
+            tool_calls=tuple(self.calls.values()),
+            finish_reason=self.finish if isinstance(self.finish, str) else None,
+            stop=self.stop,
+            usage=self._count_usage(),
+        )
+
+    def _count_usage(self) -> dict[str, int]:
+        return {n: v for n, v in self.usage.items() if type(v) is int and 0 <= v <= 1 << 53}
+
     def make_call(self) -> ModelCall:
         """Return the call, once the whole answer was read."""
-        counted = {n: v for n, v in self.usage.items() if type(v) is int and 0 <= v <= 1 << 53}
         prompt = self.prompt
         whole = isinstance(prompt, list) and all(type(one) is int for one in prompt)
         return ModelCall(
@@ -133,7 +167,8 @@ class CallRecorder:
             logprobs=tuple(self.logprobs) or None,
             tools=tuple(_as_list(self.body.get("tools"))),
             finish_reason=self.finish if isinstance(self.finish, str) else None,
-            usage=counted,
+            usage=self._count_usage(),
+            thoughts="".join(self.thoughts),
             latency=time.monotonic() - self.start,
         )
 

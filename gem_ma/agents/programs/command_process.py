@@ -4,7 +4,7 @@ The command reads lines of JSON from standard input: {"type": "turn", "text": ..
 [...], ...} for each turn and {"type": "over", "return": ...} at the end. It writes {"reply": ...}
 to standard output; lines that do not begin with "{" are ignored. Its environment has
 OPENAI_BASE_URL, the address for its model calls, and GEM_MA_SEAT, under which GET turn and POST
-play do the same over HTTP.
+play do the same over HTTP. The clients of Anthropic and Google find their address in theirs.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from gem_ma.agents.programs.program_seat import ProgramSeat
 from gem_ma.validation.json_types import JSONObject
 from gem_ma.validation.untrusted_json import parse_json
 
+# Variables by which clients of Anthropic and Google would use another account.
+_ACCOUNT_VARIABLES = ("ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI")
 PROCESS_MARK = "GEM_MA_PROGRAM"  # environment variable of all processes of a program
 _MAX_LINE_SIZE = 1 << 24  # bytes of a line that a program writes
 _ERROR_LINES = 20  # lines that an error repeats
@@ -37,7 +39,12 @@ class ProgramDied(RuntimeError):
 
 
 async def run_command(
-    line: str, seat: ProgramSeat, memory: int | None, patience: float, key: str = "OPENAI_API_KEY"
+    line: str,
+    seat: ProgramSeat,
+    memory: int | None,
+    patience: float,
+    key: str = "OPENAI_API_KEY",
+    has_model: bool = False,
 ) -> None:
     """Run a command in a seat until it ends, and kill all processes that it left.
 
@@ -47,15 +54,22 @@ async def run_command(
         patience: Seconds for the command to end after the episode.
         key: The environment variable with the key of the model's server. The command does not get
             this variable.
+        has_model: Whether a model can be called at the seat's address. Otherwise a command may use
+            accounts of its own at Anthropic and Google.
     """
     mark = secrets.token_hex(16)
+    dropped = {key, *(_ACCOUNT_VARIABLES if has_model else ())}
     environment = {
-        **{name: value for name, value in os.environ.items() if name != key},
+        **{name: value for name, value in os.environ.items() if name not in dropped},
         "OPENAI_BASE_URL": seat.address,
         "OPENAI_API_KEY": "none",
-        "GEM_MA_SEAT": seat.address.rpartition("/")[0],
+        "GEM_MA_SEAT": seat.root_address,
         PROCESS_MARK: mark,
     }
+    if has_model:
+        for vendor, base in (("ANTHROPIC", "ANTHROPIC"), ("GEMINI", "GOOGLE_GEMINI")):
+            environment[f"{vendor}_API_KEY"] = "none"
+            environment[f"{base}_BASE_URL"] = seat.root_address
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         *shlex.split(line),

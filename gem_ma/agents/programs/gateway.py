@@ -3,6 +3,8 @@
 Every seat has an address of its own, which cannot be guessed. A request to it goes to the model's
 server unchanged, except for the name of the model, a default of `stream` and the fields for token
 ids. The answer goes back to the program. Requests and answers are kept until the seat's next move.
+A request in another dialect than OpenAI's becomes one of Chat Completions, and its answer goes back
+in the dialect. An agent may stand in the place of the server.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ import contextlib
 import json
 import secrets
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Self
 
+from gem_ma.agents.programs.agent_model import AgentFailed, AgentModel, load_model, make_chunks
+from gem_ma.agents.programs.call_log import SeatCallLog
 from gem_ma.agents.programs.call_recorder import (
     ADDED_FIELDS,
     CallRecorder,
@@ -23,9 +27,17 @@ from gem_ma.agents.programs.call_recorder import (
     parse_object,
     remove_added_fields,
 )
+from gem_ma.agents.programs.dialects.dialect import (
+    THOUGHT_FIELDS,
+    Dialect,
+    RequestError,
+    encode_event,
+)
+from gem_ma.agents.programs.dialects.endpoints import DIALECT_ENDPOINTS, find_dialect
 from gem_ma.agents.programs.program_seat import NotYourTurn, ProgramSeat
+from gem_ma.chat.agent import AgentSource
 from gem_ma.chat.messages import to_openai_chat
-from gem_ma.chat.model_calls import CallHistory, ModelCall
+from gem_ma.chat.model_calls import ModelCall
 from gem_ma.validation.endpoints import (
     MAX_RESPONSE_SIZE,
     RedirectRefused,
@@ -49,20 +61,8 @@ else:
     web = LazyModule("aiohttp.web", "gateway", "a gateway")
 
 PROXIED_ENDPOINTS = ("chat/completions", "responses", "completions")
+CHAT = "chat/completions"
 _STOP_TIMEOUT = 5.0  # seconds for the server to end
-
-
-class SeatCallLog:
-    """A seat, and the model calls since its last move."""
-
-    def __init__(self, seat: ProgramSeat):
-        self.seat = seat
-        self.history = CallHistory()
-        self.calls: list[tuple[float, ModelCall]] = []  # each with its start time
-
-    def add_call(self, listener: CallRecorder) -> None:
-        """Add a call whose answer was read."""
-        self.calls.append((listener.start, listener.make_call()))
 
 
 class ModelGateway:
@@ -70,7 +70,8 @@ class ModelGateway:
 
     Args:
         model: The server's URL, such as http://127.0.0.1:8000/v1, or MODEL@URL. With MODEL, its
-            name replaces the model that a program asks for. None: no model can be called.
+            name replaces the model that a program asks for. Or an agent that answers the calls, or
+            its spec string. None: no model can be called.
         key: The environment variable with the server's key. Programs need no key.
         token_ids: Ask vLLM for the token ids of prompts and replies, and for log-probabilities.
         timeout: Seconds for an answer.
@@ -81,7 +82,7 @@ class ModelGateway:
 
     def __init__(
         self,
-        model: str | None,
+        model: AgentSource | None,
         *,
         key: str = "OPENAI_API_KEY",
         token_ids: bool = False,
@@ -90,7 +91,10 @@ class ModelGateway:
         host: str = "127.0.0.1",
         port: int = 0,
     ):
-        self.model, self.url, self.user = parse_model_url(model) if model else ("", "", None)
+        source = load_model(model)
+        is_url = isinstance(source, str)
+        self.model, self.url, self.user = parse_model_url(source) if is_url else ("", "", None)
+        self.agent_model = None if source is None or is_url else AgentModel(source)
         self.key = check_variable_name(key)
         self.token_ids = token_ids
         self.timeout = timeout
@@ -164,7 +168,9 @@ class ModelGateway:
         elif key:
             headers["Authorization"] = f"Bearer {key}"
         app = web.Application(client_max_size=self.most)
-        app.router.add_post("/seat/{secret}/v1/{endpoint:.+}", self._serve_call)
+        app.router.add_post(
+            "/seat/{secret}/{version:v1|v1alpha|v1beta}/{endpoint:.+}", self._serve_call
+        )
         app.router.add_get("/seat/{secret}/v1/models", self._serve_models)
         app.router.add_get("/seat/{secret}/turn", self._serve_turn)
         app.router.add_post("/seat/{secret}/play", self._serve_play)
@@ -198,7 +204,14 @@ class ModelGateway:
     @property
     def model_label(self) -> str:
         """The model and its server, for use in records."""
+        if self.agent_model is not None:
+            return self.agent_model.label
         return f"{self.model}@{self.url}" if self.model else self.url or "no model"
+
+    @property
+    def has_model(self) -> bool:
+        """Whether programs can call a model here."""
+        return bool(self.url) or self.agent_model is not None
 
     def add_routes(self, app: web.Application) -> None:
         """Add further routes; a subclass may override this."""
@@ -253,49 +266,147 @@ class ModelGateway:
 
     async def _serve_call(self, request: web.Request) -> web.StreamResponse:
         account, endpoint = self.find_call_log(request), request.match_info["endpoint"]
-        if not self.url:
+        dialect = find_dialect(endpoint)
+        if dialect is None:
+            return await self._serve_openai_call(request, account, endpoint)
+        try:
+            self._check_model()
+            body = await self.parse_request(request)
+            call = dialect(body, request.path_qs)
+            return await self._serve_dialect_call(request, account, call)
+        except RequestError as error:
+            return web.json_response(dialect.format_error(400, str(error)), status=400)
+        except web.HTTPException as error:
+            told = dialect.format_error(error.status, _read_error(error.text or ""))
+            return web.json_response(told, status=error.status)
+
+    def _check_model(self) -> None:
+        if not self.has_model:
             raise make_http_error(
                 web.HTTPNotFound,
-                "no model is served here; start the gateway with model='URL' or model='MODEL@URL'",
+                "no model is served here; start the gateway with model='URL', model='MODEL@URL' or "
+                "model=AGENT",
             )
-        if endpoint not in PROXIED_ENDPOINTS:
-            known = ", ".join(PROXIED_ENDPOINTS)
+
+    async def _serve_openai_call(
+        self, request: web.Request, account: SeatCallLog, endpoint: str
+    ) -> web.StreamResponse:
+        self._check_model()
+        known = PROXIED_ENDPOINTS if self.agent_model is None else (CHAT,)
+        if endpoint not in known:
             raise make_http_error(
-                web.HTTPNotFound, f"no endpoint {endpoint[:60]!r}; this gateway has {known}"
+                web.HTTPNotFound,
+                f"no endpoint {endpoint[:60]!r}; this gateway has "
+                f"{', '.join((*known, *DIALECT_ENDPOINTS))}",
             )
         body = await self.parse_request(request)
-        # Some servers stream by default, which no client expects.
-        added: JSONObject = {"stream": False} if "stream" not in body else {}
-        if self.model:
-            added["model"] = self.model
-        if self.token_ids:
-            added |= ADDED_FIELDS[endpoint]
         listener = CallRecorder(endpoint, body)
         self.call_count += 1
-        async with self._ask_server("POST", endpoint, {**body, **added}) as answer:
+        if self.agent_model is not None:
+            completion = await self._ask_agent(self.agent_model, body, account)
+            listener.record_answer(completion)
+            account.add_call(listener)
+            completion = remove_added_fields(completion, body)
+            if body.get("stream") is not True:
+                return web.json_response(completion)
+            events = b"".join(map(encode_event, make_chunks(completion))) + b"data: [DONE]\n\n"
+            return web.Response(body=events, content_type="text/event-stream")
+        # Some servers stream by default, which no client expects.
+        sent = {**({"stream": False} if "stream" not in body else {}), **self._add_fields(endpoint)}
+        async with self._ask_server("POST", endpoint, {**body, **sent}) as answer:
             if answer.status != 200:
                 return await self._copy_answer(answer)
             if answer.content_type == "text/event-stream":
-                response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-                await response.prepare(request)
-                try:
-                    await self._forward_stream(response, answer, listener, account)
-                except (aiohttp.ClientError, TimeoutError):  # it is too late for an error response
-                    if request.transport is not None:
-                        request.transport.abort()
-                return response
+                return await self._stream(
+                    request,
+                    lambda response: self._forward_stream(response, answer, listener, account),
+                )
             return await self._forward_answer(answer, listener, account)
+
+    def _add_fields(self, endpoint: str) -> JSONObject:
+        """Return what the gateway puts into each request."""
+        added: JSONObject = {"model": self.model} if self.model else {}
+        return added | dict(ADDED_FIELDS[endpoint] if self.token_ids else {})
+
+    async def _stream(
+        self, request: web.Request, forward: Callable[[web.StreamResponse], Awaitable[None]]
+    ) -> web.StreamResponse:
+        """Return a stream that `forward` writes; if it cannot, the program's stream is cut."""
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        try:
+            await forward(response)
+        except (aiohttp.ClientError, TimeoutError):  # it is too late for an error response
+            if request.transport is not None:
+                request.transport.abort()
+        return response
+
+    async def _ask_agent(
+        self, model: AgentModel, body: JSONMapping, account: SeatCallLog
+    ) -> JSONObject:
+        """Return the chat completion of the agent, or raise an HTTP error."""
+        account.call_count += 1
+        try:
+            async with asyncio.timeout(self.timeout):
+                turn = account.seat.current_turn
+                return await model.answer(body, turn, account.call_count)
+        except RequestError as error:
+            raise make_http_error(web.HTTPBadRequest, str(error)) from None
+        except (AgentFailed, TimeoutError) as error:
+            why = str(error) or f"the agent did not answer within {self.timeout:g} s"
+            raise make_http_error(web.HTTPBadGateway, why) from None
+
+    async def _serve_dialect_call(
+        self, request: web.Request, account: SeatCallLog, call: Dialect
+    ) -> web.StreamResponse:
+        messages = [account.restore_tool_calls(one) for one in call.chat_body["messages"]]
+        body = {**call.chat_body, "messages": messages}
+        # Without thoughts, a call begins with what the record has of the call before.
+        listener = CallRecorder(CHAT, {**body, "messages": list(map(_drop_thoughts, messages))})
+        self.call_count += 1
+        if self.agent_model is not None:
+            completion = await self._ask_agent(self.agent_model, body, account)
+            return await self._answer_dialect(request, completion, listener, account, call)
+        sent = {**body, "messages": [_drop_blocks(one) for one in messages]}
+        async with self._ask_server("POST", CHAT, {**sent, **self._add_fields(CHAT)}) as answer:
+            if answer.status == 200 and answer.content_type == "text/event-stream":
+                return await self._stream(
+                    request,
+                    lambda response: self._translate_stream(
+                        response, answer, listener, account, call
+                    ),
+                )
+            content = self._secrets.hide_bytes(await self._read_answer(answer))
+            if answer.status != 200:
+                why = _read_error(content.decode(errors="replace"))
+                told = call.format_error(answer.status, why)
+                return web.json_response(told, status=answer.status)
+            return await self._answer_dialect(
+                request, _parse_answer(content), listener, account, call
+            )
+
+    async def _answer_dialect(
+        self,
+        request: web.Request,
+        completion: JSONMapping,
+        listener: CallRecorder,
+        account: SeatCallLog,
+        call: Dialect,
+    ) -> web.StreamResponse:
+        """Record a whole answer, and return it in a dialect."""
+        listener.record_answer(completion)
+        account.add_call(listener)
+        answer = listener.make_answer()
+        if not call.is_stream:
+            return web.json_response(call.format_answer(answer))
+        events = call.stream_answer(answer)
+        return web.Response(body=events, content_type="text/event-stream")
 
     async def _forward_answer(
         self, answer: Any, listener: CallRecorder, account: SeatCallLog
     ) -> web.Response:
         content = self._secrets.hide_bytes(await self._read_answer(answer))
-        try:
-            data = parse_object(content)
-        except ValueError as error:
-            raise make_http_error(
-                web.HTTPBadGateway, f"the model's server answered no JSON object: {error}"
-            ) from None
+        data = _parse_answer(content)
         listener.record_answer(data)
         account.add_call(listener)
         if self.token_ids:
@@ -315,23 +426,63 @@ class ModelGateway:
 
         The call is added before the last event is sent, because the program may play at once.
         """
-        count, rest, kept = 0, b"", False
+        kept = False
+        async for lines, is_end in self._read_lines(answer):
+            content = b"".join(self._record_line(line, listener) for line in lines)
+            if (listener.is_complete or is_end) and not kept:
+                kept = True
+                account.add_call(listener)
+            if content:
+                await response.write(content)
+        await response.write_eof()
+
+    async def _translate_stream(
+        self,
+        response: web.StreamResponse,
+        answer: Any,
+        listener: CallRecorder,
+        account: SeatCallLog,
+        call: Dialect,
+    ) -> None:
+        """Forward the events of a stream of Chat Completions in a dialect."""
+        await response.write(call.begin_stream())
+        async for lines, is_end in self._read_lines(answer):
+            events = b""
+            for line in lines:
+                line = self._secrets.hide_bytes(line)
+                if not line.startswith(b"data:") or listener.is_complete:
+                    continue
+                texts, thoughts = len(listener.text), len(listener.thoughts)
+                chunk = listener.record_event(line[5:].decode(errors="replace"))
+                if chunk is not None and chunk.get("error"):
+                    why = _read_error(line[5:].decode(errors="replace"))
+                    await response.write(events + call.encode_error(502, why))
+                    await response.write_eof()
+                    return
+                call.thoughts_field = listener.thoughts_field
+                if call.wants_thoughts and (thought := "".join(listener.thoughts[thoughts:])):
+                    events += call.format_piece(thought, True)
+                if text := "".join(listener.text[texts:]):
+                    events += call.format_piece(text, False)
+            if listener.is_complete or is_end:
+                account.add_call(listener)
+                events += call.end_stream(listener.make_answer())
+                await response.write(events)
+                break
+            if events:
+                await response.write(events)
+        await response.write_eof()
+
+    async def _read_lines(self, answer: Any) -> AsyncIterator[tuple[list[bytes], bool]]:
+        """Yield the lines of a stream as soon as they are complete, and whether it has ended."""
+        count, rest = 0, b""
         async for part in answer.content.iter_any():
             count += len(part)
             if count > self.most:
                 raise aiohttp.ClientError(f"a stream of more than {self.most} bytes")
             *lines, rest = (rest + part).split(b"\n")
-            content = b"".join(self._record_line(line, listener) for line in lines)
-            if listener.is_complete and not kept:
-                kept = True
-                account.add_call(listener)
-            if content:
-                await response.write(content)
-        last = self._record_line(rest, listener) if rest else b""
-        if not kept:
-            account.add_call(listener)
-        await response.write(last)
-        await response.write_eof()
+            yield lines, False
+        yield [rest] if rest else [], True
 
     def _record_line(self, line: bytes, listener: CallRecorder) -> bytes:
         """Record a line of a stream, and return the part of it that the program asked for."""
@@ -393,6 +544,35 @@ def serialize_turn(turn: Turn | None, seat: ProgramSeat) -> JSONObject:
         "tools": make_tool_schemas(turn.tools),
         "legal": None if turn.legal is None else list(turn.legal),
     }
+
+
+def _parse_answer(content: bytes) -> JSONObject:
+    try:
+        return parse_object(content)
+    except ValueError as error:
+        raise make_http_error(
+            web.HTTPBadGateway, f"the model's server answered no JSON object: {error}"
+        ) from None
+
+
+def _read_error(text: str) -> str:
+    """Return the message of an error, or its text."""
+    try:
+        error = parse_object(text).get("error")
+    except ValueError:
+        return text[:1000]
+    message = error.get("message") if isinstance(error, dict) else error
+    return (message if isinstance(message, str) else text)[:1000]
+
+
+def _drop_blocks(message: JSONMapping) -> JSONMapping:
+    """Return a message without signed thoughts, which servers of Chat Completions refuse."""
+    return {name: value for name, value in message.items() if name != "thinking_blocks"}
+
+
+def _drop_thoughts(message: JSONMapping) -> JSONMapping:
+    dropped = ("thinking_blocks", *THOUGHT_FIELDS)
+    return {name: value for name, value in message.items() if name not in dropped}
 
 
 def _get_secret(seat: ProgramSeat) -> str:

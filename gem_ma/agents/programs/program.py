@@ -12,6 +12,7 @@ from typing import Any, Self
 from gem_ma.agents.programs.command_process import run_command
 from gem_ma.agents.programs.gateway import ModelGateway
 from gem_ma.agents.programs.program_seat import ProgramSeat
+from gem_ma.chat.agent import AgentSource
 from gem_ma.chat.model_calls import ModelCall
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
@@ -35,8 +36,8 @@ class ProgramAgent:
             such as "python agent.py". A command is started for each seat, reads turns as lines of
             JSON and writes {"reply": ...}. None: clients of the gateway play the seats from
             outside.
-        model: The server for the program's model calls, as URL or MODEL@URL. None: no model can be
-            called.
+        model: The server for the program's model calls, as URL or MODEL@URL, or an agent that
+            answers them. None: no model can be called.
         seconds: Time limit of a turn.
         memory: Bytes that each process of a command may use; None: no limit.
         patience: Seconds for a program to end when its episode is over.
@@ -48,7 +49,7 @@ class ProgramAgent:
     def __init__(
         self,
         program: Callable[[ProgramSeat], Any] | str | None,
-        model: str | None = None,
+        model: AgentSource | None = None,
         *,
         seconds: float = 600.0,
         memory: int | None = None,
@@ -116,7 +117,10 @@ class ProgramAgent:
 
     async def _run_program(self, seat: ProgramSeat) -> None:
         if isinstance(self.program, str):
-            await run_command(self.program, seat, self.memory, self.patience, self.gateway.key)
+            gateway = self.gateway
+            await run_command(
+                self.program, seat, self.memory, self.patience, gateway.key, gateway.has_model
+            )
         elif inspect.iscoroutinefunction(self.program):
             await self.program(seat)
         else:

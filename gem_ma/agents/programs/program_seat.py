@@ -40,6 +40,11 @@ class ProgramSeat:
         self._turn_future: Future[Turn | None] = Future()
         self._reply_future: Future[Any] | None = None
 
+    @property
+    def root_address(self) -> str:
+        """The address for clients of Anthropic and Google, which add the version themselves."""
+        return self.address.rpartition("/")[0]
+
     def turn(self, timeout: float | None = None) -> Turn | None:
         """Wait for the seat's turn and return it, or None when the episode is over."""
         return self._turn_future.result(timeout)
@@ -62,6 +67,12 @@ class ProgramSeat:
     def is_due(self) -> bool:
         """Whether it is this seat's turn."""
         return self._reply_future is not None
+
+    @property
+    def current_turn(self) -> Turn | None:
+        """The turn that the seat is to play now, or None."""
+        future = self._turn_future
+        return future.result() if self.is_due and future.done() else None
 
     def _submit_reply(self, reply: Any) -> Future[Turn | None]:
         said, self._reply_future = self._reply_future, None
