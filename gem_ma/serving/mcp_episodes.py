@@ -322,5 +322,5 @@ def _encode_reply(value: object) -> str:
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, bool):
-        raise ToolRequestError(f"reply={json.dumps(value)}: expected a text")
+        raise ToolRequestError(f"expected a text as the reply, got {json.dumps(value)}")
     return json.dumps(value)

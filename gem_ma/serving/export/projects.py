@@ -126,7 +126,7 @@ def _find_module_name(top: Path) -> str:
 
 
 def _list_dependencies(id: str, to: str) -> list[str]:
-    """Return what a package needs: gem-ma with extras, the library, the game's distribution."""
+    """Return what a package needs: this one with extras, the library, the game's distribution."""
     from importlib.metadata import packages_distributions
 
     spec = registry.spec(id)
