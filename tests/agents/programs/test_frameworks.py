@@ -1,4 +1,4 @@
-"""Agents of three frameworks, as they are, in seats behind a gateway, at servers of each kind."""
+"""Agents of four frameworks, as they are, in seats behind a gateway, at servers of each kind."""
 
 import json
 from collections import Counter
@@ -174,3 +174,33 @@ def test_a_real_server_says_what_is_kept(framework, settings, real, request):
         texts = [one["text"].strip() for one in step.reply.calls if one.get("text", "").strip()]
         assert texts
         assert texts[-1] in step.reply or step.reply.strip() in texts[-1]
+
+
+def test_an_agent_of_the_claude_agent_sdk_plays(monkeypatch, tmp_path):
+    """Release 0.2.189 of 2026-11, with its own program, whose settings are left alone."""
+    pytest.importorskip("claude_agent_sdk", reason="pip install claude-agent-sdk")
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+    import claude_agent_seat
+
+    def looks(body, attempt):
+        last = body["messages"][-1]
+        names = [tool["function"]["name"] for tool in body.get("tools", ())]
+        if not names:
+            return "A game"  # the title of the talk
+        if last["role"] == "tool":
+            return last["content"].split(",")[0]
+        asks = call("mcp__game__legal_moves")
+        asks["tool_calls"][0]["id"] = f"call_{len(server.requests)}"
+        return asks
+
+    with StubServer(looks) as server:
+        (episode,) = played(claude_agent_seat.play, server.url, count=1)
+    episode.replay()
+    for step in episode.steps:
+        calls = [one for one in step.reply.calls if one.get("tool_calls")]
+        assert [one["function"]["name"] for one in calls[0]["tool_calls"]] == [
+            "mcp__game__legal_moves"
+        ]
+    assert [step.reply for step in episode.steps] == ["0", "1", "2", "3", "4", "5", "6"]

@@ -297,6 +297,25 @@ def test_thoughts_that_anthropic_signed_go_back_to_an_agent():
     assert whole.usage.input_tokens == 3
 
 
+def test_an_agent_of_another_provider_answers():
+    """Its spec string is no URL, though it contains one; what it returns of tokens is recorded."""
+    needed("openai", install="'gem-ma[openai]'")
+    with answers("paper") as server, gate(f"openai:m@{server.url}") as (gateway, _, client):
+        message = client.messages.create(**ASKED, system="Be short.")
+        assert message.content[0].text == "paper"
+        assert [one["role"] for one in server.requests[0]["messages"]] == ["system", "user"]
+        assert server.requests[0]["model"] == "m"
+        assert "OpenAIAgent" in gateway.model_label
+
+
+def test_tokens_of_an_agent_are_recorded():
+    reply = gem_ma.Reply("4", token_ids=[7], logprobs=[-0.5])
+    with gate(lambda turn: reply) as (gateway, seat, client):
+        assert "token_ids" not in client.messages.create(**ASKED).to_json()
+        _, last = gateway.take_calls(seat)
+    assert (last.token_ids, last.logprobs) == ((7,), (-0.5,))
+
+
 def test_an_agent_sees_pictures_and_tools():
     turns = []
 
