@@ -312,7 +312,7 @@ def _add_export(commands: SubcommandParsers) -> None:
     parser = commands.add_parser(
         "export",
         group="serve",
-        help="write an environment as a package for the hub of verifiers or OpenEnv",
+        help="write an environment as a package for the hub of verifiers, OpenEnv or NeMo Gym",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
             "examples:\n"
@@ -349,5 +349,6 @@ def _run_export(args: argparse.Namespace) -> int:
         )
     except (BadArgument, ValueError) as error:
         raise UsageError(str(error)) from None
-    sys.stdout.write(f"{top}\n\nnow try:\n  pip install -e {top}\n")
+    (readme,) = top.rglob("README.md")
+    sys.stdout.write(f"{top}\n\n{readme} says how to install, play and publish it\n")
     return 0

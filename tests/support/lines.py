@@ -380,6 +380,7 @@ RIGHT = {
     "export": [
         f"export {TTT} --to verifiers --out ttt_env --seat x --others o=search:depth=1 {_LOOKING}",
         f"export {TTT} --to openenv --out ttt",
+        f"export {TTT} --to nemo-gym --out ttt_gym --seat o",
     ],
     "serve --mcp": [f"serve {TTT} --mcp http --port 0"],  # with packages that exclude the others
     "gateway": [

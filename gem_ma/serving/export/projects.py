@@ -22,6 +22,13 @@ _TEMPLATES = Path(__file__).parent / "templates"
 # By hub: the files of a package, with their templates. In their names, MODULE is that of the
 # package.
 _FILES: Mapping[str, Mapping[str, str]] = {
+    "nemo-gym": {
+        "resources_servers/MODULE/app.py": "app.py",
+        "resources_servers/MODULE/configs/MODULE.yaml": "config.yaml",
+        "resources_servers/MODULE/data/example.jsonl": "example.jsonl",
+        "resources_servers/MODULE/requirements.txt": "requirements.txt",
+        "resources_servers/MODULE/README.md": "README.md",
+    },
     "openenv": {
         "openenv.yaml": "openenv.yaml",
         "pyproject.toml": "pyproject.toml",
@@ -40,7 +47,11 @@ _FILES: Mapping[str, Mapping[str, str]] = {
     },
 }
 HUBS = tuple(_FILES)
-_LIBRARIES = {"openenv": "openenv>=0.10", "verifiers": "verifiers>=0.4"}
+_LIBRARIES = {
+    "nemo-gym": "nemo-gym>=0.4",
+    "openenv": "openenv>=0.10",
+    "verifiers": "verifiers>=0.4",
+}
 
 
 class InvalidProject(ValueError):
@@ -60,7 +71,7 @@ def write_project(
 
     Args:
         id: the id of the environment.
-        to: the hub: "openenv" or "verifiers".
+        to: the hub: "nemo-gym", "openenv" or "verifiers".
         folder: the new folder. The package has its name.
         seat: the seat that is played there; None: all of them.
         others: with `seat`, the agents of the other seats, as for `gem-ma serve`.
@@ -77,11 +88,18 @@ def write_project(
     if seat is not None and seat not in env.possible_agents:
         raise SeatError(f"no seat {seat!r}; the seats are {', '.join(env.possible_agents)}")
     played = env.possible_agents if seat is None else [seat]
+    if to == "nemo-gym" and (len(played) > 1 or env.config.observe != "text"):
+        raise InvalidProject(
+            f"NeMo Gym plays one seat, by text: name one of {', '.join(env.possible_agents)} as "
+            'seat, and use observe="text"'
+        )
     rest = [one for one in env.possible_agents if one not in played]
     players = assign_agents(others, rest) if rest else {}
     for one, spec in players.items():
         check_agent_seat(load_agent(spec), one, spec)
     arguments = _format_arguments(make)
+    in_line = arguments.replace("\n   ", "")
+    needs = _list_dependencies(env.id, to)
     title = " ".join(part.capitalize() for part in module.removesuffix("_env").split("_"))
     values = {
         "module": module,
@@ -93,12 +111,14 @@ def write_project(
         "seats": ", ".join(env.possible_agents),
         "played": f"the seat {seat}" if seat else "all seats",
         "subprocesses": " ".join(f"--env.{one}.runtime.type subprocess" for one in played),
-        "dependencies": ", ".join(json.dumps(one) for one in _list_dependencies(env.id, to)),
+        "dependencies": ", ".join(json.dumps(one) for one in needs),
+        "requirements": "\n".join(needs),
         "lowest": "-1.0" if env.game.zero_sum else "0.0",
         "served": "".join(
             [f",\n    seat={seat!r},\n    others={others!r}" if seat else "", arguments]
         ),
-        "adapted": (f", others={players!r}" if players else "") + arguments.replace("\n   ", ""),
+        "adapted": (f", others={players!r}" if players else "") + in_line,
+        "viewed": (f", agent={seat!r}, others={players!r}" if players else "") + in_line,
     }
     for file, template in _FILES[to].items():
         path = top / file.replace("MODULE", module)
@@ -126,7 +146,7 @@ def _find_module_name(top: Path) -> str:
 
 
 def _list_dependencies(id: str, to: str) -> list[str]:
-    """Return what a package needs: this one with extras, the library, the game's distribution."""
+    """Return what a package needs: gem_ma and its extras, the library, the game's package."""
     from importlib.metadata import packages_distributions
 
     spec = registry.spec(id)

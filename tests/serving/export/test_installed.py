@@ -195,6 +195,101 @@ def test_openenv_plays_its_package(tmp_path):
     assert (done, reward, steps) == (False, earned, moves)
 
 
+NEMO_GYM = """
+import asyncio, json, sys
+from pathlib import Path
+from unittest.mock import MagicMock
+
+from fastapi.testclient import TestClient
+from nemo_gym.base_resources_server import BaseResourcesServerConfig
+from nemo_gym.config_types import ModelServerRef, ResourcesServerRef
+from nemo_gym.server_utils import ServerClient
+from responses_api_agents.gymnasium_agent import app as agents
+
+sys.path.insert(0, "resources_servers/four")
+import app
+
+where = {"host": "", "port": 0, "entrypoint": "", "name": "four"}
+config = BaseResourcesServerConfig(**where)
+server = app.FourEnv(config=config, server_client=MagicMock(spec=ServerClient))
+agent = agents.GymnasiumAgent(
+    config=agents.GymnasiumAgentConfig(
+        **where,
+        resources_server=ResourcesServerRef(type="resources_servers", name="four"),
+        model_server=ModelServerRef(type="responses_api_models", name="model"),
+        max_steps=200,
+    ),
+    server_client=MagicMock(spec=ServerClient),
+)
+seen = []
+
+class Answer:
+    ok, status, cookies = True, 200, {}
+
+    def __init__(self, body):
+        self.body = body
+
+    async def read(self):
+        return self.body
+
+def say(text):
+    part = {"annotations": [], "text": text, "type": "output_text"}
+    message = {"id": "m", "content": [part], "role": "assistant", "type": "message"}
+    message["status"] = "completed"
+    return {
+        "id": "r", "created_at": 0.0, "model": "m", "object": "response", "output": [message],
+        "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+    }
+
+async def post(server_name, url_path, json=None, cookies=None):
+    if server_name == "model":  # it tries the columns in turn, full ones too
+        seen.append(json.input[-1].content)
+        return Answer(_json.dumps(say(str((len(seen) - 1) % 7))).encode())
+    http.cookies = dict(cookies or {})
+    answer = http.post(url_path, json=json)
+    assert answer.status_code == 200, answer.text
+    answered = Answer(answer.content)
+    answered.cookies = dict(answer.cookies) or cookies
+    return answered
+
+_json = json
+agent.server_client.post = post
+row = json.loads(Path("resources_servers/four/data/example.jsonl").read_text().splitlines()[0])
+request = MagicMock(cookies={})
+with TestClient(server.setup_webserver()) as http:
+    run = asyncio.run(agent.run(request, agents.GymnasiumAgentRunRequest.model_validate(row)))
+print("PLAYED" + json.dumps([seen[0], len(seen), run.reward, run.terminated, run.truncated]))
+"""
+
+
+def test_nemo_gym_plays_its_package(tmp_path):
+    """Seen with nemo-gym 0.4.0 on 2026-11-29: its agent, its server, a model in their place."""
+    if importlib.util.find_spec("nemo_gym") is None:
+        pytest.skip("pip install nemo-gym==0.4.0 httpx, on Python 3.12 or newer")
+    import gem_ma
+
+    more = {"seat": "red", "others": "search:depth=2"}
+    top = write_project("game:ConnectFour-v0", "nemo-gym", tmp_path / "four", **more)
+    gym = str(Path(sys.executable).parent / "gym")
+    config = "resources_servers/four/configs/four.yaml"
+    line = [gym, "env", "validate", "--config", config]
+    done = subprocess.run(line, cwd=top, capture_output=True, text=True, timeout=300)
+    assert "Config is valid" in done.stdout, done.stderr
+    line = [sys.executable, "-c", NEMO_GYM]
+    done = subprocess.run(
+        line, cwd=top, capture_output=True, text=True, timeout=300, env=without_path()
+    )
+    assert done.returncode == 0, done.stderr
+    played = json.loads(done.stdout.partition("PLAYED")[2])
+    env = gem_ma.make_gym("game:ConnectFour-v0", agent="red", others="search:depth=2")
+    first, _ = env.reset(seed=0)
+    turns, total, ended = 0, 0.0, False
+    while not ended:
+        _, reward, terminated, truncated, _ = env.step(str(turns % 7))
+        turns, total, ended = turns + 1, total + reward, terminated or truncated
+    assert played == [first, turns, total, terminated, truncated]
+
+
 def wait_for(url, process):
     """Wait until a server answers."""
     deadline = time.monotonic() + 120

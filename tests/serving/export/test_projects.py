@@ -1,4 +1,4 @@
-"""Packages for the hubs of verifiers and OpenEnv, without these libraries."""
+"""Packages for the hubs of verifiers, OpenEnv and NeMo Gym, without these libraries."""
 
 import ast
 import tomllib
@@ -15,7 +15,9 @@ from gem_ma.serving.export.projects import HUBS, InvalidProject, write_project
 
 @pytest.mark.parametrize("to", HUBS)
 def test_every_file_is_valid(to, tmp_path):
-    arguments = {"observe": "both", "image_size": (56, 56)}
+    arguments = {"max_turns": 9, "penalty": 0.5, "observe": "text"}
+    if to != "nemo-gym":
+        arguments |= {"observe": "both", "image_size": (56, 56)}
     top = write_project(
         "game:ConnectFour-v0",
         to,
@@ -32,7 +34,8 @@ def test_every_file_is_valid(to, tmp_path):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call):
                     calls[ast.unparse(node.func)] = node
-    made = calls["make_app" if to == "openenv" else "make_env_class"]
+    calling = {"openenv": "make_app", "nemo-gym": "gem_ma.make_gym", "verifiers": "make_env_class"}
+    made = calls[calling[to]]
     assert ast.literal_eval(made.args[0]) == "game:ConnectFour-v0"
     written = {one.arg: one.value for one in made.keywords}
     written.pop("token", None)
@@ -40,8 +43,13 @@ def test_every_file_is_valid(to, tmp_path):
     played = {
         "openenv": {"seat": "red", "others": "search:depth=2"},
         "verifiers": {"others": {"yellow": "search:depth=2"}},
+        "nemo-gym": {"agent": "red", "others": {"yellow": "search:depth=2"}},
     }
     assert written == {**arguments, **played[to]}
+    if to == "nemo-gym":
+        needed = (top / "resources_servers" / "four" / "requirements.txt").read_text().split()
+        assert [one.partition(">")[0] for one in needed] == ["gem-ma", "nemo-gym"]
+        return
     project = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["name"] == {"openenv": "openenv-four", "verifiers": "four"}[to]
     assert [one.partition(">")[0] for one in project["dependencies"]] == {
@@ -90,6 +98,13 @@ def test_an_argument_that_is_no_literal(tmp_path):
         write_project("game:KuhnPoker-v0", "openenv", tmp_path / "kuhn", observe=Odd("text"))
 
 
+@pytest.mark.parametrize("more", [{}, {"seat": "red", "observe": "image"}])
+def test_nemo_gym_plays_one_seat_by_text(more, tmp_path):
+    with pytest.raises(InvalidProject, match="plays one seat, by text: name one of red, yellow"):
+        write_project("game:ConnectFour-v0", "nemo-gym", tmp_path / "four", **more)
+    assert write_project("game:GuessTheNumber-v0", "nemo-gym", tmp_path / "guess").is_dir()
+
+
 def test_seats_and_agents_are_checked(tmp_path):
     with pytest.raises(SeatError, match="no seat 'blue'"):
         write_project("game:ConnectFour-v0", "openenv", tmp_path / "four", seat="blue")
@@ -102,5 +117,5 @@ def test_seats_and_agents_are_checked(tmp_path):
 def test_the_command(tmp_path, capsys):
     out = str(tmp_path / "kuhn_env")
     assert main(["export", "game:KuhnPoker-v0", "--to", "verifiers", "--out", out]) == 0
-    assert f"pip install -e {out}" in capsys.readouterr().out
+    assert f"{out}/README.md says how to install" in capsys.readouterr().out
     assert (tmp_path / "kuhn_env" / "kuhn_env" / "__init__.py").exists()
