@@ -27,6 +27,7 @@ SUITE = '[[entry]]\nid = "game:TicTacToe-v0"\ntasks = 1\n'
 NEEDS = {  # of a command: the extra whose packages it runs with, and their modules
     "train": ("hf,lora", "torch", "transformers", "peft"),
     "serve": ("openenv", "uvicorn", "fastapi", "openenv"),
+    "run and eval with costs": ("openai", "openai"),
     "serve --mcp": ("tools", "mcp.server.mcpserver", "uvicorn"),
     "gateway": ("gateway", "aiohttp"),
     "arena": ("arena", "openskill", "starlette", "uvicorn", "websockets"),
@@ -118,7 +119,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
         monkeypatch.setattr("gem_ma.evaluation.ratings.fit_plackett_luce", lambda matches: {})
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(SUITE)
-    (tmp_path / f"{command}_counted.py").write_text(COUNTED)
+    (tmp_path / "counted.py").write_text(COUNTED)
     rows = [{"step": step, "return/x": step / 2} for step in range(4)]
     (tmp_path / "history.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     if command == "plot":

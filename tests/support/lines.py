@@ -366,8 +366,12 @@ RIGHT = {
         f"run {TTT} --agents random --episodes 3 --concurrency 2 --seed 5 --context turns=2 "
         f"--shuffle --out a.jsonl --resume --max-errors 0 {_LOOKING}",
         f"run {TTT} --workers 1 --step-timeout 9 --tools x=python:seconds=1 --report-to none",
+    ],
+    "run and eval with costs": [  # of providers, which need their library
         f"run {TTT} --price 1,2 --max-cost 5 --cache c "
-        "--agents 'x=run_counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
+        "--agents 'x=counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
+        f"eval {TTT} --tasks 1 --out z --price m=3,4 --max-cost 5 --cache c "
+        "--agents 'counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
     ],
     "render": [
         f"render {TTT} --out a.png --seed 1 --moves 2 --seat x {_LOOKING[15:]}",
@@ -411,8 +415,6 @@ RIGHT = {
         f"--concurrency 2 --max-errors 0 --pictures --price 1,2 --out r {_LOOKING}",
         f"eval {TTT} --agents random --agents search:depth=1 --tasks 1 --out s --json "
         "--price 1,2 --price random=3,4",
-        f"eval {TTT} --tasks 1 --out z --price m=3,4 --max-cost 5 --cache c "
-        "--agents 'eval_counted.py:Counted?model=m&base_url=http://127.0.0.1:1/v1'",
         f"eval {TTT} --agents x=search:depth=2 --opponents search:depth=1 --tasks 1 --out v",
         f"eval {TTT} --agents random --tasks 1 --out t --workers 1 --tools python --report-to none",
         "eval --suite small.toml --agents random --out u",
