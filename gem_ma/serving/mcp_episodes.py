@@ -236,11 +236,9 @@ class EpisodeStore:
             if seat is not None and seat not in self.env.match.seats:
                 seats = ", ".join(self.env.match.seats)
                 raise ToolRequestError(f"no seat {clip_repr(seat)}; the seats are {seats}")
-            if key is None:
-                key = self._add_episode()
         elif key is None:
             raise ToolRequestError(f"{name} needs the episode; begin one with reset")
-        episode = self._take_episode(key)
+        key, episode = self._add_episode() if key is None else (key, self._take_episode(key))
         try:
             if name == "reset":
                 answer = episode.reset(arguments.get("seed"), seat)
@@ -252,13 +250,15 @@ class EpisodeStore:
             episode.is_busy = False
         return answer._replace(facts={"episode": key, **answer.facts})
 
-    def _add_episode(self) -> str:
+    def _add_episode(self) -> tuple[str, HostedEpisode]:
+        """Return a new episode, which is busy, with its name."""
         with self._lock:
             if len(self._episodes) >= self.max_episodes:
                 self._remove_idle_episode()
             key = secrets.token_urlsafe(12)
-            self._episodes[key] = HostedEpisode(self.env.fork()[0], None, self.others)
-        return key
+            episode = self._episodes[key] = HostedEpisode(self.env.fork()[0], None, self.others)
+            episode.is_busy = True
+        return key, episode
 
     def _remove_idle_episode(self) -> None:
         """Remove the episode whose last use is longest ago, of those that are over or idle."""
@@ -322,5 +322,5 @@ def _encode_reply(value: object) -> str:
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, bool):
-        raise ToolRequestError(f"expected a text as the reply, got {json.dumps(value)}")
+        raise ToolRequestError(f"reply: expected a text, got {json.dumps(value)}")
     return json.dumps(value)

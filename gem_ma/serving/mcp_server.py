@@ -72,7 +72,7 @@ def serve_mcp(
         **make: arguments for `gem_ma.make`, such as `observe="both"`.
     """
     if transport not in ("stdio", "http"):
-        raise ValueError(f"transport={transport!r}: expected 'stdio' or 'http'")
+        raise ValueError(f"transport: expected 'stdio' or 'http', got {transport!r}")
     token = resolve_token(host, token) if transport == "http" else None
     store = make_episode_store(id, seat, others, max_sessions, idle, make)
     server = make_mcp_server(store)

@@ -28,7 +28,7 @@ OF_PYTHON = {  # again=SPEC names an agent
         "prices",
         "resamples",
     ),
-    *("score", "start", "transport"),
+    *("score", "start"),
 }
 
 

@@ -87,6 +87,19 @@ def test_programs_from_outside_play_by_http(tmp_path):
     assert server.requests
 
 
+def test_an_agent_answers_the_calls_of_programs():
+    """In the place of a model's server; each answer is a legal move, which the program plays."""
+    gate = gem_ma.gateway(GAME, "random", seats=["left"], rounds=2, seed=0, progress=False)
+    with gate, concurrent.futures.ThreadPoolExecutor() as pool:
+        earned = pool.submit(outside, gate.url, None)
+        (episode,) = gate.wait(60)
+        assert earned.result() == [episode.returns["left"]]
+    assert episode.agents["left"] == "ProgramAgent(outside, RandomAgent(seed=0))"
+    assert not any(step.invalid for step in episode.steps)
+    own = [step.reply for step in episode.steps if step.agent == "left"]
+    assert [one.calls[0]["text"] for one in own] == own
+
+
 def test_some_seats_are_for_programs():
     gate = gem_ma.gateway(
         GAME, seats=["right"], agents="random", episodes=2, rounds=1, progress=False

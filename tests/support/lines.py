@@ -391,7 +391,6 @@ RIGHT = {
         f"gateway {TTT} --model m@http://127.0.0.1:1/v1 --key MY_KEY --token-ids --seat x "
         "--agents o=random --turn 0.5 --host 127.0.0.1 --port 0 --episodes 2 --concurrency 2 "
         f"--seed 5 --out g.jsonl --resume --max-errors 0 --report-to none {_LOOKING}",
-        f"gateway {TTT} --model search:depth=1 --seat x --port 0 --max-errors 0",
     ],
     "convert": [
         f"run {TTT} --episodes 2 --out cv.jsonl",
