@@ -10,6 +10,7 @@ import mmap
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 import unicodedata
@@ -538,6 +539,11 @@ class RetrieverServer(http.server.ThreadingHTTPServer):
     def __init__(self, index: SearchIndex, host: str = "127.0.0.1", port: int = 0):
         self.index = index
         super().__init__((host, port), _RetrieverHandler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Report an error, unless the client has hung up."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _RetrieverHandler(http.server.BaseHTTPRequestHandler):

@@ -444,6 +444,16 @@ def test_our_own_server_refuses_a_wrong_length(index, length, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_a_client_that_hangs_up_is_no_traceback(index, capfd):
+    with RetrieverServer(index) as server:
+        for error, shown in ((ConnectionResetError("gone"), False), (ValueError("ours"), True)):
+            try:
+                raise error
+            except type(error):
+                server.handle_error(None, ("127.0.0.1", 1))
+            assert ("Traceback" in capfd.readouterr().err) == shown
+
+
 @pytest.mark.parametrize("wire", ["msgpack", "json"])
 def test_our_own_server_finds_what_the_index_finds(index, wire, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

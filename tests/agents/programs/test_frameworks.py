@@ -28,7 +28,7 @@ def example(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
     def load(name, module, package):
-        pytest.importorskip(f"{module}.version", reason=f"pip install {package}")
+        pytest.importorskip(module, reason=f"pip install {package}")
         return __import__(name)
 
     return load
@@ -36,19 +36,19 @@ def example(monkeypatch):
 
 @pytest.fixture
 def langgraph(example):
-    return example("langgraph_seat", "langgraph", "langgraph langchain langchain-openai")
+    return example("langgraph_seat", "langgraph.version", "langgraph langchain langchain-openai")
 
 
 @pytest.fixture
 def openai_agents(example):
-    found = example("openai_agents_seat", "agents", "openai-agents")
+    found = example("openai_agents_seat", "agents.version", "openai-agents")
     found.set_tracing_disabled(True)
     return found
 
 
 @pytest.fixture
 def smolagents(example):
-    return example("smolagents_seat", "smolagents", "'smolagents[openai]'")
+    return example("smolagents_seat", "smolagents.models", "'smolagents[openai]'")
 
 
 def call(name, **arguments):
