@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from gem_ma.chat.messages import to_mcp
 from gem_ma.engine.action_parsing import replace_surrogates
 from gem_ma.engine.match import SeatError
 from gem_ma.rollouts.version import __version__
+from gem_ma.serving.listener import open_listener
 from gem_ma.serving.mcp_episodes import EpisodeStore, ToolRequestError
 from gem_ma.serving.middleware import AccessMiddleware, resolve_token
 from gem_ma.validation.extras import LazyModule
@@ -80,11 +80,9 @@ def serve_mcp(
         asyncio.run(_serve_stdio(server))
         return
     app = make_mcp_app(server, token, max_message, first_message, idle)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listener:
+    with open_listener(host, port) as (listener, address):
         if say is not None:
-            url_host = f"[{host}]" if ":" in host else host
-            say(f"{id} at http://{url_host}:{listener.getsockname()[1]}{MCP_PATH}")
+            say(f"{id} at http://{address}{MCP_PATH}")
         config = uvicorn.Config(
             app,
             http=_make_punctual_protocol(first_message),

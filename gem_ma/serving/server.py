@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ from gem_ma.chat.agent import check_agent_seat
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.engine.match import SeatError
 from gem_ma.game import Game
+from gem_ma.serving.listener import open_listener
 from gem_ma.serving.middleware import ALLOWED_PATHS, AccessMiddleware, resolve_token
 from gem_ma.serving.openenv import (
     FastAPI,
@@ -89,11 +89,9 @@ def serve(
         others=others,
         **make,
     )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listener:
+    with open_listener(host, port) as (listener, address):
         if say is not None:
-            url_host = f"[{host}]" if ":" in host else host
-            say(f"{id} at ws://{url_host}:{listener.getsockname()[1]}")
+            say(f"{id} at ws://{address}")
         # Ctrl-C ends a server: uvicorn closes all connections, and then raises it again.
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(make_server_config(app, max_message, first_message)).run(

@@ -52,7 +52,7 @@ def write_inspect(episodes: Iterable[Episode], path: Path) -> None:
 
 def make_log(episodes: Iterable[Episode]) -> Any:
     """Return the log of episodes, an `EvalLog` of Inspect."""
-    starts: dict[str, list[int]] = {}
+    starts: dict[str, tuple[int, int]] = {}  # the number of each, and its episodes until now
     envs: dict[str, None] = {}
     agents: dict[str, dict[str, None]] = {}
     returns: dict[str, list[float]] = {}
@@ -60,15 +60,14 @@ def make_log(episodes: Iterable[Episode]) -> Any:
     for episode in episodes:
         header = make_header(episode)
         start = json.dumps([header[name] for name in ("spec", "seed", "options")], sort_keys=True)
-        number = list(starts).index(start) + 1 if start in starts else len(starts) + 1
-        epochs = starts.setdefault(start, [])
-        epochs.append(number)
+        number, epoch = starts.get(start, (len(starts) + 1, 0))
+        starts[start] = number, epoch + 1
         envs[episode.spec.id] = None
         for seat, name in header["agents"].items():
             agents.setdefault(seat, {})[name] = None
         for seat, value in episode.returns.items():
             returns.setdefault(seat, []).append(value)
-        samples.append(_make_sample(episode, header, number, len(epochs)))
+        samples.append(_make_sample(episode, header, number, epoch + 1))
     now = _now().isoformat()
     models = list(dict.fromkeys(name for names in agents.values() for name in names))
     failed = sum(sample.error is not None for sample in samples)
@@ -91,7 +90,7 @@ def make_log(episodes: Iterable[Episode]) -> Any:
                 name=NAMESPACE, samples=len(starts), sample_ids=list(range(1, len(starts) + 1))
             ),
             model=models[0] if len(models) == 1 else "several",
-            config=_log.EvalConfig(epochs=max(map(len, starts.values()), default=1)),
+            config=_log.EvalConfig(epochs=max((count for _, count in starts.values()), default=1)),
             metadata={"agents": {seat: list(names) for seat, names in agents.items()}},
         ),
         results=_log.EvalResults(

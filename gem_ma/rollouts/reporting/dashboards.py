@@ -137,7 +137,23 @@ def _format_cell(value: object) -> str:
     return re.sub(r"([\\`*_\[\]|])", r"\\\1", text).replace("\n", "<br>")
 
 
-class WandbDashboard:
+class _LibraryRun:
+    """A run of a library with the interface of Weights & Biases."""
+
+    _library: Any
+    _run: Any
+
+    def log_numbers(self, numbers: Mapping[str, float], step: int) -> None:
+        self._run.log(dict(numbers), step=step)
+
+    def log_table(
+        self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], step: int
+    ) -> None:
+        table = self._library.Table(columns=list(columns), data=[list(row) for row in rows])
+        self._run.log({name: table}, step=step)
+
+
+class WandbDashboard(_LibraryRun):
     """A run of Weights & Biases, offline unless the environment variable WANDB_MODE says otherwise.
 
     WANDB_PROJECT, WANDB_NAME and WANDB_DIR are read as well.
@@ -149,7 +165,7 @@ class WandbDashboard:
             os.environ.setdefault("WANDB_ERROR_REPORTING", "false")  # reports go over the network
         with require_extra("wandb", "report_to='wandb'"):
             import wandb
-        self._wandb = wandb
+        self._library = wandb
         folder = os.environ.get("WANDB_DIR")
         if not folder:
             run.folder.mkdir(parents=True, exist_ok=True)
@@ -164,55 +180,37 @@ class WandbDashboard:
         )
         _log_history(self, run)
 
-    def log_numbers(self, numbers: Mapping[str, float], step: int) -> None:
-        self._run.log(dict(numbers), step=step)
-
-    def log_table(
-        self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], step: int
-    ) -> None:
-        table = self._wandb.Table(columns=list(columns), data=[list(row) for row in rows])
-        self._run.log({name: table}, step=step)
-
     def log_pictures(self, name: str, pictures: Sequence[Picture], step: int) -> None:
-        images = [self._wandb.Image(one.array, caption=one.alt or None) for one in pictures]
+        images = [self._library.Image(one.array, caption=one.alt or None) for one in pictures]
         self._run.log({name: images}, step=step)
 
     def close(self) -> None:
         self._run.finish()
 
 
-class TrackioDashboard:
+class TrackioDashboard(_LibraryRun):
     """A run of Trackio in its local store, unless TRACKIO_SPACE_ID or TRACKIO_SERVER_URL is set."""
 
     def __init__(self, run: ReportedRun):
         with require_extra("trackio", "report_to='trackio'"):
             import trackio
-        self._trackio = trackio
+        self._library = trackio
         with contextlib.redirect_stdout(sys.stderr):  # commands may print JSON there
             self._run = trackio.init(
                 project=_PROJECT, name=run.name, config=run.format_config(), embed=False
             )
         _log_history(self, run)
 
-    def log_numbers(self, numbers: Mapping[str, float], step: int) -> None:
-        self._run.log(dict(numbers), step=step)
-
-    def log_table(
-        self, name: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], step: int
-    ) -> None:
-        table = self._trackio.Table(columns=list(columns), data=[list(row) for row in rows])
-        self._run.log({name: table}, step=step)
-
     def log_pictures(self, name: str, pictures: Sequence[Picture], step: int) -> None:
         images = {
-            f"{name}/{number}": self._trackio.Image(picture.array, caption=picture.alt or None)
+            f"{name}/{number}": self._library.Image(picture.array, caption=picture.alt or None)
             for number, picture in enumerate(pictures)
         }
         self._run.log(images, step=step)
 
     def close(self) -> None:
         with contextlib.redirect_stdout(sys.stderr):
-            self._trackio.finish()
+            self._library.finish()
 
 
 def _log_history(dashboard: Dashboard, run: ReportedRun) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gem_ma.envs.registry import find_registered
 from gem_ma.serving.arena.lobby import ArenaLobby
+from gem_ma.serving.listener import open_listener
 from gem_ma.serving.middleware import is_loopback, resolve_token
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -60,10 +60,8 @@ def arena(
         others=envs is None,
     )
     site = ArenaApp(hall, token, LOOPBACK_HOSTS if is_loopback(host) else None)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as listener:
+    with open_listener(host, port) as (listener, address):
         if say is not None:
-            url_host = f"[{host}]" if ":" in host else host
             query = f"?token={token}" if token else ""
-            say(f"http://{url_host}:{listener.getsockname()[1]}/{query}")
+            say(f"http://{address}/{query}")
         run_app(site, listener)

@@ -1,10 +1,15 @@
 """What servers of models answer to programs, and what programs that know no API send."""
 
 import json
+import sys
 import urllib.error
 import urllib.request
 
 from stub_server import StubServer, response
+
+import gem_ma
+from gem_ma.agents import ProgramAgent
+from gem_ma.chat import unpack_calls
 
 
 def answers(*given):
@@ -62,3 +67,43 @@ def post(url, content):
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read()
+
+
+def check_program(program, behind, count, out):
+    """Let a program play x; the record has what it asked and what the agent said, and replays."""
+    played = gem_ma.rollout(
+        "game:TicTacToe-v0",
+        {"x": ProgramAgent(program, behind), "o": "random"},
+        count,
+        seed=4,
+        out=out,
+        max_errors=0,
+        progress=False,
+    )
+    assert len(played) == count
+    for episode in gem_ma.load_episodes(out):
+        assert not episode.failure
+        episode.replay()
+        own = [step for step in episode.steps if step.agent == "x"]
+        for number, (step, calls) in enumerate(zip(own, unpack_calls(own), strict=True)):
+            (call,) = calls
+            assert call.text == step.reply
+            roles = [one["role"] for one in call.messages]
+            assert roles == ["system", *["user", "assistant"] * number, "user"]
+            assert call.messages[-1]["content"] == step.text
+
+
+def check_command(file):
+    """Let a program in a file play, whose client finds address and key in its environment."""
+    with answers("paper") as server:
+        agent = ProgramAgent(f"{sys.executable} {file}", server.url)
+        (episode,) = gem_ma.rollout(
+            "game:RockPaperScissors-v0",
+            {"left": agent, "right": "random"},
+            rounds=1,
+            seed=0,
+            progress=False,
+        )
+        assert "of-mine" not in json.dumps(server.headers)
+    assert not episode.failure, episode.failure
+    assert [one.reply for one in episode.steps if one.agent == "left"] == ["paper"]

@@ -4,17 +4,23 @@ import base64
 import contextlib
 import json
 import random
-import sys
 
 import pytest
 from needed import needed
-from programs_servers import answers, as_body, delta, events, make_odd, post
+from programs_servers import (
+    answers,
+    as_body,
+    check_command,
+    check_program,
+    delta,
+    events,
+    make_odd,
+    post,
+)
 from stub_server import completion, hang, status
 
 import gem_ma
-from gem_ma.agents import ProgramAgent
 from gem_ma.agents.programs.gateway import ModelGateway
-from gem_ma.chat import unpack_calls
 
 needed("aiohttp", install="'gem-ma[gateway]'")
 genai = needed("google.genai", install="'gem-ma[google]'")
@@ -66,21 +72,7 @@ def program(seat):
 
 @pytest.mark.parametrize("behind", ["random", lambda turn: turn.legal[-1]])
 def test_a_program_plays_a_seat_with_any_agent_behind_it(behind, tmp_path):
-    """The record has what the program asked and what the agent said, and replays."""
-    agent, out = ProgramAgent(program, behind), tmp_path / "played.jsonl"
-    gem_ma.rollout(
-        TTT, {"x": agent, "o": "random"}, 2, seed=4, out=out, max_errors=0, progress=False
-    )
-    for episode in gem_ma.load_episodes(out):
-        assert not episode.failure
-        episode.replay()
-        own = [step for step in episode.steps if step.agent == "x"]
-        for number, (step, calls) in enumerate(zip(own, unpack_calls(own), strict=True)):
-            (call,) = calls
-            assert call.text == step.reply
-            roles = [one["role"] for one in call.messages]
-            assert roles == ["system", *["user", "assistant"] * number, "user"]
-            assert call.messages[-1]["content"] == step.text
+    check_program(program, behind, 2, tmp_path / "played.jsonl")
 
 
 @pytest.mark.slow
@@ -97,14 +89,7 @@ def test_an_unmodified_command_finds_its_address_in_its_environment(tmp_path, mo
         "        said = client.models.generate_content(model='m', contents=told['text'])\n"
         "        print(json.dumps({'reply': said.text}), flush=True)\n"
     )
-    with answers("paper") as server:
-        agent = ProgramAgent(f"{sys.executable} {file}", server.url)
-        (episode,) = gem_ma.rollout(
-            HANDS, {"left": agent, "right": "random"}, rounds=1, seed=0, progress=False
-        )
-        assert "of-mine" not in json.dumps(server.headers)
-    assert not episode.failure, episode.failure
-    assert [one.reply for one in episode.steps if one.agent == "left"] == ["paper"]
+    check_command(file)
 
 
 def test_a_request_becomes_one_of_chat_completions():
