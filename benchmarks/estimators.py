@@ -11,6 +11,8 @@ policy is arbitrary: drawn once and the same for all.
 - `off`: the part of the mean estimate in other directions, relative to the part in this direction.
 - `variance`: variance of the estimate relative to its squared mean, as a multiple of that of plain
   returns.
+- `turns`: turns that are played for an estimate, as a multiple of those of plain returns. `vine`
+  plays continuations of each position; the others play nothing but the episodes.
 """
 
 import argparse
@@ -173,6 +175,21 @@ ESTIMATORS = {
 }
 
 
+VINE = {
+    "vine, 1 continuation": 1,
+    "vine, 4 continuations": 4,
+    "vine, 16 continuations": 16,
+}  # name -> continuations of a position
+
+
+class Position(NamedTuple):
+    """What a position leads to: the mean and covariance of the seats' totals, and turns to come."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    turns: float
+
+
 def gradient(plays, advantages, game):
     """Return the estimate: the mean over episodes of advantage times the gradient of log pi."""
     found, number = np.zeros(game.count), 0
@@ -224,6 +241,64 @@ def measure(name, game):
     return first, second - first @ first
 
 
+def positions_of(game):
+    """Return what each position leads to, by its start and the moves so far."""
+    groups = defaultdict(list)
+    for play in game.plays:
+        for number in range(len(play.moves) + 1):
+            groups[name_position(play, number)].append(play)
+    found = {}
+    for name, plays in groups.items():
+        chances = np.array([play.chance for play in plays])
+        totals = np.array([totals_of(play) for play in plays])
+        mean = np.average(totals, axis=0, weights=chances)
+        covariance = np.atleast_2d(np.cov(totals.T, aweights=chances, ddof=0))
+        length = np.average([len(play.moves) for play in plays], weights=chances)
+        found[name] = Position(mean, covariance, length - len(name[1]))
+    return found
+
+
+def name_position(play, number):
+    return play.start, tuple((one.seat, one.move) for one in play.moves[:number])
+
+
+def totals_of(play):
+    """Return what each seat earns in an episode."""
+    seats = AGENTS if play.moves[0].seat in AGENTS else ("player",)
+    return [sum(one.reward for one in play.moves if one.seat == seat) for seat in seats]
+
+
+def measure_vine(game, continuations):
+    """Return mean and variance of the estimate by continuations, and the turns that they take.
+
+    The estimate is linear in the means over continuations, which are independent of each other and
+    of the episode's own future. So their variances add to that between episodes.
+    """
+    found = positions_of(game)
+    first, second, noise, turns = np.zeros(game.count), 0.0, 0.0, 0.0
+    for play in game.plays:
+        count = len(play.moves)
+        known = [found[name_position(play, number)] for number in range(count)]
+        seats = [AGENTS.index(one.seat) if one.seat in AGENTS else 0 for one in play.moves]
+        after = [*(one.mean for one in known[1:]), totals_of(play)]
+        worth = [after[n][seat] - known[n].mean[seat] for n, seat in enumerate(seats)]
+        one = gradient([play], worth, game)
+        first += play.chance * one
+        second += play.chance * one @ one
+        for number, position in enumerate(known):
+            # How much the estimate changes with the mean total of each seat at this position.
+            slopes = np.zeros((game.count, len(position.mean)))
+            for turn, sign in ((number, -1), (number - 1, 1)):
+                if turn >= 0:
+                    worth = [float(n == turn) for n in range(count)]
+                    slopes[:, seats[turn]] += sign * gradient([play], worth, game)
+            spread = np.trace(slopes @ position.covariance @ slopes.T)
+            noise += play.chance * spread / continuations
+        turns += play.chance * (count + continuations * sum(one.turns for one in known))
+    plain = sum(play.chance * len(play.moves) for play in game.plays)
+    return first, (second - first @ first + noise) / BATCH, turns / plain
+
+
 def truth(game):
     """Return the sum over seats of the gradient of a seat's return by its own parameters."""
     first = np.zeros(game.count)
@@ -245,17 +320,30 @@ def main():
     for title, game in games.items():
         true = truth(game)
         print(f"\n{title}: {len(game.plays)} episodes, {game.count} parameters\n")
-        print("| advantage | unbiased | scale | off | variance |\n|---|---|---|---|---|")
+        print(
+            "| advantage | unbiased | scale | off | variance | turns |\n|---|---|---|---|---|---|"
+        )
         plain = None
-        for name in ESTIMATORS:
-            mean, variance = measure(name, game)
+        for name in [*ESTIMATORS, *VINE]:
+            turns = 1.0
+            if name in VINE:
+                mean, variance, turns = measure_vine(game, VINE[name])
+            else:
+                mean, variance = measure(name, game)
             scale = mean @ true / (true @ true)
             off = np.linalg.norm(mean - scale * true) / np.linalg.norm(scale * true)
             spread = variance / (scale**2 * true @ true)
             plain = plain or spread
             says = "yes" if off < EXACT and abs(scale - 1) < EXACT else "but for its scale"
             says = says if off < EXACT else "no"
-            row = (name, says, f"{scale:.3f}", f"{off:.3f}", f"{spread / plain:.2f}")
+            row = (
+                name,
+                says,
+                f"{scale:.3f}",
+                f"{off:.3f}",
+                f"{spread / plain:.2f}",
+                f"{turns:.1f}",
+            )
             print(f"| {' | '.join(row)} |", flush=True)
 
 

@@ -2,6 +2,7 @@
 
     python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-0
     python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-stale --staleness 1
+    python examples/recipes/kuhn.py --seed 0 --out runs/kuhn-vine --advantages vine
 
 One model plays both seats. After every update its policy is computed exactly: the probability of
 each legal move in each of the twelve situations. The current policy cycles; its average over time
@@ -14,7 +15,7 @@ from common import Run
 
 import gem_ma
 from gem_ma.evaluation import GameTree, collect_turns, score_policy
-from gem_ma.training import Trainer, rebn
+from gem_ma.training import Trainer, rebn, vine
 
 ENV = "game:KuhnPoker-v0"
 TOKENS = 3
@@ -58,7 +59,9 @@ class Curve:
 
 
 def main():
-    run = Run(__doc__.split("\n")[0], staleness=("0", "1", "4"))
+    options = {"staleness": ("0", "1", "4"), "advantages": ("rebn", "vine")}
+    run = Run(__doc__.split("\n")[0], **options)
+    vines = run.options["advantages"] == "vine"
     episodes, epochs, updates = (30, 1, 2) if run.short else (1000, 4, 600)
     model = run.pretrain(ENV, "random", episodes=episodes, epochs=epochs)
     learner = run.learner(
@@ -78,10 +81,11 @@ def main():
     trainer = Trainer(
         ENV,
         dict.fromkeys(env.possible_agents, learner),
-        partial(rebn, by=("seat",)),
+        vine if vines else partial(rebn, by=("seat",)),
         episodes=8 if run.short else 128,
         seed=run.seed,
         max_staleness=int(run.options["staleness"]),  # play while the model learns
+        continuations=4 if vines else 0,
         # Without a penalty, invalid text would cost no more than a fold.
         rollout={"invalid": "lose", "penalty": 1.0},
     )

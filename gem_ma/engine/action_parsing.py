@@ -19,8 +19,6 @@ __all__ = [
     "extract_action",
     "format_action",
     "format_options",
-    "format_tool_calls",
-    "has_action",
     "make_instruction",
     "parse_call_arguments",
     "parse_call_name",
@@ -29,7 +27,6 @@ __all__ = [
     "parse_tool_calls",
     "replace_surrogates",
     "strip_thinking",
-    "truncate_tool_calls",
 ]
 
 SeatAction: TypeAlias = str | SupportsInt

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
         rae,
         rebn,
         rloo,
+        vine,
     )
-    from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
+    from gem_ma.training.callbacks import BestCheckpoint, TrainingCollapsed
     from gem_ma.training.checkpoint import HistoryLog, load_checkpoint, save_checkpoint
     from gem_ma.training.curriculum import Curriculum
     from gem_ma.training.learners.hf_learner import HFLearner, add_lora_adapters
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from gem_ma.training.server_policy import VLLMPolicy
     from gem_ma.training.token_samples import ReplySpan, TokenSample, build_samples
     from gem_ma.training.trainer_rows import PromptCompletion, build_rows, split_prompt_completion
+    from gem_ma.training.turn_values import TurnValue, estimate_turn_values
 
 __all__ = [
     "AdvantageEstimate",
@@ -67,6 +69,7 @@ __all__ = [
     "Trainer",
     "TrainingCollapsed",
     "TurnTable",
+    "TurnValue",
     "VLLMPolicy",
     "WinRates",
     "add_lora_adapters",
@@ -77,6 +80,7 @@ __all__ = [
     "compute_expected_returns",
     "compute_returns",
     "dr_grpo",
+    "estimate_turn_values",
     "expand_to_tokens",
     "gae",
     "grpo",
@@ -94,6 +98,7 @@ __all__ = [
     "save_checkpoint",
     "split_prompt_completion",
     "train_processor",
+    "vine",
 ]
 __getattr__ = lazy_getattr(
     __name__,
@@ -112,8 +117,9 @@ __getattr__ = lazy_getattr(
         "rae": "advantages",
         "rebn": "advantages",
         "rloo": "advantages",
-        "BestCheckpoint": "best_checkpoint",
-        "TrainingCollapsed": "best_checkpoint",
+        "vine": "advantages",
+        "BestCheckpoint": "callbacks",
+        "TrainingCollapsed": "callbacks",
         "HistoryLog": "checkpoint",
         "load_checkpoint": "checkpoint",
         "save_checkpoint": "checkpoint",
@@ -142,5 +148,7 @@ __getattr__ = lazy_getattr(
         "PromptCompletion": "trainer_rows",
         "build_rows": "trainer_rows",
         "split_prompt_completion": "trainer_rows",
+        "TurnValue": "turn_values",
+        "estimate_turn_values": "turn_values",
     },
 )

@@ -55,7 +55,10 @@ class TurnTable:
     reward: Array  # reward until the seat's next turn
     last: Array  # whether this is the seat's last turn
     truncated: Array  # whether this is the seat's last turn and the episode was truncated
-    value: Array | None = None  # value that a critic predicted before the reply
+    value: Array | None = (
+        None  # what the seat earns from here on, as a critic or `continuations` say
+    )
+    action_value: Array | None = None  # the same after the reply, as `continuations` say
 
     def __len__(self) -> int:
         return len(self.reward)
@@ -220,8 +223,8 @@ def gae(
     check_type(rows, TurnTable, "rows")
     if values is None and rows.value is None:
         raise ValueError(
-            "the turns have no value estimates: pass values=, or train a learner with a critic, "
-            "such as HFLearner(critic=0.5)"
+            "the turns have no value estimates: pass values=, train a learner with a critic, such "
+            "as HFLearner(critic=0.5), or train with Trainer(continuations=4)"
         )
     value = _check_values(rows.value if values is None else values, rows, "values")
     if after is None and rows.truncated.any():
@@ -267,6 +270,30 @@ def ppo(
     """
     advantages = gae(rows, None, gamma, lam, after=0)
     return AdvantageEstimate(normalise(advantages, rows, by), advantages + np.asarray(rows.value))
+
+
+def vine(rows: TurnTable) -> Array:
+    """Return Q - V: what the seat earns after its reply, minus what it earns before it.
+
+    Both are means over continuations of the position, which `Trainer(continuations=4)` plays, as
+    does `estimate_turn_values` (the vine of TRPO: Schulman et al. 2015; VinePPO: Kazemnejad et al.
+    2024).
+
+    Examples:
+        >>> from dataclasses import replace
+        >>> from gem_ma.training import make_example, vine
+        >>> continued = [0.5, 1.0, 0.25, 0.25, 0.0, 1.0]
+        >>> vine(replace(make_example(), action_value=continued)).round(3).tolist()
+        [0.1, 0.4, -0.15, -0.35, -0.2, 0.6]
+    """
+    check_type(rows, TurnTable, "rows")
+    if rows.value is None or rows.action_value is None:
+        raise ValueError(
+            "the turns have no values from continuations: train with Trainer(continuations=4), or "
+            "take them from estimate_turn_values"
+        )
+    after = _check_values(rows.action_value, rows, "action_value")
+    return after - _check_values(rows.value, rows, "value")
 
 
 def rae(

@@ -36,7 +36,7 @@ from gem_ma.cli.command_options import (
 from gem_ma.validation.files import write_atomically
 
 if TYPE_CHECKING:
-    from gem_ma.training.best_checkpoint import BestCheckpoint
+    from gem_ma.training.callbacks import BestCheckpoint
     from gem_ma.training.learners.hf_learner import HFLearner
 
 MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
@@ -322,7 +322,7 @@ def _run_pretrain(args: argparse.Namespace) -> int:
             f"{', '.join(dict.fromkeys(known))}"
         )
     teacher = _parse_teachers(args.teacher or ["random"], envs)
-    from gem_ma.training.best_checkpoint import TrainingCollapsed
+    from gem_ma.training.callbacks import TrainingCollapsed
     from gem_ma.training.pretraining import pretrain
 
     _check_device(args.device)
@@ -439,7 +439,7 @@ def _make_learner(args: argparse.Namespace) -> HFLearner:
 
 
 def _make_checkup(path: Path, seats: list[str], zero_sum: bool) -> BestCheckpoint:
-    from gem_ma.training.best_checkpoint import BestCheckpoint
+    from gem_ma.training.callbacks import BestCheckpoint
 
     if len(seats) == 1 or not zero_sum:
         return BestCheckpoint(f"return/{seats[0]}", path)
@@ -486,10 +486,9 @@ def _run_train(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--others {args.others}: {error}") from None
     from gem_ma.rollouts.run import TooManyErrors
-    from gem_ma.training.best_checkpoint import TrainingCollapsed
+    from gem_ma.training.callbacks import ReplyLengthCheck, TrainingCollapsed, measure_replies
     from gem_ma.training.learners.optimization import find_broken_weight
     from gem_ma.training.reference_trainer import Trainer
-    from gem_ma.training.reply_length_check import ReplyLengthCheck, measure_replies
 
     _check_device(args.device)
     learner = _make_learner(args)

@@ -30,7 +30,7 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.progress import ProgressBar
 from gem_ma.rollouts.rollout import rollout as play_all
-from gem_ma.training.best_checkpoint import TrainingCollapsed
+from gem_ma.training.callbacks import TrainingCollapsed
 from gem_ma.training.checkpoint import load_checkpoint, save_checkpoint
 from gem_ma.training.token_samples import TokenSample, build_samples
 from gem_ma.validation.extras import require_extra

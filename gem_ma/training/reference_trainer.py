@@ -13,6 +13,7 @@ the external trainers in `gem_ma.training.trainers`.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
 import os
 import threading
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from gem_ma.apis.factory import EnvSource
+from gem_ma.apis.factory import EnvSource, resolve_env
 from gem_ma.chat.agent import Agent, AgentSource
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.rollouts.episode import Episode
@@ -45,6 +46,7 @@ from gem_ma.training.checkpoint import (
 )
 from gem_ma.training.curriculum import Curriculum
 from gem_ma.training.selfplay import resolve_agent_name
+from gem_ma.training.turn_values import TurnValue, estimate_turn_values
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _CHECKPOINT_FORMAT = 1
@@ -99,6 +101,9 @@ class Trainer:
             version (`Reply.policy_version`). The episodes then depend on timing.
         players: Policies that play in place of the learners of some seats, such as a VLLMPolicy.
             The trainer publishes the weights after each update. None: the learners play.
+        continuations: How many times to continue the position before and after each turn of a
+            learner. The table of turns then has `value` and `action_value`, which `vine` and `gae`
+            read. 0: none.
         rollout: Further arguments of `rollout`, including those of the environment. If `options` is
             a list, such as the tasks of a data set, each update takes the next ones. With
             shuffle=True, the history columns of a seat are about the agent assigned to it in
@@ -138,6 +143,7 @@ class Trainer:
         measure: Callable[[Episode], Mapping[str, float]] | None = None,
         max_staleness: int = 0,
         players: Mapping[str, RolloutPolicy] | None = None,
+        continuations: int = 0,
         rollout: Mapping[str, Any] | None = None,
     ):
         self.env = env
@@ -169,6 +175,9 @@ class Trainer:
                     f"players: the policy of {seat} is not of a learner that is trained there; "
                     f"expected RolloutPolicy(agents[{seat!r}]) of a trained seat"
                 )
+        if continuations < 0:
+            raise ValueError(f"continuations={continuations}: expected 0 or more")
+        self.continuations = continuations
         self.lock = threading.RLock()
         names = [resolve_agent_name(agent) for agent, _ in group_by_agent(self.agents)]
         if self.rollout.get("shuffle") and len(set(names)) < len(names):
@@ -201,7 +210,7 @@ class Trainer:
                 5% of the time. The last update always writes one.
             after: One or several functions of the trainer to call after each update: to evaluate,
                 to update opponents, or to stop a failing run (see
-                `gem_ma.training.best_checkpoint`). If one has a method
+                `gem_ma.training.callbacks`). If one has a method
                 `before_learning(trainer, row)`, it is called after the episodes are played and
                 before any learner learns.
             progress: Show a bar on a terminal, and elsewhere a line every few seconds; None: on a
@@ -337,15 +346,44 @@ class Trainer:
             with self.lock:
                 self.env.update(played)
         trained = {seat: self.agents[seat] for seat in self.train}
+        values = self._estimate_turn_values(played) if self.continuations else None
         for learner, seats in group_by_agent(trained):
-            metrics = learner.update(self.compute_advantages(played, seats))
+            metrics = learner.update(self.compute_advantages(played, seats, values))
             row |= {f"{name}/{seats[0]}": float(value) for name, value in metrics.items()}
         self.step += 1
         self.history.append(row)
         return row
 
+    def _estimate_turn_values(
+        self, episodes: Sequence[Episode]
+    ) -> dict[tuple[str, int], TurnValue]:
+        """Return the values of the learners' turns, by episode and step, from continuations."""
+        sources: list[Any] = []  # those of a Curriculum are made from the records
+        if not isinstance(self.env, Curriculum):
+            several = isinstance(self.env, Sequence) and not isinstance(self.env, str)
+            sources = list(self.env) if several else [self.env]
+        known = inspect.signature(rollout).parameters
+        options = {name: value for name, value in self.rollout.items() if name not in known}
+        values = estimate_turn_values(
+            episodes,
+            {**self.agents, **self.players},
+            self.continuations,
+            seats={seat for one in episodes for seat in self._find_seats(one, self.train)},
+            seed=derive_seed(self.seed, self.step, 3),
+            env=[resolve_env(rollout, one, options) for one in sources],
+            context=self.rollout.get("context"),
+        )
+        return {
+            (episode.id, step): value
+            for episode, own in zip(episodes, values, strict=True)
+            for step, value in own.items()
+        }
+
     def compute_advantages(
-        self, episodes: Sequence[Episode], seats: Sequence[str]
+        self,
+        episodes: Sequence[Episode],
+        seats: Sequence[str],
+        turn_values: Mapping[tuple[str, int], TurnValue] | None = None,
     ) -> list[SeatTrajectory]:
         """Return the trajectories of these seats, with one advantage for each turn."""
         rows = build_turn_table(episodes)
@@ -356,7 +394,15 @@ class Trainer:
         keys = list(zip(rows.episode.tolist(), rows.seat.tolist(), strict=True))
         by_id = {episode.id: episode for episode in episodes}
         values = getattr(self.agents[seats[0]], "values", None)
-        if values is not None:
+        if turn_values is not None:
+            steps = zip(keys, rows.step.tolist(), strict=True)
+            turns = [(turn_values[id, step], seat) for (id, seat), step in steps]
+            rows = replace(
+                rows,
+                value=np.array([one.value[seat] for one, seat in turns], float),
+                action_value=np.array([one.action_value[seat] for one, seat in turns], float),
+            )
+        elif values is not None:
             asked = list(dict.fromkeys(keys))
             told = values([SeatTrajectory(by_id[id], seat, ()) for id, seat in asked])
             if told is not None:

@@ -245,7 +245,8 @@ def test_no_turns_have_no_advantages():
 def test_the_examples_in_the_docstrings():
     failures, tried = doctest.testmod(advantages)
     assert (failures, tried > 10) == (0, True)
-    assert {len(column) for column in astuple(make_example())} == {6}
+    columns = [column for column in astuple(make_example()) if column is not None]
+    assert {len(column) for column in columns} == {6}
 
 
 def test_gae_without_a_critic_is_the_return():
@@ -462,6 +463,48 @@ def test_what_is_unbiased(name):
         assert scale == pytest.approx(TRUE[name], abs=1e-12)
     else:
         assert off > 1e-4
+
+
+@pytest.mark.parametrize("continuations", estimators.VINE.values())
+@pytest.mark.parametrize("rules", [estimators.steps, estimators.kuhn])
+def test_continuations_are_unbiased(rules, continuations):
+    game = estimators.setting(rules)
+    mean, variance, turns = estimators.measure_vine(game, continuations)
+    assert mean == pytest.approx(estimators.truth(game), abs=1e-12)
+    assert variance > 0
+    assert turns > 1 + continuations
+
+
+def test_the_noise_of_continuations_is_that_of_drawn_ones():
+    """Continuations are drawn here one by one, in place of their variances."""
+    game = estimators.setting(estimators.steps)
+    rng = np.random.default_rng(0)
+    groups = {}
+    for play in game.plays:
+        for number in range(len(play.moves) + 1):
+            groups.setdefault(estimators.name_position(play, number), []).append(play)
+    chances = {name: [play.chance for play in plays] for name, plays in groups.items()}
+
+    def draw(name):
+        weights = np.array(chances[name])
+        return groups[name][rng.choice(len(weights), p=weights / weights.sum())]
+
+    def estimate():
+        total = np.zeros(game.count)
+        for _ in range(estimators.BATCH):
+            play = draw((0, ()))
+            means = [
+                estimators.totals_of(draw(estimators.name_position(play, n)))[0]
+                for n in range(len(play.moves))
+            ]
+            means.append(estimators.totals_of(play)[0])
+            total += estimators.gradient([play], np.diff(means), game)
+        return total / estimators.BATCH
+
+    drawn = np.array([estimate() for _ in range(1500)])
+    mean, variance, _ = estimators.measure_vine(game, 1)
+    assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.03)
+    assert drawn.var(axis=0).sum() == pytest.approx(variance, rel=0.15)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from needed import needed
 
-from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
+from gem_ma.training.callbacks import BestCheckpoint, TrainingCollapsed
 
 torch = needed("torch", install="'gem-ma[hf]'")
 

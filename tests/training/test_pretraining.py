@@ -10,7 +10,7 @@ from needed import Later, needed
 
 import gem_ma
 from gem_ma.agents import load_agent
-from gem_ma.training.best_checkpoint import TrainingCollapsed
+from gem_ma.training.callbacks import TrainingCollapsed
 
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")

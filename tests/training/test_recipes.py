@@ -11,7 +11,7 @@ from needed import needed
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training.best_checkpoint import BestCheckpoint
+from gem_ma.training.callbacks import BestCheckpoint
 
 RECIPES = Path(__file__).parents[2] / "examples" / "recipes"
 RUNS = {

@@ -15,7 +15,7 @@ from needed import Later, needed
 from gem_ma import Reply, make, rollout
 from gem_ma.rollouts.run import TooManyErrors
 from gem_ma.training.advantages import grpo, rebn
-from gem_ma.training.best_checkpoint import BestCheckpoint
+from gem_ma.training.callbacks import BestCheckpoint
 from gem_ma.training.selfplay import OpponentPool
 from gem_ma.training.selfplay_opponent import SelfPlayOpponent
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gem_ma.chat.agent import notify_rollout_end
 from gem_ma.chat.turn import Turn
-from gem_ma.training.best_checkpoint import TrainingCollapsed
+from gem_ma.training.callbacks import TrainingCollapsed
 from gem_ma.training.reference_trainer import Learner
 from gem_ma.validation.extras import require_extra
 from gem_ma.validation.json_types import JSONMapping, JSONObject

@@ -11,7 +11,7 @@ from needed import Later, needed
 
 from gem_ma import rollout
 from gem_ma.training.advantages import rebn
-from gem_ma.training.best_checkpoint import BestCheckpoint, TrainingCollapsed
+from gem_ma.training.callbacks import BestCheckpoint, TrainingCollapsed
 from gem_ma.training.selfplay import OpponentPool
 from gem_ma.training.selfplay_opponent import SelfPlayOpponent
 
