@@ -360,8 +360,7 @@ class Trainer:
         """Return the values of the learners' turns, by episode and step, from continuations."""
         sources: list[Any] = []  # those of a Curriculum are made from the records
         if not isinstance(self.env, Curriculum):
-            several = isinstance(self.env, Sequence) and not isinstance(self.env, str)
-            sources = list(self.env) if several else [self.env]
+            sources = [*self.env] if isinstance(self.env, list | tuple) else [self.env]
         known = inspect.signature(rollout).parameters
         options = {name: value for name, value in self.rollout.items() if name not in known}
         values = estimate_turn_values(
