@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
+import types
+import typing
 from collections.abc import Collection, Mapping, Sequence
+from numbers import Integral, Real
 
 from gem_ma.envs.difficulty_levels import select_level
 from gem_ma.envs.registry import (
@@ -18,6 +23,10 @@ from gem_ma.envs.registry import (
 from gem_ma.game import Game
 from gem_ma.validation.entry_points import load_entry_point
 from gem_ma.validation.json_types import JSONMapping, JSONObject
+
+# What the types of an annotation are called in errors.
+_TYPE_NAMES = {bool: "True or False", int: "a whole number", float: "a number", str: "a text"}
+_TYPE_NAMES[types.NoneType] = "None"
 
 
 def import_game_class(spec: Spec) -> type[Game]:
@@ -66,14 +75,53 @@ def make_game(
     for parameter in parameters:
         if parameter.default is parameter.empty and parameter.name not in game_kwargs:
             raise MissingArgument(f"{spec.id} needs {parameter.name}=...")
+    given = {key: value for key, value in game_kwargs.items() if key in arguments}
+    _check_arguments(spec, game_class, given)
     try:
         return game_class(**game_kwargs), other_kwargs
     except (TypeError, AttributeError) as error:  # an argument of another type than expected
-        given = [name for name in arguments if name in game_kwargs]
         if not given or any(name in str(error) for name in given):
             raise
-        values = ", ".join(f"{name}={repr(game_kwargs[name])[:80]}" for name in given)
+        values = ", ".join(f"{name}={repr(value)[:80]}" for name, value in given.items())
         raise BadArgument(f"{spec.id} cannot be made with {values}: {error}") from error
+
+
+def _check_arguments(spec: Spec, game_class: type[Game], given: JSONMapping) -> None:
+    """Raise BadArgument unless the arguments have the types with which they are annotated."""
+    expected = _list_simple_types(game_class)
+    for key, value in given.items():
+        kinds = expected.get(key, ())
+        if kinds and not any(_has_type(value, kind) for kind in kinds):
+            names = " or ".join(_TYPE_NAMES[kind] for kind in kinds)
+            raise BadArgument(
+                f"{spec.id}: {key}={repr(value)[:80]}: expected {names}, got {type(value).__name__}"
+            )
+
+
+def _has_type(value: object, kind: type) -> bool:
+    """Return whether a value can be used where a simple type is expected."""
+    if kind is bool:
+        return isinstance(value, bool) or (isinstance(value, Integral) and value in (0, 1))
+    if kind in (int, float):
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, kind)
+
+
+@functools.lru_cache(maxsize=256)
+def _list_simple_types(game_class: type[Game]) -> dict[str, tuple[type, ...]]:
+    """Return the types of the arguments of a game that are annotated with simple types alone."""
+    try:
+        hints = typing.get_type_hints(game_class.__init__)
+    except (NameError, TypeError):  # an annotation that only a type checker can read
+        return {}
+    simple = {}
+    for key, hint in hints.items():
+        union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+        kinds = typing.get_args(hint) if union else (hint,)
+        if all(kind in _TYPE_NAMES for kind in kinds):
+            simple[key] = kinds
+    return simple
 
 
 def make_argument_error(who: str, key: str, value: object, known: Sequence[str]) -> UnknownArgument:

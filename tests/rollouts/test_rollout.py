@@ -690,7 +690,7 @@ def test_an_agent_without_a_name_of_its_own_is_no_news_where_nothing_is_kept():
 @pytest.mark.slow
 def test_killed_thirty_times_at_random_moments(tmp_path):
     """Whatever was being written: no episode is lost, none is there twice, none is another."""
-    out, count, kills = tmp_path / "out.jsonl", 1_500, 0
+    out, count, kills = tmp_path / "out.jsonl", 4_000, 0
     rng = random.Random(0)
     code = KILLED.format(observe="text", count=count)
     for _ in range(30):

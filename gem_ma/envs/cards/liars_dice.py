@@ -14,6 +14,7 @@ from gem_ma.scene import Cards
 
 FACES = 6
 LIAR = "liar"
+MOST = 200  # dice in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,10 @@ class State:
 
 class LiarsDice(Game[State]):
     def __init__(self, players: int = 3, dice: int = 3):
-        if players < 2 or dice < 1:
+        if players < 2 or dice < 1 or players * dice > MOST:
             raise ValueError(
-                f"players={players}, dice={dice}: expected players at least 2, dice at least 1"
+                f"players={players}, dice={dice}: expected players at least 2, dice at least 1, "
+                f"and at most {MOST} dice in all"
             )
         self.agents = tuple(f"player_{i}" for i in range(players))
         self.dice = dice

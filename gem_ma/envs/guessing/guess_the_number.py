@@ -18,6 +18,7 @@ SIGNS = {CORRECT: ("star", 0.0), LOWER: ("arrow", 270.0), HIGHER: ("arrow", 90.0
 ROWS = 17  # guesses below each other in a picture
 _LINE = 0.13  # height of the number line in a picture
 _EDGE = 0.06  # margin at its ends
+MOST = 1_000_000  # numbers to guess from
 DRAWN = (10, 50)  # if None is given: largest lowest number, and largest span
 
 
@@ -69,6 +70,10 @@ class GuessTheNumber(Game[State]):
         self.min_number, self.max_number, self.max_turns = min_number, max_number, max_turns
         lowest = 1 if min_number is None else min_number
         highest = sum(DRAWN) if max_number is None else max_number
+        if highest - lowest >= MOST:
+            raise ValueError(
+                f"min_number={min_number}, max_number={max_number}: expected at most {MOST} numbers"
+            )
         self.moves = _numbers(lowest, highest)
 
     def start(self, rng, options):

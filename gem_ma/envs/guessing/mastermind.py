@@ -84,8 +84,10 @@ class Mastermind(Game[State]):
         self.level = None if None in level else level  # None: one of LEVELS is drawn
         if self.level:
             length, digits, turns = level
-            codes = digits**length if duplicate_numbers else math.perm(digits, length)
-            if not (1 <= length <= 6 and digits <= 9 and 1 < codes <= MOST and 1 <= turns <= 60):
+            codes = 0
+            if 1 <= length <= 6 and 1 <= digits <= 9:
+                codes = digits**length if duplicate_numbers else math.perm(digits, length)
+            if not (1 < codes <= MOST and 1 <= turns <= 60):
                 raise ValueError(
                     f"code_length={length}, num_numbers={digits}, max_turns={turns}: expected "
                     "code_length 1 to 6, num_numbers 1 to 9, max_turns 1 to 60, and 2 to "

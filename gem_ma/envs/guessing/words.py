@@ -84,7 +84,7 @@ def common(length: int, vocabulary: int = COMMON) -> tuple[str, ...]:
     if not LEAST <= vocabulary <= KNOWN:
         raise ValueError(f"vocabulary={vocabulary}: expected {LEAST} to {KNOWN} words")
     if length not in LENGTHS:
-        raise ValueError(f"length={length}: expected {LENGTHS[0]} to {LENGTHS[-1]} letters")
+        raise ValueError(f"word_length={length}: expected {LENGTHS[0]} to {LENGTHS[-1]} letters")
     exclusions = frozenset(NOT_COMMON.split())
     return tuple([w for w in _frequent(vocabulary) if len(w) == length and w not in exclusions])
 

@@ -13,6 +13,7 @@ from gem_ma.scene import Grid, Tile
 AGENT = "player"
 STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 MOVES = tuple(STEPS)
+MOST = 41  # symbols in a row of the largest maze
 EXIT, HERE, ARRIVED, UNSEEN = "E@*?"
 TILES = (
     (WALL, Tile(ground="black", name="a wall")),
@@ -89,8 +90,8 @@ class Maze(Game[State]):
     def __init__(self, size: int = 6, max_turns: int | None = None, sight: int | None = None):
         if not 2 <= size <= 20:
             raise ValueError(f"size={size}: expected 2 to 20 cells")
-        if sight is not None and sight < 1:
-            raise ValueError(f"sight={sight}: expected 1 or more, or None to see everything")
+        if sight is not None and not 1 <= sight <= MOST:
+            raise ValueError(f"sight={sight}: expected 1 to {MOST}, or None to see everything")
         enough = 2 * size**2  # enough to visit every cell and walk back
         if max_turns is not None and max_turns < size**2:
             raise ValueError(

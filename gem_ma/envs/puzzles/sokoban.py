@@ -173,6 +173,8 @@ class Sokoban(Game[State]):
         num_boxes: int | None = 3,
         max_turns: int | None = 100,
     ):
+        if dim_room is not None and len(dim_room) != 2:
+            raise ValueError(f"dim_room={dim_room!r}: expected a height and a width, or None")
         room = dim_room and tuple(dim_room)  # JSON has lists
         self.levels = fill_levels(RANDOM, room, num_boxes, max_turns)
         for (height, width), boxes, turns in self.levels:

@@ -16,6 +16,7 @@ from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
 from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
 from gem_ma.scene import Chat, Terminal
+from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping
 
 AGENTS = ("user", "assistant")
@@ -140,6 +141,7 @@ class Tau(Game[State]):
             if domain != "shop":
                 self._words = fetch.user(domain)
         self.hashes = hashes
+        check_type(user_reward, Mapping | None, "user_reward")
         self.user_reward = dict(user_reward or {"fidelity": 1.0})
         unknown = set(self.user_reward) - {"task", "fidelity", *fidelity.PARTS}
         if unknown:
@@ -181,6 +183,8 @@ class Tau(Game[State]):
     def task(self, number):
         """Return the task with this number, which reports contain."""
         tasks = self.content.tasks
+        if not isinstance(number, int) or number < 0:
+            raise ValueError(f"task={number!r}: expected a whole number of at least 0")
         if self.domain == "shop":
             return shop.task(self.content, number, self.wishes)
         if not 0 <= number < len(tasks):

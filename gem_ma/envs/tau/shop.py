@@ -79,6 +79,7 @@ PRODUCTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "Yoga Mat": {"thickness": ("4mm", "6mm"), "color": ("purple", "teal", "pink")},
 }
 MOST = 4  # maximum number of wishes of a customer, one for each order
+MOST_CUSTOMERS = 100_000
 REASONS = {
     "no longer needed": ("because it is no longer needed", "as you have no need for it any more"),
     "ordered by mistake": ("because it was ordered by mistake", "as you ordered it by accident"),
@@ -94,8 +95,8 @@ def world(seed: int, size: int, dual: bool = False) -> Domain:
     """
     if not isinstance(seed, int) or seed < 0:
         raise ValueError(f"world={seed!r}: expected a whole number of at least 0")
-    if not isinstance(size, int) or size < 1:
-        raise ValueError(f"size={size!r}: expected 1 or more customers")
+    if not isinstance(size, int) or not 1 <= size <= MOST_CUSTOMERS:
+        raise ValueError(f"size={size!r}: expected 1 to {MOST_CUSTOMERS} customers")
     rng = np.random.Generator(np.random.PCG64(seed))
     products = _products(rng)
     users: JSONObject = {}

@@ -360,3 +360,15 @@ def test_states_pickle_and_never_change():
     fork.step(STOP)
     assert env.game_state is state
     assert repr(env.game.base.tables) == before
+
+
+@pytest.mark.parametrize("number", [-1, "x", 1.5])
+def test_a_task_that_is_no_number_is_named(number):
+    env = gem_ma.make("tau:shop")
+    with pytest.raises(ValueError, match=f"task={number!r}: expected a whole number of at least 0"):
+        env.reset(seed=0, options={"task": number})
+
+
+def test_weights_of_rewards_are_a_mapping():
+    with pytest.raises(TypeError, match="user_reward='x': expected"):
+        gem_ma.make("tau:shop", user_reward="x")
