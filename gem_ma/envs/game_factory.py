@@ -100,11 +100,12 @@ def _check_arguments(spec: Spec, game_class: type[Game], given: JSONMapping) -> 
 
 def _has_type(value: object, kind: type) -> bool:
     """Return whether a value can be used where a simple type is expected."""
+    if isinstance(value, bool):
+        return kind is bool
     if kind is bool:
-        return isinstance(value, bool) or (isinstance(value, Integral) and value in (0, 1))
+        return isinstance(value, Integral) and value in (0, 1)
     if kind in (int, float):
-        number = Integral if kind is int else Real
-        return isinstance(value, number) and not isinstance(value, bool) and math.isfinite(value)
+        return isinstance(value, Integral if kind is int else Real) and math.isfinite(value)
     return isinstance(value, kind)
 
 

@@ -95,8 +95,8 @@ class Mastermind(Game[State]):
                 )
             self.moves = _codes(length, digits, duplicate_numbers)
         else:
-            codes = [_codes(length, digits, duplicate_numbers) for length, digits, _ in LEVELS]
-            self.moves = tuple(dict.fromkeys(itertools.chain.from_iterable(codes)))
+            levels = [_codes(length, digits, duplicate_numbers) for length, digits, _ in LEVELS]
+            self.moves = tuple(dict.fromkeys(itertools.chain.from_iterable(levels)))
         self.repeats = duplicate_numbers
 
     def start(self, rng, options):
