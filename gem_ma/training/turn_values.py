@@ -23,6 +23,8 @@ from gem_ma.rollouts.rollout import rollout
 from gem_ma.training.selfplay import resolve_agent_name
 from gem_ma.validation.arguments import check_each, check_type
 
+_MOST = 10_000  # continuations of a position
+
 
 class TurnValue(NamedTuple):
     """What each seat earns from a turn on, on average over continuations.
@@ -83,9 +85,10 @@ def estimate_turn_values(
         (-1.0, True)
     """
     check_type(continuations, int, "continuations", "a whole number")
-    if continuations < 1:
-        raise ValueError(f"continuations={continuations}: expected 1 or more")
-    envs = [env] if isinstance(env, AECEnv) else list(env)
+    if not 1 <= continuations <= _MOST:
+        raise ValueError(f"continuations={continuations}: expected 1 to {_MOST}")
+    envs = [env] if isinstance(env, AECEnv) else list(check_each(env, AECEnv, "env"))
+    check_type(agents, Mapping, "agents", "a mapping from seat to agent")
     values: list[dict[int, TurnValue]] = []
     numbers: dict[tuple[tuple[str, str], ...], list[int]] = {}  # of episodes, by agents in seats
     for number, episode in enumerate(check_each(episodes, Episode, "episodes")):

@@ -18,7 +18,7 @@ import signal
 import traceback
 import warnings
 from collections.abc import Iterator
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 
 import gymnasium
@@ -468,10 +468,8 @@ RIGHT = {
     "gem_ma.engine.action_parsing.make_instruction": _by(format="auto"),
     "gem_ma.engine.action_parsing.format_action": _by(action="a", format="boxed"),
     "gem_ma.engine.action_parsing.extract_action": _by(reply="[a]", format="bracket"),
-    "gem_ma.engine.action_parsing.format_tool_calls": lambda: {"calls": CHAT[2]["tool_calls"]},
     "gem_ma.engine.action_parsing.parse_call_name": lambda: {"call": CHAT[2]["tool_calls"][0]},
     "gem_ma.engine.action_parsing.parse_call_arguments": lambda: {"call": CHAT[2]["tool_calls"][0]},
-    "gem_ma.engine.action_parsing.truncate_tool_calls": _by(text="a", count=1),
     "gem_ma.engine.action_parsing.parse_choice": _by(text="a", options=("a", "b")),
     "gem_ma.engine.action_parsing.parse_number": _by(text="1"),
     "gem_ma.engine.action_parsing.format_options": _by(options=("a", "b")),
@@ -529,6 +527,16 @@ RIGHT = {
     "gem_ma.training.trainer_rows.split_prompt_completion": lambda: {
         "row": {"spans": [(1, 2)], "mask": [0, 1], "logprobs": [0.0, -1.0], "ids": [1, 2]}
         | {"rewards": [1.0]}
+    },
+    "gem_ma.training.advantages.vine": lambda: {
+        "rows": replace(advantages.make_example(), action_value=np.ones(6))
+    },
+    "gem_ma.training.estimate_turn_values": lambda: {
+        "episodes": [episode()],
+        "agents": {"x": "random", "o": "random"},
+        "continuations": 1,
+        "env": (),
+        "context": None,
     },
     "gem_ma.training.advantages.normalise": lambda: {"values": [1.0] * 6, **table()},
     "gem_ma.training.Curriculum": lambda: {"env": "game:GuessTheNumber-v0", "success": None},

@@ -160,7 +160,7 @@ def test_an_environment_that_was_wrapped_is_passed():
 
 def test_named_errors():
     (episode,) = gem_ma.rollout(KUHN, "random", seed=0)
-    with pytest.raises(ValueError, match="continuations=0: expected 1 or more"):
+    with pytest.raises(ValueError, match="continuations=0: expected 1 to 10000"):
         estimate_turn_values([episode], UNIFORM, 0)
     with pytest.raises(ValueError, match="nobody plays second; name an agent for each of first, s"):
         estimate_turn_values([episode], {"first": "random"})

@@ -86,22 +86,23 @@ def reasons(path, out, **kwargs):
     return [line.get("unseen") for line in lines]
 
 
+@packs.needs("tau")
 def test_no_argument_of_a_record_holds_the_page_up(tmp_path, monkeypatch):
     monkeypatch.setattr(spectator, "_MAX_SECONDS", 1.5)
     monkeypatch.setattr(spectator, "_MAX_STRIKES", 1)
-    path, out = tmp_path / "guess.jsonl", tmp_path / "page.html"
-    rollout("game:GuessTheNumber-v0-easy", "random", 1, seed=0, max_number=9, out=path)
-    told = {"min_number": 1, "max_number": 9, "max_turns": 4}
+    path, out = tmp_path / "shop.jsonl", tmp_path / "page.html"
+    rollout("tau:shop", "random", 1, seed=0, size=9, out=path)
+    told = {"size": 9}
     with_arguments(
         path,
         (told, {}),
-        ({**told, "max_number": 10**11}, {}),  # it makes a list of all numbers
+        ({"size": 100_000}, {}),  # it makes all customers, in half a minute
         (told, {}),
-        ({**told, "max_number": 10**11}, {"any": "words"}),
+        ({"size": 99_999}, {"any": "words"}),
         ({**told, "image_size": [100_000, 100_000]}, {}),
         ({**told, "image_size": ["a", 10**9]}, {}),
-        ({**told, "max_number": "9"}, {}),
-        ({**told, "max_number": [[1]] * 50}, {}),
+        ({"size": "9"}, {}),
+        ({"size": [[1]] * 50}, {}),
     )
     start = time.monotonic()
     found = reasons(path, out)
@@ -112,8 +113,8 @@ def test_no_argument_of_a_record_holds_the_page_up(tmp_path, monkeypatch):
         assert re.search("1 such episodes took too long|MemoryError|None", str(found[one]))
     assert "the pictures are too large" in found[4]
     assert "the pictures are too large" in found[5]
-    assert "is not registered with max_number='9'" in found[6]
-    assert "is not registered with max_number=[[1]" in found[7]
+    assert "is not registered with size='9'" in found[6]
+    assert "is not registered with size=[[1]" in found[7]
     assert not multiprocessing.active_children()
     with_arguments(path, *[(told, {})] * 3)
     assert reasons(path, out) == [None] * 3
