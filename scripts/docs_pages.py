@@ -68,6 +68,12 @@ FAMILIES = {
         "that are not listed: `duo:ROLES/ID`. See "
         "[Tasks over your own data](../bridges.md#tasks-over-your-own-data).",
     ),
+    "mcp": (
+        ("mcp",),
+        "Tasks over MCP servers",
+        "A seat calls the tools of an MCP server, and the files that it leaves are graded: see "
+        "[Tasks over an MCP server](../bridges.md#tasks-over-an-mcp-server).",
+    ),
     "rg": (("rg",), "ReasoningGym", "Generated tasks of `reasoning-gym`, with its own scores."),
     "ta": (("ta",), "TextArena", "The games of TextArena 0.7.4, played by its own code."),
     "os": (

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+MAX_MESSAGE_SIZE = 32 << 20  # bytes of a request or an answer
+
+
+class RetrieverError(RuntimeError):
+    """A retriever gave no usable answer after all retries."""
+
 
 class RetrievedDocument(TypedDict):
     """A passage with its title in the first line."""

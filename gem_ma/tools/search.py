@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import http.client
-import http.server
 import json
 import mmap
 import os
 import re
 import shutil
-import sys
 import tempfile
 import time
 import unicodedata
@@ -28,13 +26,15 @@ import numpy as np
 
 from gem_ma.tools.function import function_tool
 from gem_ma.tools.retriever_messages import (
+    MAX_MESSAGE_SIZE,
     RetrievedRow,
     RetrieverAnswer,
-    RetrieverQuery,
+    RetrieverError,
     decode_message,
     encode_message,
     import_msgspec,
 )
+from gem_ma.tools.retriever_server import RetrieverServer
 from gem_ma.tools.tool import ToolCallHistory, ToolError
 from gem_ma.validation.endpoints import (
     RedirectRefused,
@@ -59,7 +59,6 @@ _WORD = re.compile(rf"[{_UNSPACED_SCRIPTS}]|[^\s{_UNSPACED_SCRIPTS}]{{1,60}}")
 _INDEX_FORMAT = "gem-ma search index 1"
 _MANIFEST_FILE, _PASSAGES_FILE, _ENDS_FILE = "index.json", "passages.jsonl", "ends.npy"
 _BLOCKING_SIZE = 50_000  # passages above which a query takes milliseconds
-_MAX_ANSWER_SIZE = 32 << 20  # bytes of a retriever's answer
 _MAX_PAGE_SIZE = 1 << 20  # bytes of an error page
 _MAX_REFUSAL = 400  # characters of an error page that the raised error quotes
 _RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504)  # a retry may succeed
@@ -75,10 +74,6 @@ class SearchHit(NamedTuple):
 
 class BadIndex(ValueError):
     """A folder contains no index, or a damaged one."""
-
-
-class RetrieverError(RuntimeError):
-    """A retriever gave no usable answer after all retries."""
 
 
 class SearchIndex:
@@ -302,7 +297,7 @@ class Retriever:
                 time.sleep(0.2 * 2**attempt)
             try:
                 with opener.open(request, timeout=self.timeout) as answer:
-                    return read_response(answer, _MAX_ANSWER_SIZE, self.timeout)
+                    return read_response(answer, MAX_MESSAGE_SIZE, self.timeout)
             except urllib.error.HTTPError as error:
                 problem = self._read_refusal(error)
                 if error.code not in _RETRY_STATUSES:
@@ -528,60 +523,6 @@ def _import_bm25s() -> Any:
     except ImportError as error:
         raise ImportError("a SearchIndex needs bm25s: pip install 'gem-ma[tools]'") from error
     return bm25s
-
-
-class RetrieverServer(http.server.ThreadingHTTPServer):
-    """An HTTP server that answers a Retriever's queries from an index."""
-
-    daemon_threads = True
-    request_queue_size = 128  # waiting connections; further ones are delayed by a second
-
-    def __init__(self, index: SearchIndex, host: str = "127.0.0.1", port: int = 0):
-        self.index = index
-        super().__init__((host, port), _RetrieverHandler)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report an error, unless the client has hung up."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
-
-
-class _RetrieverHandler(http.server.BaseHTTPRequestHandler):
-    server: RetrieverServer
-
-    def do_POST(self) -> None:
-        msgspec = import_msgspec()
-        length = self.headers.get("Content-Length", "0")
-        if not length.isascii() or not length.isdigit() or int(length[:20]) > _MAX_ANSWER_SIZE:
-            self.send_error(400, f"expected Content-Length, of at most {_MAX_ANSWER_SIZE}")
-            return
-        content = self.rfile.read(int(length))
-        try:
-            query_message = msgspec.convert(decode_message(content), RetrieverQuery)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            self.send_error(400, str(error))
-            return
-        k = query_message.get("topk") or 3
-        search = self.server.index.search
-        if "query" in query_message:
-            result: list[Any] = [_make_row(hit) for hit in search(query_message["query"], k)]
-        else:
-            queries = query_message.get("queries", ())
-            result = [[_make_row(hit) for hit in search(query, k)] for query in queries]
-        wire = "json" if content.lstrip()[:1] == b"{" else "msgpack"
-        answer = encode_message({"result": result}, wire)
-        self.send_response(200)
-        self.send_header("Content-Type", f"application/{wire}")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Suppress the log line of each request."""
-
-
-def _make_row(hit: SearchHit) -> JSONObject:
-    return {"document": {"contents": f'"{hit.title}"\n{hit.text}'}, "score": hit.score}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

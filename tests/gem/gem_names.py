@@ -4,9 +4,21 @@
 """
 
 import ast
+import re
+import subprocess
 import sys
 import warnings
 from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs/coming-from.md"
+
+
+def replace_imports(script, copy):
+    """Copy a script of GEM, with its imports changed by the command of docs/coming-from.md."""
+    found = re.findall(r"^sed -i\.bak -E '(.*)' \*\.py$", PAGE.read_text(), re.MULTILINE)
+    (command,) = found
+    copy.write_text(Path(script).read_text())
+    subprocess.run(["sed", "-i.bak", "-E", command, str(copy)], check=True)
 
 
 def read_ids(clone):

@@ -9,7 +9,6 @@ import inspect
 import io
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import gem_names
@@ -21,7 +20,7 @@ from gem_ma import gem
 from gem_ma.gem.envs.env_factory import translate_arguments
 
 CLONE = os.environ.get("GEM_TESTS", "")
-PAGE = (Path(__file__).parents[2] / "docs/coming-from.md").read_text()
+PAGE = gem_names.PAGE.read_text()
 pytestmark = [
     pytest.mark.second_source,
     pytest.mark.skipif(
@@ -187,7 +186,6 @@ NOT_IMPORTED = {
     "test_env/test_game.py": "GEM's fault: GEM has no run_and_print_episode_with_random_selection",
     "test_env/test_terminal.py": "gem.envs.terminal is not here",
     "test_multiagent/test_multiagent.py": "GEM's fault: there is no gem.multiagent to import",
-    "test_tool/test_time_mcp.py": "gem.tools.mcp_server is not here",
 }
 
 
@@ -196,12 +194,10 @@ def test_gems_tests_are_imported_once_their_imports_are_replaced(tmp_path, monke
         if importlib.util.find_spec(name) is None:
             (tmp_path / f"{name}.py").write_text("def __getattr__(name): return name\n")
     monkeypatch.syspath_prepend(tmp_path)
-    (command,) = re.findall(r"^sed -i -E '(.*)' \*\.py$", PAGE, re.MULTILINE)
     failed = {}
     for number, path in enumerate(sorted(Path(CLONE, "tests").rglob("test_*.py"))):
         copy = tmp_path / f"gem_test_{number}.py"
-        copy.write_text(path.read_text())
-        subprocess.run(["sed", "-i", "-E", command, str(copy)], check=True)
+        gem_names.replace_imports(path, copy)
         try:
             importlib.import_module(copy.stem)
         except SyntaxError:  # GEM's fault: test_fifteen.py needs Python 3.12

@@ -36,6 +36,7 @@ NEEDS = {
     "code:Data": "data=... names a file",
     "qa:Data": "data=... names a file",
     "logic:Data": "data=... names a file",
+    "mcp:Tasks": "tasks=... names a folder",
 }
 
 # These take long to be made or to be looked at, so that only the long form plays them.

@@ -279,7 +279,8 @@ class DataTask(Task):
     """A task whose questions are the rows of a data set.
 
     See `load` for data, split, subset, streaming and limit. question, answer and images are names
-    of columns.
+    of columns. With a column of images, seats see text and picture, unless `observe=` says
+    otherwise.
     """
 
     def __init__(
@@ -307,14 +308,17 @@ class DataTask(Task):
                     f"{', '.join(map(repr, first))}"
                 )
         self._right(0, first)  # reports rows of another form at once
+        if images is not None:
+            self.env_defaults = {"observe": "both"}
+            self._pictures(0, first)
 
     def make(self, index):
         row = self.rows[index]
         question, _, images = self.columns
-        pictures = ()
+        pictures: tuple[Pixels, ...] = ()
         text = str(row[question])
         if images is not None:
-            pictures = tuple([self._picture(image) for image in _listed(row[images])])
+            pictures = self._pictures(index, row)
             text = text.replace("<image>", "").strip()
         return Item(text, *self._right(index, row), pictures)
 
@@ -334,6 +338,19 @@ class DataTask(Task):
         answers = tuple([str(item) for item in _listed(answer)])
         return answers[0] if answers else "", answers
 
+    def _pictures(self, index, row) -> tuple[Pixels, ...]:
+        name = self.columns[2]
+        images = row[name]
+        if isinstance(images, Mapping) or hasattr(images, "convert"):  # one, and no list of them
+            images = [images]
+        try:
+            return tuple([self._picture(image) for image in _listed(images)])
+        except (OSError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"row {index}: {name}: {type(error).__name__}: {error}; expected pictures of PIL, "
+                "as bytes or as paths"
+            ) from error
+
     def _picture(self, image):
         """Return a picture that a data set has as an image, as bytes or as a path."""
         from PIL import Image
@@ -342,7 +359,7 @@ class DataTask(Task):
             image = image.get("bytes") or image.get("path")
         if isinstance(image, bytes):
             image = Image.open(io.BytesIO(image))
-        elif isinstance(image, str):
+        elif isinstance(image, str | Path):
             near = self.folder if self.folder.is_dir() else self.folder.parent
             image = Image.open(near / image)
         if image.mode != "RGB":  # transparent pictures are drawn for a white background

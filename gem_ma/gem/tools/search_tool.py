@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from gem_ma.gem.tools.base_tool import BaseTool
-from gem_ma.tools.search import Retriever, RetrieverError
+from gem_ma.tools.retriever_messages import RetrieverError
+from gem_ma.tools.search import Retriever
 from gem_ma.validation.arguments import check_type
 
 TIMEOUT = 5  # seconds for an answer

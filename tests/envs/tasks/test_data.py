@@ -164,6 +164,48 @@ def test_geometry_with_pictures_is_played(tmp_path, how):
     assert env.observe("player")["image"].std() > 0
 
 
+@pytest.mark.parametrize("how", ["in memory", "on disk", "parquet", "not decoded"])
+def test_pictures_of_the_library_datasets_are_shown(tmp_path, how):
+    """The library datasets 5.2 (2026-11) has pictures as objects of PIL, or as bytes."""
+    datasets = pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")
+    image, path = Image.open(io.BytesIO(photo())), tmp_path / "set.parquet"
+    rows = {"question": ["How long is x?"], "label": ["5"], "figure": [image]}
+    features = datasets.Features(
+        question=datasets.Value("string"), label=datasets.Value("string"), figure=datasets.Image()
+    )
+    source = datasets.Dataset.from_dict(rows, features=features)
+    if how == "on disk":
+        source.save_to_disk(tmp_path / "set")
+        source = str(tmp_path / "set")
+    elif how == "parquet":
+        source.to_parquet(path)
+        source = str(path)
+    elif how == "not decoded":
+        source = source.cast_column("figure", datasets.Image(decode=False))
+    columns = {"question": "question", "answer": "label", "images": "figure"}
+    env = gem_ma.make("math:Data", data=source, **columns)
+    env.reset(seed=0)
+    seen = env.observe("player")
+    assert seen["image"].shape == (252, 252, 3)
+    assert (seen["image"] == (255, 0, 0)).all(axis=2).mean() > 0.3
+    assert "40 x 30" in seen["text"]
+    text = gem_ma.make("math:Data", data=source, observe="text", **columns)
+    text.reset(seed=0)
+    assert set(text.observe("player")) == {"text"}
+
+
+def test_a_picture_that_cannot_be_read_is_named():
+    rows = [{"problem": "x?", "answer": "1", "images": photo()} for _ in range(2)]
+    for images in (b"no picture", "nowhere.png", 5, [None], {"path": None}):
+        with pytest.raises(ValueError, match=r"row 0: images: .*; expected pictures of PIL"):
+            gem_ma.make("math:Data", data=[{**rows[0], "images": images}], images="images")
+        env = gem_ma.make(
+            "math:Data", data=[rows[0], {**rows[1], "images": images}], images="images"
+        )
+        with pytest.raises(ValueError, match="row 1: images: "):
+            env.reset(options={"index": 1})
+
+
 def test_data_tasks_keep_the_contract(tmp_path):
     pytest.importorskip("math_verify", reason="pip install 'gem-ma[math]'")
     pytest.importorskip("datasets", reason="pip install 'gem-ma[datasets]'")

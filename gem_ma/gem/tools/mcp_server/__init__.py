@@ -1,0 +1,1 @@
+"""MCP servers by GEM's names, each started as a module."""
