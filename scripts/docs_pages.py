@@ -61,6 +61,12 @@ FAMILIES = {
         "Short scenes in which two to four seats talk and are paid by rule. [Social scenes with "
         "rules](../social.md) says what each scene is about.",
     ),
+    "webshop": (
+        ("webshop",),
+        "Web shop",
+        "A generated shop in the manner of WebShop, with GEM's ids. [A web shop](../webshop.md) "
+        "says how to play it, what it pays, and how to use WebShop's own files.",
+    ),
     "tasks": (
         ("math", "code", "qa", "logic", "eval", "duo"),
         "Tasks over data",

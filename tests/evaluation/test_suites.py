@@ -24,6 +24,7 @@ def test_the_suites_that_come_with_the_package():
         "tau": ["tau-airline", "tau-retail"],
         "tau2": ["tau2-all", "tau2-telecom"],
         "visual": ["vision", "vision-robust"],
+        "webshop": ["webshop"],
     }
     here = [name for pack in added.keys() & packs.HERE for name in added[pack]]
     assert suites.list_suites() == sorted([*own, *here])

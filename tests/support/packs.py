@@ -44,6 +44,7 @@ WORDS = {
     r"|training\.md|trainers\.md",
     "visual": r"\bvisual:|envs[./]visual\b|--suite vision|visual\.md"
     r"|--suite smoke",  # one of whose ids is of it
+    "webshop": r"\bwebshop:|shop-(?:oracle|first)\b|envs[./]webshop\b|--suite webshop|webshop\.md",
 }
 
 

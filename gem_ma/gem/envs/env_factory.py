@@ -144,7 +144,19 @@ def _translate_wiki_game(spec: registry.Spec, named: JSONObject) -> JSONObject:
     return {**named, "source": f"{url.rstrip('/')}/content/{book}"}
 
 
+def _translate_webshop(spec: registry.Spec, named: JSONObject) -> JSONObject:
+    reward = named.pop("format_error_reward", None)
+    if reward is not None:
+        if reward > 0:
+            raise ValueError(f"format_error_reward={reward}: expected 0 or less")
+        named |= {"penalty": abs(reward), "invalid": "skip"}  # an invalid reply takes a turn
+    for name in ("session", "session_prefix"):  # GEM's reset replaces both
+        named.pop(name, None)
+    return named
+
+
 _TRANSLATIONS: Mapping[str, Callable[[registry.Spec, JSONObject], JSONObject]] = {
     "gem_ma.envs.guessing.hangman:Hangman": _translate_hangman,
+    "gem_ma.envs.webshop.game:WebShop": _translate_webshop,
     "gem_ma.envs.words.wiki_game:WikiGame": _translate_wiki_game,
 }

@@ -1,0 +1,1 @@
+"""The web shop with the names of GEM's module."""
