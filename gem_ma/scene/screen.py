@@ -56,7 +56,8 @@ class Widget(NamedTuple):
             ("hue",), ("shade", hue), or ("mixed", hue), which only shows the colour.
         group: The name of the group of a radio button; for other kinds the scroll that contains it.
         tone: A colour from `gem_ma.scene.COLORS`, or a style: "primary", "danger", "quiet". A
-            handle may be the "bar" of a window.
+            handle may be the "bar" of a window; a box the "desk", or a "pane", "bar" or "side" of
+            a program's window, on which an item may be "bare".
         type: The size of its letters in pixels.
     """
 

@@ -21,6 +21,7 @@ from gem_ma.envs.screens.ui import (
 )
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import (
+    CHECKBOX_SIZE,
     CLICKABLE_KINDS,
     FIELD_PADDING,
     FOCUSABLE_KINDS,
@@ -68,10 +69,24 @@ def _pressed(
             return _on_bar(ui, under, action.at), []
         return ui._replace(focus=""), [_event(action, under)]
     if action.kind == "right":
-        return ui._replace(focus=under.id if under.kind in FOCUSABLE_KINDS else ""), [
-            _event(action, under)
-        ]
+        return _clicked_right(ui, under, action), [_event(action, under)]
     return _clicked(page, ui, under, action)
+
+
+def _clicked_right(ui: Ui, one: Widget, action: ScreenAction) -> Ui:
+    """Move the focus, and the caret unless it is on what is selected."""
+    if one.kind == "item":  # a menu does not take the focus
+        return ui
+    is_label = one.kind in ("check", "radio") and action.at[0] >= one.x + CHECKBOX_SIZE
+    if one.kind not in FOCUSABLE_KINDS or is_label:
+        return ui._replace(focus="")
+    ui = focused(ui, one)
+    if one.kind not in TEXT_KINDS:
+        return ui
+    at = _letter(one, ui, action.at)
+    if min(ui.caret, ui.anchor) <= at <= max(ui.caret, ui.anchor):
+        return ui
+    return ui._replace(caret=at, anchor=at, typing="")
 
 
 def _event(action: ScreenAction, widget: Widget | None) -> Event:
@@ -90,9 +105,8 @@ def _clicked(
     events = [_event(action, one)]
     if one.kind in TEXT_KINDS:
         return _caret(ui, one, action), events
-    if one.kind == "check":
-        flips = 1 if action.kind == "click" else 2
-        return (ui, events) if flips == 2 else set_value(ui, one, not one.value)
+    if one.kind in ("check", "fold"):
+        return (ui, events) if action.kind == "double" else set_value(ui, one, not one.value)
     if one.kind == "radio":
         return turn_on_radio(page, ui, one)
     if one.kind == "select":
@@ -101,8 +115,6 @@ def _clicked(
         return set_value(ui, one, _under(one, action.at))
     if one.kind == "slider":
         return (ui, events) if _on_thumb(one, action.at) else _slid(ui, one, action.at[0])
-    if one.kind == "fold":
-        return set_value(ui, one, not one.value)
     return ui, events
 
 
@@ -178,7 +190,7 @@ def _dragged(
         return set_value(ui._replace(focus=""), under, _under(under, action.to))
     if under.kind in TEXT_KINDS:
         ui = _caret(focused(ui, under), under, action)
-        return ui._replace(caret=_letter(under, ui, action.to)), []
+        return ui._replace(caret=_letter(under, ui, action.to), typing=""), []
     if under.kind == "scroll" and action.at[0] >= under.x + under.w - SCROLLBAR_WIDTH:
         top, long = bar(under)
         if top <= action.at[1] < top + long and under.h > long:
@@ -214,6 +226,7 @@ def _letter(one: Widget, ui: Ui, at: tuple[int, int]) -> int:
 def _caret(ui: Ui, one: Widget, action: ScreenAction) -> Ui:
     caret = _letter(one, ui, action.at)
     text = str(one.value or "")
+    ui = ui._replace(typing="")
     if action.kind == "triple":
         return ui._replace(anchor=0, caret=len(text))
     if action.kind == "double":

@@ -8,8 +8,7 @@ from gem_ma.envs.screens import families
 from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import (
     HOW,
-    LOOKS,
-    State,
+    begin,
     check,
     done,
     drawn,
@@ -17,6 +16,7 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
+from gem_ma.envs.screens.sheet import EDGE
 from gem_ma.envs.screens.tree import described
 from gem_ma.game import InvalidMove, Message, prefix_speaker
 from gem_ma.scene import Chat, Terminal, text_metrics
@@ -107,10 +107,9 @@ class Assisted(ScreenGame[Talk]):
         difficulty = options.get("difficulty", self.difficulty)
         check(difficulty)
         name = self.families[int(rng.integers(len(self.families)))]
-        model = family(name).start(rng, difficulty)
-        limit = self.limit or 24 + 8 * difficulty
-        inner = State(name, model, (), left=limit, type=LOOKS[self.look])
-        return Talk(_shown(inner, ()), family(name).goal(model))
+        limit, screen = self.limit or 24 + 8 * difficulty, self.coordinates.screen
+        inner = begin(name, rng, difficulty, self.look, screen, limit, "\n" * (LINES - 1) + " ")
+        return Talk(_shown(inner, ()), family(name).goal(inner.model))
 
     def read(self, text, view, agent):
         if agent == "assistant":
@@ -174,7 +173,8 @@ class Assisted(ScreenGame[Talk]):
 
     def picture(self, view, agent):
         if view.inner is not None:
-            return drawn(view.inner.page, view.inner.ui, self.refs, self.look)
+            inner = view.inner
+            return drawn(inner.page, inner.ui, self.refs, self.look, screen=inner.layout.screen)
         return Chat(view.talk, viewer=agent or "") if view.talk else Terminal(SILENT)
 
     def report(self, state):
@@ -220,13 +220,14 @@ def _shown(inner, talk):
     """Return the screen with the user's last message at its top."""
     message = next((text for speaker, text in reversed(talk) if speaker == "user"), "")
     strip = f"User: {message}" if message else SILENT
-    lines = text_metrics.wrap_to_width(strip, inner.type, 420)
+    room = inner.layout.screen[0] - 2 * EDGE
+    lines = text_metrics.wrap_to_width(strip, inner.type, room)
     if len(lines) > LINES:
         strip = " ".join(
             [
                 *lines[: LINES - 1],
-                text_metrics.truncate_to_width(lines[LINES - 1] + "…", inner.type, 420),
+                text_metrics.truncate_to_width(lines[LINES - 1] + "…", inner.type, room),
             ]
         )
-    screen = page(inner.family, inner.model, inner.ui, strip, inner.type)
-    return inner._replace(page=screen, strip=strip)
+    inner = inner._replace(strip=strip)
+    return inner._replace(page=page(inner))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
-from gem_ma.envs.screens.sheet import SIZE
+from gem_ma.envs.screens.shells.layout import fit_screen
+from gem_ma.envs.screens.ui import SIZE
 from gem_ma.game import Game, InvalidMove, S
 from gem_ma.validation.json_types import JSONMapping
 
@@ -26,11 +27,13 @@ class Coordinates:
         unit: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
         width: The width of the picture in pixels.
         height: Its height.
+        screen: The width and the height of the screen.
     """
 
     unit: str = "pixels"
     width: int = SIZE
     height: int = SIZE
+    screen: tuple[int, int] = (SIZE, SIZE)
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -52,16 +55,16 @@ class Coordinates:
             raise InvalidMove(f"({x:g}, {y:g}) is not on the screen, which is {size}")
         if self.unit == "pixels":  # the middle of this pixel
             x, y = math.floor(x) + 0.5, math.floor(y) + 0.5
-        left, top, side = self._find_screen()
-        across = int((x * self.width / wide - left) * SIZE / side)
-        down = int((y * self.height / high - top) * SIZE / side)
-        return min(max(across, 0), SIZE - 1), min(max(down, 0), SIZE - 1)
+        left, top, scale = self._find_screen()
+        across = int((x * self.width / wide - left) / scale)
+        down = int((y * self.height / high - top) / scale)
+        return min(max(across, 0), self.screen[0] - 1), min(max(down, 0), self.screen[1] - 1)
 
     def find_point(self, x: int, y: int) -> tuple[float, float]:
         """Return a pixel of the screen in this unit, so that it is read back as the same pixel."""
-        left, top, side = self._find_screen()
+        left, top, scale = self._find_screen()
         # The middle of the pixel, which no rounding moves into the next one.
-        across, down = left + (x + 0.5) * side / SIZE, top + (y + 0.5) * side / SIZE
+        across, down = left + (x + 0.5) * scale, top + (y + 0.5) * scale
         if self.unit == "pixels":
             return int(across), int(down)
         across, down = across / self.width, down / self.height
@@ -96,10 +99,12 @@ class Coordinates:
         whole = {"thousand": 1000, "share": 1}.get(self.unit)
         return (self.width, self.height) if whole is None else (whole, whole)
 
-    def _find_screen(self) -> tuple[int, int, int]:
-        """Return the left, the top and the side of the screen within its picture, as drawn."""
-        side = min(self.width, self.height)
-        return (self.width - side) // 2, (self.height - side) // 2, side
+    def _find_screen(self) -> tuple[int, int, float]:
+        """Return the left, the top and the scale of the screen within its picture, as drawn."""
+        wide, high = self.screen
+        scale = min(self.width / wide, self.height / high)
+        left, top = self.width - round(wide * scale), self.height - round(high * scale)
+        return left // 2, top // 2, scale
 
 
 class ScreenGame(Game[S]):
@@ -111,6 +116,10 @@ class ScreenGame(Game[S]):
 
     env_defaults: JSONMapping = MappingProxyType({"image_size": (SIZE, SIZE)})
     coordinates = Coordinates()
+
+    def choose_screen(self, width: int, height: int) -> tuple[int, int]:
+        """Return the size of the screen for a picture of this size."""
+        return fit_screen(width, height)
 
     def fit_image(self, width: int, height: int) -> Self:
         """Return this game with points of a picture of this size."""
@@ -127,5 +136,6 @@ def _make_fitted(
     cls: type[_Screen], args: tuple[object, ...], kwargs: dict[str, Any], width: int, height: int
 ) -> _Screen:
     game = cls(*args, **kwargs)
-    game.coordinates = replace(game.coordinates, width=width, height=height)
+    screen = game.choose_screen(width, height)
+    game.coordinates = replace(game.coordinates, width=width, height=height, screen=screen)
     return game

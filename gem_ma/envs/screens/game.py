@@ -4,17 +4,22 @@ import functools
 import importlib
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
+from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.dialects import DIALECTS, Dialect
 from gem_ma.envs.screens.families.family import Family
-from gem_ma.envs.screens.sheet import SIZE, TYPE, Sheet
+from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
+from gem_ma.envs.screens.shells.layout import Layout, choose_layout
+from gem_ma.envs.screens.shells.shell import SHELL, draw_shell
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
-from gem_ma.envs.screens.ui import NOTHING, Event, Ui, find, shown, usable
+from gem_ma.envs.screens.ui import NOTHING, SIZE, Event, Ui, find, shown, usable
 from gem_ma.game import Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
 
@@ -38,7 +43,8 @@ def family(name: str) -> Family[Any]:
 class State(NamedTuple):
     family: str
     model: object
-    page: tuple[Widget, ...]
+    layout: Layout
+    page: tuple[Widget, ...] = ()
     ui: Ui = Ui()
     left: int = 1  # remaining actions
     score: float | None = None
@@ -135,10 +141,9 @@ class Screens(ScreenGame[State]):
     def start(self, rng, options):
         difficulty = options.get("difficulty", self.difficulty)
         check(difficulty)
-        model = family(self.family).start(rng, difficulty)
         limit = self.limit or 20 + 8 * difficulty
-        screen = page(self.family, model, Ui(), type=LOOKS[self.look])
-        return State(self.family, model, screen, left=limit, type=LOOKS[self.look])
+        state = begin(self.family, rng, difficulty, self.look, self.coordinates.screen, limit)
+        return state._replace(page=page(state))
 
     def read(self, text, view, agent):
         return reader(view.page, self.coordinates).read(text)
@@ -173,8 +178,7 @@ class Screens(ScreenGame[State]):
         )
 
     def picture(self, view, agent):
-        ui = view.ui
-        return drawn(view.page, ui, self.refs, self.look)
+        return drawn(view.page, view.ui, self.refs, self.look, screen=view.layout.screen)
 
     def report(self, state):
         return {"done": bool(state.score)}
@@ -201,22 +205,51 @@ def reader(page, coordinates):
     return ActionReader(coordinates.read_point, middles)
 
 
-def laid(name, model, ui, strip=None, type=TYPE):
+def begin(
+    name: str,
+    rng: np.random.Generator,
+    difficulty: int,
+    look: str,
+    screen: tuple[int, int],
+    limit: int,
+    strip: str | None = None,
+) -> State:
+    """Return the state at the beginning of a task, without its page.
+
+    Args:
+        strip: a text that takes as much room as any that stands at the top; None: the goal.
+    """
+    seed_by_name(rng, name)
+    kind, type = family(name), LOOKS[look]
+    model = kind.start(rng, difficulty)
+    top = make_strip(kind.goal(model) if strip is None else strip, type, screen[0])
+
+    def draw(sheet: Sheet) -> None:
+        kind.draw(sheet, model, Ui())
+
+    layout = choose_layout(rng, kind, draw, screen, 0 if top is None else top.h, type)
+    return State(name, model, layout, left=limit, strip=strip, type=type)
+
+
+def laid(state: State) -> tuple[Widget, ...]:
     """Return the widgets of a task, with its goal or `strip` at the top."""
-    kind = family(name)
-    sheet = Sheet(kind.goal(model) if strip is None else strip, type)
-    kind.draw(sheet, model, ui)
-    return sheet.page()
+    kind, layout = family(state.family), state.layout
+    text = kind.goal(state.model) if state.strip is None else state.strip
+    strip = make_strip(text, state.type, layout.screen[0], layout.top)
+    sheet = Sheet("", state.type, layout.area, layout.screen, layout.style)
+    kind.draw(sheet, state.model, state.ui)
+    shell = draw_shell(layout)
+    return (*shell, *sheet.page()) if strip is None else (strip, *shell, *sheet.page())
 
 
-def page(name, model, ui, strip=None, type=TYPE):
+def page(state: State) -> tuple[Widget, ...]:
     """Return the page of a task as it is shown."""
-    return shown(laid(name, model, ui, strip, type), ui)
+    return shown(laid(state), state.ui, state.layout.screen[1])
 
 
-def drawn(page, ui, refs, look, pointed=None):
+def drawn(page, ui, refs, look, pointed=None, screen=(SIZE, SIZE)):
     """Return a page as a picture."""
-    return Screen(page, SIZE, SIZE, ui.focus, ui.caret, ui.anchor, ui.hover, ui.pointer,
+    return Screen(page, screen[0], screen[1], ui.focus, ui.caret, ui.anchor, ui.hover, ui.pointer,
                   refs, look=look, pointed=pointed)  # fmt: skip
 
 
@@ -225,30 +258,32 @@ def done(state: State, move: ScreenAction) -> State:
     kind = family(state.family)
     before, model = state.ui, state.model
     ui, events = act(state.page, before, move)
-    for event in events or (NOTHING,):
+    for event in map(_hear, events) if events else (NOTHING,):
         if model is not state.model and not _hears(state, model, ui, event):
             break
         model = kind.update(model, event, ui)
     if model is not state.model:
         ui = kind.patch(state.model, model, ui)
-    screen = state.page
-    if (
+    is_new = (
         model is not state.model
         or ui.values is not before.values
         or ui.open != before.open
         or (ui.open and ui.caret != before.caret)
         or (kind.follows and (ui.hover, ui.focus) != (before.hover, before.focus))
-    ):
-        screen = page(state.family, model, ui, state.strip, state.type)
-    score = kind.score(model, ui)
-    return State(state.family, model, screen, ui, state.left - 1, score, state.strip, state.type)
+    )
+    after = state._replace(model=model, ui=ui, left=state.left - 1, score=kind.score(model, ui))
+    return after._replace(page=page(after)) if is_new else after
+
+
+def _hear(event: Event) -> Event:
+    """Return an event as the task hears it, to which the shell around it is nothing."""
+    return event._replace(id="") if event.id.startswith(SHELL) else event
 
 
 def _hears(state: State, model: object, ui: Ui, event: Event) -> bool:
     """Return whether the widget of an event is still usable after earlier events of the action."""
     if family(state.family).score(model, ui) is not None:
         return False
-    return (
-        not event.id
-        or find(usable(page(state.family, model, ui, type=state.type)), event.id) is not None
-    )
+    if not event.id:
+        return True
+    return find(usable(page(state._replace(model=model, ui=ui))), event.id) is not None

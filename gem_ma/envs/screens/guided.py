@@ -7,8 +7,8 @@ from gem_ma.envs.screens.assisted import chosen
 from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import (
     HOW,
-    LOOKS,
     State,
+    begin,
     check,
     done,
     drawn,
@@ -17,7 +17,6 @@ from gem_ma.envs.screens.game import (
     reader,
 )
 from gem_ma.envs.screens.tree import described, refs
-from gem_ma.envs.screens.ui import Ui
 from gem_ma.game import InvalidMove, Message
 from gem_ma.scene.screen import find_widget
 
@@ -102,11 +101,9 @@ class Guided(ScreenGame[Pointed]):
         difficulty = options.get("difficulty", self.difficulty)
         check(difficulty)
         name = self.families[int(rng.integers(len(self.families)))]
-        model = family(name).start(rng, difficulty)
-        type, limit = LOOKS[self.look], self.limit or 20 + 8 * difficulty
-        screen = page(name, model, Ui(), "", type)
-        inner = State(name, model, screen, left=limit, strip="", type=type)
-        return Pointed(inner, family(name).goal(model))
+        limit = self.limit or 20 + 8 * difficulty
+        inner = begin(name, rng, difficulty, self.look, self.coordinates.screen, limit, "")
+        return Pointed(inner._replace(page=page(inner)), family(name).goal(inner.model))
 
     def read(self, text, view, agent):
         action_reader = reader(view.inner.page, self.coordinates)
@@ -160,7 +157,7 @@ class Guided(ScreenGame[Pointed]):
 
     def picture(self, view, agent):
         inner = view.inner
-        return drawn(inner.page, inner.ui, self.refs, self.look, view.at)
+        return drawn(inner.page, inner.ui, self.refs, self.look, view.at, inner.layout.screen)
 
     def report(self, state):
         return {"done": bool(state.inner.score), "family": state.inner.family}

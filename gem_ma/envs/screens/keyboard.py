@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH
 from gem_ma.envs.screens.ui import (
+    Edit,
     Event,
     Ui,
     find,
@@ -20,13 +22,16 @@ from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import FOCUSABLE_KINDS, TEXT_KINDS, Widget
 
 LONGEST = 400  # largest number of letters in a field
+EDITS = 20  # largest number of changes that can be undone
 _PRESSED = {  # keys that click a widget
     *((kind, "Enter") for kind in ("button", "link", "tab")),
     *((kind, "Space") for kind in ("button", "tab")),
 }
 _PAGED = ("Up", "Down", "PageUp", "PageDown", "Home", "End")
+# Keys that undo, and do again.
+_UNDONE = {("z", False): False, ("y", False): True, ("z", True): True}
 _FLIPPED = {("check", "Space"), ("fold", "Space"), ("fold", "Enter")}
-_WORD = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"(?:\w[\u0300-\u036f\u200d]*)+|[^\w\s][\u0300-\u036f]*")
 
 
 def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event]]:
@@ -43,7 +48,7 @@ def type_text(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Eve
         elif widget is None or widget.disabled or widget.kind not in TEXT_KINDS:
             ui, more = _struck(page, ui, part)
         else:
-            ui, more = _write(ui, widget, part)
+            ui, more = _write(ui, widget, part, "type")
             ui = _into_view(page, ui, widget)
             widget = widget._replace(value=ui.values.get(widget.id, widget.value))
             page = tuple([widget if one.id == widget.id else one for one in page])
@@ -66,17 +71,69 @@ def _struck(page: tuple[Widget, ...], ui: Ui, text: str) -> tuple[Ui, list[Event
     return ui, events
 
 
-def _write(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
-    """Replace the selected text."""
+def _write(ui: Ui, one: Widget, text: str, typing: str = "") -> tuple[Ui, list[Event]]:
+    """Replace the selected text.
+
+    Args:
+        typing: "type" or "delete", if the change continues one of this kind before it.
+    """
     old = str(one.value or "")
     caret, anchor = min(ui.caret, len(old)), min(ui.anchor, len(old))
-    low, high = min(caret, anchor), max(caret, anchor)
+    return _rewrite(ui, one, text, (caret, anchor), (caret, anchor), typing)
+
+
+def _rewrite(
+    ui: Ui, one: Widget, text: str, part: tuple[int, int], marks: tuple[int, int], typing: str
+) -> tuple[Ui, list[Event]]:
+    """Replace a part of a text, where the caret and the anchor were at `marks`."""
+    old = str(one.value or "")
+    low, high = min(part), max(part)
     new = (old[:low] + text + old[high:])[:LONGEST]
     at = min(low + len(text), len(new))
+    while at < len(new) and _is_joined(new, at):
+        at += 1
     ui = ui._replace(caret=at, anchor=at)
     if new == old:
         return ui, []
+    edit = Edit(one.id, (old, *marks), (new, at, at))
+    edits = ui.edits
+    # Letters continue what was typed or deleted before them; deleting continues only deleting.
+    if edits and edits[-1].id == one.id and typing and ui.typing in ("delete", typing):
+        edit = edit._replace(before=edits[-1].before)
+        edits = edits[:-1]
+    edits = (*edits, edit)[-EDITS:]
+    kind = ui.typing if typing == "type" and ui.typing == "delete" else typing
+    ui = ui._replace(edits=edits, undone=(), typing=kind)
     return ui.put(one.id, new), [Event("change", one.id, new)]
+
+
+def _is_joined(text: str, at: int) -> bool:
+    """Return whether no caret stands here: between a letter and a mark upon it."""
+    if not 0 < at < len(text):
+        return False
+    return "\u200d" in (text[at], text[at - 1]) or unicodedata.combining(text[at]) > 0
+
+
+def _undo(page: Sequence[Widget], ui: Ui, is_again: bool) -> tuple[Ui, list[Event]]:
+    """Undo the last change of a text, whichever has the focus, or do it again."""
+    edits = ui.undone if is_again else ui.edits[::-1]
+    if not edits:
+        return ui, []
+    edit, rest = edits[0], edits[1:]
+    if is_again:
+        ui = ui._replace(edits=(*ui.edits, edit), undone=rest, typing="")
+    else:
+        ui = ui._replace(edits=ui.edits[:-1], undone=(edit, *ui.undone), typing="")
+    now, (text, caret, anchor) = (
+        (edit.before, edit.after) if is_again else (edit.after, edit.before)
+    )
+    one = find(usable(page), edit.id)
+    if one is None or str(one.value or "") != now[0]:  # it is gone, or somebody else changed it
+        return ui, []
+    at = find(page, ui.focus)
+    if at is not None and at.kind in TEXT_KINDS:
+        ui = focused(ui, one)._replace(caret=caret, anchor=anchor)
+    return ui.put(one.id, text), [Event("change", one.id, text)]
 
 
 def _type_ahead(ui: Ui, one: Widget, text: str) -> tuple[Ui, list[Event]]:
@@ -97,13 +154,16 @@ def press_key(page: Sequence[Widget], ui: Ui, key: str) -> tuple[Ui, list[Event]
         return ui._replace(open=""), []
     if name == "Tab":
         return _tabbed(page, ui, -1 if shift else 1), []
+    if ctrl and (name.lower(), shift) in _UNDONE:
+        ui, events = _undo(page, ui, _UNDONE[name.lower(), shift])
+        return ui, events or [Event("key", ui.focus, key)]
     if one is None or one.disabled:
         return ui, [Event("key", "", key)]
     if one.kind in TEXT_KINDS:
         return _field_key(page, ui, one, name, ctrl, shift)
     if (one.kind, name) in _PRESSED:
         return ui, [Event("click", one.id)]
-    if (one.kind, name) in _FLIPPED:
+    if (one.kind, name) in _FLIPPED and not (ctrl and name == "Enter"):
         return set_value(ui, one, not one.value)
     result = _choice_key(page, ui, one, name, ctrl, shift)
     if result is not None:
@@ -119,7 +179,9 @@ def _choice_key(
     """Return the effect of a key on a widget with several values, or None."""
     if one.kind == "radio" and not ctrl:
         return _radio_key(page, ui, one, name)
-    if (one.kind == "list" and not ctrl) or (one.kind == "select" and not (ctrl or shift)):
+    if (one.kind == "list" and (not ctrl or name in _PAGED)) or (
+        one.kind == "select" and not (ctrl or shift)
+    ):
         return _select_key(ui, one, name)
     return _slider_key(ui, one, name) if one.kind == "slider" else None
 
@@ -199,25 +261,50 @@ def _edited(ui: Ui, one: Widget, name: str, ctrl: bool, shift: bool) -> tuple[Ui
         text = "x" * len(text)  # hides where words begin
     caret, anchor = min(ui.caret, len(text)), min(ui.anchor, len(text))
     low, high = min(caret, anchor), max(caret, anchor)
-    if ctrl and name.lower() in ("a", "c", "x", "v"):
+    if (name, ctrl, shift) == ("Delete", False, True):
+        ctrl, shift, name = True, False, "x"
+    if ctrl and name.lower() in ("v" if shift else "acxv"):
         return _clip(ui._replace(caret=caret, anchor=anchor), one, name.lower(), text[low:high])
     if name in ("Backspace", "Delete"):
-        if low == high:
-            if name == "Backspace":
-                low = _word_left(text, low) if ctrl else max(0, low - 1)
-            else:
-                high = _word_right(text, high) if ctrl else min(len(text), high + 1)
-        return _write(ui._replace(caret=low, anchor=high), one, "")
+        part = (low, high) if low < high else _find_deleted(text, low, name, ctrl, shift)
+        return _rewrite(ui, one, "", part, (caret, anchor), "" if ctrl else "delete")
     new_caret = _moved(text, caret, anchor, name, ctrl, shift, one.type * (one.kind == "area"))
     if new_caret is not None:
-        return ui._replace(caret=new_caret, anchor=anchor if shift else new_caret), []
-    if name == "Enter":
-        return _write(ui, one, "\n") if one.kind == "area" else (ui, [Event("enter", one.id)])
-    if name == "Space":
-        return _write(ui, one, " ")
+        return ui._replace(caret=new_caret, anchor=anchor if shift else new_caret, typing=""), []
+    if name == "Enter" and one.kind != "area":
+        return ui, [Event("enter", one.id)]
+    if name == "Enter" and not ctrl:
+        return _write(ui, one, "\n", "type")
+    if name == "Space" and not ctrl:
+        return _write(ui, one, " ", "type")
     if len(name) == 1 and not ctrl:
-        return _write(ui, one, name)
+        return _write(ui, one, name, "type")
     return ui, [Event("key", one.id, f"{'ctrl+' if ctrl else ''}{name}")]
+
+
+def _find_deleted(text: str, at: int, name: str, ctrl: bool, shift: bool) -> tuple[int, int]:
+    """Return the part that a key deletes where nothing is selected."""
+    if name == "Delete":
+        if ctrl:
+            return at, at if shift else _word_right(text, at)
+        return at, _letter_right(text, at)
+    if ctrl and shift:
+        return text.rfind("\n", 0, at) + 1, at
+    return _word_left(text, at) if ctrl else max(0, at - 1), at
+
+
+def _letter_left(text: str, at: int) -> int:
+    at = max(0, at - 1)
+    while _is_joined(text, at):
+        at -= 1
+    return at
+
+
+def _letter_right(text: str, at: int) -> int:
+    at = min(len(text), at + 1)
+    while _is_joined(text, at):
+        at += 1
+    return at
 
 
 def _moved(
@@ -232,8 +319,8 @@ def _moved(
         if caret != anchor and not shift and not ctrl:
             return min(caret, anchor) if name == "Left" else max(caret, anchor)
         if name == "Left":
-            return _word_left(text, caret) if ctrl else max(0, caret - 1)
-        return _word_right(text, caret) if ctrl else min(len(text), caret + 1)
+            return _word_left(text, caret) if ctrl else _letter_left(text, caret)
+        return _word_right(text, caret) if ctrl else _letter_right(text, caret)
     start = text.rfind("\n", 0, caret) + 1
     end = text.find("\n", caret)
     end = len(text) if end < 0 else end

@@ -10,10 +10,10 @@ from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
-from gem_ma.envs.screens.sheet import EDGE, GAP, SIZE, Sheet
+from gem_ma.envs.screens.sheet import EDGE, GAP, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
-from gem_ma.envs.screens.ui import Ui, shown
+from gem_ma.envs.screens.ui import SIZE, Ui, shown
 from gem_ma.game import InvalidMove, Message, State
 from gem_ma.scene import Grid
 from gem_ma.scene.screen import CLICKABLE_KINDS, Screen
@@ -136,6 +136,9 @@ class Clicked(ScreenGame[Played]):
         turns = beside.get("max_turns", game.env_defaults.get("max_turns"))
         limit = min(8 * turns, CLICKS) if turns else CLICKS
         self.env_defaults = {**self.env_defaults, "max_turns": limit}
+
+    def choose_screen(self, width, height):
+        return SIZE, SIZE  # it is shown larger
 
     @classmethod
     def around(cls, game, name):

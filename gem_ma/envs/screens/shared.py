@@ -1,13 +1,16 @@
 """Shared: two seats edit one document at the same time, each with its own changes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import joined, pick
 from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
-from gem_ma.envs.screens.sheet import TYPE, Sheet
+from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
+from gem_ma.envs.screens.shells.layout import choose_layout
+from gem_ma.envs.screens.shells.shell import draw_shell
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import Ui, shown
@@ -25,6 +28,7 @@ class Desk(NamedTuple):
     ready: tuple[bool, ...] = (False, False)
     left: int = 1
     type: int = TYPE  # letter size
+    layout: Any = None  # of the page, from the beginning on
 
     def to_act(self):
         return () if all(self.ready) or not self.left else AGENTS
@@ -55,7 +59,14 @@ class Desk(NamedTuple):
 
     def laid(self, own):
         """Return the widgets of a seat, given by its index."""
-        sheet = Sheet(_goal(self.swaps[own]), self.type)
+        layout = self.layout
+        strip = make_strip(_goal(self.swaps[own]), self.type, layout.screen[0], layout.top)
+        sheet = Sheet("", self.type, layout.area, layout.screen, layout.style)
+        self.draw(sheet, own)
+        return (strip, *draw_shell(layout), *sheet.page())
+
+    def draw(self, sheet, own):
+        """Put the document on a sheet, as a seat sees it."""
         other = self.uis[1 - own].focus
         for number, line in enumerate(self.lines):
             sheet.put("field", f"line{number}", "", line, w=WIDE)
@@ -66,11 +77,10 @@ class Desk(NamedTuple):
         )  # fmt: skip
         sheet.put("button", "ready", "I am done", tone="primary")
         sheet.put("label", "state", f"{state} done.", beside=True)
-        return sheet.page()
 
     def page(self, own):
         """Return the page of a seat, given by its index."""
-        return shown(self.laid(own), self.uis[own])
+        return shown(self.laid(own), self.uis[own], self.layout.screen[1])
 
     def legal(self, agent):
         """Return clicks on clickable widgets, words to type, and some keys."""
@@ -116,6 +126,9 @@ class Shared(ScreenGame[Desk]):
     agents = AGENTS
     oracle = True
     simultaneous = True
+    application = "editor"
+    wide = WIDE + 60
+    opens = 0
     reset_options = ("difficulty",)
 
     def __init__(self, difficulty=2, coordinates="pixels", refs=False, look="flat", limit=None):
@@ -131,6 +144,7 @@ class Shared(ScreenGame[Desk]):
     def start(self, rng, options):
         difficulty = options.get("difficulty", self.difficulty)
         check(difficulty)
+        seed_by_name(rng, "shared")
         many, each = 3 + difficulty // 3, 1 + difficulty // 3
         tokens = pick(rng, words.WORDS, 4 * many)
         others = [word for word in words.WORDS if word not in tokens]
@@ -147,8 +161,16 @@ class Shared(ScreenGame[Desk]):
             tuple((tokens[places[n]], new[n]) for n in range(seat * each, (seat + 1) * each))
             for seat in range(2)
         )
-        limit = self.limit or 20 + 8 * difficulty
-        return Desk(lines, swaps, (Ui(), Ui()), left=limit, type=LOOKS[self.look])
+        limit, type, screen = (
+            self.limit or 20 + 8 * difficulty,
+            LOOKS[self.look],
+            self.coordinates.screen,
+        )
+        desk = Desk(lines, swaps, (Ui(), Ui()), left=limit, type=type)
+        strips = [make_strip(_goal(one), type, screen[0]) for one in swaps]
+        top = max(strip.h for strip in strips if strip is not None)
+        layout = choose_layout(rng, self, lambda sheet: desk.draw(sheet, 0), screen, top, type)
+        return desk._replace(layout=layout)
 
     def read(self, text, view, agent):
         return reader(view.page(AGENTS.index(agent)), self.coordinates).read(text)
@@ -197,7 +219,8 @@ class Shared(ScreenGame[Desk]):
 
     def picture(self, view, agent):
         own = 0 if agent is None else AGENTS.index(agent)
-        return drawn(view.page(own), view.uis[own], self.refs, self.look)
+        screen = view.layout.screen
+        return drawn(view.page(own), view.uis[own], self.refs, self.look, screen=screen)
 
     def report(self, state):
         return {"done": bool(all(state.ready) and state.right())}

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gem_ma.scene.screen import SCROLLBAR_WIDTH, Widget, compute_row_height
 
+SIZE = 448  # pixels of a side of the smallest screen
 # A text, a number or an index, on or off, a shade.
 WidgetValue: TypeAlias = str | int | tuple[int, int] | None
 
@@ -25,6 +26,14 @@ class Event(NamedTuple):
 NOTHING = Event("nothing")  # an action that does not concern the app
 
 
+class Edit(NamedTuple):
+    """A change of a text that can be undone: the text, its caret and its anchor."""
+
+    id: str
+    before: tuple[str, int, int]
+    after: tuple[str, int, int]
+
+
 class Ui(NamedTuple):
     """The state of widgets that users change without the app: values, focus, caret, pointer."""
 
@@ -37,13 +46,17 @@ class Ui(NamedTuple):
     pointer: tuple[int, int] | None = None
     clipboard: str = ""
     left: Mapping[str, tuple[int, int]] = {}
+    edits: tuple[Edit, ...] = ()  # which can be undone, in all texts; the newest last
+    undone: tuple[Edit, ...] = ()  # which can be done again; the newest first
+    # What has just been done to the text, which the next letter continues: typing or deleting.
+    typing: str = ""
 
     def put(self, id: str, value: WidgetValue) -> Ui:
         return self._replace(values={**self.values, id: value})
 
 
-def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
-    """Return the widgets with their current values, scrolled, and with open options."""
+def shown(widgets: Sequence[Widget], ui: Ui, high: int = SIZE) -> tuple[Widget, ...]:
+    """Return the widgets with their values, scrolled, with open options, on a screen so high."""
     values = ui.values
     page: list[Widget] = []
     scrolls: dict[str, tuple[int, tuple[int, int, int, int]]] = {}
@@ -62,7 +75,9 @@ def shown(widgets: Sequence[Widget], ui: Ui) -> tuple[Widget, ...]:
         if one.id == ui.open and ui.open:
             open_widget = one
         page.append(one)
-    return (*page, *_options(open_widget, ui.caret)) if open_widget is not None else tuple(page)
+    if open_widget is None:
+        return tuple(page)
+    return (*page, *_options(open_widget, ui.caret, high))
 
 
 def _fitting(widget: Widget, value: Any) -> WidgetValue:
@@ -72,10 +87,10 @@ def _fitting(widget: Widget, value: Any) -> WidgetValue:
     return value
 
 
-def _options(select: Widget, marked: int) -> list[Widget]:
+def _options(select: Widget, marked: int, screen: int) -> list[Widget]:
     each = compute_row_height(select)
     high = each * len(select.options)
-    top = select.y + select.h if select.y + select.h + high <= 448 else max(1, select.y - high)
+    top = select.y + select.h if select.y + select.h + high <= screen else max(1, select.y - high)
     box = Widget(f"{select.id}-options", "menu", select.x - 1, top - 1, select.w + 2, high + 2)
     items = [
         Widget(
@@ -130,7 +145,7 @@ def focused(ui: Ui, one: Widget) -> Ui:
         return ui
     left = {**ui.left, ui.focus: (ui.caret, ui.anchor)} if ui.focus else ui.left
     caret, anchor = left.get(one.id, (0, 0)) if one.kind == "area" else (0, 0)
-    return ui._replace(focus=one.id, caret=caret, anchor=anchor, left=left)
+    return ui._replace(focus=one.id, caret=caret, anchor=anchor, left=left, typing="")
 
 
 def scroll_to(ui: Ui, scroll: Widget, offset: int) -> Ui:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.envs import answer_parsing, difficulty_levels
+from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.game import Game, Message
 from gem_ma.validation.json_types import JSONMapping
 
@@ -55,6 +56,7 @@ class Task(Game[State]):
     Attributes:
         levels: the arguments of `draw` at each difficulty from 0 to 10.
         about: the rules: what the picture shows, and how to reply.
+        has_own_seeds: whether a seed gives it other chances than other families that draw alike.
     """
 
     agents = (AGENT,)
@@ -62,6 +64,7 @@ class Task(Game[State]):
     levels: tuple[Any, ...]
     about: str
     pays = "the exact answer earns 1, any other nothing"
+    has_own_seeds = False
 
     def __init__(self, level: str | int | None = "normal", tries: int = 1):
         """Take a level, or None to sample one for each episode, and the number of tries.
@@ -93,6 +96,8 @@ class Task(Game[State]):
         raise NotImplementedError
 
     def start(self, rng, options: JSONMapping):
+        if self.has_own_seeds:
+            seed_by_name(rng, type(self).__name__)
         return State(*self.draw(rng, *difficulty_levels.sample_level(rng, self.drawn)), self.tries)
 
     def read(self, text, view, agent):

@@ -11,12 +11,15 @@ import numpy as np
 
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
 from gem_ma.renderers.scenes.widget_paint import (
+    PANES,
     choose_accent,
+    choose_border_color,
     compute_bar_height,
     draw_widget_text,
     fill_area,
     find_ground,
     mix_bar_color,
+    mix_colors,
 )
 from gem_ma.renderers.scenes.widgets import Caret, draw_widget
 from gem_ma.renderers.themes import RGB, Theme, make_frame
@@ -171,6 +174,9 @@ def _redraw_box(
                 min(right, one.clip[2]),
                 min(bottom, one.clip[3]),
             )
+        if kind == "box" and one.tone in PANES:
+            _paint_pane(frame, one, theme, look, clip)
+            continue
         if kind == "view":
             _paste_picture(frame, inner(one), x, y, clip)
             continue
@@ -184,6 +190,26 @@ def _redraw_box(
         _paste_picture(frame, picture, x, y, clip)
         if active and not at:
             _draw_focus_ring(frame, one, choose_accent(ground, theme), clip)
+
+
+def _paint_pane(frame: np.ndarray, one: Widget, theme: Theme, look: str, clip: PixelBox) -> None:
+    """Draw a part of a program's window, which is too large to keep as a picture of its own."""
+    left, top, right, bottom = clip
+    x1, y1, x2, y2 = one.x, one.y, one.x + one.w, one.y + one.h
+    color = find_ground(one, theme)
+    fill_area(frame[max(y1, top) : min(y2, bottom), max(x1, left) : min(x2, right)], color)
+    if one.tone == "desk":
+        return
+    dark = choose_border_color(theme)
+    light = mix_colors(color, (255, 255, 255), 0.8) if look == "old" else dark
+    for sides, edge in (
+        ((x1, y1, x2, y1 + 1), light),
+        ((x1, y1, x1 + 1, y2), light),
+        ((x1, y2 - 1, x2, y2), dark),
+        ((x2 - 1, y1, x2, y2), dark),
+    ):
+        a, b = max(sides[0], left), max(sides[1], top)
+        frame[b : max(b, min(sides[3], bottom)), a : max(a, min(sides[2], right))] = edge
 
 
 def _fit_frame(frame: np.ndarray, size: tuple[int, int], theme: Theme) -> np.ndarray:

@@ -12,6 +12,8 @@ from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import COLORS, text_metrics
 from gem_ma.scene.screen import Widget
 
+PANES = ("desk", "pane", "bar", "side")  # tones of boxes that are parts of a program's window
+
 
 def find_ground(one: Widget, theme: Theme) -> RGB:
     """Return the background colour that a widget gives to the widgets on it."""
@@ -22,11 +24,21 @@ def find_ground(one: Widget, theme: Theme) -> RGB:
 def _find_kind_ground(kind: str, tone: str, theme: Theme) -> RGB:
     if tone in COLORS:
         return theme.color(tone)
+    if kind == "box" and tone in PANES:
+        return _mix_pane_color(tone, theme)
     if kind == "note":
         return mix_colors(theme.paper, theme.color("yellow"), 0.25)
     if kind in ("scroll", "menu"):
         return choose_field_color(theme)
     return theme.cell if kind == "handle" else theme.paper
+
+
+def _mix_pane_color(tone: str, theme: Theme) -> RGB:
+    if tone == "desk":
+        return mix_colors(mix_colors(theme.paper, theme.color("blue"), 0.3), theme.ink, 0.12)
+    if tone == "bar":
+        return mix_bar_color(theme)
+    return mix_colors(theme.paper, theme.cell, 0.6) if tone == "side" else theme.paper
 
 
 def compute_bar_height(one: Widget) -> int:

@@ -312,7 +312,7 @@ def _draw_list(
 def _draw_item(
     area: np.ndarray, one: Widget, theme: Theme, look: str, at: Caret, hover: bool, ground: RGB
 ) -> None:
-    face = choose_field_color(theme)
+    face = ground if one.tone == "bare" else choose_field_color(theme)
     if one.value is True:
         face = mix_colors(face, theme.color("blue"), 0.3)
     elif hover:

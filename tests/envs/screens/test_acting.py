@@ -165,3 +165,70 @@ def test_tab_goes_through_all_that_can_be_used(at):
     assert order[6:13] == ["far", *(f"b{n}" for n in range(6))]
     assert at["b5"].seen  # it was scrolled to
     at.do("key", text="shift+Tab")
+
+
+def test_what_was_typed_is_undone_in_every_field_and_done_again(at):
+    at.do("click", "name").do("key", text="End").do("type", text=" four")
+    at.do("click", "text", dx=FIELD_PADDING).do("key", text="Delete").do("key", text="Delete")
+    at.do("type", text="x")
+    assert at["text"].value == "xrst\nsecond line"
+    at.do("key", text="ctrl+z")
+    assert (at["text"].value, at.ui.focus) == ("first\nsecond line", "text")
+    at.do("key", text="ctrl+z")
+    assert (at["name"].value, at.ui.focus) == ("one two three", "name")
+    at.do("key", text="ctrl+z")  # nothing is left, and the task may have a use for the key
+    assert at["name"].value == "one two three"
+    assert at.events[0][:3] == ("key", "name", "ctrl+z")
+    at.do("key", text="ctrl+y").do("key", text="ctrl+shift+z")
+    assert (at["name"].value, at["text"].value) == ("one two three four", "xrst\nsecond line")
+    at.do("key", text="ctrl+z").do("key", text="Left").do("type", text="q").do("key", text="ctrl+y")
+    assert "xrst" not in at["text"].value  # what is typed anew forgets what was undone
+
+
+def test_letters_and_deletions_are_undone_together_or_apart(at):
+    at.do("click", "name").do("key", text="End").do("type", text="uv").do("key", text="Backspace")
+    at.do("key", text="ctrl+z")
+    assert at["name"].value == "one two threeuv"
+    at.do("key", text="ctrl+z")
+    assert at["name"].value == "one two three"
+    at.do("type", text="u").do("key", text="Left").do("type", text="w").do("key", text="ctrl+z")
+    assert (at["name"].value, at.ui.caret) == ("one two threeu", 13)
+    at.do("key", text="ctrl+a").do("type", text="new").do("key", text="ctrl+z")
+    assert (at["name"].value, at.ui.anchor, at.ui.caret) == ("one two threeu", 0, 14)
+
+
+def test_shift_and_delete_cut_what_is_marked(at):
+    at.do("double", "name", dx=FIELD_PADDING + 35).do("key", text="shift+Delete")
+    assert (at["name"].value, at.ui.clipboard) == ("one  three", "two")
+    at.do("key", text="shift+Delete")
+    assert at["name"].value == "one  three"
+
+
+def test_a_caret_stands_on_neither_side_of_a_mark_upon_a_letter(at):
+    at.do("click", "name").do("key", text="ctrl+a").do("type", text="ae\u0301b")
+    at.do("key", text="Left").do("key", text="Left")
+    assert at.ui.caret == 1
+    at.do("key", text="Right")
+    assert at.ui.caret == 3
+    at.do("key", text="Backspace")
+    assert (at["name"].value, at.ui.caret) == ("aeb", 2)
+    at.do("key", text="ctrl+z").do("key", text="Left").do("key", text="Delete")
+    assert at["name"].value == "ab"
+
+
+def test_a_right_click_moves_the_focus_and_the_caret(at):
+    at.do("right", "name", dx=FIELD_PADDING + 30)
+    assert (at.ui.focus, at.ui.caret) == ("name", 4)
+    at.do("key", text="ctrl+a").do("right", "name", dx=FIELD_PADDING + 30)
+    assert (at.ui.anchor, at.ui.caret) == (0, 13)
+    at.do("right", "box", dx=4)
+    assert (at.ui.focus, at["box"].value) == ("box", False)
+    at.do("right", "box", dx=30)
+    assert at.ui.focus == ""
+
+
+def test_three_clicks_turn_a_box_once(at):
+    at.do("double", "box")
+    assert at["box"].value is False
+    at.do("triple", "box")
+    assert at["box"].value is True

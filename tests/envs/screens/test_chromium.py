@@ -1,12 +1,17 @@
 """Screens do what a browser does with the same widgets in the same boxes.
 
-Not compared: where Tab goes when nothing has the keyboard, and letters that choose in lists, which
-depend on how fast they are typed; where a pointer puts the caret in a password, whose discs are the
-browser's, in a text that is larger than its field, and at a field's rim; marked text that is
-dragged, which a browser moves and we mark anew, and text that is dragged over at the rim of a box,
-which a browser scrolls; and a click on a scroll bar, which is animated. The browser's clipboard is
-its own: what was copied is seen when it is pasted. Where a box is scrolled to what has got the
-keyboard, it may be by a line or two more or less, and it goes on from there.
+Every key is pressed, with every modifier but alt, and every button of the pointer is used; EXCEPTED
+says which keys are left out, and why.
+
+Not compared: where Tab goes, and what typing does, when nothing has the keyboard; letters that
+choose in lists, which depend on how fast they are typed; where a pointer puts the caret in a
+password, whose discs are the browser's, in a text that is larger than its field or has marks upon
+letters, and at a field's rim; text that is or was marked and is dragged, which a browser moves and
+we mark anew, or is clicked with the right button while something else has the keyboard; text that
+is dragged over at the rim of a box, which a browser scrolls; and a click on a scroll bar, which is
+animated. The browser's clipboard is its own: what was copied is seen when it is pasted. Where a
+box is scrolled to what has got the keyboard, it may be by a line or two more or less, and it goes
+on from there.
 
 The list of a drop-down is the operating system's, which no page can see: it is compared with the
 one that a browser draws itself (`appearance: base-select`). There a click beside an open list is
@@ -15,13 +20,14 @@ also one on what lies there; here, as with those of operating systems, it only c
 
 import random
 import shutil
+import unicodedata
 from importlib.util import find_spec
 
 import pytest
 from screen_pages import BOXES, LISTS, SHOW, TELL, TELL_LISTS, UNDER, body, page
 
 import gem_ma
-from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ScreenAction
+from gem_ma.envs.screen_actions import KEY_NAMES, PIXELS_PER_NOTCH, ScreenAction
 from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import LOOKS, laid
@@ -36,14 +42,37 @@ BROWSERS = ("chromium", "chromium-headless-shell", "chromium-browser", "google-c
 REMEDY = "pip install 'gem-ma[browser,plots]' and install Chromium: apt-get install chromium"
 TOGETHER = ("assisted", "guided", "shared")
 ACTIONS = 25  # of a sequence
-KEYS = (
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+OFTEN = (  # the keys that are pressed more often than the others
     *("Tab", "Tab", "shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "Backspace"),
-    *("Delete", "Space", "Enter", "ctrl+a", "ctrl+c", "ctrl+x", "shift+Left"),
+    *("Delete", "Space", "Enter", "ctrl+a", "ctrl+c", "ctrl+x", "ctrl+z", "ctrl+y", "shift+Left"),
     *("shift+Right", "shift+Home", "shift+End", "ctrl+Left", "ctrl+Right", "PageUp", "PageDown"),
 )
+EXCEPTED = {  # keys that are left out, and why
+    "ctrl+Tab": "it is the window's: it goes to another tab",
+    "ctrl+shift+Tab": "it is the window's: it goes to another tab",
+    "ctrl+v": "the browser's clipboard is its own; see the test of copying",
+    "ctrl+shift+v": "the browser's clipboard is its own; see the test of copying",
+}
+KEYS = tuple(
+    f"{held}{key}"
+    for held in ("", "shift+", "ctrl+", "ctrl+shift+")
+    for key in (*sorted(set(KEY_NAMES.values())), *(LETTERS if "ctrl" in held else ""))
+    if f"{held}{key}" not in EXCEPTED
+)
+HISTORY = ("ctrl+z", "ctrl+y", "ctrl+shift+z")  # a page that is written anew has none
 NAMES = {"Space": " ", "Left": "ArrowLeft", "Right": "ArrowRight", "Up": "ArrowUp"}
 NAMES |= {"Down": "ArrowDown", "ctrl": "Control", "shift": "Shift"}
-WORDS = ("apple", "two words", "a-b c", "x", "Some more text here", "12 34")
+WORDS = (
+    "apple",
+    "two words",
+    "a-b c",
+    "x",
+    "Some more text here",
+    "12 34",
+    "two  blanks",
+    "e\u0301x",
+)
 KINDS = (
     "field",
     "password",
@@ -73,7 +102,9 @@ def tab():
             if found is not None:
                 raise
             pytest.skip(f"{REMEDY} ({str(error).splitlines()[0]})")
-        yield browser.new_page(viewport={"width": 448, "height": 448})
+        page = browser.new_page(viewport={"width": 448, "height": 448})
+        do(page, ScreenAction("drag", (5, 5), (200, 5)))  # the first one of a browser is lost
+        yield page
         browser.close()
 
 
@@ -109,8 +140,10 @@ def put(sheet, rng, number, kinds=KINDS):
 
 
 def shifted(one):
-    """Return whether a text is moved in its field, since it is larger than that."""
+    """Return whether letters of a text stand elsewhere: it is too large, or has marks upon some."""
     lines = str(one.value).split("\n")
+    if one.kind in TEXT_KINDS and any(map(unicodedata.combining, str(one.value))):
+        return True
     if one.kind == "area" and len(lines) > 2:
         return True
     return (
@@ -121,10 +154,12 @@ def shifted(one):
 
 def drawn(rng, seen, ui):
     """Return an action that somebody may do."""
-    if rng.random() < 0.45 and ui.focus:
-        return ScreenAction("key", text=rng.choice(KEYS))
-    if rng.random() < 0.2 and not ui.focus.startswith(("list", "select")):
-        return ScreenAction("type", text=rng.choice(WORDS))
+    if rng.random() < 0.5 and ui.focus:
+        return ScreenAction("key", text=rng.choice(rng.choice((OFTEN, KEYS))))
+    if rng.random() < 0.2 and ui.focus and not ui.focus.startswith(("list", "select")):
+        is_text = ui.focus.startswith(tuple(TEXT_KINDS))
+        # No key writes a mark upon a letter: elsewhere it would go to a text that has no keyboard.
+        return ScreenAction("type", text=rng.choice(WORDS if is_text else WORDS[:-1]))
     left_out = ("select", "scroll", "label", "password")
     one = rng.choice([
         one for one in seen if one.seen and one.kind not in left_out and not shifted(one)
@@ -134,11 +169,14 @@ def drawn(rng, seen, ui):
         y = one.y + rng.randint(8, one.h - 16)
     if one.kind == "list":
         y = one.y + 24 * rng.randrange(3) + 12
-    kind = rng.choice(("click", "click", "click", "double", "scroll", "drag"))
-    if kind == "double":
+    kinds = ("click", "click", "click", "right", "double", "triple", "hover", "scroll", "drag")
+    kind = rng.choice(kinds)
+    if kind in ("double", "triple") and one.kind in TEXT_KINDS:
         wide = int(measure_width(str(one.value), 14)) if one.kind == "field" else 0
-        kind = "double" if wide > 20 else "click"
+        kind = kind if wide > 20 else "click"
         x = one.x + FIELD_PADDING + rng.randint(4, wide - 8) if wide > 20 else x
+    if kind == "right" and one.id != ui.focus and is_marked(one, ui):
+        kind = "click"
     if kind == "scroll":
         return ScreenAction("scroll", (x, y), (0, rng.choice((-2, -1, 1, 2)) * PIXELS_PER_NOTCH))
     if kind == "drag" and dragged(one, seen, ui):
@@ -152,8 +190,13 @@ def dragged(one, seen, ui):
         return True
     scroll = find(seen, one.inside)
     whole = scroll is None or scroll.y + 24 <= one.y <= scroll.y + scroll.h - 24 - one.h
-    marked = one.id == ui.focus and ui.caret != ui.anchor
-    return one.kind in ("field", "area") and whole and not marked
+    return one.kind in ("field", "area") and whole and not is_marked(one, ui)
+
+
+def is_marked(one, ui):
+    """Return whether a part of a text is marked, or was when it lost the keyboard."""
+    marks = ui.left.get(one.id, (0, 0))
+    return (one.id == ui.focus and ui.caret != ui.anchor) or marks[0] != marks[1]
 
 
 def opened(tab, made):
@@ -173,6 +216,12 @@ def do(tab, action):
             tab.mouse.click(x, y)
         case "double":
             tab.mouse.dblclick(x, y)
+        case "triple":
+            tab.mouse.click(x, y, click_count=3)
+        case "right":
+            tab.mouse.click(x, y, button="right")
+        case "hover":
+            tab.mouse.move(x, y)
         case "drag":
             tab.mouse.move(x, y)
             tab.mouse.down()
@@ -370,13 +419,14 @@ def put_down(tab, widgets, ui):
 def chance(rng, seen, ui):
     """Return an action at random, on what can be seen."""
     if rng.random() < 0.3 and ui.focus:
-        return f'key("{rng.choice(KEYS)}")'
+        return f'key("{rng.choice(rng.choice((OFTEN, KEYS)))}")'
     if rng.random() < 0.15 and ui.focus:
-        return f'type("{rng.choice(WORDS)}")'
+        return f'type("{rng.choice(WORDS[:-1])}")'
     one = rng.choice([one for one in seen if one.seen])
     x, y = one.x + rng.randrange(one.w), one.y + rng.randrange(one.h)
     at = f"{min(max(x, 0), 447)}, {min(max(y, 0), 447)}"
-    kind = rng.choice(("click", "click", "click", "scroll", "drag"))
+    kinds = ("click", "click", "click", "right_click", "double_click", "triple_click", "hover")
+    kind = rng.choice((*kinds, "scroll", "drag"))
     if kind == "scroll":
         return f"scroll({at}, {rng.choice((-2, -1, 1, 2)) * PIXELS_PER_NOTCH})"
     to = f", {rng.randrange(448)}, {rng.randrange(448)}" if kind == "drag" else ""
@@ -385,7 +435,7 @@ def chance(rng, seen, ui):
 
 def compared(seen, ui, action):
     """Return whether the first lines of this file do not except this."""
-    if ui.open or action.kind == "wait":
+    if ui.open or action.kind == "wait" or action.text in HISTORY:
         return False
     if action.kind in ("key", "type"):
         one = find(usable(seen), ui.focus)
@@ -416,7 +466,7 @@ def widgets_of(state, seat):
         own = DESK.index(seat)
         return state.laid(own), state.uis[own]
     one = getattr(state, "inner", state)
-    return laid(one.family, one.model, one.ui, one.strip, one.type), one.ui
+    return laid(one), one.ui
 
 
 def agree_in(tab, name, seed):

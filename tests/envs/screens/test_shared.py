@@ -22,7 +22,9 @@ def test_a_caret_stays_at_its_letters_while_the_other_types():
     line = state.now()[0]
     word = line.split()[1]
     at = line.index(word)
-    state = done(game, state, first="click(30, 49)", second="click(338, 49)")
+    one = next(one for one in state.page(0) if one.id == "line0")
+    y, right = one.y + one.h // 2, one.x + one.w - 6
+    state = done(game, state, first=f"click({one.x + 20}, {y})", second=f"click({right}, {y})")
     first, second = state.uis
     assert (first.focus, second.focus) == ("line0", "line0")
     assert second.caret == len(line)

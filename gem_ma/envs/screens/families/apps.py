@@ -17,6 +17,8 @@ class Shop(Family["Shop.Model"]):
     """Tasks to put things into a cart, in given quantities, and buy them."""
 
     like = "buy-ticket, order-food, click-widget"
+    application = "shop"
+    wide = 310
 
     class Model(NamedTuple):
         things: tuple[tuple[str, int], ...]
@@ -41,9 +43,9 @@ class Shop(Family["Shop.Model"]):
             self._cart(sheet, model)
             return
         inside = sum(many for _, many in model.cart)
-        sheet.put("title", "title", "Corner shop", w=200)
+        sheet.put("title", "title", "Groceries", w=200)
         sheet.put("button", "cart", f"Cart ({inside})", beside=True, w=90)
-        with sheet.scroll("scroll", 434 - sheet.y):
+        with sheet.fill("scroll"):
             for name, price in model.things:
                 sheet.put("label", f"name-{name}", name.title(), w=120)
                 sheet.put("label", f"price-{name}", f"${price}", w=60, beside=True)
@@ -89,6 +91,8 @@ class Calculator(Family["Calculator.Model"]):
     """Tasks to compute a sum on a calculator, and store its result."""
 
     like = "simple-arithmetic, simple-algebra"
+    application = "calculator"
+    wide = 250
 
     class Model(NamedTuple):
         terms: tuple[str, ...]
@@ -114,12 +118,21 @@ class Calculator(Family["Calculator.Model"]):
         return f"Work out {' '.join(model.terms)} from left to right, and press Keep."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        sheet.put("cell", "shown", model.shown, w=232, h=34)
+        side = sheet.choose_side(44, 52)
+        sheet.put("cell", "shown", model.shown, w=4 * side + 24, h=34)
         for line in self.KEYS:
             for key in line:
                 name = "Keep" if key == "K" else key
                 tone = "primary" if key == "K" else ""
-                sheet.put("button", f"key{key}", name, w=52, h=44, beside=key != line[0], tone=tone)
+                sheet.put(
+                    "button",
+                    f"key{key}",
+                    name,
+                    w=side,
+                    h=side - 8,
+                    beside=key != line[0],
+                    tone=tone,
+                )
 
     def _result(self, model: Model) -> int:
         total = int(model.terms[0])
@@ -156,12 +169,13 @@ class Calculator(Family["Calculator.Model"]):
         return None if model.done is None else float(model.done)
 
     def plan(self, model: Model, ui: Ui) -> Step:
-        keys = [*"".join(model.terms), "=", "K"]
-        now = self.Model(model.terms)
-        for place in range(len(keys)):
-            if now[1:5] == model[1:5]:
-                return "click", f"key{keys[place]}"
-            now = self._pressed(now, keys[place])
+        now, key = self.Model(model.terms), ""
+        for one in (*"".join(model.terms), "=", "K"):
+            if now[1:5] == model[1:5]:  # the last time, since it may be so more than once
+                key = one
+            now = self._pressed(now, one)
+        if key:
+            return "click", f"key{key}"
         return ("click", "keyK") if model.shown == str(self._result(model)) else ("click", "keyC")
 
 
@@ -169,6 +183,8 @@ class Spreadsheet(Family["Spreadsheet.Model"]):
     """Tasks to type sums of rows and columns into cells."""
 
     like = "enter-text, read-table"
+    application = "table"
+    wide = 390
 
     class Model(NamedTuple):
         numbers: tuple[tuple[int, ...], ...]
@@ -191,23 +207,23 @@ class Spreadsheet(Family["Spreadsheet.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         columns, line = len(model.numbers[0]), sheet.line
-        top, high = sheet.y, line + 10
+        left, top, high = sheet.x + 32, sheet.y, line + 10
         for column, name in enumerate("ABCDE"[:columns]):
-            sheet.at("label", f"name{column}", 78 + 70 * column, top, 40, line, text=name)
+            sheet.at("label", f"name{column}", left + 32 + 70 * column, top, 40, line, text=name)
         top += line + 4
         for n, row in enumerate(model.numbers):
             y = top + high * n
-            sheet.at("label", f"line{n}", 24, y + 4, 20, line, text=str(n + 1))
+            sheet.at("label", f"line{n}", left - 22, y + 4, 20, line, text=str(n + 1))
             for column, value in enumerate(row):
                 sheet.at(
-                    "cell", f"cell{n}-{column}", 46 + 70 * column, y, 70, high, text=str(value)
+                    "cell", f"cell{n}-{column}", left + 70 * column, y, 70, high, text=str(value)
                 )
-            sheet.at("field", f"row{n}", 46 + 70 * columns, y + 1, 72, line + 8, value="")
+            sheet.at("field", f"row{n}", left + 70 * columns, y + 1, 72, line + 8, value="")
         y = top + high * len(model.numbers)
         for column in range(columns):
-            sheet.at("field", f"column{column}", 46 + 70 * column, y + 1, 70, line + 8, value="")
+            sheet.at("field", f"column{column}", left + 70 * column, y + 1, 70, line + 8, value="")
         sheet.at(
-            "button", "save", 46, y + 44, sheet.grown(70), line + 8, text="Save", tone="primary"
+            "button", "save", left, y + 44, sheet.grown(70), line + 8, text="Save", tone="primary"
         )
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
@@ -233,6 +249,9 @@ class Terminal(Family["Terminal.Model"]):
     """Tasks to type commands: list and enter folders, remove and rename files."""
 
     like = "terminal"
+    application = "terminal"
+    wide = 400
+    opens = 150
 
     class Model(NamedTuple):
         folders: tuple[tuple[str, tuple[str, ...]], ...]
@@ -276,8 +295,8 @@ class Terminal(Family["Terminal.Model"]):
         return f"{goal[0].upper()}{goal[1:]}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        room = (434 - sheet.y - sheet.line) // (sheet.line + 8) - 1
-        for number, line in enumerate(model.lines[-min(room, 11) :]):
+        room = (sheet.low - sheet.y - sheet.line - 8) // (sheet.line + sheet.style.gap)
+        for number, line in enumerate(model.lines[-max(1, min(room, 11)) :]):
             sheet.put("label", f"line{number}", line, w=420)
         sheet.put("label", "prompt", f"/{model.here}$", w=90)
         sheet.put("field", "command", "", "", beside=True, w=220)
@@ -335,6 +354,9 @@ class Map(Family["Map.Model"]):
     """Tasks to find places on a map that moves and zooms."""
 
     like = "navigate, stock-market"
+    application = "map"
+    wide = 420
+    WIDE, HIGH = 420, 270
 
     class Model(NamedTuple):
         cities: tuple[
@@ -360,14 +382,16 @@ class Map(Family["Map.Model"]):
         order = ", in this order" if len(model.todo) > 1 else ""
         return f"Click on {joined(model.todo)} on the map{order}."
 
-    across, down = range(20, 401), range(68, 363)  # area of the screen that shows places
+    across, down = range(8, WIDE - 25), range(8, HIGH - 27)  # part of the map that shows places
 
     def _where(self, model: Model, x: int, y: int) -> tuple[int, int]:
         scale = (30, 60, 120)[model.zoom]
-        return 224 + (x - model.x) * scale // 100, 240 + (y - model.y) * scale // 100
+        middle = self.WIDE // 2, self.HIGH // 2
+        return middle[0] + (x - model.x) * scale // 100, middle[1] + (y - model.y) * scale // 100
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        sheet.at("handle", "map", 14, 60, 420, 330)
+        left, top = sheet.x, sheet.y
+        sheet.at("handle", "map", left, top, self.WIDE, self.HIGH)
         cities = [
             (name, *self._where(model, x, y))
             for name, x, y, zoom in model.cities
@@ -376,12 +400,14 @@ class Map(Family["Map.Model"]):
         cities = [(name, x, y) for name, x, y in cities if x in self.across and y in self.down]
         for name, x, y in cities:
             wide = round(text_metrics.measure_width(name, sheet.type)) + 1
-            left = max(16, min(x - wide // 2, 432 - wide))
-            sheet.at("label", f"name-{name}", left, y + 7, wide, sheet.line, text=name)
+            x = left + max(2, min(x - wide // 2, self.WIDE - 2 - wide))
+            sheet.at("label", f"name-{name}", x, top + y + 7, wide, sheet.line, text=name)
         for name, x, y in cities:
-            sheet.at("handle", name, x - 7, y - 7, 14, 14, text="disc", tone="red")
+            x, y = left + x - 7, top + y - 7
+            sheet.at("handle", name, x, y, 14, 14, text="disc", tone="red")
+        y = top + self.HIGH + 8
         for number, name in enumerate(("+", "-", "North", "South", "West", "East")):
-            sheet.at("button", name, 14 + 71 * number, 402, 65, sheet.line + 10, text=name)
+            sheet.at("button", name, left + 71 * number, y, 65, sheet.line + 10, text=name)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id == "map":
@@ -416,9 +442,9 @@ class Map(Family["Map.Model"]):
         name, x, y, zoom = next(city for city in model.cities if city[0] == model.todo[model.at])
         if model.zoom < zoom:
             return "click", "+"
-        left, top = self._where(model, x, y)
-        if left in self.across and top in self.down:
+        x, y = self._where(model, x, y)
+        if x in self.across and y in self.down:
             return "click", name
-        if left not in self.across:
-            return "click", "West" if left < self.across.start else "East"
-        return "click", "North" if top < self.down.start else "South"
+        if x not in self.across:
+            return "click", "West" if x < self.across.start else "East"
+        return "click", "North" if y < self.down.start else "South"

@@ -25,33 +25,29 @@ ClickParts = tuple[tuple[str, str, str, int, int], ...]  # name, figure, colour,
 CountParts = tuple[tuple[str, str, int, int], ...]  # figure, colour, place
 FIGURES = ("disc", "square", "triangle", "diamond", "star", "hexagon", "heart")
 COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "brown", "black")
-CELL = 66  # pixels between two places of the canvas
+CELL = 58  # pixels between two places of the canvas
 
 
-def places(rng: np.random.Generator, top: int, many: int) -> list[tuple[int, int]]:
-    """Sample places for shapes that do not touch."""
-    rows = (434 - top) // CELL
-    grid = [(14 + CELL * column, top + CELL * row) for row in range(rows) for column in range(6)]
+def places(rng: np.random.Generator, many: int, rows: int = 5) -> list[tuple[int, int]]:
+    """Sample places on a canvas for shapes that do not touch."""
+    grid = [(CELL * column, CELL * row) for row in range(rows) for column in range(6)]
     return [
         (x + int(rng.integers(14)), y + int(rng.integers(14))) for x, y in pick(rng, grid, many)
     ]
-
-
-def below(sheet: Sheet) -> int:
-    """Return the additional pixels that the text above the shapes takes."""
-    return max(0, sheet.y - 80)
 
 
 class Clicking(Steps[ClickParts]):
     """Tasks to click the shapes of a colour."""
 
     like = "click-shape, click-shades, identify-shape, click-color"
+    application = "drawing"
+    wide = 350
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[ClickParts]:
         kinds = pick(
             rng, [(color, figure) for color in COLORS for figure in FIGURES], 5 + 2 * difficulty
         )
-        at = places(rng, 80, len(kinds))
+        at = places(rng, len(kinds))
         parts = tuple(
             (f"{color} {figure}", figure, color, x, y)
             for (color, figure), (x, y) in zip(kinds, at, strict=True)
@@ -64,22 +60,24 @@ class Clicking(Steps[ClickParts]):
         return bool(id)
 
     def draw(self, sheet: Sheet, model: Row[ClickParts], ui: Ui) -> None:
-        down = below(sheet)
+        left, top = sheet.x, sheet.y
         for name, figure, color, x, y in model.parts:
-            sheet.at("handle", name, x, y + down, 36, 36, text=figure, tone=color)
+            sheet.at("handle", name, left + x, top + y, 36, 36, text=figure, tone=color)
 
 
 class Counting(Form[CountParts]):
     """Tasks to count shapes, and type the number."""
 
     like = "count-shape, count-sides, simple-arithmetic"
+    application = "drawing"
+    wide = 350
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[CountParts]:
         question_count = 1 + difficulty // 3
         figures, colors = pick(rng, FIGURES, 3), pick(rng, COLORS, 2 + difficulty // 5)
         many = 5 + 2 * difficulty
         shapes = [(one_of(rng, figures), one_of(rng, colors)) for _ in range(many)]
-        at = places(rng, 80, many)
+        at = places(rng, many)
         kinds = pick(rng, sorted({*figures, *colors}), question_count)
         targets = {f"count-{kind}": str(sum(kind in shape for shape in shapes)) for kind in kinds}
         parts = tuple((*shape, *place) for shape, place in zip(shapes, at, strict=True))
@@ -94,9 +92,10 @@ class Counting(Form[CountParts]):
             beside = id != next(iter(model.wants))
             sheet.put("field", id, id[6:], "", w=76, beside=beside)
         sheet.put("button", "submit", self.button, beside=True, tone="primary")
-        down = below(sheet)
+        left, top = sheet.x, sheet.y
         for number, (figure, color, x, y) in enumerate(model.parts):
-            sheet.at("image", f"shape{number}", x, y + down, 36, 36, text=figure, tone=color)
+            x, y = left + x, top + y
+            sheet.at("image", f"shape{number}", x, y, 36, 36, text=figure, tone=color)
 
 
 class Moved(NamedTuple):
@@ -112,12 +111,15 @@ class Dragging(Family[Moved]):
     """Tasks to drag shapes into boxes of their colours."""
 
     like = "drag-box, drag-shapes, drag-shapes-2, drag-circle"
-    TOP = 96
+    application = "drawing"
+    wide = 360
+    WIDE, HIGH = 360, 260  # of the canvas
+    BOX = 104  # height of a box
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Moved:
         many = 1 + difficulty // 2
         colors = pick(rng, COLORS, 2 + difficulty // 4)
-        at = [(x, y) for x, y in places(rng, 250, 6)]
+        at = [(x, self.BOX + 16 + y) for x, y in places(rng, 6, 2)]
         shapes = tuple(
             (f"{one_of(rng, colors)} {figure} {n}", *place)
             for n, (figure, place) in enumerate(
@@ -130,11 +132,13 @@ class Dragging(Family[Moved]):
         return model.told
 
     def draw(self, sheet: Sheet, model: Moved, ui: Ui) -> None:
+        left, top = sheet.x, sheet.y
         for number, color in enumerate(model.wants):
-            sheet.at("cell", f"box-{color}", 14 + 104 * number, sheet.y + 4, 96, 120, text=color)
+            x = left + 90 * number
+            sheet.at("cell", f"box-{color}", x, top, 84, self.BOX, text=color)
         for name, x, y in model.at:
             color, figure, _ = name.split()
-            sheet.at("handle", name, x, y, 36, 36, text=figure, tone=color)
+            sheet.at("handle", name, left + x, top + y, 36, 36, text=figure, tone=color)
 
     def update(self, model: Moved, event: Event, ui: Ui) -> Moved:
         if event.kind != "drop" or event.id not in [name for name, _, _ in model.at]:
@@ -150,7 +154,10 @@ class Dragging(Family[Moved]):
             for name, x, y in model.at
         )
         return model._replace(
-            at=tuple((n, max(0, min(x, 412)), max(40, min(y, 412))) for n, x, y in positions)
+            at=tuple(
+                (n, max(0, min(x, self.WIDE - 36)), max(0, min(y, self.HIGH - 36)))
+                for n, x, y in positions
+            )
         )
 
     def score(self, model: Moved, ui: Ui) -> float | None:
@@ -165,6 +172,7 @@ class Ordering(Family["Ordering.Model"]):
     """Tasks to drag cards with numbers into order."""
 
     like = "drag-sort-numbers, drag-items, sort-numbers"
+    application = "game"
 
     class Model(NamedTuple):
         cards: tuple[int, ...]
@@ -219,6 +227,8 @@ class Aligning(Family["Aligning.Model"]):
     """Tasks to drag boxes until their left sides are on a line."""
 
     like = "drag-box, resize-textarea, bisect-angle"
+    application = "drawing"
+    wide = 366
     NEAR = 6  # pixels
 
     class Model(NamedTuple):
@@ -227,31 +237,31 @@ class Aligning(Family["Aligning.Model"]):
         done: bool | None = None
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
-        line = int(rng.integers(60, 330))
+        line = int(rng.integers(40, 290))
         boxes = []
         for number in range(1 + difficulty // 2):
-            x = int(rng.integers(10, 360))
+            x = int(rng.integers(300))
             if abs(x - line) <= 20:
-                x = line + 40 if line < 200 else line - 60
-            boxes.append((f"box{number + 1}", x, 90 + 50 * number))
+                x = line + 40 if line < 160 else line - 60
+            boxes.append((f"box{number + 1}", x, 4 + 44 * number))
         return self.Model(line, tuple(boxes))
 
     def goal(self, model: Model) -> str:
         return "Drag each box so that its left side touches the line, and click Done."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        sheet.at("line", "line", model.line, 60, 2, 330)
-        sheet.at(
-            "button", "done", 14, 404, sheet.grown(70), sheet.line + 8, text="Done", tone="primary"
-        )
+        left, top, high = sheet.x, sheet.y, 44 * len(model.boxes) + 4
+        sheet.at("line", "line", left + model.line, top, 2, high)
         for name, x, y in model.boxes:
-            sheet.at("handle", name, x, y, 64, 36, text=name, tone="orange")
+            sheet.at("handle", name, left + x, top + y, 64, 36, text=name, tone="orange")
+        sheet.move(left, top + high + 8)
+        sheet.put("button", "done", "Done", tone="primary", w=70)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id.startswith("box"):
             dx, dy = event.moved
             boxes = tuple(
-                (name, max(0, min(x + dx, 384)), max(60, min(y + dy, 370)))
+                (name, max(0, min(x + dx, 302)), max(0, min(y + dy, 44 * len(model.boxes) - 36)))
                 if name == event.id
                 else (name, x, y)
                 for name, x, y in model.boxes
@@ -277,6 +287,8 @@ class Connecting(Family["Connecting.Model"]):
     """Tasks to join dots by lines, by dragging from one dot to the next."""
 
     like = "draw-line, draw-circle"
+    application = "drawing"
+    wide = 350
 
     class Model(NamedTuple):
         dots: tuple[tuple[int, int], ...]
@@ -285,7 +297,7 @@ class Connecting(Family["Connecting.Model"]):
         done: bool | None = None
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Model:
-        dots = tuple(places(rng, 80, 4 + difficulty // 2))
+        dots = tuple(places(rng, 4 + difficulty // 2))
         order = tuple(pick(rng, range(len(dots)), 2 + difficulty // 2))
         return self.Model(dots, order)
 
@@ -295,10 +307,11 @@ class Connecting(Family["Connecting.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         connected_dots = {model.order[n] for n in range(model.drawn + 1)} if model.drawn else set()
-        down = below(sheet)
+        left, top = sheet.x, sheet.y
         for number, (x, y) in enumerate(model.dots):
+            x, y = left + x, top + y
             tone = "green" if number in connected_dots else ""
-            sheet.at("handle", f"dot{number}", x, y + down, 30, 30, text=str(number + 1), tone=tone)
+            sheet.at("handle", f"dot{number}", x, y, 30, 30, text=str(number + 1), tone=tone)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "drop" or not event.id.startswith("dot"):

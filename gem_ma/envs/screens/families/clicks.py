@@ -25,7 +25,7 @@ from gem_ma.scene import text_metrics
 
 ButtonParts = tuple[tuple[str, bool], ...]  # name, whether beside the last one (links: longer text)
 Sections = tuple[tuple[str, Names], ...]  # name of a section, its links
-DialogParts = tuple[Names, tuple[tuple[str, tuple[int, int]], ...]]  # buttons; texts and places
+DialogParts = tuple[Names, tuple[tuple[str, tuple[float, float]], ...]]  # buttons; texts and places
 TreeParts = tuple[tuple[tuple[Names, int], ...], Names]  # folders, index of the right one; files
 
 
@@ -118,7 +118,7 @@ class Folds(Steps[Sections]):
         return any(id in links for _, links in model.parts)
 
     def draw(self, sheet: Sheet, model: Row[Sections], ui: Ui) -> None:
-        with sheet.scroll("scroll", 434 - sheet.y):
+        with sheet.fill("scroll"):
             for number, (name, links) in enumerate(model.parts):
                 sheet.put("fold", f"fold{number}", name, False, w=sheet.w)
                 for link in links if ui.values.get(f"fold{number}") else ():
@@ -144,7 +144,7 @@ class Dialogs(Steps[DialogParts]):
         windows = tuple(
             (
                 " ".join(pick(rng, words.WORDS, 4)).capitalize() + "?",
-                (int(rng.integers(10, 110)), int(rng.integers(96, 310))),
+                (float(rng.random()), float(rng.random())),
             )
             for _ in targets
         )
@@ -160,7 +160,7 @@ class Dialogs(Steps[DialogParts]):
         for number, (text, _) in enumerate(windows):
             sheet.put("link", f"behind{number}", text)
         text, at = windows[min(model.at, len(windows) - 1)]
-        sheet.window(*at, 78 * len(names) + 18, 118, "Message")
+        sheet.window(78 * len(names) + 18, 118, "Message", at)
         sheet.put("label", "window-text", text_metrics.truncate_to_width(text, sheet.type, sheet.w))
         sheet.skip(6)
         for name in names:
@@ -171,6 +171,7 @@ class Trees(Steps[TreeParts]):
     """Tasks to click files in folders that open."""
 
     like = "navigate-tree"
+    application = "files"
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[TreeParts]:
         deep = 1 + difficulty // 2
@@ -187,27 +188,27 @@ class Trees(Steps[TreeParts]):
         return id in model.parts[1]
 
     def draw(self, sheet: Sheet, model: Row[TreeParts], ui: Ui) -> None:
-        with sheet.scroll("scroll", 434 - sheet.y):
+        with sheet.fill("scroll"):
             self._level(sheet, model, ui, 0)
 
     def _level(self, sheet: Sheet, model: Row[TreeParts], ui: Ui, depth: int) -> None:
         path, files = model.parts
-        left = sheet.x
+        left, wide = sheet.x, sheet.w
         if depth == len(path):
             for name in files:
                 sheet.put("link", name, name)
             return
         names, right = path[depth]
         for place, name in enumerate(names):
-            sheet.x = left
+            sheet.x, sheet.w = left, wide
             sheet.put("fold", f"dir{depth}-{place}", name, False, w=200)
             if ui.values.get(f"dir{depth}-{place}"):
-                sheet.x = left + 16
+                sheet.x, sheet.w = left + 16, wide - 16
                 if place == right:
                     self._level(sheet, model, ui, depth + 1)
                 else:
                     sheet.put("label", f"empty{depth}-{place}", "(empty)", tone="quiet")
-        sheet.x = left
+        sheet.x, sheet.w = left, wide
 
     def plan(self, model: Row[TreeParts], ui: Ui) -> Step:
         for depth, (_, right) in enumerate(model.parts[0]):
@@ -220,6 +221,9 @@ class Menus(Family["Menus.Model"]):
     """Tasks to choose commands in menus with submenus."""
 
     like = "click-menu, click-menu-2"
+    application = "editor"
+    wide = 300
+    opens = 170
     WIDE = 150  # of a list
 
     class Model(NamedTuple):
@@ -267,7 +271,8 @@ class Menus(Family["Menus.Model"]):
         top = bar.y + bar.h
         self._list(sheet, bar.x, top, [name for name, _ in entries], "entry")
         if len(model.open) > 1:
-            beside = bar.x + self.WIDE if bar.x + 2 * self.WIDE < 446 else bar.x - self.WIDE
+            fits = bar.x + 2 * self.WIDE < sheet.screen[0] - 2
+            beside = bar.x + self.WIDE if fits else max(0, bar.x - self.WIDE)
             top += (sheet.line + 8) * model.open[1]
             self._list(sheet, beside, top, entries[model.open[1]][1], "sub")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Row, Step, Steps, joined, one_of, pick
-from gem_ma.envs.screens.sheet import SIZE, Sheet
+from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
 ShortcutParts = tuple[tuple[str, str], ...]  # command, keys
@@ -52,6 +52,8 @@ def _layers(
 class Windows(Family["Windows.Model"]):
     """Tasks to use windows that overlap, come to the front, and move by their titles."""
 
+    application = ""
+
     class Model(NamedTuple):
         names: tuple[str, ...]
         buttons: tuple[tuple[str, ...], ...]  # of each window
@@ -89,7 +91,8 @@ class Windows(Family["Windows.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         wide, high, line = sheet.grown(WIDE), sheet.grown(HIGH), sheet.line
-        boxes = [(x, sheet.y + y) for x, y in model.places]
+        (left, top, *_), (across, down) = sheet.area, sheet.screen
+        boxes = [(left + x, top + y) for x, y in model.places]
         order = _layers(model.order, boxes, wide, high)
         for place, number in enumerate(order):
             x, y = boxes[number]
@@ -105,10 +108,10 @@ class Windows(Family["Windows.Model"]):
                     id = f"press{number}-{text}"
                     sheet.at("button", id, left, top, room, line + 8, text=text)
                 left += room + 10
-        each = SIZE // len(model.names)
+        each = across // len(model.names)
         for number, name in enumerate(model.names):
             on = model.order[-1] == number
-            sheet.at("tab", f"task{number}", each * number, SIZE - BAR + 4, each, BAR - 4,
+            sheet.at("tab", f"task{number}", each * number, down - BAR + 4, each, BAR - 4,
                      text=name, value=on)  # fmt: skip
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
@@ -192,9 +195,9 @@ class Popups(Family["Popups.Model"]):
         sheet.put("button", "submit", "Submit", tone="primary")
         if model.open >= 0:
             _, question, no = model.due[model.open]
-            sheet.window(
-                70 + 23 * (model.open % 3), 150 + 31 * (model.open % 2), 260, 118, "Message"
-            )
+            across, down = sheet.style.window
+            at = (across + 0.3 * model.open) % 1, (down + 0.4 * model.open) % 1
+            sheet.window(260, 118, "Message", at)
             sheet.label(question)
             sheet.put("button", "yes", "Yes, please", tone="primary")
             sheet.put("button", "no", no, beside=True)
@@ -229,6 +232,7 @@ class Shortcuts(Steps[ShortcutParts]):
     """Tasks to give commands by their keys."""
 
     like = "text-editor"
+    application = "editor"
     verb = "key"
     COMMANDS = (
         "Bold", "Italic", "Underline", "Save", "Print", "Share", "Undo", "Redo", "Find", "Replace",
@@ -266,6 +270,8 @@ class Picking(Family["Picking.Model"]):
     """Tasks to mix colours in a picker: a strip of hues, and a square of shades."""
 
     like = "use-colorwheel, use-colorwheel-2"
+    application = "drawing"
+    wide = 360
 
     class Model(NamedTuple):
         wants: tuple[tuple[int, int, int], ...]  # hue, saturation, brightness
@@ -293,10 +299,11 @@ class Picking(Family["Picking.Model"]):
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         hue, saturation, brightness = self._has(ui)
         shade, top = (saturation, brightness), sheet.y
-        sheet.at("shade", "shade", 14, top, 220, 160, value=shade, options=("shade", hue))
-        sheet.at("shade", "hue", 14, top + 170, 220, 22, value=hue, options=("hue",))
-        sheet.at("shade", "mixed", 250, top, 60, 60, value=shade, options=("mixed", hue))
-        sheet.move(250, top + 68)
+        left, right = sheet.x, sheet.x + 236
+        sheet.at("shade", "shade", left, top, 220, 160, value=shade, options=("shade", hue))
+        sheet.at("shade", "hue", left, top + 170, 220, 22, value=hue, options=("hue",))
+        sheet.at("shade", "mixed", right, top, 60, 60, value=shade, options=("mixed", hue))
+        sheet.move(right, top + 68)
         for name, number in (("Hue", hue), ("Saturation", saturation), ("Brightness", brightness)):
             sheet.put("label", name, f"{name}: {number}", w=180 * 14 // sheet.type)
         sheet.put("button", "add", f"Add ({model.at} of {len(model.wants)})", tone="primary")

@@ -26,10 +26,16 @@ class Family(Generic[ModelT]):
         like: the names of similar pages of MiniWoB++.
         follows: whether the page depends on the widget under the pointer, or on the widget with
             the keyboard focus.
+        application: the kind of program of which the page is a part; a key of APPLICATIONS.
+        wide: the width in pixels that the page needs, at the default size of letters.
+        opens: the height in pixels that the page needs below what it shows at first.
     """
 
     like: str = ""
     follows = False
+    application = "website"
+    wide = 280
+    opens = 0
 
     def start(self, rng: np.random.Generator, difficulty: int) -> ModelT:
         """Sample a model: a frozen value that contains the whole task."""

@@ -29,6 +29,7 @@ class Checkboxes(Form[Names]):
     """Tasks to check some of several boxes."""
 
     like = "click-checkboxes, click-checkboxes-large, click-checkboxes-transfer"
+    application = "settings"
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         names = pick(rng, words.THINGS, min(2 + difficulty, 11))
@@ -112,12 +113,14 @@ class Lists(Form[Choices]):
 
     def draw(self, sheet: Sheet, model: Filled[Choices], ui: Ui) -> None:
         top, high = sheet.y, (sheet.line + 6) * len(model.parts[0]) + sheet.line + 16
+        left, columns = sheet.x, max(1, min(2, sheet.w // 200))
+        each = min(212, sheet.w // columns)
         for number, options in enumerate(model.parts):
-            row, column = divmod(number, 2)
-            sheet.move(14 + 212 * column, top + row * high, 208)
+            row, column = divmod(number, columns)
+            sheet.move(left + each * column, top + row * high, each - 4)
             sheet.label(f"List {number + 1}", tone="bold")
             sheet.put("list", f"list{number}", "", -1, options, w=200)
-        sheet.move(14, top + (len(model.parts) + 1) // 2 * high + 4)
+        sheet.move(left, top + -(-len(model.parts) // columns) * high + 4)
         sheet.put("button", "submit", self.button, tone="primary")
 
 
@@ -149,6 +152,7 @@ class Password(Form[Names]):
     """Tasks to type a password, twice at higher difficulties."""
 
     like = "enter-password"
+    application = "settings"
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         letters = "abcdefghkmnpqrstuvwxyzABCDEFGHKLMNPQRSTUVWXYZ23456789"
@@ -175,6 +179,8 @@ class Sliders(Form[SliderParts]):
     """Tasks to move sliders to values."""
 
     like = "use-slider, use-slider-2"
+    application = "settings"
+    wide = 380
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[SliderParts]:
         many = 1 + difficulty // 3
@@ -206,6 +212,7 @@ class Spinners(Family["Spinners.Model"]):
     """Tasks to set numbers with a button for one more and a button for one less."""
 
     like = "use-spinner"
+    application = "settings"
 
     class Model(NamedTuple):
         wants: tuple[int, ...]
@@ -259,6 +266,8 @@ class Dates(Family["Dates.Model"]):
     """Tasks to choose dates in a calendar that opens."""
 
     like = "choose-date, choose-date-easy, choose-date-medium, choose-date-nodelay"
+    wide = 300
+    opens = 240
 
     class Model(NamedTuple):
         want: tuple[int, int]  # months since January 2025, day
@@ -285,8 +294,9 @@ class Dates(Family["Dates.Model"]):
         sheet.put("button", "submit", "Submit", tone="primary")
         if not model.opened:
             return
-        x, y, line = 110, sheet.y, sheet.line
+        y, line = sheet.y, sheet.line
         wide, high = sheet.grown(32), line + 12
+        x = sheet.x + max(0, min(96, sheet.w - 7 * wide - 16))
         sheet.at("menu", "calendar", x, y, 7 * wide + 16, 6 * high + line + 32)
         sheet.at("button", "back", x + 8, y + 8, wide - 2, line + 6, text="←")
         left = x + 8 + 2 * wide - 8
@@ -331,6 +341,8 @@ class Colors(Family["Colors.Model"]):
     """Tasks to choose colours of a palette for named things."""
 
     like = "click-color"
+    application = "drawing"
+    opens = 120
 
     class Model(NamedTuple):
         wants: tuple[tuple[str, str], ...]  # thing, colour
@@ -407,6 +419,7 @@ class Completing(Form[Names]):
 
     like = "use-autocomplete, use-autocomplete-nodelay"
     follows = True
+    opens = 70
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         many = 1 + difficulty // 3
@@ -471,6 +484,7 @@ class Scrolling(Form[Names]):
     """Tasks to check boxes far down a page that scrolls."""
 
     like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
+    application = "files"
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         firsts, lasts = (pick(rng, words.WORDS, 10 + difficulty) for _ in range(2))

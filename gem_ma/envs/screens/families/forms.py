@@ -63,6 +63,7 @@ class Booking(Family["Booking.Model"]):
     """Tasks to search for a flight, and book one of the results."""
 
     like = "book-flight, book-flight-nodelay"
+    wide = 330
 
     class Model(NamedTuple):
         wants: tuple[tuple[str, str | int], ...]
@@ -124,7 +125,7 @@ class Booking(Family["Booking.Model"]):
         sheet.put("button", "search", "Search flights", tone="primary")
 
     def _found(self, sheet: Sheet, model: Model) -> None:
-        with sheet.scroll("scroll", 434 - sheet.y):
+        with sheet.fill("scroll"):
             for name, at, minutes, price in model.flights:
                 box = sheet.put("box", f"box-{name}", w=sheet.w, h=48)
                 x, y, line = box.x + 10, box.y + 5, sheet.line
@@ -178,6 +179,7 @@ class Checkout(Form[Names]):
     """Tasks to enter an address, a way of delivery and a way of payment."""
 
     like = "buy-ticket, order-food, enter-text"
+    application = "shop"
     button = "Place order"
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
@@ -229,6 +231,7 @@ class Settings(Family["Settings.Model"]):
     """Tasks to set switches, some of which are usable only while others are on."""
 
     like = "click-checkboxes-soft"
+    application = "settings"
 
     class Model(NamedTuple):
         groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -239,10 +242,8 @@ class Settings(Family["Settings.Model"]):
         names = pick(rng, words.THINGS, 12)
         many = 2 + (difficulty > 3)
         groups = tuple((names[4 * n], tuple(names[4 * n + 1 : 4 * n + 4])) for n in range(many))
-        targets = []
-        for number in range(1 + difficulty // 2):
-            rest = groups[number % many][1]
-            targets.append(rest[number // many % 3])
+        orders = [pick(rng, rest, 3) for _, rest in groups]
+        targets = [orders[n % many][n // many % 3] for n in range(1 + difficulty // 2)]
         return self.Model(groups, tuple(targets))
 
     def goal(self, model: Model) -> str:
@@ -284,6 +285,8 @@ class Searching(Family["Searching.Model"]):
     """Tasks to search, and open one of the results on several pages."""
 
     like = "search-engine"
+    wide = 340
+    opens = 200
 
     class Model(NamedTuple):
         todo: tuple[tuple[str, int], ...]  # search text, its right result

@@ -15,6 +15,8 @@ class Mines(Family["Mines.Model"]):
     """Tasks to open all cells of a field that have no mine."""
 
     like = "minesweeper"
+    application = "game"
+    wide = 300
 
     class Model(NamedTuple):
         side: int
@@ -60,17 +62,17 @@ class Mines(Family["Mines.Model"]):
         return model._replace(opened=frozenset(open_cells), done=done)
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        size = min(48, (430 - sheet.y) // model.side)
-        top = sheet.y
+        size = min(sheet.choose_side(32, 48), (sheet.low - sheet.y) // model.side)
+        left, top = sheet.x, sheet.y
         for cell in range(model.side**2):
             row, column = divmod(cell, model.side)
-            x, y = 14 + column * size, top + row * size
+            x, y = left + column * size, top + row * size
             if cell in model.opened:
                 near = sum(one in model.mines for one in self._around(model, cell))
                 sheet.at("box", f"open{cell}", x, y, size, size)
                 text = str(near) if near else ""
-                left, middle = x + size // 2 - 4, y + (size - sheet.line) // 2
-                sheet.at("label", f"near{cell}", left, middle, 14, sheet.line, text=text)
+                at = x + size // 2 - 4, y + (size - sheet.line) // 2
+                sheet.at("label", f"near{cell}", *at, 14, sheet.line, text=text)
             else:
                 text = "!" if cell in model.flags else ""
                 sheet.at("button", f"cell{cell}", x, y, size, size, text=text, tone="gray")
@@ -101,6 +103,8 @@ class Pairs(Family["Pairs.Model"]):
     """Tasks to find all pairs of cards that are face down."""
 
     like = "memory"
+    application = "game"
+    wide = 360
 
     class Model(NamedTuple):
         cards: tuple[str, ...]
@@ -121,16 +125,16 @@ class Pairs(Family["Pairs.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.label(f"Turns left: {model.left}", tone="quiet")
+        side, top = sheet.choose_side(60, min(76, sheet.w // 5 - 8)), sheet.y
         for number, figure in enumerate(model.cards):
             row, column = divmod(number, 5)
-            x, y = 14 + 84 * column, sheet.y + 84 * row
+            x, y = sheet.x + (side + 8) * column, top + (side + 8) * row
             if number in model.found or number in model.up:
-                sheet.at("box", f"open{number}", x, y, 76, 76)
-                sheet.at(
-                    "image", f"figure{number}", x + 16, y + 16, 44, 44, text=figure, tone="blue"
-                )
+                sheet.at("box", f"open{number}", x, y, side, side)
+                at = x + (side - 44) // 2, y + (side - 44) // 2
+                sheet.at("image", f"figure{number}", *at, 44, 44, text=figure, tone="blue")
             else:
-                sheet.at("cell", f"card{number}", x, y, 76, 76, tone="gray")
+                sheet.at("cell", f"card{number}", x, y, side, side, tone="gray")
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click" or not event.id.startswith("card"):
@@ -165,6 +169,7 @@ class Noughts(Family["Noughts.Model"]):
     """Tasks to play noughts and crosses against an opponent who looks one move ahead."""
 
     like = "tic-tac-toe"
+    application = "game"
 
     class Model(NamedTuple):
         board: str
@@ -194,15 +199,18 @@ class Noughts(Family["Noughts.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         sheet.label(f"Game {model.won + 1} of {model.games}", tone="quiet")
+        side, top = sheet.choose_side(56, 84), sheet.y
+        left = sheet.x + (sheet.w - 3 * side) // 2
         for cell, mark in enumerate(model.board):
             row, column = divmod(cell, 3)
-            x, y = 100 + 84 * column, sheet.y + 84 * row
+            x, y = left + side * column, top + side * row
             if mark == ".":
-                sheet.at("cell", f"cell{cell}", x, y, 84, 84)
+                sheet.at("cell", f"cell{cell}", x, y, side, side)
                 continue
-            sheet.at("box", f"box{cell}", x, y, 84, 84)
+            sheet.at("box", f"box{cell}", x, y, side, side)
             figure, color = ("cross", "blue") if mark == "X" else ("ring", "red")
-            sheet.at("image", f"mark{cell}", x + 18, y + 18, 48, 48, text=figure, tone=color)
+            rim = (side - 48) // 2
+            sheet.at("image", f"mark{cell}", x + rim, y + rim, 48, 48, text=figure, tone=color)
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind != "click" or not event.id.startswith("cell"):

@@ -19,6 +19,8 @@ class Inbox(Family["Inbox.Model"]):
         "email-inbox, email-inbox-all, email-inbox-delete, email-inbox-forward, email-inbox-reply, "
         "email-inbox-star-reply, email-inbox-important"
     )
+    application = "mail"
+    wide = 320
 
     class Model(NamedTuple):
         mails: tuple[tuple[str, str, str], ...]  # from, subject, text
@@ -72,7 +74,7 @@ class Inbox(Family["Inbox.Model"]):
         elif model.opened >= 0:
             self._read(sheet, model)
         else:
-            with sheet.scroll("scroll", 434 - sheet.y):
+            with sheet.fill("scroll"):
                 for number, (name, subject, _) in enumerate(model.mails):
                     if number not in model.deleted:
                         self._row(sheet, model, number, name, subject)
@@ -165,6 +167,8 @@ class Contacts(Family["Contacts.Model"]):
     """Tasks to find people, and copy or change their data."""
 
     like = "find-word, phone-book"
+    application = "contacts"
+    wide = 330
 
     class Model(NamedTuple):
         people: tuple[tuple[str, str, str], ...]  # name, number, city
@@ -195,7 +199,7 @@ class Contacts(Family["Contacts.Model"]):
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         if model.opened < 0:
-            with sheet.scroll("scroll", 392 - sheet.y):
+            with sheet.fill("scroll", 42):
                 for number, (name, _, city) in enumerate(model.people):
                     sheet.put("link", f"person{number}", name, w=180)
                     sheet.put("label", f"city{number}", city, beside=True, tone="quiet")
@@ -243,6 +247,8 @@ class Files(Family["Files.Model"]):
     """Tasks to move files into folders by dragging them."""
 
     like = "drag-items, drag-items-grid, drag-box"
+    application = "files"
+    wide = 360
 
     class Model(NamedTuple):
         names: tuple[str, ...]
@@ -273,7 +279,8 @@ class Files(Family["Files.Model"]):
         for number, folder in enumerate(model.folders):
             count = sum(location == folder for location in locations.values())
             y = top + number * 66
-            sheet.at("cell", folder, 250, y, 184, 56, text=f"{folder} ({count})")
+            left = sheet.x + sheet.w - 184
+            sheet.at("cell", folder, left, y, 184, 56, text=f"{folder} ({count})")
 
     def update(self, model: Model, event: Event, ui: Ui) -> Model:
         if event.kind == "drop" and event.id in model.names and event.value in model.folders:
@@ -294,6 +301,8 @@ class Calendar(Family["Calendar.Model"]):
     """Tasks to put meetings into a week."""
 
     like = "daily-calendar"
+    application = "calendar"
+    wide = 420
 
     class Model(NamedTuple):
         busy: tuple[tuple[int, int], ...]
@@ -303,7 +312,6 @@ class Calendar(Family["Calendar.Model"]):
         done: bool | None = None
 
     DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
-    COLUMNS = tuple(range(58, 438, 76))
     # Shared by all calendars: their own names would take a fifth of the memory of each.
     HOURS = tuple((f"hour{hour}", f"{9 + hour}:00") for hour in range(9))
     SLOTS = tuple(tuple(f"slot{day}-{hour}" for hour in range(9)) for day in range(5))
@@ -324,20 +332,23 @@ class Calendar(Family["Calendar.Model"]):
         return f"Add {joined(meetings)}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        top = sheet.y
+        wide = (sheet.w - 44) // 5
+        left, top = sheet.x + 44, sheet.y + sheet.line + 4
+        high = max(24, min(34, (sheet.low - top) // 9))
         for day, name in enumerate(self.DAYS):
-            sheet.at("label", f"day{day}", self.COLUMNS[day], top, 70, sheet.line, text=name)
+            x = left + wide * day
+            sheet.at("label", f"day{day}", x, sheet.y, 70, sheet.line, text=name)
         for hour, (id, label) in enumerate(self.HOURS):
-            y = top + sheet.line + 4 + hour * 30
-            sheet.at("label", id, 10, y + 6, 44, 18, text=label, type=14)
+            y = top + hour * high
+            sheet.at("label", id, sheet.x, y + (high - 18) // 2, 44, 18, text=label, type=14)
             for day in range(5):
                 title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
                 title = title or ("busy" if (day, hour) in model.busy else "")
                 tone = "gray" if title == "busy" else "blue" if title else ""
-                x, id = self.COLUMNS[day], self.SLOTS[day][hour]
-                sheet.at("cell", id, x, y, 76, 30, text=title, tone=tone, type=14)
+                x, id = left + wide * day, self.SLOTS[day][hour]
+                sheet.at("cell", id, x, y, wide, high, text=title, tone=tone, type=14)
         if model.slot is not None:
-            sheet.window(90, 190, 280, 130, "New meeting")
+            sheet.window(280, 130, "New meeting")
             sheet.put("field", "title", "Title", "", w=256)
             sheet.put("button", "save", "Save", tone="primary")
             sheet.put("button", "cancel", "Cancel", beside=True)

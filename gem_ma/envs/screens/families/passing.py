@@ -21,6 +21,9 @@ class Tips(Steps[TipParts]):
 
     like = "hover-shape"
     follows = True
+    application = "drawing"
+    wide = 330
+    opens = 30
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[TipParts]:
         names = pick(rng, words.WORDS, 5 + difficulty)
@@ -38,14 +41,16 @@ class Tips(Steps[TipParts]):
         return id.startswith("icon")
 
     def draw(self, sheet: Sheet, model: Row[TipParts], ui: Ui) -> None:
-        left, top = sheet.x, sheet.y + 10
+        left, top, columns = sheet.x, sheet.y + 6, min(5, (sheet.w + 28) // 64)
+        pitch = min(84, (sheet.w + 28) // columns)
         for number, (id, figure, name) in enumerate(model.parts):
-            x, y = left + 84 * (number % 5), top + 84 * (number // 5)
+            x, y = left + pitch * (number % columns), top + 72 * (number // columns)
             sheet.at("handle", id, x, y, 36, 36, text=figure, tone="blue")
             if ui.hover == id:
                 wide = round(text_metrics.measure_width(name, sheet.type)) + 29
                 high = sheet.line + 10
-                sheet.at("note", "tip", min(x, 440 - wide), y + 44, wide, high, text=name)
+                x = min(x, sheet.screen[0] - 8 - wide)
+                sheet.at("note", "tip", x, y + 40, wide, high, text=name)
 
     def plan(self, model: Row[TipParts], ui: Ui) -> Step:
         id = model.todo[model.at]
@@ -56,6 +61,8 @@ class Undoing(Family["Undoing.Model"]):
     """Tasks to delete things, and undo some deletions while undoing is offered."""
 
     like = "email-inbox-delete"
+    application = "files"
+    opens = 50
     LASTS = 4  # actions for which undoing is offered
 
     class Model(NamedTuple):
@@ -90,7 +97,8 @@ class Undoing(Family["Undoing.Model"]):
                 sheet.put("button", f"delete{number}", "Delete", beside=True)
         if model.offered >= 0:
             wide, high = sheet.grown(280), sheet.grown(42)
-            left, top = (448 - wide) // 2, max(sheet.y, 438 - high)
+            left = sheet.x + (sheet.w - wide) // 2
+            top = max(sheet.y, sheet.low - high)
             sheet.at("box", "message", left, top, wide, high, tone="black")
             message = f"{model.names[model.offered]} was deleted."
             middle = top + (high - sheet.line) // 2

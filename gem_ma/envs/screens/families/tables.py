@@ -44,6 +44,8 @@ class Reading(Form[ReadingParts]):
     """Tasks to type numbers of a table."""
 
     like = "read-table, read-table-2"
+    application = "table"
+    wide = 340
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[ReadingParts]:
         rows = made(rng, 4 + min(difficulty, 6) // 2)
@@ -71,6 +73,8 @@ class Sorting(Family["Sorting.Model"]):
     """Tasks to sort a table, by one or several columns in turn, and name a row."""
 
     like = "sort-table, click-widget"
+    application = "table"
+    wide = 340
 
     class Model(NamedTuple):
         rows: tuple[Record, ...]
@@ -145,6 +149,8 @@ class Filtering(Family["Filtering.Model"]):
     """Tasks to check the rows that fit, with a filter that hides the others."""
 
     like = "click-checkboxes-transfer, find-midpoint"
+    application = "table"
+    wide = 350
 
     class Model(NamedTuple):
         rows: tuple[Record, ...]
@@ -172,7 +178,7 @@ class Filtering(Family["Filtering.Model"]):
         sheet.put("select", "column", "", 0, COLUMNS[1:], w=110)
         sheet.put("label", "at-least", "at least", beside=True)
         sheet.put("field", "least", "", "", w=60, beside=True)
-        with sheet.scroll("scroll", 392 - sheet.y):
+        with sheet.fill("scroll", 42):
             for column, name in enumerate(COLUMNS):
                 wide = 60 if column else 105
                 sheet.put("label", f"head{column}", name, w=wide, beside=column > 0, tone="bold")
@@ -206,6 +212,8 @@ class Comparing(Steps[ComparingParts]):
     """Tasks to click the rows in which two tables differ."""
 
     like = "compare-tables, odd-or-even"
+    application = "table"
+    wide = 335
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[ComparingParts]:
         names = pick(rng, words.CITIES, 5 + difficulty // 2)

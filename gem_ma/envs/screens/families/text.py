@@ -18,6 +18,8 @@ class Correcting(Family["Correcting.Model"]):
     """Tasks to replace words of a text."""
 
     like = "text-editor, text-transform"
+    application = "editor"
+    wide = 330
 
     class Model(NamedTuple):
         text: str
@@ -72,6 +74,8 @@ class Copying(Form[CopyParts]):
     """Tasks to copy texts from fields into others."""
 
     like = "copy-paste, copy-paste-2"
+    application = "editor"
+    wide = 300
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[CopyParts]:
         many = 2 + difficulty // 4
@@ -116,6 +120,8 @@ class Marking(Family["Marking.Model"]):
     """Tasks to mark words in a field, as with a double click."""
 
     like = "highlight-text, highlight-text-2"
+    application = "editor"
+    wide = 330
 
     class Model(NamedTuple):
         lines: tuple[str, ...]
@@ -173,6 +179,7 @@ class Replacing(Family["Replacing.Model"]):
     """Tasks to replace all occurrences of a word in a find-and-replace dialogue."""
 
     like = "text-editor"
+    application = "editor"
 
     class Model(NamedTuple):
         text: str
@@ -201,7 +208,7 @@ class Replacing(Family["Replacing.Model"]):
         sheet.put("button", "save", "Save", tone="primary", beside=True)
         sheet.label(model.now)
         if model.opened:
-            sheet.window(60, 230, 330, 160, "Find and replace")
+            sheet.window(330, 200 if sheet.style.stacked else 160, "Find and replace")
             sheet.named("field", "old", "Find", "", w=190)
             sheet.named("field", "new", "Replace by", "", w=190)
             sheet.put("button", "all", "Replace all", tone="primary")

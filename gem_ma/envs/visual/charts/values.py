@@ -116,6 +116,7 @@ class ChartTask(Task):
 
     kind: str
     moves = ANSWERS
+    has_own_seeds = True
 
     def draw(self, rng, *level):
         return ask(rng, *level)

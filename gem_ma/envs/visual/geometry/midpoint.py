@@ -8,6 +8,7 @@ from gem_ma.envs.visual.question import LETTERS, Question, some
 
 class Midpoint(Pointing):
     levels = interpolate_levels({0: (2,), 2: (3,), 5: (6,), 8: (12,), 10: (20,)})  # points
+    has_own_seeds = True
     about = (
         "It shows points, each with a letter at its right. Reply with two whole numbers: how many "
         "percent of the picture a place is from its left side, and how many from its top, such as "

@@ -14,6 +14,7 @@ class Compass(Task):
         {0: (2, 1, 20), 2: (3, 1, 10), 5: (6, 4, 6), 8: (10, 4, 4), 10: (16, 4, 2)}
     )
     moves = tuple(LETTERS[:16])
+    has_own_seeds = True
     about = (
         "It shows a map with places, each with a letter at its right, and an arrow in its top left "
         "corner that points north. Reply with a letter."

@@ -21,6 +21,7 @@ class Mirror(Task):
         }
     )
     moves = tuple(LETTERS[:6])
+    has_own_seeds = True
     about = patterns.ABOUT
     words = staticmethod(patterns.words)
     scene = staticmethod(patterns.scene)

@@ -22,6 +22,7 @@ class Rotation(Task):
         }
     )
     moves = tuple(LETTERS[:6])
+    has_own_seeds = True
     about = patterns.ABOUT
     words = staticmethod(patterns.words)
     scene = staticmethod(patterns.scene)
