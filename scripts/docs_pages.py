@@ -67,6 +67,12 @@ FAMILIES = {
         "A generated shop in the manner of WebShop, with GEM's ids. [A web shop](../webshop.md) "
         "says how to play it, what it pays, and how to use WebShop's own files.",
     ),
+    "terminal": (
+        ("terminal",),
+        "Terminal",
+        "Tasks in a shell, checked by the files that are left. [Tasks in a shell](../terminal.md) "
+        "says what they are, and how commands are isolated.",
+    ),
     "tasks": (
         ("math", "code", "qa", "logic", "eval", "duo"),
         "Tasks over data",

@@ -357,7 +357,8 @@ def test_importing_loads_no_game_and_does_nothing():
     ids = "bridges.openspiel", "bridges.textarena", "tasks.reasoning_gym", "tasks.roles"
     register += packs.present([f"gem_ma.envs.{one}_ids" for one in ids])
     register += [f"{one.package}{end}" for one in OURS for end in ("", ".pack")]
-    register += packs.present(["gem_ma.envs.screens.families"])
+    families = ("screens", "terminal")
+    register += packs.present([f"gem_ma.envs.{one}.families" for one in families])
     register = sorted(one for one in register if one.startswith("gem_ma.envs."))
     assert run.stdout == f"[] {register} [] True 1\n"
     assert run.stderr == ""

@@ -27,6 +27,7 @@ TABLES = {
     "bridges": {"gem_ma.envs.bridges.openspiel_ids", "gem_ma.envs.bridges.textarena_ids"},
     "screens": {"gem_ma.envs.screens.families"},
     "tasks": {"gem_ma.envs.tasks.reasoning_gym_ids", "gem_ma.envs.tasks.roles_ids"},
+    "terminal": {"gem_ma.envs.terminal.families"},
 }
 
 

@@ -9,6 +9,7 @@ import importlib
 import importlib.util
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,7 +70,8 @@ class Spec:
             A requirement is the name of an extra ("textarena", or "games:chess" for one module of
             the extra), "python>=3.12", "key:NAME" (an environment variable), "corpus:NAME" (of
             NLTK), "data:NAME/FILE" (a file that `gem-ma data NAME` fetches), "hub" (the Hugging
-            Face Hub), "network", or "broken: why".
+            Face Hub), "network", "sandbox:LEVEL" (a level of isolation), "command:NAME" (a
+            program of the system), or "broken: why".
         dial: the arguments at each difficulty from 0 to 10; () if there is no difficulty scale.
         recorded: whether the Spec comes from a file; old names of modules in it are updated.
     """
@@ -457,6 +459,11 @@ def find_remedy(need: str) -> str:
         return "" if sys.version_info >= version else f"use {kind}"
     if kind in ("hub", "network"):
         return ""
+    if kind == "sandbox":
+        sandbox = importlib.import_module("gem_ma.sandbox.sandbox")  # takes 10 ms
+        return str(sandbox.check_level(name))
+    if kind == "command":
+        return "" if shutil.which(name) else f"install the program {name}"
     modules = (name,) if name else _EXTRA_MODULES.get(kind, (kind,))
     return "" if all(map(_is_installed, modules)) else f"pip install 'gem-ma[{kind}]'"
 

@@ -9,6 +9,15 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 
+# The system's programs, and the files without which some of them (awk, git, perl) do not start.
+COMMAND_FOLDERS = (
+    "/bin",
+    "/usr/bin",
+    "/etc/alternatives",
+    "/usr/share/git-core",
+    "/usr/share/perl",
+)
+
 
 def make_environment() -> dict[str, str]:
     """Return the environment variables of servers; only the library path is inherited."""

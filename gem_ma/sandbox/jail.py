@@ -303,12 +303,13 @@ def counts_by_namespace() -> bool:
 
 
 def enter_private_root(
-    visible: Sequence[str], base: str, scratch: str, size: int, uid: int
+    visible: Sequence[str], base: str, scratch: str, size: int, uid: int, links: Sequence[str]
 ) -> None:
     """Enter a root with only these files and folders, read-only, and an empty scratch folder.
 
     Args:
         base: Any folder, in whose place the root is built.
+        links: Names at the root that lead into the scratch folder.
     """
     _mount("none", "/", flags=_REC | _PRIVATE)
     sources = {path: os.open(path, os.O_PATH) for path in visible}
@@ -321,6 +322,12 @@ def enter_private_root(
         )
     os.makedirs(base + scratch, exist_ok=True)
     os.symlink(scratch, base + "/dev/shm")  # the C library keeps semaphores here
+    for name in links:
+        os.symlink(f"{scratch}/{name}", f"{base}/{name}")
+    os.makedirs(f"{base}/etc", exist_ok=True)
+    for name, rest in (("passwd", f"{uid}::{scratch}:/bin/sh"), ("group", "")):
+        with open(f"{base}/etc/{name}", "w") as file:  # programs show names, not numbers
+            file.write(f"sandbox:x:{uid}:{rest}\n")
     for path, fd in sources.items():
         _mount(f"/proc/self/fd/{fd}", base + path, flags=_BIND | _REC)
         os.close(fd)

@@ -9,6 +9,7 @@ import marshal
 import os
 import pickle
 import queue
+import re
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,6 +54,9 @@ class Sandbox:
         workers: Number of runs at the same time.
         preload: Modules ("package.module") to import, and functions ("module:function") to call
             without arguments, before all runs.
+        commands: Whether runs may read and start the system's programs, those of /bin and /usr/bin.
+        links: Names at the root, such as "app", that lead to folders of these names in a run's own
+            folder. They need level "namespaces".
     """
 
     def __init__(
@@ -67,6 +71,8 @@ class Sandbox:
         output: int = 2**16,
         workers: int = 1,
         preload: Iterable[str] = (),
+        commands: bool = False,
+        links: Iterable[str] = (),
     ):
         if level not in ("auto", *LEVELS):
             raise ValueError(f"level={level!r}: expected auto, {', '.join(LEVELS)}")
@@ -87,6 +93,10 @@ class Sandbox:
         self.seconds, self.cpu_seconds = seconds, cpu_seconds
         self.memory, self.file_size, self.processes = memory, file_size, processes
         self.output, self.workers, self.preload = output, workers, tuple(preload)
+        self.commands, self.links = commands, tuple(links)
+        for name in self.links:
+            if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+                raise ValueError(f"links: expected plain names such as 'app', got {name!r}")
         self._servers: set[ServerProcess] = set()
         self._finalizer = weakref.finalize(self, _close_servers, self._servers)
         self._idle_servers = self._make_slots()
@@ -208,6 +218,8 @@ class Sandbox:
                 "output",
                 "workers",
                 "preload",
+                "commands",
+                "links",
             )
         }
         return functools.partial(Sandbox, **arguments), ()
@@ -223,6 +235,13 @@ class Sandbox:
                 raise SandboxUnavailable(
                     f"level {level!r} allows one process only, got processes={self.processes}; use "
                     "level='namespaces' or processes=1"
+                )
+        if self.links:
+            levels = tuple(name for name in levels if name == "namespaces")
+            if not levels:
+                raise SandboxUnavailable(
+                    f"level {level!r} has no root of its own, got links={self.links}; use "
+                    "level='namespaces'"
                 )
         missing = []
         for name in levels:
@@ -354,17 +373,19 @@ def find_weakest_level() -> str:
 _used_levels: set[str] = set()
 
 
-@functools.cache
 def check_levels() -> Mapping[str, str]:
     """Return for each level why it is unavailable here, or "" if it is available."""
-    reasons = {}
-    for level in LEVELS:
-        try:
-            Sandbox(level).close()
-            reasons[level] = ""
-        except SandboxUnavailable as error:
-            reasons[level] = str(error)
-    return MappingProxyType(reasons)
+    return MappingProxyType({level: check_level(level) for level in LEVELS})
+
+
+@functools.cache
+def check_level(level: str) -> str:
+    """Return why a level is unavailable here, or "" if it is available."""
+    try:
+        Sandbox(level).close()
+    except SandboxUnavailable as error:
+        return str(error)
+    return ""
 
 
 _sandboxes: weakref.WeakSet[Sandbox] = weakref.WeakSet()

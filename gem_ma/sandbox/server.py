@@ -244,7 +244,8 @@ class SandboxServer:
         if self.namespaces:
             assert uid is not None
             size = 4 * self.limits["file_size"]
-            jail.enter_private_root(config["visible"], config["tmp"], scratch, size, uid)
+            links = config["links"]
+            jail.enter_private_root(config["visible"], config["tmp"], scratch, size, uid, links)
         if uid is not None and (root or not self.namespaces):
             jail.become_user(uid)
             _check_readable(config["visible"])

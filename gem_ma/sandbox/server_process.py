@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gem_ma.sandbox.installation import (
+    COMMAND_FOLDERS,
     find_installation,
     locate_module,
     make_environment,
@@ -32,6 +33,8 @@ class SandboxSettings(Protocol):
     """The settings of a sandbox that its server needs."""
 
     preload: tuple[str, ...]
+    commands: bool
+    links: tuple[str, ...]
     memory: int
     file_size: int
     processes: int
@@ -52,6 +55,8 @@ class ServerProcess:
         self._level = level
         self._place = f"{tempfile.gettempdir()}/gem-ma-{os.getpid()}-{os.urandom(8).hex()}"
         path, visible = find_installation()
+        if box.commands:
+            visible = [*visible, *COMMAND_FOLDERS]
         more = [locate_module(name) for name in box.preload]
         path = [*path, *(folder for folder, _ in more if folder not in path)]
         config = {
@@ -59,6 +64,7 @@ class ServerProcess:
             "path": path,
             "visible": select_outermost([*visible, *(place for _, place in more)]),
             "preload": box.preload,
+            "links": box.links,
             "prefixes": {name: getattr(sys, name) for name in ("prefix", "exec_prefix")},
             "tmp": tempfile.gettempdir(),
             "place": self._place,
@@ -70,6 +76,9 @@ class ServerProcess:
             },
         }
         inside = [*config["visible"], *path]
+        for name in box.links:
+            if taken := [one for one in inside if f"{one}/".startswith(f"/{name}/")]:
+                raise SandboxUnavailable(f"links: /{name} is taken, by {taken[0]}")
         # Programs expect /tmp, unless Python itself is in /tmp, as in a test's virtual environment.
         config["scratch"] = "/scratch" if any(p.startswith("/tmp/") for p in inside) else "/tmp"
         data = pickle.dumps(config)

@@ -23,6 +23,7 @@ def test_the_suites_that_come_with_the_package():
         "tasks": ["games24"],
         "tau": ["tau-airline", "tau-retail"],
         "tau2": ["tau2-all", "tau2-telecom"],
+        "terminal": ["terminal"],
         "visual": ["vision", "vision-robust"],
         "webshop": ["webshop"],
     }

@@ -1,6 +1,7 @@
 """Levels of the sandbox: what is missing, what is strongest, and what a container forbids."""
 
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -113,3 +114,25 @@ def box():
     """Return a sandbox of the strongest level."""
     with Sandbox(workers=2, seconds=5, preload=("math", "json", "time", "os")) as made:
         yield made
+
+
+def test_commands_and_links():
+    if check_levels()["namespaces"]:
+        pytest.skip(check_levels()["namespaces"])
+    listing = "import os, subprocess; os.mkdir('app'); subprocess.run(['/bin/ls', '-ld', '/app/.'])"
+    with Sandbox("namespaces", processes=4, commands=True, links=("app",)) as box:
+        assert " sandbox sandbox " in box.run(listing).stdout
+        assert box.run("import os; print(os.path.exists('/app'))").stdout == "False\n"
+        assert pickle.loads(pickle.dumps(box)).links == ("app",)
+    with Sandbox("namespaces", processes=4) as box:
+        assert "No such file" in box.run(listing).stderr
+
+
+def test_links_that_cannot_be_made():
+    with pytest.raises(SandboxUnavailable, match="'limits' has no root of its own"):
+        Sandbox("limits", links=("app",))
+    with pytest.raises(ValueError, match=r"plain names such as 'app', got '\.\./x'"):
+        Sandbox(links=("../x",))
+    if not check_levels()["namespaces"]:
+        with pytest.raises(SandboxUnavailable, match="links: /usr is taken"):
+            Sandbox("namespaces", links=("usr",))

@@ -37,6 +37,7 @@ NEEDS = {
     "qa:Data": "data=... names a file",
     "logic:Data": "data=... names a file",
     "mcp:Tasks": "tasks=... names a folder",
+    "terminal:Harbor": "folder=... names a task",
 }
 
 # These take long to be made or to be looked at, so that only the long form plays them.

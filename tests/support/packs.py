@@ -40,6 +40,8 @@ WORDS = {
     r"|gem-ma (?:users|data)\b|envs[./]tau\b|--suite tau-|(?:tau|users)\.md|TAU_BENCH"
     r"|\b(?:RuleUser|LLMUser|OracleAssistant|InformedAssistant)\b",
     "tau2": r"\btau2:|envs[./]tau2\b|--suite tau2-|tau2\.md|tau2-bench",
+    "terminal": r"\bterminal:(?=\S)|terminal-oracle|envs[./]terminal\b|--suite terminal"
+    r"|terminal\.md",
     "training": r"gem-ma (?:train|pretrain)\b|(?:gem_ma[./]|tests/)training\b"
     r"|training\.md|trainers\.md",
     "visual": r"\bvisual:|envs[./]visual\b|--suite vision|visual\.md"
