@@ -101,7 +101,14 @@ def days(game, state):
     return 1 + (found[0] if "after" in state.question else 0)
 
 
-WORKED = {"Angles": angles, "Calendar": days}  # tasks that must be worked out, not read
+def lengths(game, state):
+    """Return the bits of the lengths that are given."""
+    given = re.findall(r"\d+", game.describe(state, None))
+    return sum(math.log2(1 + int(one)) for one in given)
+
+
+# Tasks that must be worked out, not read.
+WORKED = {"Angles": angles, "Calendar": days, "CircleLengths": lengths}
 
 
 if __name__ == "__main__":

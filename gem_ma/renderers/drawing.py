@@ -190,12 +190,15 @@ def normalize_scene(scene: Any) -> Any:
     """Return a scene with its texts normalised by `normalize_text`, or itself if unchanged.
 
     In a Grid, only the texts around the board are normalised: a cell's symbol is a key, not text.
+    In Shapes, figures, lines and areas have names of figures and colours, which are keys too.
     """
     around = getattr(scene, "__match_args__", ())  # empty for objects that are not scenes
     if isinstance(scene, Grid):
         if "".join((*scene.columns, *scene.lines, *scene.status)).isascii():  # the usual case
             return scene
         around = "columns", "lines", "status"
+    if isinstance(scene, Shapes):
+        around = "title", "labels", "status"
     changes = {}
     for name in around:
         value = getattr(scene, name)

@@ -160,6 +160,7 @@ _PIECE_TRUNK = _make_polygon([(-0.3, -0.3), (0.3, -0.3), (0.5, 0.55), (-0.5, 0.5
 FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "disc": _make_disc(0, 0, 1),
     "dot": _make_disc(0, 0, 0.35),
+    "circle": lambda x, y: (x * x + y * y <= 1) & (x * x + y * y >= 0.945),
     "ring": lambda x, y: (x * x + y * y <= 1) & (x * x + y * y >= 0.45),
     "square": _make_box(-0.88, -0.88, 0.88, 0.88),
     "frame": lambda x, y: np.maximum(abs(x), abs(y)).clip(0.62, 0.92) == np.maximum(abs(x), abs(y)),
@@ -168,6 +169,12 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "bar": _make_box(-0.95, -0.26, 0.95, 0.26),
     "triangle": _make_polygon([(0, -0.92), (0.98, 0.8), (-0.98, 0.8)]),
     "diamond": lambda x, y: abs(x) + abs(y) <= 1,
+    "block": _unite(  # over a hexagon: the left face of a cube, and the edges between its faces
+        _make_polygon([(-0.76, -0.36), (-0.06, 0.05), (-0.06, 0.87), (-0.76, 0.45)]),
+        _make_stroke(0, 0, 0.78, -0.45, 0.06),
+        _make_stroke(0, 0, 0, 0.9, 0.06),
+        _make_stroke(0, 0, -0.78, -0.45, 0.06),
+    ),
     "hexagon": _make_polygon(_make_regular_polygon(6)),
     "pentagon": _make_polygon(_make_regular_polygon(5)),
     "star": _make_polygon(_make_star(5, 0.42)),
@@ -274,6 +281,7 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _make_box(-0.14, -0.6, 0.48, -0.46),
         _make_box(-0.14, -0.3, 0.48, -0.16),
     ),
+    "cup": _make_polygon([(-0.6, -0.9), (0.6, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
     "hat": _subtract(
         _unite(
             _make_polygon([(-0.6, -0.82), (0.6, -0.82), (0.48, 0.5), (-0.48, 0.5)]),

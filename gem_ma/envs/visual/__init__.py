@@ -18,18 +18,26 @@ TASKS = {  # by folder; a task's file has its name in snake case
     "comparing": "FullestPanel LongestLine RankSizes TwoAlike",
     "counting": "CountInside CountRows Dice",
     "geometry": "Corners Crossings GridArea Midpoint MissingCorner",
+    "diagrams": "ClassDiagram FlowChart LogicGates Resistors",
+    "documents": "DepartureBoard FilledForm Invoice Receipt WeekPlan",
+    "frames": "BallPath CupShuffle EventCount FrameOrder WhatChanged",
     "graphs": "MostLines ShortestPath",
     "looking": "CountByCrops FindStar TurnCube UnderCursor",
     "maps": "Compass",
     "matrices": "LatinSquare NextInRow RavenMatrix",
     "occlusion": "CountCovered",
     "paths": "ArrowWalk Tangle",
+    "plots": "FunctionValue Intersections MatchingGraph Slopes",
     "position": "ArrowTarget BoxAround Neighbour PointAt",
     "programs": "DrawProgram",
     "reading": "Spiral",
+    "solids": "BlockViews CrossSection CubeNet TurnedBlocks",
     "symmetry": "BrokenSymmetry MirrorPoint SymmetryAxes",
     "tables": "Calendar Timetable WrongSum",
     "text": "FindWord",
+    "theorems": (
+        "CircleAngles CircleLengths ParallelAngles PolygonAngles Quadrilaterals SimilarTriangles"
+    ),
 }
 
 

@@ -19,6 +19,8 @@ from gem_ma.renderers.figures import make_mask, make_outline_mask
 from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import COLORS, BadScene, FrameTooSmall, Shapes
 
+_MANY_PIXELS = 400
+
 
 def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Draw the scene as a new frame; the unit square is as large as possible and centred."""
@@ -85,7 +87,8 @@ def draw_readable_text(
     frame: np.ndarray, x: int, y: int, letters: str, text: int, ink: RGB
 ) -> None:
     """Draw letters so that they are readable on the pixels below them."""
-    places, under = _clip_spots(frame, _cover_text(letters, text, 0), x, y)
+    places = _clip_spots(frame, _cover_text(letters, text, 0), x, y)
+    under = frame[places[:2]]
     if _is_faint(ink, under):
         ink = choose_ink(_find_median_color(under))
         if _is_faint(ink, under):
@@ -136,7 +139,7 @@ def draw_figure(
         levels: number of coverage levels above 0; few levels give few colours.
     """
     around = _cover_outline(figure, side, degrees, spread, by)
-    under = _clip_spots(frame, around, x - by, y - by)[1]
+    under = frame[_clip_spots(frame, around, x - by, y - by)[:2]]
     if _is_faint(ink, under):
         _blend_spots(frame, around, x - by, y - by, choose_outline(ink, _find_median_color(under)))
     _blend_spots(frame, _cover_figure(figure, side, degrees, spread, levels), x, y, ink)
@@ -184,8 +187,8 @@ def _list_spots(covered: np.ndarray) -> np.ndarray:
 
 def _clip_spots(
     frame: np.ndarray, spots: np.ndarray, x: int, y: int
-) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-    """Return the spots within the frame (rows, columns, coverage), and the pixels below them."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows, columns and coverage of the spots within the frame."""
     rows, columns, coverage = spots[0] + y, spots[1] + x, spots[2]
     height, width = frame.shape[:2]
     if len(rows) and (
@@ -193,18 +196,22 @@ def _clip_spots(
     ):
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
         rows, columns, coverage = rows[inside], columns[inside], coverage[inside]
-    return (rows, columns, coverage), frame[rows, columns]
+    return rows, columns, coverage
 
 
 def _blend_spots(frame: np.ndarray, spots: np.ndarray, x: int, y: int, ink: RGB) -> None:
     """Blend ink into a frame by coverage, clipped at its borders."""
-    _blend_pixels(frame, _clip_spots(frame, spots, x, y)[0], ink)
+    _blend_pixels(frame, _clip_spots(frame, spots, x, y), ink)
 
 
 def _blend_pixels(
     frame: np.ndarray, places: tuple[np.ndarray, np.ndarray, np.ndarray], ink: RGB
 ) -> None:
     rows, columns, coverage = places
+    if len(rows) > _MANY_PIXELS:  # most pixels of a large figure need no blending
+        opaque = coverage == 255
+        frame[rows[opaque], columns[opaque]] = ink
+        rows, columns, coverage = rows[~opaque], columns[~opaque], coverage[~opaque]
     part = frame[rows, columns]
     font.blend_ink(part, coverage, ink)
     frame[rows, columns] = part

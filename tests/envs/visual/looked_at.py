@@ -1,6 +1,9 @@
 """What is seen in scenes: lines, rings of lines, and what lies within them."""
 
+import collections
 import math
+
+import pytest
 
 
 def middle_lines(scene):
@@ -59,3 +62,62 @@ def shapes(scene):
     below = [item for item in scene.items if item[3] > bottom]
     largest = max(item[4] for item in below)
     return [(i[0], letters[i[1]], i[4] > 0.8 * largest, i) for i in below]
+
+
+def length_of(line):
+    x1, y1, x2, y2 = line
+    return math.hypot(x2 - x1, y2 - y1)
+
+
+def measured_angle(scene, question):
+    """Measure the sector around each label at the nearest point where lines meet."""
+    lines = [line[1:5] for line in scene.lines if line[-1] > 0.01]
+    ends = [(round(x, 6), round(y, 6)) for a, b, c, d in lines for x, y in ((a, b), (c, d))]
+    corners = [point for point, many in collections.Counter(ends).items() if many > 1]
+    found = {}
+    for text, _, x, y in scene.labels:
+        at = min(corners, key=lambda point: math.dist(point, (x, y)))
+        ways = []
+        for line in lines:
+            for here, there in ((line[:2], line[2:]), (line[2:], line[:2])):
+                if math.dist(here, at) < 1e-5:
+                    ways.append(direction(at, there))
+        label = direction(at, (x, y))
+        after = min((way - label) % 360 for way in ways)
+        before = min((label - way) % 360 for way in ways)
+        assert min(after, before) > 10  # clear of the lines
+        found[text] = after + before
+        if text != "x":
+            assert found[text] == pytest.approx(int(text.removesuffix("°")), abs=0.01)
+    assert found["x"] == pytest.approx(round(found["x"]), abs=0.01)
+    return str(round(found["x"]))
+
+
+def direction(here, there):
+    return math.degrees(math.atan2(there[1] - here[1], there[0] - here[0])) % 360
+
+
+def measured_length(scene, question):
+    """Measure the line beside each label, and all by the scale that the numbers give."""
+    lines = [line[1:5] for line in scene.lines if line[-1] > 0.01]
+
+    def far(line, x, y):
+        return math.dist(((line[0] + line[2]) / 2, (line[1] + line[3]) / 2), (x, y))
+
+    beside = {}
+    for text, _, x, y in scene.labels:
+        line = min(lines, key=lambda line: far(line, x, y))
+        assert line not in beside.values()
+        beside[text, x, y] = line
+    scales = [int(t) / length_of(ln) for (t, *_), ln in beside.items() if t != "x"]
+    scale = scales[0]
+    assert scales == pytest.approx([scale] * len(scales))
+    if "x" in question:
+        (unknown,) = [length_of(line) for (text, *_), line in beside.items() if text == "x"]
+        answer = scale * unknown
+    elif "perimeter" in question:
+        answer = scale * sum(map(length_of, lines))
+    else:
+        answer = abs(sum(x1 * y2 - x2 * y1 for x1, y1, x2, y2 in lines)) / 2 * scale**2
+    assert answer == pytest.approx(round(answer), abs=0.001)
+    return str(round(answer))

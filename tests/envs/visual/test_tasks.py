@@ -22,8 +22,11 @@ FIRST = (
 NEW = [name for name in TASKS if name not in FIRST.split()]
 CHECKS = (
     *("alike", "boards", "charts", "comparing", "counting", "geometry", "lines", "matrices"),
-    *("measures", "position", "tables"),
+    *("measures", "moments", "position", "tables"),
 )
+# Cubes behind others are not in a scene: its answer follows from the words, and
+# solids/test_isometric.py compares these with the cubes.
+SOLIDS = ("BlockViews", "CrossSection", "TurnedBlocks")
 POINTS = (0, 2, 5, 8, 10)
 every_task = pytest.mark.parametrize("task", TASKS)
 new_tasks = pytest.mark.parametrize("task", NEW)
@@ -80,6 +83,7 @@ def test_every_answer_follows_from_the_picture(task, seeds):
             env = made(task, difficulty, seed)
             state = env.game_state
             scene = env.game.scene(state.shown) if state.at is None else whole(state)
+            scene = env.game.words(state.shown) if task in SOLIDS else scene
             assert agrees(env, looked(scene, state.question)), (difficulty, seed)
             answers.add(state.answer)
         assert len(answers) > 1

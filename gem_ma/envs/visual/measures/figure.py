@@ -36,13 +36,18 @@ def polygon(points):
     return tuple([(*a, *b) for a, b in zip(points, [*points[1:], points[0]], strict=True)])
 
 
-def between(text, at, one, other):
-    """Return a label in the angle at a point between two others, or None if there is no room."""
+def between(text, at, one, other, room=0.052, most=0.4):
+    """Return a label in the angle at a point between two others, or None if there is no room.
+
+    Args:
+        room: the distance of the label from both lines.
+        most: the largest distance from the point, as a share of the shorter line.
+    """
     ways = [_unit(end[0] - at[0], end[1] - at[1]) for end in (one, other)]
     x, y = ways[0][0] + ways[1][0], ways[0][1] + ways[1][1]
     half = math.acos(max(-1.0, min(1.0, math.hypot(x, y) / 2)))
-    (x, y), far = _unit(x, y), max(0.11, 0.052 / math.sin(half))
-    if far > 0.4 * min(math.dist(at, one), math.dist(at, other)):
+    (x, y), far = _unit(x, y), max(0.11, room / math.sin(half))
+    if far > most * min(math.dist(at, one), math.dist(at, other)):
         return None  # it would seem to belong to another corner
     return text, at[0] + far * x, at[1] + far * y
 
@@ -88,8 +93,12 @@ def scene(shown):
     points = [end for x1, y1, x2, y2 in lines + marks for end in ((x1, y1), (x2, y2))]
     tags = [(x, y) for _, x, y in shown.labels]
     wide = LETTER * max((len(text) for text, _, _ in shown.labels), default=0)
-    turns = [_turned(points, tags, degrees, wide) for degrees in TURNS]
-    move = next((turn for turn in turns if turn.full >= FULL), max(turns, key=lambda t: t.full))
+    move = _turned(points, tags, TURNS[0], wide)
+    for degrees in TURNS[1:]:
+        if move.full >= FULL:
+            break
+        other = _turned(points, tags, degrees, wide)
+        move = max(move, other, key=lambda turn: turn.full)
     strokes = [("", *move(*line[:2]), *move(*line[2:]), LINE) for line in lines]
     strokes += [("", *move(*mark[:2]), *move(*mark[2:]), MARK) for mark in marks]
     return Shapes(

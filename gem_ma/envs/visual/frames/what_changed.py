@@ -1,0 +1,94 @@
+"""What changed: what happened to one of several things between two pictures."""
+
+from gem_ma.envs.difficulty_levels import interpolate_levels
+from gem_ma.envs.visual.question import Question, Task, pick, some
+from gem_ma.scene import Panels, Shapes
+
+FIGURES = ("disc", "square", "triangle", "star", "heart", "arrow", "ring", "plus")
+EVENTS = ("moved", "turned", "grew", "shrank", "vanished", "appeared", "changed its kind")
+TURNS, SIZES = (0, 90, 180, 270), (0.5, 0.75)  # of a cell
+TURNED = ("triangle", "heart", "arrow")  # figures of which every turn can be seen
+
+
+class WhatChanged(Task):
+    # cells across, things, kinds of events
+    levels = interpolate_levels(
+        {0: (2, 2, 3), 2: (3, 4, 5), 5: (4, 9, 7), 8: (6, 20, 7), 10: (8, 40, 7)}
+    )
+    moves = EVENTS
+    about = (
+        "It shows two pictures of things, the second one taken later. Exactly one thing moved to "
+        "another cell, turned, grew, shrank, vanished, appeared or changed its kind. Reply with "
+        f"one of: {', '.join(EVENTS)}."
+    )
+
+    def draw(self, rng, across, many, kinds):
+        event = pick(rng, EVENTS[-kinds:])
+        cells = some(rng, range(across * across), many + 1)
+        before = [
+            (cell, pick(rng, FIGURES), pick(rng, SIZES), pick(rng, TURNS)) for cell in cells[:many]
+        ]
+        i = int(rng.integers(many))
+        cell, figure, size, turn = before[i]
+        after = list(before)
+        if event == "moved":
+            after[i] = cells[many], figure, size, turn
+        elif event == "turned":
+            figure = pick(rng, TURNED)
+            before[i] = cell, figure, size, turn
+            after[i] = cell, figure, size, (turn + pick(rng, TURNS[1:])) % 360
+        elif event in ("grew", "shrank"):
+            sizes = SIZES if event == "grew" else SIZES[::-1]
+            before[i], after[i] = ((cell, figure, one, turn) for one in sizes)
+        elif event == "vanished":
+            del after[i]
+        elif event == "appeared":
+            after.append((cells[many], *before[i][1:]))
+        else:
+            other = pick(rng, [one for one in FIGURES if one != figure])
+            after[i] = cell, other, size, turn
+        shown = across, tuple(sorted(before)), tuple(sorted(after))
+        return Question("What happened?", event, shown, EVENTS[-kinds:])
+
+    def read(self, text, view, agent):
+        """Accept a sentence that has one of the events in it."""
+        found = [event for event in view.choices if event in text.casefold()]
+        return super().read(found[0] if len(found) == 1 and len(text) < 200 else text, view, agent)
+
+    def words(self, shown):
+        across, *pictures = shown
+        rows = []
+        for name, things in zip(("first", "second"), pictures, strict=True):
+            told = [
+                f"{'large' if size == SIZES[1] else 'small'} {figure} in row {cell // across + 1}, "
+                f"column {cell % across + 1}, turned by {turn}"
+                for cell, figure, size, turn in things
+            ]
+            rows.append(f"{name}:\n" + "\n".join(told))
+        return "\n".join(rows)
+
+    def scene(self, shown):
+        across, *pictures = shown
+        step = 0.94 / across
+        panels = []
+        for name, things in zip(("first", "second"), pictures, strict=True):
+            items = [
+                (
+                    figure,
+                    "",
+                    0.03 + step * (cell % across + 0.5),
+                    0.03 + step * (cell // across + 0.5),
+                    round(size * step, 3),
+                    float(turn),
+                )
+                for cell, figure, size, turn in things
+            ]
+            lines = []
+            for n in range(across + 1):
+                far = 0.03 + step * n
+                lines += [
+                    ("gray", far, 0.03, far, 0.97, 0.004),
+                    ("gray", 0.03, far, 0.97, far, 0.004),
+                ]
+            panels.append((name, Shapes(tuple(items), lines=tuple(lines))))
+        return Panels(tuple(panels), 2, 0.03)

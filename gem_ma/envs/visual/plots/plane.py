@@ -1,0 +1,149 @@
+"""A plane with two axes and numbers of both signs, and graphs of functions drawn in it."""
+
+import itertools
+from typing import NamedTuple
+
+from gem_ma.envs.visual import canvas
+from gem_ma.envs.visual.question import pick
+from gem_ma.scene import Shapes
+
+SPAN = 6  # the axes go from -SPAN to SPAN
+COLORS = ("blue", "red", "purple", "brown", "green", "black")
+VALUES = (0, *[sign * n for n in range(1, 2 * SPAN + 1) for sign in (1, -1)])
+SIGNED = tuple(map(str, VALUES))  # answers; the first has no sign, as numbers are parsed
+MARKS = (-4, -2, 2, 4)  # numbers of the axes
+UNIT = 47 / (SPAN + 0.4)  # percent of the picture
+
+
+class Graph(NamedTuple):
+    """A graph with a name: points that straight lines or a smooth curve connect."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    formula: str = ""
+
+
+def place(point):
+    """Return the place of a point in percent of the picture."""
+    return 50 + UNIT * point[0], 50 - UNIT * point[1]
+
+
+def words(shown):
+    """Return the points of graphs with whole coordinates in words."""
+    rows = []
+    for graph in shown:
+        points = [f"({x:g}, {y:g})" for x, y in graph.points if x == int(x) and y == int(y)]
+        rows.append(f"{graph.name} goes through {', '.join(points)}.")
+    return "\n".join([f"Axes from {-SPAN} to {SPAN}.", *rows])
+
+
+def scene(shown):
+    """Draw graphs, each in a colour with its name at one of its ends."""
+    lines, labels = [*AXES], [*NUMBERS]
+    taken: list[tuple[float, float]] = []
+    for graph, color in zip(shown, COLORS, strict=False):
+        ends = [place(point) for point in graph.points]
+        for a, b in itertools.pairwise(ends):
+            lines.append((color, *canvas.share(a), *canvas.share(b), 0.011))
+        x, y = _free(ends, taken)
+        taken.append((x, y))
+        labels.append((graph.name, color, x / 100, y / 100, 0.07))
+    return Shapes(lines=tuple(lines), labels=tuple(labels), areas=GRID)
+
+
+def line(rng, most=3):
+    """Sample a line with a whole slope: its points and its formula."""
+    slope = pick(rng, [n for n in range(-most, most + 1) if n])
+    rise = int(rng.integers(-3, 4))
+    return points_of(lambda x: slope * x + rise, 1), f"{term(slope)}x{constant(rise)}"
+
+
+def parabola(rng):
+    """Sample a parabola that opens upwards or downwards: its points and its formula."""
+    bend = pick(rng, (1, -1))
+    x, y = int(rng.integers(-3, 4)), int(rng.integers(-4, 5))
+    if bend * y > 2:
+        y = -y
+    square = f"(x{constant(-x)})^2" if x else "x^2"
+    return points_of(lambda at: bend * (at - x) ** 2 + y, 2), f"{term(bend)}{square}{constant(y)}"
+
+
+def tip(rng):
+    """Sample the graph of an absolute value: its points and its formula."""
+    bend = pick(rng, (1, -1, 2, -2))
+    x, y = int(rng.integers(-3, 4)), int(rng.integers(-4, 5))
+    if bend * y > 2:
+        y = -y
+    inside = f"|x{constant(-x)}|"
+    return points_of(lambda at: bend * abs(at - x) + y, 1), f"{term(bend)}{inside}{constant(y)}"
+
+
+def zigzag(rng, steepest=2):
+    """Sample a graph of straight parts over the whole axis; it has no formula."""
+    y, points = int(rng.integers(-4, 5)), []
+    for x in range(-SPAN, SPAN + 1):
+        points.append((float(x), float(y)))
+        y += int(rng.integers(max(-steepest, -5 - y), min(steepest, 5 - y) + 1))
+    return tuple(points), ""
+
+
+def points_of(function, parts):
+    """Return the points of a function within the axes, `parts` in each unit."""
+    found = [
+        (n / parts, float(function(n / parts))) for n in range(-SPAN * parts, SPAN * parts + 1)
+    ]
+    return tuple([(x, y) for x, y in found if abs(y) <= SPAN])
+
+
+def term(factor):
+    """Return a factor as it stands before x."""
+    return {1: "", -1: "-"}.get(factor, str(factor))
+
+
+def constant(number):
+    """Return a number as it stands after a term."""
+    return f" {'+' if number > 0 else '-'} {abs(number)}" if number else ""
+
+
+def value(points, x):
+    """Return the value of a graph at a whole x, or None."""
+    return next((int(b) for a, b in points if a == x and b == int(b)), None)
+
+
+def _free(ends, taken):
+    """Return a place for a name beside an end of a graph, clear of other names if possible."""
+    places = []
+    for at, other in ((ends[-1], ends[-2]), (ends[0], ends[1])):
+        far = ((at[0] - other[0]) ** 2 + (at[1] - other[1]) ** 2) ** 0.5
+        across, down = 4.5 * (at[1] - other[1]) / far, 4.5 * (at[0] - other[0]) / far
+        for sign in (1, -1):
+            x, y = at[0] + sign * across, at[1] - sign * down
+            places.append((min(96.0, max(4.0, x)), min(95.0, max(5.0, y))))
+    clear = [(x, y) for x, y in places if all((x - a) ** 2 + (y - b) ** 2 > 60 for a, b in taken)]
+    return (clear or places)[0]
+
+
+def _bars(is_upright):
+    """Return the corners of the thin bars of a grid, one after the other: one area is quick."""
+    corners = []
+    for n in range(-SPAN, SPAN + 1):
+        low, high = (canvas.share(place((n, end))) for end in (-SPAN, SPAN))
+        for x, y in ((low[0] - THIN, low[1]), (low[0] - THIN, high[1]),
+                     (low[0] + THIN, high[1]), (low[0] + THIN, low[1])):  # fmt: skip
+            corners.append((x, y) if is_upright else (y, x))
+    return tuple(corners)
+
+
+THIN = 0.002  # half the width of a line of the grid
+GRID = (("gray", _bars(True)), ("gray", _bars(False)))
+AXES = tuple(
+    [
+        ("", *canvas.share(place(a)), *canvas.share(place(b)), 0.008)
+        for a, b in (((0, -SPAN), (0, SPAN)), ((-SPAN, 0), (SPAN, 0)))
+    ]
+)
+NUMBERS = canvas.tags(
+    [(str(n), (place((n, 0))[0], 53.2)) for n in MARKS]
+    + [(str(n), (45, place((0, n))[1])) for n in MARKS],
+    0.044,
+)

@@ -1,0 +1,182 @@
+"""Circle angles: find an angle at a circle, its centre or its tangents."""
+
+import itertools
+
+from gem_ma.envs.difficulty_levels import interpolate_levels
+from gem_ma.envs.visual.measures.figure import polygon
+from gem_ma.envs.visual.question import numbers, some
+from gem_ma.envs.visual.theorems.drawing import (
+    ANGLE,
+    CircleFigure,
+    Theorem,
+    label_angle,
+    on_circle,
+    place,
+    sample,
+)
+
+SMALLEST = 34  # degrees: labels need room
+
+
+def semicircle(rng, step):
+    """Show a triangle over a diameter."""
+    angle = sample(rng, step, SMALLEST, 90 - SMALLEST)
+    a, b, c = on_circle(180, 0, 2 * angle)
+    words = f"Triangle ABC in a circle; AB is a diameter. The angle at A is {angle}°, at B x."
+    placed = place(rng, [a, b, c, (0, 0)])
+    if placed is None:
+        return None
+    (a, b, c, o), circle = placed
+    labels = (label_angle(f"{angle}°", a, b, c), label_angle("x", b, a, c))
+    lines = ((*a, *o), (*o, *b), (*b, *c), (*c, *a))
+    return ANGLE, CircleFigure(words, lines, labels, (), circle), 90 - angle
+
+
+def inscribed(rng, step):
+    """Show the angles of a chord at the centre and at the circle."""
+    at_circle = sample(rng, step, SMALLEST, 80)
+    apex = int(rng.integers(2 * at_circle + 70, 291))
+    sizes = at_circle, 2 * at_circle
+    asked = int(rng.integers(2))
+    names = ["x" if i == asked else f"{size}°" for i, size in enumerate(sizes)]
+    words = (
+        f"Points A, B and C of a circle around O. The angle ACB is {names[0]}, the angle AOB is "
+        f"{names[1]}; C is not on the shorter arc AB."
+    )
+    placed = place(rng, [*on_circle(0, 2 * at_circle, apex), (0, 0)])
+    if placed is None:
+        return None
+    (a, b, c, o), circle = placed
+    lines = ((*a, *c), (*c, *b), (*a, *o), (*o, *b))
+    labels = (label_angle(names[0], c, a, b), label_angle(names[1], o, a, b))
+    return ANGLE, CircleFigure(words, lines, labels, (), circle), sizes[asked]
+
+
+def cyclic(rng, step):
+    """Show a quadrilateral in a circle with two neighbouring angles."""
+    arcs = _arcs(rng, step, 4)
+    if arcs is None:
+        return None
+    starts = [sum(arcs[:i]) for i in range(4)]
+    sizes = [(arcs[(i + 1) % 4] + arcs[(i + 2) % 4]) // 2 for i in range(4)]
+    asked, extra = some(rng, range(4), 2)
+    names = {asked: "x", (asked + 2) % 4: f"{sizes[(asked + 2) % 4]}°"}
+    if extra not in names:
+        names[extra] = f"{sizes[extra]}°"
+    named = ", ".join([f"at {'ABCD'[i]} {names[i]}" for i in sorted(names)])
+    words = f"Quadrilateral ABCD in a circle; its angles: {named}."
+    placed = place(rng, on_circle(*starts))
+    if placed is None:
+        return None
+    points, circle = placed
+    labels = tuple(
+        [
+            label_angle(names[i], points[i], points[i - 1], points[(i + 1) % 4])
+            for i in sorted(names)
+        ]
+    )
+    return ANGLE, CircleFigure(words, polygon(points), labels, (), circle), sizes[asked]
+
+
+def arrow(rng, step):
+    """Show a quadrilateral of two chords and two radii."""
+    first, second = sample(rng, step, 24, 44), sample(rng, step, 24, 44)
+    at_centre = 2 * (first + second)
+    if at_centre > 150:
+        return None
+    # the apex opposite to the arc; each chord makes an isosceles triangle with the radii
+    ends = (180 - 2 * first, 180 + 2 * second)
+    sizes, asked = (first, second, at_centre), int(rng.integers(3))
+    names = ["x" if i == asked else f"{size}°" for i, size in enumerate(sizes)]
+    words = (
+        "Points A, B and C of a circle around O; C is on the side of O away from A and B. The "
+        f"angle OAC is {names[0]}, the angle OBC is {names[1]} and the angle AOB, on the side of "
+        f"A and B, is {names[2]}."
+    )
+    placed = place(rng, [*on_circle(*ends, 0), (0, 0)])
+    if placed is None:
+        return None
+    (a, b, c, o), circle = placed
+    lines = ((*a, *c), (*c, *b), (*a, *o), (*o, *b))
+    labels = (
+        label_angle(names[0], a, o, c),
+        label_angle(names[1], b, o, c),
+        label_angle(names[2], o, a, b),
+    )
+    return ANGLE, CircleFigure(words, lines, labels, (), circle), sizes[asked]
+
+
+def tangent(rng, step):
+    """Show a tangent, a chord from where it touches, and an angle over the chord."""
+    angle = sample(rng, step, SMALLEST, 74)
+    apex = int(rng.integers(2 * angle + 80, 290))
+    start, end, c = on_circle(0, 2 * angle, apex)
+    points = [start, end, c, (1, 1.0), (1, -0.6)]
+    asked = int(rng.integers(2))
+    names = ["x" if i == asked else f"{angle}°" for i in range(2)]
+    words = (
+        "A circle with its tangent at A, and points B and C of the circle. The angle between the "
+        f"tangent and AB, on the side away from C, is {names[0]}; the angle ACB is {names[1]}."
+    )
+    placed = place(rng, points)
+    if placed is None:
+        return None
+    (a, b, c, up, down), circle = placed
+    lines = ((*a, *b), (*b, *c), (*c, *a), (*up, *a), (*a, *down))
+    labels = (label_angle(names[0], a, up, b), label_angle(names[1], c, a, b))
+    return ANGLE, CircleFigure(words, lines, labels, (), circle), angle
+
+
+def two_tangents(rng, step):
+    """Show two tangents from a point, and an angle at the circle over the chord between them."""
+    half = sample(rng, step, SMALLEST // 2 + 8, 38)
+    far = 1 / on_circle(half)[0][1]
+    at_circle = 90 - half  # half of the angle at the centre
+    points = [*on_circle(at_circle, -at_circle, int(rng.integers(150, 211))), (far, 0)]
+    asked = int(rng.integers(2))
+    sizes = 2 * half, at_circle
+    names = ["x" if i == asked else f"{size}°" for i, size in enumerate(sizes)]
+    words = (
+        f"From a point P two tangents touch a circle at A and B; their angle at P is {names[0]}. C "
+        f"is a point of the longer arc AB; the angle ACB is {names[1]}."
+    )
+    placed = place(rng, points)
+    if placed is None:
+        return None
+    (a, b, c, p), circle = placed
+    lines = ((*p, *a), (*p, *b), (*a, *c), (*c, *b))
+    labels = (label_angle(names[0], p, a, b), label_angle(names[1], c, a, b))
+    return ANGLE, CircleFigure(words, lines, labels, (), circle), sizes[asked]
+
+
+class CircleAngles(Theorem):
+    levels = interpolate_levels(
+        {
+            0: ((semicircle,), 10),
+            1: ((semicircle,), 5),
+            2: ((semicircle, cyclic), 5),
+            3: ((cyclic,), 5),
+            4: ((cyclic, inscribed), 5),
+            5: ((inscribed, cyclic), 2),
+            6: ((inscribed, inscribed, tangent), 2),
+            7: ((inscribed, tangent), 1),
+            8: ((tangent, two_tangents), 1),
+            9: ((tangent, arrow, two_tangents), 1),
+            10: ((arrow,), 1),
+        }
+    )
+    moves = numbers(180)
+    about = (
+        "It shows a circle, a dot at its centre, and lines with angles in degrees, drawn to scale; "
+        "lines that touch the circle from outside are tangents. Reply with a number."
+    )
+
+
+def _arcs(rng, step, many):
+    """Sample even arcs of a whole circle, none of them too short or long for its labels."""
+    unit = 2 * step
+    cuts = sorted((rng.permutation(360 // unit - 1)[: many - 1] + 1).tolist())
+    ends = [0, *cuts, 360 // unit]
+    arcs = [unit * (b - a) for a, b in itertools.pairwise(ends)]
+    arcs[-1] += 360 - sum(arcs)
+    return arcs if min(arcs) >= 44 and max(arcs) <= 160 else None
