@@ -114,7 +114,7 @@ def _draw_at_full_scale(
     if isinstance(scene, Grid):
         return grid.draw(scene, size, theme, unit)
     if isinstance(scene, Panels):
-        return panels.draw(scene, size, theme, unit, _draw_panel)
+        return panels.draw(scene, size, theme, _draw_panel)
     if isinstance(scene, Screen):
         return screen.draw(scene, size, theme, unit, _draw_inset)
     renderer = _RENDERERS.get(type(scene))
@@ -148,7 +148,7 @@ def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
         cramped = words and grid.compute_grid_layout(scene, size, unit).is_cramped
     elif isinstance(scene, Panels):
         for part in panels.place_panels(scene, size):
-            check_room(part.scene, part.size, unit)
+            check_room(part.scene, part.size, 1)
         cramped = False
     elif isinstance(scene, Shapes):
         cramped = bool(scene.title or scene.status or scene.labels)

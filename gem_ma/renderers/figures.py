@@ -52,8 +52,11 @@ def make_mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0)
 @memoize
 def make_outline_mask(figure: str, size: int, degrees: float, spread: float, by: int) -> np.ndarray:
     """Return the mask of the outline around a figure, `by` pixels wide."""
-    inside = (make_mask(figure, size, degrees, spread) > 63).astype(np.uint8) * 255
-    around: np.ndarray = dilate_mask(inside, by) - np.pad(inside, by)
+    coverage = make_mask(figure, size, degrees, spread)
+    if by == 1:  # a soft edge would leave nothing of it
+        coverage = np.where(coverage > 63, 255, 0).astype(np.uint8)
+    around: np.ndarray = dilate_mask(coverage, by)
+    around[np.pad(coverage, by) == 255] = 0
     return around
 
 
@@ -458,8 +461,8 @@ FIGURES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
         _make_box(-0.9, 0.8, 0.9, 0.98),
     ),
     "sun": _unite(
-        _make_disc(0, 0, 0.5),
-        _subtract_figures(_make_polygon(_make_star(10, 0.62)), _make_disc(0, 0, 0.58)),
+        _make_disc(0, 0, 0.44),
+        _subtract_figures(_make_polygon(_make_star(8, 0.62)), _make_disc(0, 0, 0.58)),
     ),
     "moon": _subtract_figures(_make_disc(0, 0, 0.95), _make_disc(0.45, -0.25, 0.8)),
     "bubble": _unite(

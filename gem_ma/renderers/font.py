@@ -19,18 +19,18 @@ LETTER_HEIGHTS = tuple(_ADVANCES)
 _MAX_DRAWN_HEIGHT = 56  # higher letters are letters of half their height, enlarged
 _LATIN_GLYPHS = 526  # the first glyphs cover the alphabets of most texts
 TAB_WIDTH = 8
+CAPTION_SHARE = 0.15  # of the height of a frame: the most that the words around a picture take
 
 _FONT_FILE = Path(__file__).with_name("fonts") / "dejavu.npz"
 COVERAGE_STEP = 17  # between the 16 levels of coverage
 _BOX_COVERAGE = 3 * COVERAGE_STEP  # background of a box that replaces a missing glyph
 _FAINT_COVERAGE = 9 * COVERAGE_STEP
-# Whole escape sequences of terminals, such as "ESC[31m" for a colour, and control characters.
-# Their parameters are limited in length: longer sequences are text.
-_CONTROL_CODES = re.compile(
+# Whole escape sequences of terminals, such as "ESC[31m" for a colour. Their parameters are limited
+# in length: longer sequences are text. Other control characters are drawn as boxes with their code.
+_ESCAPE_SEQUENCES = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours, the cursor
     "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\x9d]{0,256}(?:\x07|\x1b\\\\|\x9c)"  # titles, links
     "|\x1b[ -/]{1,8}[0-~]"  # character sets
-    "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]"
 )
 # Five rows of three pixels for each hexadecimal digit; an octal digit is one row.
 _HEX_DIGITS = {
@@ -66,6 +66,21 @@ def list_heights(size: tuple[int, int]) -> tuple[int, ...]:
     """Return the letter heights to try in a frame: the usual one first, then smaller ones."""
     heights = [h for h in LETTER_HEIGHTS if h * 18 <= min(size)]
     return tuple(reversed(heights)) or LETTER_HEIGHTS[:1]
+
+
+def list_caption_heights(
+    texts: Sequence[str], size: tuple[int, int], margin: int = 0
+) -> tuple[int, ...]:
+    """Return the letter heights to try for captions: those at which they leave a picture its room.
+
+    Captions take at most CAPTION_SHARE of the height of a frame, where letters can be that small.
+    """
+    heights = list_heights(size)
+    for number, height in enumerate(heights):
+        lines = wrap_lines(texts, max(1, (size[0] - margin) // _ADVANCES[height]))
+        if len(lines) * height <= CAPTION_SHARE * size[1]:
+            return heights[number:]
+    return heights[-1:]
 
 
 def has_glyph(char: str) -> bool:
@@ -165,7 +180,7 @@ def wrap_text(text: str, columns: int) -> list[str]:
     for raw in text.splitlines():
         line = raw
         if not line.isprintable():  # fast check: most lines contain nothing to remove
-            line = _CONTROL_CODES.sub("", line).expandtabs(TAB_WIDTH)
+            line = _ESCAPE_SEQUENCES.sub("", line).expandtabs(TAB_WIDTH)
         line = line.rstrip(" ")
         if len(line) <= columns:
             lines.append(line)

@@ -100,6 +100,7 @@ class _BoardEncoder:
         self.colors: dict[int, int] = {}  # colour as an integer -> index in the palette
         shades = self._index_colors(font.make_shades(theme.ink, theme.paper)[:: font.COVERAGE_STEP])
         self.shades = shades.repeat(font.COVERAGE_STEP)[:256]
+        self.line_index = self._index_colors(np.array([[theme.line]], np.uint8))[0, 0]
         self.heads_by_count: dict[int, bytes] = {}  # by number of colours
         # number of colours before each tile, for the tiles so far
         self.color_counts = [len(self.colors)]
@@ -108,6 +109,11 @@ class _BoardEncoder:
         for x, y, label, text in grid.place_labels(scene.columns, scene.lines, place):
             self._draw_line(canvas, x, y, label, text)
         self.canvas = canvas
+        # The lines that close the grid.
+        self.right = min(place.left + place.columns * place.cell, size[0] - 1)
+        self.bottom = min(place.top + place.rows * place.cell, size[1] - 1)
+        canvas[place.top : self.bottom, self.right] = self.line_index
+        canvas[self.bottom, place.left : self.right + 1] = self.line_index
         self.nbytes = 2 * canvas.nbytes
         self.top_band = _compress_rows(canvas[: place.top])
         # Rows of cells have margins left and right, which may contain row labels.
@@ -115,7 +121,8 @@ class _BoardEncoder:
         margins = [canvas[top : top + place.cell].tobytes() for top in tops]
         self.row_tops = [tops[margins.index(margin)] for margin in margins]
         self.blank_bands: dict[int, _CompressedBand] = {}
-        self.status_top = place.top + place.rows * place.cell
+        below = place.top + place.rows * place.cell
+        self.closing_band = _compress_rows(canvas[below : self.bottom + 1])  # empty in a full frame
 
     def encode(self, scene: Grid) -> bytes | None:
         """Join the compressed bands into a file; return None if there are more than 256 colours.
@@ -124,18 +131,17 @@ class _BoardEncoder:
         """
         style, text = self.style, self.style.layout.text
         bands = [self.top_band]
-        numbers = grid.index_tiles(scene) if scene.marks else None
+        layout = style.layout
+        marks = grid.find_marked_columns(scene.marks, layout.rows, layout.columns)
         for place, row in enumerate(scene.rows):
-            content = row if numbers is None else numbers[place].tobytes()
-            key: Hashable = (self.encoder_id, self.row_tops[place], content)
+            key: Hashable = (self.encoder_id, self.row_tops[place], row, marks.get(place))
             band = RENDER_CACHE.get(key)
             if band is None:
-                tile_numbers = (
-                    grid.index_row(row, style.tiles) if numbers is None else numbers[place]
-                )
+                tile_numbers = grid.index_row(row, style.tiles, marks.get(place, ()))
                 band = RENDER_CACHE.put(key, self._encode_row(self.row_tops[place], tile_numbers))
             bands.append(band)
-        y = self.status_top
+        bands.append(self.closing_band)
+        y = self.bottom + 1
         for x, top, line in grid.place_status(scene.status, self.size, style.layout):
             if top > y:
                 bands.append(self._make_blank_band(top - y))
@@ -161,13 +167,15 @@ class _BoardEncoder:
         parts.append(b"\x03\x00" + struct.pack(">I", high << 16 | low))
         return head + _make_chunk(b"IDAT", b"".join(parts)) + self.end_chunk
 
-    def _encode_row(self, top: int, numbers: Sequence[int] | np.ndarray) -> _CompressedBand:
+    def _encode_row(self, top: int, numbers: Sequence[int]) -> _CompressedBand:
         place = self.style.layout
         pixels = self.canvas[top : top + place.cell].copy()
-        row = [int(number) for number in numbers]
-        tiles = {number: self._index_tile(number) for number in dict.fromkeys(row)}
-        cells = np.concatenate([tiles[number] for number in row], 1)
+        tiles = {number: self._index_tile(number) for number in dict.fromkeys(numbers)}
+        cells = np.concatenate([tiles[number] for number in numbers], 1)
         pixels[:, place.left : place.left + cells.shape[1]] = cells
+        pixels[:, self.right] = self.line_index
+        if self.bottom < top + place.cell:
+            pixels[-1, place.left : self.right + 1] = self.line_index
         return _compress_rows(pixels)._replace(last=max(map(self._compute_rank, tiles)))
 
     def _compute_rank(self, number: int) -> int:

@@ -27,6 +27,16 @@ __all__ = [
 ]
 
 COLORS = ["red", "orange", "yellow", "green", "blue", "purple", "brown", "black", "gray", "white"]
+GROUNDS = (  # what a cell or a background is, where it has no colour of its own
+    "light-square",
+    "dark-square",
+    "board",
+    "felt",
+    "water",
+    "floor",
+    "wall",
+    "outside",
+)
 GridRow: TypeAlias = str | tuple[str, ...]
 TableCell: TypeAlias = str | tuple[str, str] | tuple[str, str, float]
 ShapeLabel: TypeAlias = tuple[str, str, float, float] | tuple[str, str, float, float, float]
@@ -47,8 +57,10 @@ class Tile:
 
     Attributes:
         figure: One of `gem_ma.renderers.figures.FIGURES`, or "" for none.
-        color: The colour of the figure and the text: a name from COLORS, shown as the theme says.
-        ground: The colour of the cell: a name from COLORS, or "" for the plain ground.
+        color: The colour of the figure and the text: a name from COLORS, shown as the theme says;
+            or "" for that of text.
+        ground: The colour of the cell: a name from COLORS, or what it is, from GROUNDS, which each
+            theme shows in its way; or "" for the plain ground.
         text: At most three characters, drawn over the figure.
         name: Its name in a legend, for example "red's disc".
         parts: (figure, color) pairs, drawn over one another in this order instead of `figure`, for
@@ -95,7 +107,7 @@ class HexGrid:
         columns: Labels above the columns.
         lines: Labels at the sides of the rows.
         status: Lines of text below the board.
-        ground: The colour of the cells.
+        ground: The colour of the cells, as in a Tile.
         edges: Two colours, for the top and bottom edges and for the left and right ones; empty:
             none.
         turn: The symbol whose figure is shown before the status; "": none.
@@ -106,7 +118,7 @@ class HexGrid:
     columns: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
-    ground: str = "orange"
+    ground: str = "board"
     edges: tuple[str, ...] = ()
     turn: str = ""
 
@@ -186,11 +198,22 @@ class WebPage:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A transcript: (speaker, text) in order; `viewer` is the speaker on the right-hand side."""
+    """A transcript of messages.
+
+    Attributes:
+        turns: (speaker, text) of each message, in order.
+        viewer: The speaker on the right-hand side.
+        title: A line above the messages.
+        seats: The speakers in the order of the game's seats, which gives each its colour, whoever
+            speaks first. Further speakers follow in the order of their first messages.
+        earlier: The number of messages before `turns`, where these are not all.
+    """
 
     turns: tuple[tuple[str, str], ...]
     viewer: str = ""
     title: str = ""
+    seats: tuple[str, ...] = ()
+    earlier: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +239,7 @@ class Shapes:
             optional fifth number is the height of the letters as a share of the square; without
             it, letters have their usual size.
         status: Lines of text below the square.
-        ground: A colour of the whole background, as wide as the picture; "" is the plain one.
+        ground: A colour of the whole background, as in a Tile, as wide as the picture.
         areas: (color, corners) of each polygon, each corner (x, y); drawn first, in this order.
     """
 

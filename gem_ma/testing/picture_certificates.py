@@ -11,8 +11,16 @@ from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.core_env import CoreEnv
 from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import State
-from gem_ma.scene import Chat, Grid, Panels
+from gem_ma.scene import Chat, Grid, HexGrid, Panels
 from gem_ma.testing.env_probe import UNKNOWN_MOVE, ContractError, make_fresh_env
+from gem_ma.testing.picture_looks import (
+    MIN_FILLED_SHARE,
+    MIN_GROUND_CONTRAST,
+    ChatHistory,
+    find_closest_grounds,
+    find_misnamed_color,
+    measure_filled_share,
+)
 
 WordsByLook: TypeAlias = dict[Hashable, tuple[str, str]]
 """Maps all that a seat was shown to the words of its view, and to the place in an episode."""
@@ -30,6 +38,10 @@ class Certificate:
         distance: Of the two most similar tiles, in mean levels per channel; inf without tiles.
         contrast: Contrast ratio of the least visible figure or letters, before noise: 1 to 21; inf
             without tiles.
+        ground_contrast: Contrast ratio of the two neighbouring cells that are told apart least by
+            nothing but their grounds, as the squares of a chess board; inf without such cells.
+        filled: The least share of a frame that was drawn on: the box around the picture, divided
+            by the square of the shorter side of the frame.
     """
 
     env_id: str
@@ -38,6 +50,8 @@ class Certificate:
     exact: int
     distance: float
     contrast: float
+    ground_contrast: float
+    filled: float
 
 
 def certify(
@@ -51,11 +65,14 @@ def certify(
 
     Two views with different words must have different pictures. All tiles of a Grid must differ,
     and a Grid must be read back exactly from its pixels. Figures and letters of Grids, also in
-    Panels, must have a contrast of at least 3 to their surroundings.
+    Panels, must have a contrast of at least 3 to their surroundings. Neighbouring cells that only
+    their grounds tell apart must have one of at least 1.6, and a board must fill half of the frame.
+    The colours that a legend names must be those that people call so.
 
     In a conversation, earlier messages arrive as text with every picture. Two views of a seat must
     then differ in their pictures, or in the text that the seat has read and written. A picture of a
-    Chat must show the last message.
+    Chat must show the last message, count the messages before those that it has, and give each
+    speaker one colour in all pictures of an episode.
 
     Args:
         env: An id or an environment.
@@ -88,9 +105,10 @@ def certify(
     )
     words_by_look: WordsByLook = {}
     last_words_by_look: WordsByLook = {}
+    closest_grounds, filled, board_filled = math.inf, math.inf, math.inf
     for seed in range(10 * views):
         base.reset(seed=seed)
-        heard_texts = _HeardTexts(core)
+        heard_texts, chats = _HeardTexts(core), ChatHistory()
         while core.to_act and len(words_by_look) < views:
             # In a conversation, only seats that are to act are shown words.
             everybody = (None, *core.possible_agents)
@@ -98,20 +116,43 @@ def certify(
                 view = core.game_state if agent is None else core.match.make_view(agent)
                 frame = core.observation_builder.render_image(view, agent)
                 place = f"seed {seed}, turn {core.turns}, {agent or 'a spectator'}"
+                scene = core.observation_builder.build_scene(view, agent)
                 look, last_words = heard_texts.list_beside(agent), heard_texts.last_words.get(agent)
-                if last_words and _shows_chat(core.observation_builder.build_scene(view, agent)):
+                if last_words and _shows_chat(scene):
                     _compare_words(core, last_words_by_look, frame.tobytes(), last_words, place)
                 words = core.game.describe(view, agent)
                 _compare_words(core, words_by_look, (frame.tobytes(), *look), words, place)
                 read_count, closest = _read_back(core, view, agent, frame, palette)
                 exact, nearest = exact + read_count, min(nearest, closest)
-                faintest = min(faintest, _find_faintest(core, view, agent, palette))
+                faintest = min(faintest, _find_faintest(core, scene, palette))
+                closest_grounds = min(closest_grounds, _check_grounds(core, scene, palette))
+                share = measure_filled_share(frame, palette)
+                filled = min(filled, share)
+                if isinstance(scene, Grid | HexGrid):
+                    board_filled = min(board_filled, share)
+                _check_colors(core, scene, palette)
+                if fault := isinstance(scene, Chat) and chats.find_fault(agent, scene, palette):
+                    raise ContractError(f"{core.id}: {fault} ({place})")
             heard_texts.step(base, {seat: _choose_action(core, seat, seed) for seat in core.to_act})
         if len(words_by_look) >= views or (seed > 50 and seed > 5 * len(words_by_look)):
             break
     if nearest <= 0:
         raise ContractError(f"{core.id}: two tiles look the same in the theme {palette.name}")
-    return Certificate(core.id, palette.name, len(words_by_look), exact, nearest, faintest)
+    if board_filled < MIN_FILLED_SHARE:
+        raise ContractError(
+            f"{core.id}: a board fills {board_filled:.0%} of the frame; expected "
+            f"{MIN_FILLED_SHARE:.0%} or more"
+        )
+    return Certificate(
+        core.id,
+        palette.name,
+        len(words_by_look),
+        exact,
+        nearest,
+        faintest,
+        closest_grounds,
+        round(filled, 2),
+    )
 
 
 class _HeardTexts:
@@ -192,22 +233,43 @@ def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: 
     return 1, grid.compute_tile_distance(scene.tiles, cell, look)
 
 
-def _find_faintest(core: CoreEnv, view: State, agent: str | None, look: Any) -> float:
+def _check_grounds(core: CoreEnv, scene: object, look: Any) -> float:
+    """Return the contrast of the closest neighbouring grounds, or raise if it is too low."""
+    closest = math.inf
+    for part, _, _ in _find_grids(core, scene):
+        contrast, *grounds = find_closest_grounds(part, look)
+        if contrast < MIN_GROUND_CONTRAST:
+            one, other = (repr(ground) if ground else "the plain ground" for ground in grounds)
+            raise ContractError(
+                f"{core.id}: in the theme {look.name}, cells on {one} and on {other} differ by a "
+                f"contrast of {contrast:.2f}; expected {MIN_GROUND_CONTRAST} or more"
+            )
+        closest = min(closest, contrast)
+    return closest
+
+
+def _check_colors(core: CoreEnv, scene: object, look: Any) -> None:
+    """Raise ContractError if people would call a colour otherwise than the legend."""
+    names = find_misnamed_color(scene, look)
+    if names is not None:
+        raise ContractError(
+            f"{core.id}: in the theme {look.name}, people would call the colour {names[0]!r} "
+            f"{names[1]!r}"
+        )
+
+
+def _find_faintest(core: CoreEnv, scene: object, look: Any) -> float:
     """Return the contrast of the least visible figure or letters, or raise if it is too low."""
     from gem_ma.renderers.contrast import MIN_CONTRAST
     from gem_ma.renderers.scenes import grid
 
     faintest = math.inf
-    for scene, size in _find_grids(
-        core.observation_builder.build_scene(view, agent), core.observation_builder.image_size
-    ):
-        cell = grid.compute_grid_layout(
-            scene, size, core.observation_builder.config.image_unit
-        ).cell
-        plain = float(grid.compute_tile_contrast(scene.tiles, cell, look))
+    for part, size, unit in _find_grids(core, scene):
+        cell = grid.compute_grid_layout(part, size, unit).cell
+        plain = float(grid.compute_tile_contrast(part.tiles, cell, look))
         if plain < MIN_CONTRAST:
             symbol, tile = min(
-                scene.tiles, key=lambda one: grid.compute_tile_contrast((one,), cell, look)
+                part.tiles, key=lambda one: grid.compute_tile_contrast((one,), cell, look)
             )
             raise ContractError(
                 f"{core.id}: in the theme {look.name}, in cells of {cell} pixels, the tile "
@@ -219,11 +281,15 @@ def _find_faintest(core: CoreEnv, view: State, agent: str | None, look: Any) -> 
     return faintest
 
 
-def _find_grids(scene: object, size: tuple[int, int]) -> Iterator[tuple[Grid, tuple[int, int]]]:
+def _find_grids(
+    core: CoreEnv, scene: object, size: tuple[int, int] | None = None
+) -> Iterator[tuple[Grid, tuple[int, int], int]]:
+    """Find each Grid of a scene, with the size that it has and the patches it is aligned to."""
     from gem_ma.renderers.scenes import panels
 
+    builder = core.observation_builder
     if isinstance(scene, Grid):
-        yield scene, size
+        yield scene, size or builder.image_size, 1 if size else builder.config.image_unit
     elif isinstance(scene, Panels):
-        for part in panels.place_panels(scene, size):
-            yield from _find_grids(part.scene, part.size)
+        for part in panels.place_panels(scene, size or builder.image_size):
+            yield from _find_grids(core, part.scene, part.size)

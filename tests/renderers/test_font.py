@@ -220,11 +220,11 @@ def test_wrap_keeps_every_word_and_no_line_is_too_long():
         ("abcdefgh", 3, ["abc", "def", "gh"]),
         ("  indent", 20, ["  indent"]),
         ("a\tb", 20, ["a       b"]),
-        ("a\x00\x1b[1mb\x9c", 20, ["ab"]),
+        ("a\x00\x1b[1mb\x9c", 20, ["a\x00b\x9c"]),
         ("\x1b[38;5;1mred\x1b[0m \x9b2Kx\x1b[?25l\x1b(B", 20, ["red x"]),
         ("\x1b]0;title\x07a \x1b]8;;http://b\x1b\\link\x1b]8;;\x1b\\", 20, ["a link"]),
-        ("\x1b[31 what\x1b", 20, ["hat"]),
-        ("\x1b[" + ";" * 80 + "m\x1b]no end", 99, ["[" + ";" * 80 + "m]no end"]),
+        ("\x1b[31 what\x1b", 20, ["hat\x1b"]),
+        ("\x1b[" + ";" * 80 + "m\x1b]no end", 99, ["\x1b[" + ";" * 80 + "m\x1b]no end"]),
         ("[31m is no colour", 20, ["[31m is no colour"]),
         ("abc   def", 3, ["abc", "def"]),
         ("abc      ", 3, ["abc"]),
@@ -242,7 +242,7 @@ def test_hostile_text_raises_nothing_and_takes_no_time(name):
     for columns in (1, 2, 40):
         lines = font.wrap_text(text, columns)
         assert max(map(len, lines)) <= columns
-        assert not any(c < " " or "\x7f" <= c < "\xa0" for line in lines[:2000] for c in line)
+        assert not any(c in "\t\n\r" for line in lines[:2000] for c in line)
     for height in font.LETTER_HEIGHTS:
         font.render_lines(lines, 40, 10, height, INK, PAPER)
         font.draw_line(np.zeros((20, 50, 3), np.uint8), 0, 0, text, height, INK)
@@ -260,3 +260,12 @@ def test_a_terminal_breaks_no_row_of_a_board_while_a_smaller_type_fits():
     # prose may be broken, and stays large
     assert terminal._choose_layout(story, (252, 252))[0] == 18
     assert columns == (252 - 2 * terminal.MARGIN) // 7
+
+
+@pytest.mark.parametrize("code", [*range(9), *range(14, 28), 0x1F, *range(0x7F, 0x85), 0x90, 0x9F])
+def test_a_control_character_is_seen(code):
+    (line,) = font.wrap_text(f"{chr(code)}bell", 20)
+    assert line == f"{chr(code)}bell"
+    (plain,) = font.wrap_text(" bell", 20)
+    seen = font.render_lines([line], 20, 1, 18, (0, 0, 0), (255, 255, 255))
+    assert (seen != font.render_lines([plain], 20, 1, 18, (0, 0, 0), (255, 255, 255))).any()

@@ -6,11 +6,13 @@ import pytest
 from playable import GAMES, IDS, TALKS, unless
 
 import gem_ma
+from gem_ma.envs.boards.connect_four import ConnectFour
 from gem_ma.game import Game, Message
 from gem_ma.scene import (
     Chat,
     Grid,
     Panels,
+    Shapes,
     Tile,
 )
 from gem_ma.testing import ContractError, certify
@@ -109,8 +111,6 @@ def test_many_views_differ_as_their_words_do(env_id):
 
 
 def test_a_picture_that_leaves_something_out_is_found():
-    from gem_ma.envs.boards.connect_four import ConnectFour
-
     class Blind(ConnectFour):
         def picture(self, view, agent):
             return board("...")
@@ -120,8 +120,6 @@ def test_a_picture_that_leaves_something_out_is_found():
 
 
 def test_a_tile_that_cannot_be_seen_is_found_in_panels_too():
-    from gem_ma.envs.boards.connect_four import ConnectFour
-
     class Faint(ConnectFour):
         def picture(self, view, agent):
             small = Grid(("d" * 30,) * 30, (("d", Tile("door", "red")),))
@@ -131,14 +129,26 @@ def test_a_tile_that_cannot_be_seen_is_found_in_panels_too():
         certify(gem_ma.Env(Faint()))
 
 
+class Dots(ConnectFour):
+    """Connect Four in dots that noise makes one: a disc moves the dot of its cell a little."""
+
+    def picture(self, view, agent):
+        shifts = [".RY".index(cell) * 2 for cell in view.board]
+        places = [
+            (4 + cell % 7 * 9 + shift, 6 + cell // 7 * 9) for cell, shift in enumerate(shifts)
+        ]
+        return Shapes(tuple([("square", "", x / 252, y / 252, 3 / 252, 0.0) for x, y in places]))
+
+
 def test_certify_looks_at_the_theme_and_at_noise():
     assert certify("game:TicTacToe-v0", theme=7, views=20).theme == "train:7"
     env = gem_ma.make("game:TicTacToe-v0", noise="blur:1", observe="image")
     found = certify(env, theme="dark", views=20)
     assert (found.theme, found.views, found.exact) == ("dark", 20, 0)
     assert env.observation_builder.config.theme == "light"
+    assert certify(gem_ma.Env(Dots()), views=20).views == 20
     with pytest.raises(ContractError, match="one picture for"):
-        certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), views=500)
+        certify(gem_ma.Env(Dots(), noise="downscale:64"), views=500)
     with pytest.raises(ContractError, match="one picture for"):
-        certify("game:Chess-v0", noise="downscale:64", views=500)
+        certify(gem_ma.Env(Dots()), noise="downscale:64", views=500)
     assert certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), noise="", views=20).exact

@@ -344,14 +344,14 @@ class Backgammon(Game[State]):
                     items.append(("disc", AGENTS[side], x, y if top else 1 - y, 0.9 * pitch, 0.0))
                 if n > 5:
                     labels.append((str(n), "", x, y if top else 1 - y, 0.05))
-        labels.append(("bar", "", 6.5 * pitch, 0.03, 0.04))
-        labels.append(("off", "", 13.5 * pitch, 0.03, 0.04))
+        labels.append(("bar", "", 6.5 * pitch, 0.5, 0.04))
+        labels.append(("off", "", 13.5 * pitch, 0.5, 0.04))
         lines = [("brown", x * pitch, 0.05, x * pitch, 0.95, 0.006) for x in (6, 7, 13)]
         if view.to_act():
             left = (3 if view.turn == seat else 10) * pitch
             for i, die in enumerate(view.dice):
                 items += _die(die, left + 1.4 * pitch * (i - 0.5))
-        return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "orange")
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "board")
 
     def encode(self, view, agent):
         """Return the men, own seat first, then the dice, one-hot, and the turns.

@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.envs.turn_captions import make_turn_caption
+from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
 from gem_ma.game import Game, InvalidMove, Maybe, Message
 from gem_ma.scene import Grid, Panels, Tile
 
@@ -16,9 +16,9 @@ AGENTS = ("first", "second")
 SHIPS = "ABCDEFGH"
 WATER, MISS, HIT = ".", "o", "x"
 TILES = (
-    (WATER, Tile(ground="blue", name="water (.)")),
-    (MISS, Tile("dot", "white", "blue", name="miss (o)")),
-    (HIT, Tile("cross", "red", "blue", name="hit, a ship afloat (x)")),
+    (WATER, Tile(ground="water", name="water (.)")),
+    (MISS, Tile("dot", "white", "water", name="miss (o)")),
+    (HIT, Tile("cross", "red", "water", name="hit, a ship afloat (x)")),
     *((ship, Tile(color="black", ground="gray", text=ship)) for ship in SHIPS),
     *((ship.lower(), Tile("burst", "red", "gray", text=ship)) for ship in SHIPS),
 )
@@ -157,11 +157,11 @@ class Battleship(Game[State]):
     def picture(self, view, agent):
         columns = tuple(string.ascii_lowercase[: view.size])
         lines = tuple(str(i + 1) for i in range(view.size))
-        status = self.status(view)
+        status = self.status(view) + make_winner_caption(view)
         parts = [
             (title, Grid(rows, TILES, columns=columns, lines=lines, status=part))
             for (title, rows), part in zip(
-                self.boards(view, agent), (status[:1], status[1:]), strict=True
+                self.boards(view, agent), ((*status[:1], ""), status[1:]), strict=True
             )
         ]
         return Panels(tuple(parts))

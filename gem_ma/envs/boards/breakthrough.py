@@ -8,16 +8,16 @@ import numpy as np
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.envs.turn_captions import make_turn_caption
+from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
 AGENTS = ("white", "black")
 PIECES, EMPTY = ("W", "B"), "."
 TILES = (
-    ("W", Tile("pawn", "white", "orange", name="white (W)")),
-    ("B", Tile("pawn", "black", "orange", name="black (B)")),
-    (EMPTY, Tile("", ground="orange", name="free")),
+    ("W", Tile("pawn", "white", "board", name="white (W)")),
+    ("B", Tile("pawn", "black", "board", name="black (B)")),
+    (EMPTY, Tile("", ground="board", name="free")),
 )
 
 
@@ -68,6 +68,7 @@ class State(NamedTuple):
     size: int
     turn: int = 0
     winner: str | None = None
+    last: tuple[int, ...] = ()  # the squares of the last move: from, to
 
     def to_act(self):
         return () if self.winner else (AGENTS[self.turn % 2],)
@@ -91,7 +92,8 @@ class State(NamedTuple):
         board = "".join(cells)
         is_last_row = end // self.size == (self.size - 1, 0)[side]
         has_won = is_last_row or PIECES[1 - side] not in board
-        return State(board, self.size, self.turn + 1, AGENTS[side] if has_won else None)
+        winner = AGENTS[side] if has_won else None
+        return State(board, self.size, self.turn + 1, winner, (square, end))
 
 
 class Breakthrough(Game[State]):
@@ -140,7 +142,9 @@ class Breakthrough(Game[State]):
 
     def picture(self, view, agent):
         columns, lines = labels(view.size)
-        return Grid(rows(view.board, view.size), TILES, (), columns, lines, make_turn_caption(view))
+        marks = tuple([divmod(square, view.size) for square in view.last])
+        status = make_turn_caption(view) + make_winner_caption(view)
+        return Grid(rows(view.board, view.size), TILES, marks, columns, lines, status)
 
     def encode(self, view, agent):
         """Return three planes: own pieces, the other's, free squares."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.envs.turn_captions import make_turn_caption
+from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
 from gem_ma.game import Game, InvalidMove
 from gem_ma.scene import Grid, Tile
 
@@ -21,19 +21,19 @@ TILES = (
         tile
         for color, man, king in zip(AGENTS, MEN, KINGS, strict=True)
         for tile in (
-            (man, Tile("disc", color, "green", name=f"{color}'s man ({man})")),
+            (man, Tile("disc", color, "dark-square", name=f"{color}'s man ({man})")),
             (
                 king,
                 Tile(
-                    ground="green",
+                    ground="dark-square",
                     name=f"{color}'s king ({king})",
                     parts=(("disc", color), ("crown", "yellow")),
                 ),
             ),
         )
     ),
-    (EMPTY, Tile(ground="green")),
-    (" ", Tile(ground="gray")),
+    (EMPTY, Tile(ground="dark-square")),
+    (" ", Tile(ground="light-square")),
 )
 AROUND = str.maketrans("", "", " -x:>")
 
@@ -93,6 +93,7 @@ class State(NamedTuple):
     turn: int = 0  # an index into AGENTS
     quiet: int = 0  # moves since the last capture
     jumping: int | None = None  # the square of a piece that must continue to jump
+    last: tuple[int, ...] = ()  # the squares of the last step or jump: from, to
 
     def to_act(self):
         is_over = self.quiet >= QUIET or not _legal(self.board, self.turn, self.jumping)
@@ -110,7 +111,7 @@ class State(NamedTuple):
         return _legal(self.board, self.turn, self.jumping)
 
     def passed(self):
-        return State(self.board, 1 - self.turn, self.quiet + 1)
+        return State(self.board, 1 - self.turn, self.quiet + 1, None, self.last)
 
     def move(self, square, end):
         """Move a piece; a man that reaches the last row becomes a king, which ends its jumps."""
@@ -123,8 +124,8 @@ class State(NamedTuple):
             cells[(square + end) // 2] = EMPTY
         board = "".join(cells)
         if is_jump and not is_crowned and _legal(board, side, end):
-            return State(board, side, 0, end)
-        return State(board, 1 - side, 0 if is_jump else self.quiet + 1)
+            return State(board, side, 0, end, (square, end))
+        return State(board, 1 - side, 0 if is_jump else self.quiet + 1, None, (square, end))
 
 
 class Checkers(Game[State]):
@@ -202,8 +203,9 @@ class Checkers(Game[State]):
             "".join(cell if dark(8 * r + c) else " " for c, cell in enumerate(row))
             for r, row in enumerate(_rows(view))
         )
-        marks = () if view.jumping is None else (divmod(view.jumping, SIZE),)
-        return Grid(rows, TILES, marks, FILES, RANKS, self.status(view))
+        marks = tuple([divmod(square, SIZE) for square in view.last])
+        status = self.status(view) + make_winner_caption(view)
+        return Grid(rows, TILES, marks, FILES, RANKS, status)
 
     def encode(self, view, agent):
         """Return six planes: own men, kings, other men, kings, free squares, jumping piece."""

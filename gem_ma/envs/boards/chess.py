@@ -26,10 +26,13 @@ TILES = (  # a symbol is a piece and its square: light (-) or dark (=)
     *(
         (letter + shade, Tile(name.split()[1], name.split()[0], ground, name=said))
         for letter, name in zip(LETTERS, NAMES, strict=True)
-        for shade, ground, said in (("-", "gray", f"{name} ({letter})"), ("=", "green", ""))
+        for shade, ground, said in (
+            ("-", "light-square", f"{name} ({letter})"),
+            ("=", "dark-square", ""),
+        )
     ),
-    (".-", Tile(ground="gray")),
-    (".=", Tile(ground="green")),
+    (".-", Tile(ground="light-square")),
+    (".=", Tile(ground="dark-square")),
 )
 UCI = frozenset(UCI_MOVES)
 
@@ -39,6 +42,7 @@ class State(NamedTuple):
     past: tuple[str, ...] = ()  # positions since the last capture or pawn move, with this one
     end: str | None = None  # how the game ended; None while it continues
     san: bool = False  # list moves in SAN rather than UCI
+    last: str = ""  # the last move in UCI
 
     def to_act(self):
         return () if self.end else (AGENTS[self.fen.split(" ", 2)[1] == "b"],)
@@ -57,10 +61,11 @@ class State(NamedTuple):
 
     def play(self, name):
         board = _board(self.fen).copy(stack=False)
-        board.push(_moves(self.fen, self.san)[name])
-        return self.at(board, self.past if board.halfmove_clock else ())
+        move = _moves(self.fen, self.san)[name]
+        board.push(move)
+        return self.at(board, self.past if board.halfmove_clock else (), move.uci())
 
-    def at(self, board, past):
+    def at(self, board, past, last=""):
         """Return the state of a board; draws that a player could claim end the game."""
         fen = board.fen()
         position = fen.rsplit(" ", 2)[0]  # pieces, side, castling, and en passant where it is legal
@@ -74,7 +79,7 @@ class State(NamedTuple):
             end = "draw: threefold repetition"
         elif board.halfmove_clock >= 100:
             end = "draw: fifty moves without capture or pawn's move"
-        return State(fen, past, end, self.san)
+        return State(fen, past, end, self.san, last)
 
 
 class Chess(Game[State]):
@@ -160,7 +165,7 @@ class Chess(Game[State]):
         cells = tuple(
             [tuple(map("".join, zip(row, shades[i % 2], strict=True))) for i, row in rows]
         )
-        return Grid(cells, TILES, columns=FILES, lines=RANKS, status=self.status(view))
+        return Grid(cells, TILES, _mark_squares(view.last), FILES, RANKS, self.status(view))
 
     def encode(self, view, agent):
         """Return planes of eight rows, rank 8 first.
@@ -192,6 +197,13 @@ class Chess(Game[State]):
 def _board(fen):
     """Return a shared board that must not be changed; copy it to make moves."""
     return chess.Board(fen)
+
+
+@functools.lru_cache(maxsize=1024)
+def _mark_squares(move):
+    """Return row and column of the squares of a move in UCI."""
+    squares = move[:2], move[2:4]
+    return tuple([(RANKS.index(rank), FILES.index(file)) for file, rank in filter(None, squares)])
 
 
 @functools.lru_cache(maxsize=1024)

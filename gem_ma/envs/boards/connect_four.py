@@ -7,7 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.envs.turn_captions import make_turn_caption
+from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -45,6 +45,7 @@ class State(NamedTuple):
     board: str = EMPTY * CELLS  # row by row, top first
     turn: int = 0
     winner: str | None = None
+    last: int | None = None  # the cell of the last disc
 
     def to_act(self):
         return () if self.winner or EMPTY not in self.board else (AGENTS[self.turn % 2],)
@@ -62,14 +63,14 @@ class State(NamedTuple):
 
     def drop(self, col):
         if col is None:  # a lost turn
-            return State(self.board, self.turn + 1)
+            return self._replace(turn=self.turn + 1)
         side, board = self.turn % 2, self.board
         cell = board[col::COLS].rfind(EMPTY) * COLS + col  # the lowest free cell
         board = board[:cell] + DISCS[side] + board[cell + 1 :]
         for line in LINES[cell]:
             if WON[side] in board[line]:
-                return State(board, self.turn + 1, AGENTS[side])
-        return State(board, self.turn + 1)
+                return State(board, self.turn + 1, AGENTS[side], cell)
+        return State(board, self.turn + 1, None, cell)
 
 
 class ConnectFour(Game[State]):
@@ -104,7 +105,9 @@ class ConnectFour(Game[State]):
 
     def picture(self, view, agent):
         rows = tuple([view.board[i : i + COLS] for i in range(0, CELLS, COLS)])
-        return Grid(rows, TILES, columns=MOVES, status=make_turn_caption(view))
+        marks = () if view.last is None else (divmod(view.last, COLS),)
+        status = make_turn_caption(view) + make_winner_caption(view)
+        return Grid(rows, TILES, marks, MOVES, status=status)
 
     def encode(self, view, agent):
         """Return three planes of six rows, top first: own discs, the other's, free cells."""

@@ -256,7 +256,7 @@ class Go(Game[State]):
             (LETTERS[i], "", x, step * (size + 0.5), 0.65 * step) for i, x in enumerate(across)
         ]
         labels += [(str(size - i), "", step * 0.45, y, 0.65 * step) for i, y in enumerate(down)]
-        return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "orange")
+        return Shapes(tuple(items), "", tuple(lines), tuple(labels), self.status(view), "board")
 
     def encode(self, view, agent):
         """Return three planes: own stones, the other's, free points."""

@@ -14,9 +14,9 @@ from gem_ma.scene import HexGrid, Tile
 AGENTS = ("black", "white")
 STONES, EMPTY = ("B", "W"), "."
 TILES = (
-    ("B", Tile("disc", "black", "orange", name="black (B)")),
-    ("W", Tile("disc", "white", "orange", name="white (W)")),
-    (EMPTY, Tile("", ground="orange", name="free")),
+    ("B", Tile("disc", "black", "board", name="black (B)")),
+    ("W", Tile("disc", "white", "board", name="white (W)")),
+    (EMPTY, Tile("", ground="board", name="free")),
 )
 
 

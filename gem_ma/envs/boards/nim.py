@@ -89,10 +89,14 @@ class Nim(Game[State]):
             bottom = top + high * -(-most // columns)
             x = 0.08 if len(self.heaps) <= MANY else (0.06, 0.19)[len(labels) % 2]
             labels.append((f"{letter}:{n:2}", "", x, (top + bottom) / 2, 0.07))
-            for i in range(n):
+            for i in range(most):  # a dot is left of each that was taken
                 row, column = divmod(i, columns)
-                x = left + spacing * (column + 0.5 + column // BUNDLE / 2)
-                items.append(("stick", "brown", x, top + high * (row + 0.5), size, 0.0))
+                x, y = (
+                    left + spacing * (column + 0.5 + column // BUNDLE / 2),
+                    top + high * (row + 0.5),
+                )
+                look = ("stick", "brown") if i < n else ("dot", "")
+                items.append((*look, x, y, size if i < n else size / 3, 0.0))
             if len(self.heaps) <= MANY:
                 lines.append(("gray", 0.0, bottom, 1.0, bottom, 0.003))
             top = bottom

@@ -8,15 +8,15 @@ import numpy as np
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.boards.lettered import labels, rows, squares, words
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.envs.turn_captions import make_turn_caption
+from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
 from gem_ma.game import Game, Message
 from gem_ma.scene import Grid, Tile
 
 AGENTS = ("black", "white")
 TILES = (
-    ("B", Tile("disc", "black", "green", name="black (B)")),
-    ("W", Tile("disc", "white", "green", name="white (W)")),
-    (".", Tile("", ground="green", name="free")),
+    ("B", Tile("disc", "black", "felt", name="black (B)")),
+    ("W", Tile("disc", "white", "felt", name="white (W)")),
+    (".", Tile("", ground="felt", name="free")),
 )
 
 
@@ -35,6 +35,7 @@ class State(NamedTuple):
     turn: int  # of the seat that moves: an index into AGENTS
     open: int  # squares, as bits, where that seat may place a disc; 0 if neither seat can
     size: int
+    last: int | None = None  # the square of the last disc
 
     def to_act(self):
         return (AGENTS[self.turn],) if self.open else ()
@@ -80,16 +81,17 @@ class State(NamedTuple):
             (other_discs, own_discs) if self.turn else (own_discs, other_discs),
             self.turn,
             self.size,
+            square,
         )
 
 
-def after(discs, turn, size):
+def after(discs, turn, size, last=None):
     """Return the state after a turn; a seat that cannot move is skipped."""
     for side in (1 - turn, turn):
         open_squares = _open(discs[side], discs[1 - side], size)
         if open_squares:
             break
-    return State(discs, side, open_squares, size)
+    return State(discs, side, open_squares, size, last)
 
 
 def _open(own, other, size):
@@ -127,7 +129,7 @@ class Reversi(Game[State]):
     def advance(self, state, moves, rng):
         (move,) = moves.values()
         if move is None:  # a lost turn
-            return after(state.discs, state.turn, state.size)
+            return after(state.discs, state.turn, state.size, state.last)
         return state.place(self.moves.index(move))
 
     def skip(self, view, agent):
@@ -159,8 +161,9 @@ class Reversi(Game[State]):
 
     def picture(self, view, agent):
         columns, lines = labels(view.size)
-        status = _score(view), *make_turn_caption(view)
-        return Grid(rows(view.board(), view.size), TILES, (), columns, lines, status)
+        status = _score(view), *make_turn_caption(view), *make_winner_caption(view)
+        marks = () if view.last is None else (divmod(view.last, view.size),)
+        return Grid(rows(view.board(), view.size), TILES, marks, columns, lines, status)
 
     def encode(self, view, agent):
         """Return three planes: own discs, the other's, free squares."""

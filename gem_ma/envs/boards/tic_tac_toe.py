@@ -7,7 +7,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.envs.turn_captions import make_turn_caption
+from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
 from gem_ma.game import Game
 from gem_ma.scene import Grid, Tile
 
@@ -16,7 +16,7 @@ EMPTY = "."
 TILES = (
     ("x", Tile("cross", "blue", name="x")),
     ("o", Tile("ring", "orange", name="o")),
-    *((str(cell), Tile(color="gray", text=str(cell))) for cell in range(9)),
+    *((str(cell), Tile(color="", text=str(cell))) for cell in range(9)),
 )
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
@@ -90,7 +90,9 @@ class TicTacToe(Game[State]):
         return "\n".join(map(" ".join, _rows(view.board)))
 
     def picture(self, view, agent):
-        return Grid(_rows(view.board), TILES, status=make_turn_caption(view))
+        return Grid(
+            _rows(view.board), TILES, status=make_turn_caption(view) + make_winner_caption(view)
+        )
 
     def encode(self, view, agent):
         """Return three planes: own marks, the other's, free cells."""

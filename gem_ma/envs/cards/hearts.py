@@ -289,7 +289,9 @@ class Hearts(Game[State]):
             ]
             return TextTable(tuple(rows), ("", "c", "d", "h", "s"), "", self.status(view, agent))
         hand = view.hands[AGENTS.index(agent)]
-        return Cards((("trick", view.trick), ("your hand", hand)), self.status(view, agent))
+        lead = (view.turn - len(view.trick)) % 4
+        trick = ((f"trick, p{lead} led", view.trick),) if view.trick else ()
+        return Cards((*trick, ("your hand", hand)), self.status(view, agent))
 
     def encode(self, view, agent):
         """Return sets of cards, each one-hot over the deck, and then the progress of the game.

@@ -9,6 +9,7 @@ import numpy as np
 
 from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
+from gem_ma.envs.turn_captions import make_winner_caption
 from gem_ma.game import Game, Maybe, Message
 from gem_ma.scene import Cards
 
@@ -165,10 +166,11 @@ class LiarsDice(Game[State]):
 
     def picture(self, view, agent):
         rows = [
-            (name, tuple(f"*{die}" for die in hand or "?" * n))
+            (name if n else f"{name}, out", tuple(f"*{die}" for die in hand or "?" * n))
             for name, hand, n in zip(view.agents, view.dice, view.counts, strict=True)
         ]
-        return Cards(tuple(rows), self.status(view))
+        bid, to_act = self.status(view)
+        return Cards(tuple(rows), (bid, to_act) if view.to_act() else make_winner_caption(view))
 
     def encode(self, view, agent):
         """Return the own dice by face, all counts from the own seat on, and the bid."""

@@ -31,10 +31,10 @@ LANDMARKS = {
     "mill": "cross",
 }
 TILES = (
-    (EMPTY, Tile(ground="white")),
-    (ROUTE, Tile(ground="gray", name="the route")),
-    *((name, Tile(figure, "black", "white", name=name)) for name, figure in LANDMARKS.items()),
-    *((ROUTE + name, Tile(figure, "black", "gray")) for name, figure in LANDMARKS.items()),
+    (EMPTY, Tile(ground="floor")),
+    (ROUTE, Tile(ground="outside", name="the route")),
+    *((name, Tile(figure, "", "floor", name=name)) for name, figure in LANDMARKS.items()),
+    *((ROUTE + name, Tile(figure, "", "outside")) for name, figure in LANDMARKS.items()),
 )
 
 

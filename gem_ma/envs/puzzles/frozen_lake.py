@@ -15,10 +15,10 @@ ICE, HOLE, GOAL, HERE = ".OG@"
 FELL, ARRIVED = "X*"
 TILES = (
     (ICE, Tile(name="ice")),
-    (HOLE, Tile("disc", "black", "blue", name="a hole")),
+    (HOLE, Tile("disc", "black", "water", name="a hole")),
     (GOAL, Tile("flag", "green", name="the goal")),
     (HERE, Tile("person", "red", name="you")),
-    (FELL, Tile("person", "red", "blue", name="you, in a hole")),
+    (FELL, Tile("person", "red", "water", name="you, in a hole")),
     (ARRIVED, Tile("person", "red", "green", name="you, at the goal")),
 )
 

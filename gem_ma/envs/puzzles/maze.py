@@ -16,12 +16,12 @@ MOVES = tuple(STEPS)
 MOST = 41  # symbols in a row of the largest maze
 EXIT, HERE, ARRIVED, UNSEEN = "E@*?"
 TILES = (
-    (WALL, Tile(ground="black", name="a wall")),
-    (FREE, Tile(ground="white", name="free")),
-    (EXIT, Tile("flag", "green", "white", name="the exit")),
-    (HERE, Tile("person", "red", "white", name="you")),
+    (WALL, Tile(ground="wall", name="a wall")),
+    (FREE, Tile(ground="floor", name="free")),
+    (EXIT, Tile("flag", "green", "floor", name="the exit")),
+    (HERE, Tile("person", "red", "floor", name="you")),
     (ARRIVED, Tile("person", "red", "green", name="you, at the exit")),
-    (UNSEEN, Tile(ground="gray", name="outside the maze")),
+    (UNSEEN, Tile(ground="outside", name="outside the maze")),
 )
 
 

@@ -15,7 +15,7 @@ AGENT = "player"
 MOVES = ("up", "down", "left", "right")
 WALL, FLOOR, GOAL, BOX, STORED, PLAYER, ON_GOAL = SYMBOLS = "#-.$*@+"
 TILES = (
-    (WALL, Tile(ground="brown", name="wall (#)")),
+    (WALL, Tile(ground="wall", name="wall (#)")),
     (FLOOR, Tile(name="floor (-)")),
     (GOAL, Tile("goal", "red", "yellow", name="goal (.)")),
     (BOX, Tile("square", "orange", name="box ($)")),

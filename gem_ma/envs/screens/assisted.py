@@ -175,7 +175,7 @@ class Assisted(ScreenGame[Talk]):
         if view.inner is not None:
             inner = view.inner
             return drawn(inner.page, inner.ui, self.refs, self.look, screen=inner.layout.screen)
-        return Chat(view.talk, viewer=agent or "") if view.talk else Terminal(SILENT)
+        return Chat(view.talk, agent or "", seats=AGENTS) if view.talk else Terminal(SILENT)
 
     def report(self, state):
         question_count = sum(speaker == "assistant" for speaker, _ in state.talk)

@@ -271,4 +271,5 @@ class Social(Game[State]):
     def picture(self, view, agent):
         if not view.said:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
-        return Chat(view.said[-SHOWN:], viewer=agent or view.seats[0], title="")
+        earlier = max(0, len(view.said) - SHOWN)
+        return Chat(view.said[earlier:], agent or view.seats[0], seats=view.seats, earlier=earlier)

@@ -373,4 +373,4 @@ class Tau(Game[State]):
         talk_turns = turns(view)
         if not talk_turns:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
-        return Chat(talk_turns, viewer=agent or "assistant", title="")
+        return Chat(talk_turns, agent or "assistant", seats=self.agents)

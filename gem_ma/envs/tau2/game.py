@@ -430,7 +430,7 @@ class Tau2(Game[State]):
         talk_turns = turns(view)
         if not talk_turns:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
-        return Chat(talk_turns, viewer=agent or ASSISTANT, title="")
+        return Chat(talk_turns, agent or ASSISTANT, seats=self.agents)
 
 
 DONE_SCHEMA = {

@@ -286,7 +286,7 @@ def _tiles(count):
     """Return the tiles of a crossword: a cell has a number, a letter, both or neither."""
     numbers = "", *[str(number) for number in range(1, count + 1)]
     return (
-        (BLOCKED, Tile(ground="black", name="no cell")),
+        (BLOCKED, Tile(ground="wall", name="no cell")),
         *(
             (number + letter, Tile(text=number + letter.strip(FREE)))
             for number in numbers

@@ -28,13 +28,13 @@ THINGS = {
     "T": ("rook", "a tower"),
 }
 TILES = (
-    (WALL, Tile(ground="black", name="a wall")),
-    (FREE, Tile(ground="white", name="free")),
-    (DOOR, Tile("door", "black", "gray", name="a door")),
-    (RIGHT, Tile("door", "black", "green", name="the right door")),
-    (HERE, Tile("person", "red", "white", name="the walker")),
-    (OUTSIDE, Tile(ground="gray", name="outside the maze")),
-    *((symbol, Tile(figure, "black", "white", name=name))
+    (WALL, Tile(ground="wall", name="a wall")),
+    (FREE, Tile(ground="floor", name="free")),
+    (DOOR, Tile("door", "", "outside", name="a door")),
+    (RIGHT, Tile("door", "", "green", name="the right door")),
+    (HERE, Tile("person", "red", "floor", name="the walker")),
+    (OUTSIDE, Tile(ground="outside", name="outside the maze")),
+    *((symbol, Tile(figure, "", "floor", name=name))
       for symbol, (figure, name) in THINGS.items()),
 )  # fmt: skip
 

@@ -87,7 +87,7 @@ def _choose_layout(scene: Cards, size: tuple[int, int]) -> tuple[_CardLayout, Se
         len(item) > 1 and item[-1] in SUIT_FIGURES for _, items in scene.rows for item in items
     )
     least = _MIN_SUIT_CARD if suits else _MIN_CARD
-    for text in font.list_heights(size):
+    for text in font.list_caption_heights(scene.status, size, 2 * _GAP):
         below = font.wrap_lines(scene.status, (size[0] - 2 * _GAP) // font.measure_advance(text))
         room = size[0], size[1] - len(below) * text - (_GAP if below else 0)
         layout = _fit_layout(labels, counts, quarters, room, text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from gem_ma.renderers import font
@@ -12,19 +10,6 @@ from gem_ma.renderers.contrast import choose_ink
 from gem_ma.renderers.themes import RGB, Theme
 from gem_ma.scene import Chat
 
-# Speakers get these colours in order; the plainest are last.
-_SPEAKER_COLORS = (
-    "blue",
-    "green",
-    "orange",
-    "purple",
-    "red",
-    "yellow",
-    "brown",
-    "gray",
-    "black",
-    "white",
-)
 _MIN_COLUMNS, _MIN_ROWS = 48, 24  # characters and lines that should fit into a picture
 _MAX_CACHED_LENGTH = 8192  # longer texts are not cached: they would take megabytes
 _MIN_LINES = 3  # a message that is cut shows at least this many lines
@@ -42,14 +27,14 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
     columns = max(1, (size[0] - 6 * gap) // font.measure_advance(height) * 7 // 8)
     around = height + 2 * (gap // 2) + gap  # of a message: its name, border and gap
     longest = max(1, (size[1] - gap - top - around - height) // height)
-    colors = _assign_colors(scene.turns, theme)
+    colors = assign_speaker_colors(scene, theme)
     bottom, remaining = size[1] - gap, len(scene.turns)
     while remaining:
         speaker, text = scene.turns[remaining - 1]
         is_own = bool(scene.viewer) and speaker == scene.viewer
         style = (height, is_own, colors[speaker], theme.paper, theme.ink, theme.line)
         # Above every message except the first, leave room for the note about earlier messages.
-        room = bottom - top - (height + gap if remaining > 1 else 0)
+        room = bottom - top - (height + gap if remaining > 1 or scene.earlier else 0)
         bubble = _draw_message(speaker, text, columns, longest, *style)
         whole = bubble.shape[0] <= room
         if not whole and remaining < len(scene.turns):
@@ -62,18 +47,18 @@ def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
         remaining -= 1
         if not whole:
             break
-    if remaining:
-        note = f"... {remaining} earlier message{'s' if remaining > 1 else ''}"
+    hidden = scene.earlier + remaining
+    if hidden:
+        note = f"... {hidden} earlier message{'s' if hidden > 1 else ''}"
         font.draw_line(image, 2 * gap, max(0, bottom - gap - height), note, height, theme.ink)
     return image
 
 
-def _assign_colors(turns: Sequence[tuple[str, str]], theme: Theme) -> dict[str, RGB]:
-    """Assign a colour to each speaker, in the order of their first messages."""
-    speakers = dict.fromkeys([speaker for speaker, _ in turns])
+def assign_speaker_colors(scene: Chat, theme: Theme) -> dict[str, RGB]:
+    """Assign to each speaker the colour of its seat."""
+    speakers = dict.fromkeys([*scene.seats, *(speaker for speaker, _ in scene.turns)])
     return {
-        speaker: theme.color(_SPEAKER_COLORS[i % len(_SPEAKER_COLORS)])
-        for i, speaker in enumerate(speakers)
+        speaker: theme.seats[number % len(theme.seats)] for number, speaker in enumerate(speakers)
     }
 
 

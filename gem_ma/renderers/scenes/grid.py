@@ -36,7 +36,9 @@ _CRAMPED_CELL = 7  # below this cell size in pixels, figures begin to look alike
 _READABLE_CELL = 12  # below this cell size in pixels, the status text becomes smaller
 # least drawn share of the squared shorter side: 0.55 is required, and letters have margins
 _MIN_COVERED_SHARE = 0.6
-_NEAR_SHARE = 0.8  # of the largest cell that fits: alignment shrinks cells no further
+# Alignment shrinks cells to no less than these shares of the largest that fit; the second is that
+# of cells of two patches and more, to which it matters less.
+_NEAR_SHARE, _NEAR_LARGE_SHARE = 0.8, 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ def compute_grid_layout(scene: Grid, size: tuple[int, int], unit: int) -> GridLa
         plain = math.ceil(most.cell * 0.9) if most else 0
     for text in heights:
         lines = font.wrap_lines(status, size[0] // font.measure_advance(text))
+        if text * len(lines) > font.CAPTION_SHARE * size[1] and text != heights[-1]:
+            continue
         layout = _fit_layout(columns, rows, wide, bool(scene.columns), len(lines), text, size, unit)
         if layout is not None and (layout.cell >= plain or not lines or text == heights[-1]):
             return layout
@@ -115,7 +119,10 @@ def _fit_layout(
         full = drawn_area >= _MIN_COVERED_SHARE * min(size) ** 2
         if best is None:
             largest, best_full = cell, full
-        elif full < best_full or cell < _NEAR_SHARE * (_NEAR_SHARE if full else 1) * largest:
+            near = (
+                _NEAR_LARGE_SHARE if cell >= 2 * unit else _NEAR_SHARE**2 if full else _NEAR_SHARE
+            )
+        elif full < best_full or cell < near * largest:
             continue
         left = (width - across) // 2 // step * step + side
         top = (height - down) // 2 // step * step + above
@@ -148,17 +155,21 @@ def draw(
     frame = np.empty((size[1], size[0], 3), np.uint8) if out is None else out
     if size != (width, layout.rows * cell):
         frame[...] = draw_canvas(scene.columns, scene.lines, size, theme, layout)
-    numbers = index_tiles(scene) if scene.marks else None
+    marks = find_marked_columns(scene.marks, layout.rows, layout.columns)
     top, right = layout.top, left + width
     for number, row in enumerate(scene.rows):
-        key: Hashable = style.style_id, row if numbers is None else numbers[number].tobytes()
+        key: Hashable = style.style_id, row, marks.get(number)
         band = RENDER_CACHE.get(key)
         if band is None:
             _check_shape(scene)
-            tile_numbers = index_row(row, scene.tiles) if numbers is None else numbers[number]
+            tile_numbers = index_row(row, scene.tiles, marks.get(number, ()))
             band = RENDER_CACHE.put(key, _draw_band(tile_numbers, style))
         frame[top : top + cell, left:right] = band
         top += cell
+    if right == size[0]:  # else the lines that close the grid are beside its cells
+        frame[layout.top : top, -1] = theme.line
+    if top == size[1]:
+        frame[-1, left:right] = theme.line
     for x, y, line in place_status(scene.status, size, layout):
         words = font.render_line(line, layout.text, theme.ink, theme.paper)
         frame[y : y + layout.text, x : x + words.shape[1]] = words
@@ -181,9 +192,9 @@ def place_status(
     return placements
 
 
-def _draw_band(numbers: Sequence[int] | np.ndarray, look: GridStyle) -> np.ndarray:
+def _draw_band(numbers: Sequence[int], look: GridStyle) -> np.ndarray:
     """Draw one row of cells."""
-    return np.concatenate([render_tile(look, int(number)) for number in numbers], 1)
+    return np.concatenate([render_tile(look, number) for number in numbers], 1)
 
 
 def draw_tile(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.ndarray:
@@ -197,9 +208,11 @@ def draw_tile(one: Tile, cell: int, theme: Theme, marked: bool = False) -> np.nd
 
 def _mark_cell(picture: np.ndarray, theme: Theme) -> np.ndarray:
     """Draw the frame of a marked cell, in place."""
-    wide = max(1, len(picture) // 14)
+    wide = max(1, round(len(picture) / 12))
+    ground = tuple(picture[-1, -1].tolist())
+    ink = theme.mark if compute_contrast(theme.mark, ground) >= MIN_CONTRAST else choose_ink(ground)
     for side in (picture[:wide], picture[-wide:], picture[:, :wide], picture[:, -wide:]):
-        side[:] = theme.mark
+        side[:] = ink
     return picture
 
 
@@ -261,19 +274,21 @@ def decode_frame(frame: np.ndarray, scene: Grid, theme: Theme, unit: int = 28) -
     """
     style = prepare_style(scene, (frame.shape[1], frame.shape[0]), theme, unit)
     layout = style.layout
-    symbols = {
-        render_tile(style, 2 * i + mark).tobytes(): symbol
-        for i, (symbol, _) in enumerate(scene.tiles)
-        for mark in (0, 1)
-    }
+    cell, numbers = layout.cell, range(2 * len(scene.tiles))
+
+    @functools.cache
+    def list_symbols(height: int, width: int) -> dict[bytes, str]:
+        """Return the symbol of each picture of a tile, cut to this size."""
+        pictures = [render_tile(style, number)[:height, :width].tobytes() for number in numbers]
+        return {pictures[number]: scene.tiles[number // 2][0] for number in reversed(numbers)}
+
     rows = []
     for row in range(layout.rows):
-        top = layout.top + row * layout.cell
-        line = frame[top : top + layout.cell]
-        cells = [layout.left + column * layout.cell for column in range(layout.columns)]
-        rows.append(
-            "".join(symbols.get(line[:, x : x + layout.cell].tobytes(), "?") for x in cells)
-        )
+        top = layout.top + row * cell
+        line = frame[top : min(top + cell, len(frame) - 1)]  # the last row may be the closing line
+        parts = [line[:, x : min(x + cell, frame.shape[1] - 1)] for x in
+                 range(layout.left, layout.left + layout.columns * cell, cell)]  # fmt: skip
+        rows.append("".join(list_symbols(*p.shape[:2]).get(p.tobytes(), "?") for p in parts))
     return tuple(rows)
 
 
@@ -325,7 +340,8 @@ def make_grid_legend(scene: Grid | HexGrid, theme: Theme) -> str:
 def _describe_tile(tile: Tile, theme: Theme) -> str:
     ground = f" on {theme.describe_color(tile.ground)}" if tile.ground else ""
     if tile.figure:
-        return f"{theme.describe_color(tile.color)} {theme.figure(tile.figure)}{ground}"
+        color = f"{theme.describe_color(tile.color)} " if tile.color else ""
+        return f"{color}{theme.figure(tile.figure)}{ground}"
     if tile.text:
         return f"{tile.text!r}{ground}"
     color_name = ground.removeprefix(" on ")
@@ -333,28 +349,35 @@ def _describe_tile(tile: Tile, theme: Theme) -> str:
     return f"{article} {color_name} cell" if ground else "an empty cell"
 
 
-def index_tiles(scene: Grid) -> np.ndarray:
-    """Return the tile number of each cell: even for plain cells, one more for marked cells."""
-    columns, rows = _check_shape(scene)
-    numbers = np.array([index_row(row, scene.tiles) for row in scene.rows])
-    for row, column in scene.marks:
+@functools.lru_cache(1024)  # the same few squares, in every frame
+def find_marked_columns(
+    marks: tuple[tuple[int, int], ...], rows: int, columns: int
+) -> dict[int, tuple[int, ...]]:
+    """Return the marked columns of each row that has any."""
+    marked: dict[int, list[int]] = {}
+    for row, column in marks:
         if not (0 <= row < rows and 0 <= column < columns):
             raise BadScene(
                 f"the marked cell {row, column} is not on the board, of {rows} rows and {columns} "
                 "columns"
             )
-        numbers[row, column] += 1
-    return numbers
+        marked.setdefault(row, []).append(column)
+    return {row: tuple(sorted(set(found))) for row, found in marked.items()}
 
 
-def index_row(row: GridRow, tiles: tuple[tuple[str, Tile], ...]) -> list[int]:
-    """Return the number of the plain tile of each symbol in a row."""
+def index_row(
+    row: GridRow, tiles: tuple[tuple[str, Tile], ...], marks: tuple[int, ...] = ()
+) -> list[int]:
+    """Return the tile number of each cell of a row: even if it is plain, one more if marked."""
     table = {symbol: 2 * i for i, (symbol, _) in enumerate(tiles)}
     try:
-        return [table[symbol] for symbol in row]
+        numbers = [table[symbol] for symbol in row]
     except KeyError as error:
         symbols = ", ".join(repr(symbol) for symbol in table)
         raise BadScene(f"no tile for the symbol {error}; there are tiles for {symbols}") from None
+    for column in marks:
+        numbers[column] += 1
+    return numbers
 
 
 def _draw_tile(
@@ -378,7 +401,7 @@ def _draw_tile(
             max(min(round((cell - side) / 2 + share * cell), most), min(least, (cell - side) // 2))
             for share in theme.shift
         )
-        color = theme.color(tile.color)
+        color = theme.color(tile.color) if tile.color else choose_ink(ground)
         shape = np.zeros((cell, cell), bool)
         shape[y : y + side, x : x + side] = coverage > 127
         candidates: list[tuple[float, np.ndarray]] = []
@@ -409,7 +432,7 @@ def _draw_parts(
     picture: np.ndarray, tile: Tile, cell: int, theme: Theme
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Draw a tile's parts over one another and its word below; return pictures with pixel masks."""
-    edge = max(1, cell // 14)  # room for the frame of a marked cell
+    edge = max(1, round(cell / 12))  # room for the frame of a marked cell
     room = cell - 2 * edge
     small = [h for h in font.LETTER_HEIGHTS if h < cell / 3 or h == font.LETTER_HEIGHTS[0]]
     heights = [h for h in small if font.measure_advance(h) * len(tile.text) <= room]
@@ -427,7 +450,7 @@ def _draw_parts(
         shapes.append((picture.copy(), shape))
     if text:
         ground = theme.color(tile.ground) if tile.ground else theme.cell
-        ink = theme.color(tile.color)
+        ink = theme.color(tile.color) if tile.color else choose_ink(ground)
         ink = ink if compute_contrast(ink, ground) >= MIN_CONTRAST else choose_ink(ground)
         coverage = font.render_coverage(tile.text, text)
         steps = (coverage.astype(np.uint16) * PART_LEVELS + 127) // 255 * 255 // PART_LEVELS
@@ -449,7 +472,10 @@ def _draw_outline(
 ) -> None:
     """Draw an outline in `ink` around a shape that will be drawn at x, y."""
     width = _compute_outline_width(cell)
-    around = dilate_mask(np.where(coverage > 63, 255, 0), width)  # a sharp edge
+    if width == 1:  # a soft edge would leave nothing of it
+        coverage = np.where(coverage > 63, 255, 0)
+    soft = (coverage.astype(np.uint16) * FIGURE_LEVELS + 127) // 255 * 255 // FIGURE_LEVELS
+    around = dilate_mask(soft, width)
     left, top = max(0, width - x), max(0, width - y)
     inside = picture[max(0, y - width) : y + coverage.shape[0] + width, max(0, x - width) :]
     tall, wide = min(inside.shape[0], around.shape[0] - top), around.shape[1] - left
@@ -481,9 +507,8 @@ def _draw_letters(
     def compute_worst_contrast(ink: RGB) -> float:
         return float(compute_contrast(ink, under).min(initial=21))
 
-    inks = (
-        [DARK_INK, BRIGHT_INK] if tile.figure else [theme.color(tile.color), DARK_INK, BRIGHT_INK]
-    )
+    own = [] if tile.figure or not tile.color else [theme.color(tile.color)]
+    inks = [*own, DARK_INK, BRIGHT_INK]
     ink = next(
         (ink for ink in inks[:-2] if compute_worst_contrast(ink) >= MIN_CONTRAST), None
     ) or max(inks[-2:], key=compute_worst_contrast)
@@ -501,8 +526,17 @@ def draw_canvas(
     theme: Theme,
     place: GridLayout,
 ) -> np.ndarray:
-    """Draw the surroundings of the board: its labels."""
+    """Draw the surroundings of the board: its labels, and the lines at its right and bottom.
+
+    The other lines of a grid are at the top and left of each cell.
+    """
     ground = make_frame(size, theme.paper)
+    right, bottom = (
+        place.left + place.columns * place.cell,
+        place.top + place.rows * place.cell,
+    )
+    ground[place.top : bottom + 1, right : right + 1] = theme.line
+    ground[bottom : bottom + 1, place.left : right + 1] = theme.line
     for x, y, label, text in place_labels(columns, lines, place):
         font.draw_line(ground, x, y, label, text, theme.ink)
     return ground

@@ -8,7 +8,13 @@ import numpy as np
 
 from gem_ma.renderers import font
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
-from gem_ma.renderers.contrast import CLEAR_CONTRAST, choose_outline, compute_contrast, dilate_mask
+from gem_ma.renderers.contrast import (
+    CLEAR_CONTRAST,
+    choose_ink,
+    choose_outline,
+    compute_contrast,
+    dilate_mask,
+)
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, HexGrid, Tile
@@ -42,7 +48,7 @@ def compute_hex_layout(scene: HexGrid, size: tuple[int, int]) -> HexLayout:
     if not columns or len({len(row) for row in scene.rows}) > 1:
         lengths = sorted({len(row) for row in scene.rows})
         raise BadScene(f"a HexGrid needs rows of one length of at least 1, got lengths {lengths}")
-    for text in dict.fromkeys((font.choose_height(size), font.LETTER_HEIGHTS[0])):
+    for text in font.list_caption_heights(scene.status, size):
         status = len(_wrap_status(scene, size, text))
         above = text if scene.columns else 0
         for half in range(max(size) // 2, _MIN_HALF_CELL - 1, -1):
@@ -236,7 +242,7 @@ def _make_stone(tile: Tile, half: int, width: int, theme: Theme) -> tuple[np.nda
 def _draw_figure(tile: Tile, side: int, theme: Theme) -> tuple[np.ndarray, np.ndarray]:
     """Draw a figure on its background; return the square and the mask of figure and outline."""
     ground = theme.color(tile.ground) if tile.ground else theme.paper
-    color = theme.color(tile.color)
+    color = theme.color(tile.color) if tile.color else choose_ink(ground)
     width = max(1, side // 20)
     coverage = make_mask(theme.figure(tile.figure), side - side % 2)
     around = dilate_mask(np.where(coverage > 63, 255, 0).astype(np.uint8), width)

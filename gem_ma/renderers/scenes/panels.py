@@ -13,22 +13,38 @@ from gem_ma.renderers import font
 from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, Panels, Pixels
 
+_TITLE_GAP = 2  # pixels between a title and its scene
+
 
 def draw(
     scene: Panels,
     size: tuple[int, int],
     theme: Theme,
-    unit: int,
     draw_scene: Callable[..., np.ndarray],
 ) -> np.ndarray:
-    """Draw the scene as a new frame; `draw_scene` draws each inner scene into its part."""
+    """Draw the scene as a new frame; `draw_scene` draws each inner scene into its part.
+
+    Boards are as large as their panels allow: panels begin anywhere, so patches do not matter.
+    """
     frame = make_frame(size, theme.paper)
-    for part in place_panels(scene, size):
-        font.draw_lines(frame, part.x + 2, part.y, part.title, part.text, theme.ink)
-        picture = draw_scene(part.scene, part.size, theme, unit)
+    free_rows: dict[int, int] = {}  # above the scenes of a row of panels, which its titles pass
+    parts = place_panels(scene, size)
+    for part in parts:
+        picture = draw_scene(part.scene, part.size, theme, 1)
         top = part.y + len(part.title) * part.text
         frame[top : top + picture.shape[0], part.x : part.x + picture.shape[1]] = picture
+        free = _count_free_rows(picture, theme) if part.title else 0
+        free_rows[part.y] = min(free_rows.get(part.y, free), free)
+    for part in parts:
+        y = part.y + max(0, free_rows[part.y] - _TITLE_GAP)
+        font.draw_lines(frame, part.x + 2, y, part.title, part.text, theme.ink)
     return frame
+
+
+def _count_free_rows(picture: np.ndarray, theme: Theme) -> int:
+    """Return the number of rows above all that is drawn."""
+    blank = bytes(theme.paper) * picture.shape[1]
+    return next((i for i, row in enumerate(picture) if row.tobytes() != blank), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +68,10 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
     columns = min(scene.columns, len(scene.scenes))
     rows = math.ceil(len(scene.scenes) / columns)
     width, height = size[0] // columns, size[1] // rows
-    text = font.choose_height((width, height))
+    titles = [title for title, _ in scene.scenes if title]
+    text = min(
+        font.list_caption_heights([title], (width, height), 4)[0] for title in titles or [""]
+    )
     free = max(2, round(scene.gap * width))
     placements = []
     for i, (title, inner) in enumerate(scene.scenes):

@@ -15,7 +15,7 @@ DISC_COLORS = [color for color in COLORS if color not in ("black", "white", "gra
 def draw(scene: Pegs, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Draw the scene as a new frame, with a number on each disc."""
     width, height = size
-    text = font.choose_height(size)
+    text = font.list_caption_heights(scene.status, size, 8)[0]
     for disc in (disc for peg in scene.pegs for disc in peg):
         if not 1 <= disc <= scene.discs:
             raise BadScene(f"no disc {disc}; the discs are 1 to {scene.discs}")

@@ -17,7 +17,9 @@ from gem_ma.renderers.contrast import (
 )
 from gem_ma.renderers.figures import make_mask, make_outline_mask
 from gem_ma.renderers.themes import RGB, Theme, make_frame
-from gem_ma.scene import COLORS, BadScene, FrameTooSmall, Shapes
+from gem_ma.scene import COLORS, GROUNDS, BadScene, FrameTooSmall, Shapes
+
+_FAINT_FIGURE = 3.6  # figures with less contrast get an outline: their edges lose a sixth
 
 _MANY_PIXELS = 400
 
@@ -26,7 +28,8 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Draw the scene as a new frame; the unit square is as large as possible and centred."""
     width, height = size
     frame = make_frame(size, theme.paper)
-    text, above = font.choose_height(size), 0
+    captions = [scene.title, *scene.status] if scene.title else scene.status
+    text, above = font.list_caption_heights(captions, size, 8)[0], 0
     if scene.title:
         lines = font.wrap_lines([scene.title], max(1, (width - 8) // font.measure_advance(text)))
         above = font.draw_lines(frame, 4, 2, lines, text, theme.ink)
@@ -138,20 +141,20 @@ def draw_figure(
     Args:
         levels: number of coverage levels above 0; few levels give few colours.
     """
-    around = _cover_outline(figure, side, degrees, spread, by)
+    around = _cover_outline(figure, side, degrees, spread, by, levels)
     under = frame[_clip_spots(frame, around, x - by, y - by)[:2]]
-    if _is_faint(ink, under):
+    if _is_faint(ink, under, _FAINT_FIGURE):
         _blend_spots(frame, around, x - by, y - by, choose_outline(ink, _find_median_color(under)))
     _blend_spots(frame, _cover_figure(figure, side, degrees, spread, levels), x, y, ink)
 
 
-def _is_faint(ink: RGB, under: np.ndarray) -> bool:
+def _is_faint(ink: RGB, under: np.ndarray, least: float = MIN_CONTRAST) -> bool:
     """Return whether ink has too little contrast with a tenth or more of these pixels."""
     if not len(under):
         return False
     if (under == under[0]).all():  # the common case, and faster
-        return bool(compute_contrast(ink, under[0]) < MIN_CONTRAST)
-    return bool(np.sort(compute_contrast(ink, under))[len(under) // 10] < MIN_CONTRAST)
+        return bool(compute_contrast(ink, under[0]) < least)
+    return bool(np.sort(compute_contrast(ink, under))[len(under) // 10] < least)
 
 
 def _find_median_color(under: np.ndarray) -> RGB:
@@ -171,13 +174,20 @@ def _cover_text(letters: str, text: int, by: int) -> np.ndarray:
 
 @memoize
 def _cover_figure(figure: str, side: int, degrees: float, spread: float, levels: int) -> np.ndarray:
-    coverage = make_mask(figure, side, degrees, spread).astype(np.uint16)
-    return _list_spots(((coverage * levels + 127) // 255 * 255 // levels).astype(np.uint8))
+    return _list_spots(_round_coverage(make_mask(figure, side, degrees, spread), levels))
 
 
 @memoize
-def _cover_outline(figure: str, side: int, degrees: float, spread: float, by: int) -> np.ndarray:
-    return _list_spots(make_outline_mask(figure, side, degrees, spread, by))
+def _cover_outline(
+    figure: str, side: int, degrees: float, spread: float, by: int, levels: int
+) -> np.ndarray:
+    around = make_outline_mask(figure, side, degrees, spread, by)
+    return _list_spots(_round_coverage(around, levels))
+
+
+def _round_coverage(coverage: np.ndarray, levels: int) -> np.ndarray:
+    steps: np.ndarray = (coverage.astype(np.uint16) * levels + 127) // 255 * 255 // levels
+    return steps.astype(np.uint8)
 
 
 def _list_spots(covered: np.ndarray) -> np.ndarray:
@@ -218,8 +228,8 @@ def _blend_pixels(
 
 
 def _find_ink(theme: Theme, color: str) -> RGB:
-    if color and color not in COLORS:
-        raise BadScene(f"no colour {color!r}; there are {', '.join(COLORS)}")
+    if color and color not in COLORS and color not in GROUNDS:
+        raise BadScene(f"no colour {color!r}; there are {', '.join((*COLORS, *GROUNDS))}")
     return theme.color(color) if color else theme.ink
 
 

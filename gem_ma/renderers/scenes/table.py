@@ -82,7 +82,8 @@ def _fit_layout(
     longest = [max(len(part) for row in rows for part in row[i][0]) for i in range(len(rows[0]))]
     lines = max(len(parts) for row in rows for parts, _, _ in row)
     wide = size[0] - 2 * _GAP
-    for words in dict.fromkeys((font.choose_height(size), font.LETTER_HEIGHTS[0])):
+    captions = [scene.title, *scene.status] if scene.title else scene.status
+    for words in font.list_caption_heights(captions, size, 2 * _GAP):
         across = max(1, wide // font.measure_advance(words))
         above = font.wrap_lines([scene.title] if scene.title else [], across)
         below = font.wrap_lines(scene.status, across)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gem_ma.apis import factory
+from gem_ma.apis.aec import AECEnv
 from gem_ma.envs import registry
 from gem_ma.renderers import draw
 from gem_ma.renderers.picture import Picture
@@ -16,6 +17,7 @@ from gem_ma.serving.arena.match_files import ArenaError, MatchInfo
 
 MAX_SEARCH_RESULTS = 12  # environments in the result of a search
 THUMBNAIL_SIZE = (252, 252)  # pixels of a picture in the lobby
+_THUMBNAIL_TURNS = 9  # before it: a game that has begun shows more than an empty board
 _LOG = logging.getLogger(__name__)
 
 
@@ -80,6 +82,7 @@ def _make_offered_env(id: str) -> OfferedEnv:
     spec = registry.spec(id)
     env = factory.make(spec)
     env.reset(seed=1)
+    _play_at_random(env)
     scene = env.scene(env.possible_agents[0])
     picture = (
         env.picture(env.possible_agents[0])
@@ -89,6 +92,17 @@ def _make_offered_env(id: str) -> OfferedEnv:
     return OfferedEnv(
         spec.id, _format_title(spec.id), tuple(env.possible_agents), spec.summary, picture.png
     )
+
+
+def _play_at_random(env: AECEnv) -> None:
+    """Play the first turns, where legal moves are listed and take no time."""
+    for seat in env.possible_agents:
+        env.action_space(seat).seed(1)
+    for _ in range(_THUMBNAIL_TURNS):
+        listed = all(map(env.match.list_legal_moves, env.to_act))
+        if env.match.game.blocking or not env.to_act or not listed:
+            return
+        env.step_seats({seat: env.sample_random_action(seat) for seat in env.to_act})
 
 
 def _is_available(id: str) -> bool:

@@ -124,7 +124,11 @@ def test_what_a_player_reads():
         "player_0: ? ?\nplayer_1: 2 6\nplayer_2: out\nBid: 2x5 by player_0. To act: player_1."
     )
     drawn = game.picture(view.seen_by("player_1"), "player_1")
-    assert dict(drawn.rows) == {"player_0": ("*?", "*?"), "player_1": ("*2", "*6"), "player_2": ()}
+    assert dict(drawn.rows) == {
+        "player_0": ("*?", "*?"),
+        "player_1": ("*2", "*6"),
+        "player_2, out": (),
+    }
     assert drawn.status == ("Bid: 2x5 by player_0", "To act: player_1")
     assert game.status(state()) == ("Bid: no bid yet", "To act: player_0")
     for quantity in ("3 dice each", "with 3 players"):

@@ -21,9 +21,9 @@ def many(count, text="message {} of a usual length, which needs a second line"):
     return tuple((("Ann", "Bob", "Cy")[i % 3], text.format(i)) for i in range(count))
 
 
-def colored(picture, color):
-    """Return the columns in which a colour occurs."""
-    return np.flatnonzero((picture == LIGHT.color(color)).all(2).any(0))
+def colored(picture, seat):
+    """Return the columns in which the colour of a seat occurs."""
+    return np.flatnonzero((picture == LIGHT.seats[seat]).all(2).any(0))
 
 
 def shows(picture, text, height, ink, paper):
@@ -62,15 +62,15 @@ def test_frames_have_the_size_and_are_fresh(size, which):
 def test_the_viewer_is_on_the_right_and_others_on_the_left(size):
     scene = Chat((("Ann", "hello"), ("Bob", "hi")), "Bob")
     picture = chat.draw(scene, size, LIGHT)
-    assert colored(picture, "blue").max() < size[0] / 2
-    assert colored(picture, "green").min() > size[0] / 2
+    assert colored(picture, 0).max() < size[0] / 2
+    assert colored(picture, 1).min() > size[0] / 2
     nobody = chat.draw(Chat(scene.turns), size, LIGHT)
-    assert colored(nobody, "green").max() < size[0] / 2
+    assert colored(nobody, 1).max() < size[0] / 2
 
 
 def test_no_viewer_is_no_speaker_without_a_name():
     picture = chat.draw(Chat((("", "hello"),)), (252, 252), LIGHT)
-    assert colored(picture, "blue").max() < 126
+    assert colored(picture, 0).max() < 126
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -78,8 +78,7 @@ def test_the_newest_is_shown_and_earlier_ones_are_declared(size):
     height = 11 if size[0] == 252 else 18
     for count in (1, 3, 12, 40):
         picture = chat.draw(Chat(many(count)), size, LIGHT)
-        last = ("blue", "green", "orange")[(count - 1) % 3]
-        ground = LIGHT.color(last)
+        ground = LIGHT.seats[(count - 1) % 3]
         ink = choose_ink(ground)
         assert shows(picture, f"message {count - 1} of a", height, ink, ground)
         declared = [
@@ -100,8 +99,8 @@ def test_the_newest_is_shown_and_earlier_ones_are_declared(size):
                 picture,
                 f"message {i} of a",
                 height,
-                choose_ink(LIGHT.color(("blue", "green", "orange")[i % 3])),
-                LIGHT.color(("blue", "green", "orange")[i % 3]),
+                choose_ink(LIGHT.seats[i % 3]),
+                LIGHT.seats[i % 3],
             )
         ]
         assert len(shown) + sum(declared) == count
@@ -115,7 +114,7 @@ def test_a_huge_message_is_cut_with_a_declaration(size):
     columns = max(1, (size[0] - 6 * (height // 3)) // font.measure_advance(height) * 7 // 8)
     text = "word " * 3000
     picture = chat.draw(Chat((("Ann", "before"), ("Bob", text))), size, LIGHT)
-    ground = LIGHT.color("green")
+    ground = LIGHT.seats[1]
     total = len(font.wrap_text(text, columns))
     found = [
         hidden
@@ -124,6 +123,25 @@ def test_a_huge_message_is_cut_with_a_declaration(size):
     ]
     assert len(found) == 1
     assert shows(picture, "... 1 earlier message", height, LIGHT.ink, LIGHT.paper)
+
+
+@pytest.mark.parametrize("which", [*THEMES, 3, "held-out:3"])
+def test_a_seat_keeps_its_colour_when_earlier_messages_scroll_out(which):
+    look, seats = parse_theme(which), ("Ann", "Bob", "Cy", "Di")
+    assert len(set(look.seats)) == len(look.seats) == 8
+    for first in range(8):
+        scene = Chat(many(8)[first:], seats=seats, earlier=first)
+        colors = chat.assign_speaker_colors(scene, look)
+        assert [colors[seat] for seat in seats] == list(look.seats[:4])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_messages_that_the_scene_lacks_are_counted_too(size):
+    height = 11 if size[0] == 252 else 18
+    rest = Chat(many(21)[9:], seats=("Ann", "Bob", "Cy"), earlier=9)
+    assert (chat.draw(rest, size, LIGHT) == chat.draw(Chat(many(21)), size, LIGHT)).all()
+    alone = chat.draw(Chat(many(1), earlier=21), size, LIGHT)
+    assert shows(alone, "... 21 earlier messages", height, LIGHT.ink, LIGHT.paper)
 
 
 def test_every_change_of_a_turn_is_seen():
@@ -162,6 +180,6 @@ def test_letters_stand_out_from_every_bubble():
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
 
     for which in [*THEMES, *range(50)]:
-        for color, _ in parse_theme(which).colors.values():
+        for color in parse_theme(which).seats:
             pair = sorted([light(color), light(choose_ink(color))])
             assert pair[1] / pair[0] >= 2

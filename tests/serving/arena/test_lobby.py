@@ -8,8 +8,11 @@ from served import (
     FOUR,
 )
 
+import gem_ma
+from gem_ma.renderers.png import render_png
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.serving.arena import arena, lobby
+from gem_ma.serving.arena.env_catalog import THUMBNAIL_SIZE, EnvCatalog
 from gem_ma.serving.arena.lobby import (
     IDLE_SECONDS,
     MAX_MATCHES_BY_VISITOR,
@@ -137,3 +140,12 @@ def test_a_match_is_played_again_by_all_who_played_it(tmp_path):
         assert (again.info.agents, nothing) == (agents.info.agents, {})
     finally:
         hall.close()
+
+
+def test_a_thumbnail_shows_a_game_that_has_begun():
+    shown = EnvCatalog(["game:Mastermind-v0"], False).find_env("game:Mastermind-v0").picture
+    env = gem_ma.make("game:Mastermind-v0")
+    env.reset(seed=1)
+    assert shown != render_png(env.scene("player"), THUMBNAIL_SIZE)
+    env.step("1 2 3 4")
+    assert shown != render_png(env.scene("player"), THUMBNAIL_SIZE)

@@ -61,4 +61,4 @@ class Analogy(Task):
 
     def scene(self, shown):
         panels = [*zip(NAMES, shown[0], strict=True), *zip(LETTERS, shown[1], strict=False)]
-        return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in panels]), 3, gap=0.14)
+        return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in panels]), 3, gap=0.08)

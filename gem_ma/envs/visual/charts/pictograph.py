@@ -7,9 +7,9 @@ from gem_ma.scene import Grid, Tile
 NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 FULL, HALF, FREE = "#", "o", "."
 TILES = (
-    (FULL, Tile("star", "blue", "white", name="a sign (#)")),
-    (HALF, Tile("dot", "blue", "white", name="half a sign (o)")),
-    (FREE, Tile(ground="white", name="nothing (.)")),
+    (FULL, Tile("star", "blue", "floor", name="a sign (#)")),
+    (HALF, Tile("dot", "blue", "floor", name="half a sign (o)")),
+    (FREE, Tile(ground="floor", name="nothing (.)")),
 )
 
 

@@ -44,4 +44,4 @@ class TwoAlike(Task):
 
     def scene(self, shown):
         panels = [(LETTERS[i], Grid(rows, patterns.TILES)) for i, rows in enumerate(shown)]
-        return Panels(tuple(panels), 2 if len(panels) == 4 else 3, gap=0.14)
+        return Panels(tuple(panels), 2 if len(panels) == 4 else 3, gap=0.08)

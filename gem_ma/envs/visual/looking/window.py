@@ -11,8 +11,8 @@ from gem_ma.scene import Grid, Tile
 WIDE = 3  # cells of the window across
 FREE = "."
 TILES = (
-    *((s, Tile(f, "black", "white", name=f)) for s, f in FIGURES.items()),
-    (FREE, Tile(ground="white", name="an empty cell (.)")),
+    *((s, Tile(f, "", "floor", name=f)) for s, f in FIGURES.items()),
+    (FREE, Tile(ground="floor", name="an empty cell (.)")),
 )
 
 

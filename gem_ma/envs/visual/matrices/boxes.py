@@ -36,7 +36,10 @@ def words(rows, options):
 def scene(rows, options):
     """Return rows of boxes above a row of options."""
     wide, high = len(rows[0]), len(rows)
+    own = min(30.0 if high == 1 else 22.0, 96 / len(options))
     side = min(66 / high, 96 / wide)
+    if high == 1:  # sizes are compared: those of the options are the same
+        own = side = min(own, side)
     left, top = (100 - wide * side) / 2, 14.0 if high == 1 else 2.0
     items, lines, names = [], [], []
     for i, row in enumerate(rows):
@@ -47,7 +50,6 @@ def scene(rows, options):
                 names.append(("?", (x + side / 2, y + side / 2)))
             else:
                 items += _figures(box, x, y, side)
-    own = min(30.0 if high == 1 else 22.0, 96 / len(options))
     left = (100 - own * len(options)) / 2
     for i, box in enumerate(options):
         x, y = left + i * own, 56 if high == 1 else 97 - own

@@ -16,9 +16,9 @@ FIGURES = {
 }
 ASKED, FREE = "?", "."
 TILES = (
-    *((s, Tile(f, "black", "white", name=f)) for s, f in FIGURES.items()),
-    (ASKED, Tile(ground="white", text="?", name="what is asked for (?)")),
-    (FREE, Tile(ground="gray", name="not shown (.)")),
+    *((s, Tile(f, "", "floor", name=f)) for s, f in FIGURES.items()),
+    (ASKED, Tile(ground="floor", text="?", name="what is asked for (?)")),
+    (FREE, Tile(ground="outside", name="not shown (.)")),
 )
 
 

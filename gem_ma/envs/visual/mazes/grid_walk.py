@@ -6,8 +6,8 @@ from gem_ma.scene import Grid, Tile
 
 HERE = "@"
 TILES = (
-    (HERE, Tile("person", "red", "white", name="the start (@)")),
-    *((letter, Tile(ground="white", text=letter)) for letter in LETTERS),
+    (HERE, Tile("person", "red", "floor", name="the start (@)")),
+    *((letter, Tile(ground="floor", text=letter)) for letter in LETTERS),
 )
 WAYS = (("up", -1, 0), ("right", 0, 1), ("down", 1, 0), ("left", 0, -1))  # clockwise
 

@@ -6,11 +6,11 @@ from gem_ma.scene import Tile
 
 HERE, GOAL = "@*"
 TILES = (
-    (WALL, Tile(ground="black", name="a wall (#)")),
-    (FREE, Tile(ground="white", name="free (.)")),
-    (HERE, Tile("person", "red", "white", name="the person (@)")),
-    (GOAL, Tile("flag", "green", "white", name="the goal (*)")),
-    *((letter, Tile(ground="white", text=letter)) for letter in LETTERS),
+    (WALL, Tile(ground="wall", name="a wall (#)")),
+    (FREE, Tile(ground="floor", name="free (.)")),
+    (HERE, Tile("person", "red", "floor", name="the person (@)")),
+    (GOAL, Tile("flag", "green", "floor", name="the goal (*)")),
+    *((letter, Tile(ground="floor", text=letter)) for letter in LETTERS),
 )
 
 

@@ -91,4 +91,4 @@ def words(shown, name="pattern"):
 def scene(shown, name="pattern"):
     first, options = shown
     panels = [(name, first), *zip(LETTERS, options, strict=False)]
-    return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in panels]), 3, gap=0.14)
+    return Panels(tuple([(name, Grid(rows, TILES)) for name, rows in panels]), 3, gap=0.08)

@@ -8,7 +8,7 @@ FIGURES = {
     "d": "disc", "s": "square", "t": "triangle", "r": "star", "h": "heart", "a": "arrow",
     "o": "ring", "p": "plus", "k": "key", "f": "flag", "m": "diamond", "x": "cross",
 }  # fmt: skip
-TILES = tuple([(s, Tile(f, "black", "white", name=f)) for s, f in FIGURES.items()])
+TILES = tuple([(s, Tile(f, "", "floor", name=f)) for s, f in FIGURES.items()])
 WAYS = {"above": (-1, 0), "below": (1, 0), "left of": (0, -1), "right of": (0, 1)}
 
 

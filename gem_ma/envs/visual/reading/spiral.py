@@ -4,7 +4,7 @@ from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import LETTERS, Question, Task
 from gem_ma.scene import Grid, Tile
 
-TILES = tuple([(letter, Tile(ground="white", text=letter)) for letter in LETTERS])
+TILES = tuple([(letter, Tile(ground="floor", text=letter)) for letter in LETTERS])
 
 
 class Spiral(Task):
