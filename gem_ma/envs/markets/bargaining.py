@@ -15,7 +15,7 @@ from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")
 KINDS = ("book", "hat", "ball")
-COLORS = {"book": "blue", "hat": "black", "ball": "red"}
+COLORS = {"book": "blue", "hat": "black", "ball": "orange"}
 TOTAL = 10  # value of all things together, for each seat
 MOST = 4  # of a kind
 THINGS = (5, 7)  # least and most things in all
