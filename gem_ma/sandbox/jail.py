@@ -324,10 +324,11 @@ def enter_private_root(
     os.symlink(scratch, base + "/dev/shm")  # the C library keeps semaphores here
     for name in links:
         os.symlink(f"{scratch}/{name}", f"{base}/{name}")
-    os.makedirs(f"{base}/etc", exist_ok=True)
-    for name, rest in (("passwd", f"{uid}::{scratch}:/bin/sh"), ("group", "")):
-        with open(f"{base}/etc/{name}", "w") as file:  # programs show names, not numbers
-            file.write(f"sandbox:x:{uid}:{rest}\n")
+    if links:  # for a terminal, whose programs show names, not numbers
+        os.makedirs(f"{base}/etc", exist_ok=True)
+        for name, rest in (("passwd", f"{uid}::{scratch}:/bin/sh"), ("group", "")):
+            with open(f"{base}/etc/{name}", "w") as file:
+                file.write(f"sandbox:x:{uid}:{rest}\n")
     for path, fd in sources.items():
         _mount(f"/proc/self/fd/{fd}", base + path, flags=_BIND | _REC)
         os.close(fd)

@@ -18,6 +18,7 @@ from gem_ma.testing.picture_looks import (
     MIN_GROUND_CONTRAST,
     ChatHistory,
     find_closest_grounds,
+    find_largest_share,
     find_misnamed_color,
     measure_filled_share,
 )
@@ -129,7 +130,7 @@ def certify(
                 share = measure_filled_share(frame, palette)
                 filled = min(filled, share)
                 if isinstance(scene, Grid | HexGrid):
-                    board_filled = min(board_filled, share)
+                    board_filled = min(board_filled, share / find_largest_share(scene))
                 _check_colors(core, scene, palette)
                 if fault := isinstance(scene, Chat) and chats.find_fault(agent, scene, palette):
                     raise ContractError(f"{core.id}: {fault} ({place})")
@@ -140,7 +141,7 @@ def certify(
         raise ContractError(f"{core.id}: two tiles look the same in the theme {palette.name}")
     if board_filled < MIN_FILLED_SHARE:
         raise ContractError(
-            f"{core.id}: a board fills {board_filled:.0%} of the frame; expected "
+            f"{core.id}: a board fills {board_filled:.0%} of what its shape leaves it; expected "
             f"{MIN_FILLED_SHARE:.0%} or more"
         )
     return Certificate(

@@ -13,7 +13,7 @@ from gem_ma.renderers.color_names import SURVEY_COLORS, find_color_name
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.scenes import chat
 from gem_ma.renderers.themes import RGB, Theme
-from gem_ma.scene import COLORS, Chat, Grid, Tile
+from gem_ma.scene import COLORS, Chat, Grid, HexGrid, Tile
 
 MIN_GROUND_CONTRAST = 1.6  # of neighbouring cells that nothing but their grounds tells apart
 MIN_FILLED_SHARE = 0.5  # of a frame, for boards
@@ -73,6 +73,12 @@ def measure_filled_share(frame: np.ndarray, theme: Theme) -> float:
         return 0.0
     box = (rows[-1] - rows[0] + 1) * (columns[-1] - columns[0] + 1)
     return float(box / min(frame.shape[:2]) ** 2)
+
+
+def find_largest_share(scene: Grid | HexGrid) -> float:
+    """Return the largest share of a square frame that a board of this shape can fill."""
+    height, width = len(scene.rows), max(map(len, scene.rows), default=0)
+    return min(height, width) / max(height, width, 1) or 1.0
 
 
 class ChatHistory:

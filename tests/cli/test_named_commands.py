@@ -80,6 +80,8 @@ def find_commands():
 
 
 COMMANDS = find_commands()
+# Whose strings are commands that agents type.
+TYPED = ("envs/terminal/families/", "envs/terminal/problem.py", "envs/terminal/git_repository.py")
 OWN_OPTIONS = {"--version"}.union(*map(find_options, COMMANDS.values()))
 
 
@@ -116,6 +118,8 @@ def find_other_programs():
     """Yield the programs beside gem-ma that are given an option: the name, the option and where."""
     for file, text in read_package():
         for option in OPTION.finditer(text):
+            if file.startswith(TYPED):  # not by us: agents type it in a sandbox
+                continue
             if file.endswith(".py") and option[0] not in OWN_OPTIONS:
                 names = re.findall(
                     rf"(?<![\w-])(?:{'|'.join(PROGRAMS)})(?![\w-])", text[: option.start()]

@@ -61,6 +61,6 @@ def test_only_what_comes_from_a_file_has_old_names():
 @pytest.mark.parametrize("number", [0, pytest.param(1, marks=packs.needs("visual"))])
 def test_an_episode_with_an_old_entry_point_is_played_again(number):
     episode = list(gem_ma.load_episodes(RECORDED))[number]
-    id = ("game:Nim-v0", "visual:BarChart-v0-easy")[number]
+    id = ("game:Nim-v0", "visual:CountShapes-v0-easy")[number]
     assert episode.spec == gem_ma.spec(id)
     assert episode.replay() == episode

@@ -11,7 +11,7 @@ from gem_ma.envs.boards.connect_four import ConnectFour
 from gem_ma.renderers import parse_theme
 from gem_ma.renderers.themes import THEMES
 from gem_ma.scene import Chat, Grid, Shapes, Tile
-from gem_ma.testing import ContractError, certify
+from gem_ma.testing import ContractError, certify, picture_certificates
 from gem_ma.testing.picture_looks import ChatHistory, find_closest_grounds, find_misnamed_color
 
 LIGHT = THEMES["light"]
@@ -57,10 +57,17 @@ def test_a_colour_with_a_wrong_name_is_found():
         certify("game:ConnectFour-v0", theme=wrong, views=3)
 
 
-def test_a_board_that_is_too_small_is_found():
-    env = drawn_as(lambda view: Grid(("." * 12,), ((".", Tile()),), status=(str(hash(view)),)))
-    with pytest.raises(ContractError, match=r"a board fills \d\d% of the frame; expected 50%"):
-        certify(env, views=3)
+def test_a_board_that_is_too_small_is_found(monkeypatch):
+    def draw(rows):
+        return drawn_as(lambda view: Grid(rows, ((".", Tile()),), status=(str(hash(view)),)))
+
+    certify(draw(("." * 12,)), views=3)  # as large as a row can be
+    certify(draw(("." * 4,) * 4), views=3)
+    monkeypatch.setattr(picture_certificates, "MIN_FILLED_SHARE", 1.0)
+    with pytest.raises(
+        ContractError, match=r"a board fills \d\d% of what its shape leaves it; expected 100%"
+    ):
+        certify(draw(("." * 4,) * 4), views=3)
 
 
 def test_speakers_keep_their_colours_and_messages_are_counted():

@@ -156,7 +156,9 @@ def test_what_environments_need_is_an_extra_that_there_is():
     ids = [*registry.list_envs(), *(f"pz:{name}" for name in ("pong_v3", "pursuit_v5"))]
     ids.append("gym:miniwob/click-test-v1")
     needs = {need for id in ids for need in registry.spec(id).needs}
-    no_extra = re.compile(r"(key|corpus|broken|data):.*|hub|network|python>=.*", re.DOTALL)
+    no_extra = re.compile(
+        r"(key|corpus|broken|data|sandbox|command):.*|hub|network|python>=.*", re.DOTALL
+    )
     extras = {need.partition(":")[0] for need in needs if not no_extra.fullmatch(need)}
     assert {"textarena", "pettingzoo", "butterfly", "minigrid", "miniwob"} <= extras <= set(EXTRAS)
     own = {one for one in zoo._FAMILIES.values() if one.startswith("gem-ma[")}

@@ -9,7 +9,6 @@ import base64
 import contextlib
 import json
 import os
-import resource
 import signal
 import stat
 import subprocess
@@ -45,6 +44,8 @@ def make_files(root: str, entries: list[Any], epoch: int) -> None:
 
 def limit_tasks() -> None:
     """Lower the limit of processes, unless processes of the same user elsewhere count as well."""
+    import resource  # Linux alone has it, and this file is imported everywhere by tests
+
     limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     if MAX_TASKS < limit < 1000:
         resource.setrlimit(resource.RLIMIT_NPROC, (MAX_TASKS, MAX_TASKS))
