@@ -67,7 +67,8 @@ def _list_texts(value: object) -> Iterator[str]:
 
 def measure_filled_share(frame: np.ndarray, theme: Theme) -> float:
     """Return the box around all that is not paper, as a share of the shorter side squared."""
-    drawn = (frame != np.array(theme.paper, np.uint8)).any(-1)
+    red, green, blue = (frame[..., i] != value for i, value in enumerate(theme.paper))
+    drawn = red | green | blue  # faster than `any` over three values
     rows, columns = np.flatnonzero(drawn.any(1)), np.flatnonzero(drawn.any(0))
     if not len(rows):
         return 0.0

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
+from playable import unless
 
 from gem_ma.renderers import (
     draw,
@@ -67,8 +68,14 @@ def test_a_board_is_read_back_with_labels_marks_and_status():
         assert "?" in "".join(grid.decode_frame(frame, scene, look))
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (2, 3), (3, 2), (6, 7), (9, 9), (1, 1)])
-@pytest.mark.parametrize("size", [(252, 252), (336, 252), (250, 401)])
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [
+        unless((number + place) % 3 == 0, shape, size)
+        for number, shape in enumerate([(3, 3), (2, 3), (3, 2), (6, 7), (9, 9), (1, 1)])
+        for place, size in enumerate([(252, 252), (336, 252), (250, 401)])
+    ],
+)
 @pytest.mark.parametrize("more", [{}, {"status": ("x to move",)}, {"columns": tuple("abcdefghi")}])
 def test_every_board_is_closed_at_all_sides(shape, size, more):
     rows, columns = shape
