@@ -108,6 +108,8 @@ def estimate_turn_values(
             )
             for number in members
         }
+        if not forks:  # no evaluated turn
+            continue
         continued = rollout(
             forks,
             _assign_players(dict(assigned), agents),

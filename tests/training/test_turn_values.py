@@ -146,6 +146,7 @@ def test_what_was_not_played_by_the_rollout_has_no_value():
     (episode,) = gem_ma.rollout(env, "random", start="here", seed=0)
     (values,) = estimate_turn_values([episode], {"x": "random", "o": "random"}, 2)
     assert list(values) == list(range(1, len(episode.steps)))
+    assert estimate_turn_values([episode], {"x": "random", "o": "random"}, 2, seats=[]) == [{}]
 
 
 def test_an_environment_that_was_wrapped_is_passed():
