@@ -14,7 +14,7 @@ from gem_ma.envs.terminal import families
 from gem_ma.envs.terminal.file_tree import FileTree
 from gem_ma.envs.terminal.machine import ROOT, SECONDS, get_sandbox, run_command
 from gem_ma.envs.terminal.problem import Draw, Problem
-from gem_ma.game import Game, InvalidMove
+from gem_ma.game import Game, InvalidMove, S
 from gem_ma.validation.untrusted_json import parse_json
 
 AGENT = "player"
@@ -75,19 +75,42 @@ class State:
         return solution[len(self.log)] if len(self.log) < len(solution) else DONE
 
 
-class TerminalTask(Game[State]):
+class TerminalGame(Game[S]):
+    """A terminal in which the seat `player` types commands."""
+
+    agents: tuple[str, ...] = (AGENT,)
+    blocking = True
+    oracle = True
+    max_tool_calls = 1
+    legal_is_partial = True
+    env_defaults = MappingProxyType({"format": "bare"})
+
+    def read(self, text, view, agent):
+        return read_command(text)
+
+    def skip(self, view, agent):
+        return ":"
+
+    def brief(self, view, agent):
+        return f"Task: {view.brief}"
+
+    def describe(self, view, agent):
+        return describe_screen(view.log[-1:], view.folder, view.left)
+
+    def tell(self, before, moves, after):
+        return ()
+
+    def tools(self, agent):
+        return (BASH_TOOL, DONE_TOOL)
+
+
+class TerminalTask(TerminalGame[State]):
     """A task of a family, at a difficulty from 0 to 10.
 
     Args:
         limit: The largest number of commands; None: 10 + 2 * difficulty.
     """
 
-    agents = (AGENT,)
-    blocking = True
-    oracle = True
-    max_tool_calls = 1
-    legal_is_partial = True
-    env_defaults = MappingProxyType({"format": "bare"})
     reset_options = ("difficulty",)
 
     def __init__(self, family: str, difficulty: int = 2, limit: int | None = None):
@@ -102,32 +125,14 @@ class TerminalTask(Game[State]):
         limit = self.limit or 10 + 2 * difficulty
         return State(problem.brief, problem, problem.tree, left=limit)
 
-    def read(self, text, view, agent):
-        return read_command(text)
-
     def advance(self, state, moves, rng):
         return type_command(state, moves[AGENT])
-
-    def skip(self, view, agent):
-        return ":"
 
     def rules(self, agent):
         return (
             f"{HOW} {FINISH} The files that you leave earn 1 if they are as the task says, and 0 "
             "otherwise, also if no commands are left."
         )
-
-    def brief(self, view, agent):
-        return f"Task: {view.brief}"
-
-    def describe(self, view, agent):
-        return describe_screen(view.log[-1:], view.folder, view.left)
-
-    def tell(self, before, moves, after):
-        return ()
-
-    def tools(self, agent):
-        return (BASH_TOOL, DONE_TOOL)
 
     def report(self, state):
         return {"done": bool(state.score), "commands": len(state.log)}

@@ -8,24 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from gem_ma.envs.terminal.file_tree import FileTree
 from gem_ma.envs.terminal.game import (
-    BASH_TOOL,
+    AGENT,
     DONE,
-    DONE_TOOL,
     Exchange,
+    TerminalGame,
     check_difficulty,
     clean_output,
-    describe_screen,
-    read_command,
 )
 from gem_ma.envs.terminal.harbor_tasks import HarborTask, find_task_folders, load_task, read_reward
 from gem_ma.envs.terminal.machine import SECONDS, run_command
-from gem_ma.game import Game
 
-AGENT = "player"
 HOW = (
     "You work in a terminal: bash, without a network. Send one command in each turn, alone or in a "
     "```bash block; it may have several lines. Only the files of the task and the current folder "
@@ -67,20 +62,13 @@ class HarborState:
         return solution if solution and not self.log else DONE
 
 
-class HarborTasks(Game[HarborState]):
+class HarborTasks(TerminalGame[HarborState]):
     """The tasks of a folder; an episode draws one of them.
 
     Args:
         folder: A task, or a folder with tasks.
         limit: The largest number of commands.
     """
-
-    agents = (AGENT,)
-    blocking = True
-    oracle = True
-    max_tool_calls = 1
-    legal_is_partial = True
-    env_defaults = MappingProxyType({"format": "bare"})
 
     def __init__(self, folder: str, limit: int = 50):
         check_difficulty(0, limit)
@@ -90,9 +78,6 @@ class HarborTasks(Game[HarborState]):
     def start(self, rng, options):
         task = load_task(self.folders[int(rng.integers(len(self.folders)))])
         return HarborState(task, task.instruction, task.trees, task.workdir, self.limit)
-
-    def read(self, text, view, agent):
-        return read_command(text)
 
     def advance(self, state, moves, rng):
         command, task = moves[AGENT], state.task
@@ -117,23 +102,8 @@ class HarborTasks(Game[HarborState]):
             state = replace(state, score=score, tests=clean_output(output))
         return state
 
-    def skip(self, view, agent):
-        return ":"
-
     def rules(self, agent):
         return HOW
-
-    def brief(self, view, agent):
-        return f"Task: {view.brief}"
-
-    def describe(self, view, agent):
-        return describe_screen(view.log[-1:], view.folder, view.left)
-
-    def tell(self, before, moves, after):
-        return ()
-
-    def tools(self, agent):
-        return (BASH_TOOL, DONE_TOOL)
 
     def report(self, state):
         name = state.task.name if state.task is not None else ""

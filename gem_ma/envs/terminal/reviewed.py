@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from gem_ma.envs.terminal.file_tree import diff_trees
 from gem_ma.envs.terminal.game import (
@@ -13,6 +12,7 @@ from gem_ma.envs.terminal.game import (
     HOW,
     SHOWN,
     State,
+    TerminalGame,
     check_difficulty,
     check_families,
     clean_output,
@@ -21,7 +21,7 @@ from gem_ma.envs.terminal.game import (
     read_command,
     type_command,
 )
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import InvalidMove, Message
 
 AGENTS = ("author", "reviewer")
 APPROVE = "approve"
@@ -66,7 +66,7 @@ class Review:
         return APPROVE if solved or not self.rounds else "The task is not done yet."
 
 
-class Reviewed(Game[Review]):
+class Reviewed(TerminalGame[Review]):
     """A task of one of several families, which is over when a reviewer approves the changes.
 
     Args:
@@ -76,11 +76,6 @@ class Reviewed(Game[Review]):
     """
 
     agents = AGENTS
-    blocking = True
-    oracle = True
-    max_tool_calls = 1
-    legal_is_partial = True
-    env_defaults = MappingProxyType({"format": "bare"})
     reset_options = ("difficulty",)
 
     def __init__(

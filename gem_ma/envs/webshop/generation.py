@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.envs.webshop import vocabulary
-from gem_ma.envs.webshop.products import CATEGORY_MARK, Catalogue, Product, ShoppingGoal
+from gem_ma.envs.webshop.products import CATEGORY_MARK, Catalogue, Product, ShoppingGoal, make_goal
 from gem_ma.envs.webshop.ranking import ProductIndex
 from gem_ma.envs.webshop.vocabulary import ProductKind
 
@@ -47,7 +47,7 @@ def make_catalogue(number: int, size: CatalogueSize) -> Catalogue:
         kind = kinds[0] if len(products) < similar else kinds[int(rng.integers(1, len(kinds)))]
         product = _make_product(rng, kind, size)
         products.setdefault(product.asin, product)
-    goal = _make_goal(rng, next(iter(products.values())), kinds[0], size)
+    goal = _draw_goal(rng, next(iter(products.values())), kinds[0], size)
     order = rng.permutation(size.products)
     listed = list(products.values())
     products = {listed[int(i)].asin: listed[int(i)] for i in order}
@@ -106,7 +106,7 @@ def _make_product(rng: np.random.Generator, kind: ProductKind, size: CatalogueSi
     )
 
 
-def _make_goal(
+def _draw_goal(
     rng: np.random.Generator, product: Product, kind: ProductKind, size: CatalogueSize
 ) -> ShoppingGoal:
     """Return a wish that this product meets in all points."""
@@ -124,13 +124,4 @@ def _make_goal(
     text = _pick(rng, vocabulary.REQUESTS).format(thing=thing)
     text += f", with {', and '.join(f'{a}: {b}' for a, b in chosen.items())}" if chosen else ""
     text += f", and price lower than {limit:.2f} dollars"
-    return ShoppingGoal(
-        product.asin,
-        text,
-        product.title,
-        product.query,
-        product.categories,
-        wanted,
-        tuple(chosen.values()),
-        limit,
-    )
+    return make_goal(product, text, wanted, tuple(chosen.values()), limit)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gem_ma.envs.webshop.products import Catalogue, Product, ShoppingGoal
+from gem_ma.envs.webshop.products import Catalogue, Product, ShoppingGoal, make_goal
 from gem_ma.envs.webshop.ranking import ProductIndex
 
 VARIABLE = "WEBSHOP_DATA"  # the folder of the files
@@ -159,7 +159,7 @@ def _read_human_goals(
                 options = one["instruction_options"]
                 values = options.values() if isinstance(options, Mapping) else options
                 text = one["instruction"].strip(".") + price_text
-                yield _make_goal(product, text, wanted, tuple(values), limit)
+                yield make_goal(product, text, wanted, tuple(values), limit)
 
 
 def _make_goals(
@@ -178,24 +178,9 @@ def _make_goals(
             said = [f"{name}: {value}" for (name, _), value in zip(options, values, strict=True)]
             option_text = f" with {', and '.join(said)}" if said else ""
             text = f"{instruction}{option_text}{price_text}"
-            goals.append(_make_goal(product, text, wanted, values, limit))
+            goals.append(make_goal(product, text, wanted, values, limit))
             counts.update(wanted)
     return [
         one._replace(weight=sum(1 / counts[name] for name in one.attributes) / len(one.attributes))
         for one in goals
     ]
-
-
-def _make_goal(
-    product: Product, text: str, wanted: tuple[str, ...], options: tuple[str, ...], limit: float
-) -> ShoppingGoal:
-    return ShoppingGoal(
-        product.asin,
-        text,
-        product.title,
-        product.query,
-        product.categories,
-        wanted,
-        options,
-        limit,
-    )

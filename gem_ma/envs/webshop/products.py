@@ -78,3 +78,19 @@ class Catalogue:
         found = self.index.search(words, MAX_RESULTS)
         products = list(self.products.values())
         return [products[number] for number in found]
+
+
+def make_goal(
+    product: Product, text: str, wanted: tuple[str, ...], options: tuple[str, ...], limit: float
+) -> ShoppingGoal:
+    """Return the goal to buy a product, or one that meets the same wishes."""
+    return ShoppingGoal(
+        product.asin,
+        text,
+        product.title,
+        product.query,
+        product.categories,
+        wanted,
+        options,
+        limit,
+    )

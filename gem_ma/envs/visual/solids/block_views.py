@@ -1,10 +1,9 @@
 """Block views: what stacks of cubes look like from the front or from the right."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL, TILES
+from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.envs.visual.solids import isometric
-from gem_ma.scene import Grid, Panels
 
 
 class BlockViews(Task):
@@ -41,18 +40,10 @@ class BlockViews(Task):
         return Question(text, choices[options.index(right)], shown, choices)
 
     def words(self, shown):
-        heights, options = shown
-        views = [
-            f"{name}:\n" + "\n".join(rows) for name, rows in zip(LETTERS, options, strict=False)
-        ]
-        return "\n".join([isometric.words(heights), *views])
+        return isometric.words_with_options(*shown)
 
     def scene(self, shown):
-        heights, options = shown
-        views = zip(LETTERS, [Grid(rows, TILES) for rows in options], strict=False)
-        return Panels(
-            (("", isometric.scene(heights)), ("", Panels(tuple(views), len(options), 0.1))), 1
-        )
+        return isometric.scene_with_options(*shown)
 
 
 def view(heights, side):

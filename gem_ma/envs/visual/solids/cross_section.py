@@ -1,10 +1,9 @@
 """Cross section: what a pile of cubes looks like where it is cut."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL, TILES
+from gem_ma.envs.visual.patterns.patterns import EMPTY, FULL
 from gem_ma.envs.visual.question import LETTERS, Question, Task, pick, some
 from gem_ma.envs.visual.solids import isometric
-from gem_ma.scene import Grid, Panels
 
 ORDINALS = ("lowest", "second", "third", "fourth", "fifth")
 
@@ -44,18 +43,10 @@ class CrossSection(Task):
         return Question(text, choices[options.index(right)], (heights, tuple(options)), choices)
 
     def words(self, shown):
-        heights, options = shown
-        cuts = [
-            f"{name}:\n" + "\n".join(rows) for name, rows in zip(LETTERS, options, strict=False)
-        ]
-        return "\n".join([isometric.words(heights), *cuts])
+        return isometric.words_with_options(*shown)
 
     def scene(self, shown):
-        heights, options = shown
-        cuts = zip(LETTERS, [Grid(rows, TILES) for rows in options], strict=False)
-        return Panels(
-            (("", isometric.scene(heights)), ("", Panels(tuple(cuts), len(options), 0.1))), 1
-        )
+        return isometric.scene_with_options(*shown)
 
 
 def cut(heights, number):

@@ -1,6 +1,8 @@
 """Cubes seen from above over a corner, and stacks of them."""
 
-from gem_ma.scene import Shapes
+from gem_ma.envs.visual.patterns.patterns import TILES
+from gem_ma.envs.visual.question import LETTERS
+from gem_ma.scene import Grid, Panels, Shapes
 
 HALF = 3**0.5 / 2  # half the width of a cube, whose edges have the length 1
 STEPS = 40  # cubes have few sizes, so that few must be drawn anew
@@ -70,3 +72,15 @@ def words(heights):
     """Return the numbers of cubes of stacks, the front at the bottom."""
     rows = "\n".join([" ".join(map(str, row)) for row in heights])
     return f"cubes of each stack, the last line at the front:\n{rows}"
+
+
+def words_with_options(heights, options):
+    """Return the numbers of cubes, and the grids of cells among which to choose."""
+    grids = [f"{name}:\n" + "\n".join(rows) for name, rows in zip(LETTERS, options, strict=False)]
+    return "\n".join([words(heights), *grids])
+
+
+def scene_with_options(heights, options):
+    """Draw stacks above the grids of cells among which to choose."""
+    grids = zip(LETTERS, [Grid(rows, TILES) for rows in options], strict=False)
+    return Panels((("", scene(heights)), ("", Panels(tuple(grids), len(options), 0.1))), 1)
