@@ -5,6 +5,8 @@ A model is a table: how likely each byte is behind the last one of the prompt. A
 
 import json
 import threading
+import zlib
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -32,7 +34,7 @@ class Service(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.models, self.samplers, self.answers = {}, {}, {}
-        self.draw, self.lock = np.random.default_rng(0), threading.Lock()
+        self.asked, self.lock = Counter(), threading.Lock()
 
     def __enter__(self):
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
@@ -92,7 +94,11 @@ class Service(ThreadingHTTPServer):
         table = self.samplers[body["sampling_session_id"]]
         last = body["prompt"]["chunks"][-1]["tokens"][-1]
         likely = table[last].log_softmax(-1).numpy().astype(np.float64)
-        token = int(self.draw.choice(256, p=np.exp(likely) / np.exp(likely).sum()))
+        # Of the prompt and how often it came: which request is first does not change the games.
+        seed = zlib.crc32(json.dumps(body["prompt"]).encode())
+        self.asked[seed] += 1
+        draw = np.random.default_rng([seed, self.asked[seed]])
+        token = int(draw.choice(256, p=np.exp(likely) / np.exp(likely).sum()))
         sequence = pb.SampledSequence(
             stop_reason=pb.STOP_REASON_STOP, tokens=np.int32([token]).tobytes(),
             logprobs=np.float32([likely[token]]).tobytes(),
@@ -142,7 +148,8 @@ class Handler(BaseHTTPRequestHandler):
             made = getattr(service, name)(asked)
             if name == "get_info":
                 return self.answer(made)
-            number = f"request-{id(made)}-{service.draw.integers(1 << 40)}"
+            service.asked["requests"] += 1
+            number = f"request-{service.asked['requests']}"
             service.answers[number] = made
         extra = {"sample_sequence_ids": [number]} if name == "asample" else {}
         return self.answer({"request_id": number, **extra})
