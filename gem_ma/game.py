@@ -1,11 +1,12 @@
-"""The interface of games: Game, State, Message and InvalidMove."""
+"""The interface of games: Game, State, Message and InvalidMove, and how a game reads a move."""
 
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -17,8 +18,15 @@ __all__ = [
     "RefusedMove",
     "State",
     "VerbatimMessage",
+    "clip_repr",
+    "parse_choice",
+    "parse_number",
     "prefix_speaker",
 ]
+
+T = TypeVar("T")
+
+_PUNCTUATION = " \t\r\n.,;:!?\"'`*$()[]<>"
 
 
 class InvalidMove(ValueError):
@@ -55,9 +63,41 @@ class VerbatimMessage(Message):
 
 def prefix_speaker(speaker: str, text: str) -> str:
     """Prefix each line of `text` with its speaker, so that no seat can forge another's words."""
+    _check_text(text)
+    return "\n".join(f"{speaker}: {line}" for line in text.splitlines() or [""])
+
+
+def _check_text(text: object) -> None:
     if not isinstance(text, str):
         raise TypeError(f"text={text!r}: expected str, got {type(text).__name__}")
-    return "\n".join(f"{speaker}: {line}" for line in text.splitlines() or [""])
+
+
+def parse_choice(text: str, options: Collection[T]) -> T:
+    """Return the option that `text` names, ignoring case and surrounding punctuation."""
+    if text in options:
+        return cast(T, text)
+    _check_text(text)
+    by_name = {str(option).casefold(): option for option in options}
+    for name in (text.casefold(), text.strip(_PUNCTUATION).casefold()):
+        if name in by_name:
+            return by_name[name]
+    raise InvalidMove(f"{clip_repr(text)} is not a legal move")
+
+
+def parse_number(text: str) -> int:
+    """Return the integer that `text` spells, ignoring surrounding punctuation."""
+    _check_text(text)
+    if text.isdecimal() and text.isascii() and len(text) < 19:
+        return int(text)
+    digits = text.strip(_PUNCTUATION)
+    if len(digits) > 18 or not re.fullmatch(r"[+-]?[0-9]+", digits):
+        raise InvalidMove(f"{clip_repr(text)} is not a whole number")
+    return int(digits)
+
+
+def clip_repr(text: str, limit: int = 60) -> str:
+    """Return the repr of `text`, cut to `limit` characters, for error messages."""
+    return repr(text if len(text) <= limit else text[:limit] + "...")
 
 
 @runtime_checkable
@@ -80,7 +120,6 @@ class State(Protocol):
 
 
 S = TypeVar("S", bound=State, default=Any)
-T = TypeVar("T")
 # The type of a State's field that is None until it is set, and None in views that hide it. Rules
 # read the field only while it is a T, so Any saves a check for None.
 Maybe: TypeAlias = T | Any
@@ -113,7 +152,7 @@ class Game(abc.ABC, Generic[S]):
     Examples:
         >>> from typing import NamedTuple
         >>> import gem_ma
-        >>> from gem_ma.engine.action_parsing import parse_choice
+        >>> from gem_ma.game import parse_choice
         >>> class Coin(NamedTuple):
         ...     side: str
         ...     guess: str = ""

@@ -10,6 +10,7 @@ from gem_ma import Message
 from gem_ma.agents.wrappers import prompting
 from gem_ma.chat import messages
 from gem_ma.engine import action_parsing
+from gem_ma.game import parse_choice, parse_number
 from gem_ma.tools import python
 from gem_ma.tools.function import function_tool
 
@@ -86,8 +87,8 @@ READERS = {
     "first_calls": lambda text: action_parsing.truncate_tool_calls(text, 1),
     "call_text": _call,
     "without_thinking": action_parsing.strip_thinking,
-    "choose": lambda text: action_parsing.parse_choice(text, ("a", "b")),
-    "number": action_parsing.parse_number,
+    "choose": lambda text: parse_choice(text, ("a", "b")),
+    "number": parse_number,
     "code of a call": lambda text: python._extract_code({"code": text}),
     "arguments": lambda text: _tool.call({"a": text, "b": text, "c": text}),
     "call as text": lambda text: prompting._parse_answer(text, {"a"}),

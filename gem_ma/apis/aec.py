@@ -21,7 +21,7 @@ from gem_ma.engine.observations import Observation
 from gem_ma.game import Info, T
 
 
-class AECEnv(pettingzoo_env.AECEnv[str, Observation, SeatAction | None], BaseEnv):
+class AECEnv(BaseEnv, pettingzoo_env.AECEnv[str, Observation, SeatAction | None]):
     """An environment behind PettingZoo's AEC API, with a method for each other view.
 
     Examples:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
+import numpy as np
 from gymnasium import spaces
 
 from gem_ma.apis.aec_state import AECState
@@ -36,8 +37,8 @@ class Snapshot:
 class BaseEnv:
     """The base of environments and wrappers, which takes replies and returns observations.
 
-    An Env implements `reset`, `submit`, `observe`, `info`, `rules` and `tools`; a Wrapper changes
-    them. The other methods are defined here in terms of these, so a wrapper affects every view.
+    A Wrapper overrides `reset`, `submit`, `observe`, `info`, `rules` and `tools`. All views are
+    defined in terms of these, so a wrapper affects every view.
     """
 
     core: CoreEnv  # the Env inside all wrappers
@@ -68,7 +69,45 @@ class BaseEnv:
             SeatError: A seat is not to act now.
             TypeError: A reply does not have the type of the action space.
         """
-        raise NotImplementedError
+        core, match = self.core, self.match
+        ledger = core.aec_state
+        waiting = match.waiting_seats
+        if type(replies) is not dict or not replies:
+            self._check_replies(replies)
+            replies = dict(replies)
+        for agent, reply in replies.items():
+            if agent not in waiting or not isinstance(reply, str):
+                self._check_replies(replies)
+                break
+        match.reply_history.append(replies.copy())
+        rewards = match.submit(replies)
+        if match.alive_seats is not ledger.alive or ledger.dead:
+            core.sync_aec_state()
+        else:
+            if ledger.infos:
+                ledger.infos = {}
+            if match.waiting_seats:
+                core.agent_selection = match.waiting_seats[0]
+        if core.render_mode == "human" and not core.suppress_render:
+            core.render()
+        return rewards
+
+    def submit_in_parts(
+        self, replies: SeatActions
+    ) -> Generator[Callable[[], object], Any, Mapping[str, float]]:
+        """Submit replies as a generator that yields the calls that may block.
+
+        The caller runs each yielded call, for example in a thread, and sends back its result.
+        """
+        match = self.match
+        self._check_replies(replies)
+        match.reply_history.append(dict(replies))
+        match.parse_actions(replies)
+        while match.can_advance:
+            match.apply_transition((yield match.advance))
+        rewards = match.compute_rewards()
+        self.core.sync_aec_state()
+        return rewards
 
     def observe(self, agent: str, *, turn: bool = False) -> Observation:
         """Return the observation of a seat.
@@ -82,7 +121,7 @@ class BaseEnv:
             A dict with `text`, `image` or both, by the option `observe`. With actions="discrete",
             a dict with `observation` and `action_mask`.
         """
-        raise NotImplementedError
+        return self.observation_builder.build_observation(self.match, agent, turn)
 
     def info(self, agent: str, *, turn: bool = False) -> Info:
         """Return the info of a seat, which complements its observation.
@@ -94,15 +133,17 @@ class BaseEnv:
         Returns:
             The info in the sense of Gymnasium and PettingZoo.
         """
-        raise NotImplementedError
+        return self.observation_builder.build_info(self.match, agent, turn)
 
     def rules(self, agent: str) -> str:
         """Return the rules for a seat, which a model reads in its system prompt."""
-        raise NotImplementedError
+        return self.observation_builder.build_rules(self.match, agent)
 
     def tools(self, agent: str) -> tuple[SeatTool, ...]:
         """Return the tools that a seat may call."""
-        raise NotImplementedError
+        if agent not in self.match.index:
+            raise self.match.make_seat_error(agent)
+        return tuple(self.core.game.tools(agent))
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of a seat's observations."""
@@ -135,6 +176,20 @@ class BaseEnv:
         """Release the resources of the environment; `reset` can begin a new episode."""
         raise NotImplementedError
 
+    def _check_replies(self, replies: SeatActions) -> None:
+        """Raise unless these are replies of the right type from seats that are to act."""
+        match = self.match
+        waiting = match.waiting_seats
+        if not waiting or not replies or type(replies) is not dict:
+            if waiting:
+                check_type(replies, Mapping, "replies")
+            match.check_replies(replies)
+        for agent, reply in replies.items():
+            if agent not in waiting:
+                raise match.make_seat_error(agent)
+            if not isinstance(reply, str):
+                self.check_reply(agent, reply)
+
     def check_reply(self, agent: str, reply: object) -> None:
         """Raise unless `submit` accepts a reply of this type: a text, or the number of a move.
 
@@ -146,7 +201,25 @@ class BaseEnv:
             TypeError: The reply does not have the type of the action space.
             ValueError: The reply is a number outside the action space.
         """
-        raise NotImplementedError
+        if isinstance(reply, str):
+            return
+        sight = self.observation_builder
+        expected, hint = "a str", ""
+        whole = isinstance(reply, (int, np.integer)) and not isinstance(reply, bool)
+        array = isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu"
+        if sight.discrete:
+            last = len(sight.move_numbers) - 1
+            expected = f"an int from 0 to {last}"
+            if whole or array:
+                if not 0 <= (number := int(reply)) <= last:  # type: ignore[call-overload]
+                    raise ValueError(f"the action of {agent} must be {expected}, got {number}")
+                return
+        elif whole:
+            hint = f"; pass {str(reply)!r}, or make the environment with actions='discrete'"
+        raise TypeError(
+            f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
+            f"{repr(reply)[:60]}{hint}"
+        )
 
     @property
     def blocking(self) -> bool:
@@ -216,7 +289,7 @@ class BaseEnv:
             observation["text"] if "text" in observation else info.get("text", ""),
             None if legal is None else tuple(legal),
             tools,
-            derive_seed(*place, salt) if salt else derive_seed(*place),
+            (*place, salt) if salt else place,
             match.turns,
             match.read_counts[agent] < 0,
             self.core.id,

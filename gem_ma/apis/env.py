@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, Self
 
 import numpy as np
@@ -17,14 +17,13 @@ from gem_ma.apis.core_env import ActionSpace, RenderFrame
 from gem_ma.apis.numeric_spaces import make_encoding_space, make_state_space
 from gem_ma.apis.spec import make_spec
 from gem_ma.engine import action_parsing as words
-from gem_ma.engine.action_parsing import SeatActions
 from gem_ma.engine.config import OPTIONS, RENDER_MODES, EnvConfig, EnvOptions
 from gem_ma.engine.match import Match
-from gem_ma.engine.observations import Observation, ObservationBuilder
+from gem_ma.engine.observations import ObservationBuilder
 from gem_ma.engine.realtime import RealtimeGame, unwrap_realtime
 from gem_ma.engine.seeding import check_seed, derive_seed, generate_seed
 from gem_ma.envs.registry import Spec, suggest_names
-from gem_ma.game import Game, Info, Message, ResetOptions, S, SeatTool, T
+from gem_ma.game import Game, Message, ResetOptions, S, T
 from gem_ma.renderers.picture import Picture
 from gem_ma.validation.arguments import check_type
 
@@ -110,95 +109,6 @@ class Env(AECEnv, Generic[S]):
         self.agent_selection = match.waiting_seats[0]
         if self.render_mode == "human" and not self.suppress_render:
             self.render()
-
-    def submit(self, replies: SeatActions) -> Mapping[str, float]:
-        match, ledger = self.match, self.aec_state
-        waiting = match.waiting_seats
-        if type(replies) is not dict or not replies:
-            self._check_replies(replies)
-            replies = dict(replies)
-        for agent, reply in replies.items():
-            if agent not in waiting or not isinstance(reply, str):
-                self._check_replies(replies)
-                break
-        match.reply_history.append(replies.copy())
-        rewards = match.submit(replies)
-        if match.alive_seats is not ledger.alive or ledger.dead:
-            self.sync_aec_state()
-        else:
-            if ledger.infos:
-                ledger.infos = {}
-            if match.waiting_seats:
-                self.agent_selection = match.waiting_seats[0]
-        if self.render_mode == "human" and not self.suppress_render:
-            self.render()
-        return rewards
-
-    def submit_in_parts(
-        self, replies: SeatActions
-    ) -> Generator[Callable[[], object], Any, Mapping[str, float]]:
-        """Submit replies as a generator that yields the calls that may block.
-
-        The caller runs each yielded call, for example in a thread, and sends back its result.
-        """
-        match = self.match
-        self._check_replies(replies)
-        match.reply_history.append(dict(replies))
-        match.parse_actions(replies)
-        while match.can_advance:
-            match.apply_transition((yield match.advance))
-        rewards = match.compute_rewards()
-        self.sync_aec_state()
-        return rewards
-
-    def _check_replies(self, replies: SeatActions) -> None:
-        """Raise unless these are replies of the right type from seats that are to act."""
-        match = self.match
-        waiting = match.waiting_seats
-        if not waiting or not replies or type(replies) is not dict:
-            if waiting:
-                check_type(replies, Mapping, "replies")
-            match.check_replies(replies)
-        for agent, reply in replies.items():
-            if agent not in waiting:
-                raise match.make_seat_error(agent)
-            if not isinstance(reply, str):
-                self.check_reply(agent, reply)
-
-    def check_reply(self, agent: str, reply: object) -> None:
-        if isinstance(reply, str):
-            return
-        sight = self.observation_builder
-        expected, hint = "a str", ""
-        whole = isinstance(reply, (int, np.integer)) and not isinstance(reply, bool)
-        array = isinstance(reply, np.ndarray) and reply.shape == () and reply.dtype.kind in "iu"
-        if sight.discrete:
-            last = len(sight.move_numbers) - 1
-            expected = f"an int from 0 to {last}"
-            if whole or array:
-                if not 0 <= (number := int(reply)) <= last:  # type: ignore[call-overload]
-                    raise ValueError(f"the action of {agent} must be {expected}, got {number}")
-                return
-        elif whole:
-            hint = f"; pass {str(reply)!r}, or make the environment with actions='discrete'"
-        raise TypeError(
-            f"the action of {agent} must be {expected}, got {type(reply).__name__}: "
-            f"{repr(reply)[:60]}{hint}"
-        )
-
-    def observe(self, agent: str, *, turn: bool = False) -> Observation:
-        return self.observation_builder.build_observation(self.match, agent, turn)
-
-    def info(self, agent: str, *, turn: bool = False) -> Info:
-        return self.observation_builder.build_info(self.match, agent, turn)
-
-    def rules(self, agent: str) -> str:
-        return self.observation_builder.build_rules(self.match, agent)
-
-    def tools(self, agent: str) -> tuple[SeatTool, ...]:
-        if agent not in self.match.index:
-            raise self.match.make_seat_error(agent)
-        return tuple(self.game.tools(agent))
 
     @property
     def to_act(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.messages import ChatMessage
 from gem_ma.engine.observations import Observation
+from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import SeatTool
 
 
@@ -30,7 +31,7 @@ class Turn:
         text: The text for a model; with observe="image", only messages and notices.
         legal: The legal replies; None: the game cannot list them.
         tools: The tools that the seat may call.
-        seed: Differs for every turn of every seat of every episode.
+        seed_numbers: The numbers from which `seed` is derived, when an agent reads it.
         number: How often the game has advanced.
         first: Whether the seat has not replied yet in this episode.
         env_id: The id of the environment.
@@ -59,7 +60,7 @@ class Turn:
     text: str
     legal: tuple[str, ...] | None = None
     tools: tuple[SeatTool, ...] = ()
-    seed: int = 0
+    seed_numbers: tuple[int, ...] = ()
     number: int = 0
     first: bool = True
     env_id: str = ""
@@ -68,6 +69,11 @@ class Turn:
     chat: Conversation | None = field(default=None, repr=False, compare=False)
     index: int = 0
     calls: int | None = None
+
+    @property
+    def seed(self) -> int:
+        """A seed for the agent, which differs for every turn of every seat of every episode."""
+        return derive_seed(*self.seed_numbers)
 
     @property
     def episode(self) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Literal, SupportsInt, TypeAlias, TypeVar, cast, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, SupportsInt, TypeAlias, get_args
 
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import check_json, parse_json
@@ -15,15 +15,12 @@ from gem_ma.validation.untrusted_json import check_json, parse_json
 __all__ = [
     "ACTION_FORMATS",
     "RejectedReply",
-    "clip_repr",
     "extract_action",
     "format_action",
     "format_options",
     "make_instruction",
     "parse_call_arguments",
     "parse_call_name",
-    "parse_choice",
-    "parse_number",
     "parse_tool_calls",
     "replace_surrogates",
     "strip_thinking",
@@ -54,9 +51,6 @@ _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _ANSWER = re.compile(r"<answer>", re.IGNORECASE)
 _ANSWER_END = re.compile(r"</answer>", re.IGNORECASE)
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|texttt|mathrm|mathbf)\s*\{([^{}]*)\}")
-_PUNCTUATION = " \t\r\n.,;:!?\"'`*$()[]<>"
-
-T = TypeVar("T")
 
 
 class RejectedReply(str):
@@ -332,34 +326,6 @@ def _parse_answer(text: str) -> str:
 
 
 _PARSERS = {"boxed": _parse_boxed, "bracket": _parse_bracket, "answer": _parse_answer}
-
-
-def parse_choice(text: str, options: Collection[T]) -> T:
-    """Return the option that `text` names, ignoring case and surrounding punctuation."""
-    if text in options:
-        return cast(T, text)
-    check_type(text, str, "text")
-    by_name = {str(option).casefold(): option for option in options}
-    for name in (text.casefold(), text.strip(_PUNCTUATION).casefold()):
-        if name in by_name:
-            return by_name[name]
-    raise InvalidMove(f"{clip_repr(text)} is not a legal move")
-
-
-def parse_number(text: str) -> int:
-    """Return the integer that `text` spells, ignoring surrounding punctuation."""
-    check_type(text, str, "text")
-    if text.isdecimal() and text.isascii() and len(text) < 19:
-        return int(text)
-    digits = text.strip(_PUNCTUATION)
-    if len(digits) > 18 or not re.fullmatch(r"[+-]?[0-9]+", digits):
-        raise InvalidMove(f"{clip_repr(text)} is not a whole number")
-    return int(digits)
-
-
-def clip_repr(text: str, limit: int = 60) -> str:
-    """Return the repr of `text`, cut to `limit` characters, for error messages."""
-    return repr(text if len(text) <= limit else text[:limit] + "...")
 
 
 def format_options(options: Sequence[str], limit: int = 30) -> str:

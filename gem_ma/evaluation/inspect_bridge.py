@@ -27,10 +27,10 @@ from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.evaluation.contests import find_outcome
 from gem_ma.game import ResetOptions
-from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode
+from gem_ma.rollouts.episode_runner import take_reply
 from gem_ma.rollouts.formats.inspect_logs import read_log_episodes as read_log_episodes
-from gem_ma.rollouts.live_episode import LiveEpisode
+from gem_ma.rollouts.live_episode import LiveEpisode, PendingTurn
 from gem_ma.rollouts.records import episode_from_json, episode_to_json
 from gem_ma.rollouts.run import RolloutRun
 from gem_ma.validation.json_types import JSONMapping
@@ -191,7 +191,7 @@ async def _ask_player(run: RolloutRun, waiting: PendingTurn, one_at_a_time: thre
     except BaseException as error:
         run.fail_episode(play, seat, error)
         raise
-    run.take_reply(play, seat, text, time.perf_counter() - start)
+    take_reply(run, play, seat, text, time.perf_counter() - start)
     if play.failed and run.last_error is not None:
         raise run.last_error
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gem_ma.agents.wrappers.cost_meter import price_tokens
 from gem_ma.chat.reply import count_tokens
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.evaluation.contests import find_outcome
 from gem_ma.evaluation.statistics import (
     ChangeEstimate,
@@ -26,6 +25,7 @@ from gem_ma.evaluation.statistics import (
     pass_at_k,
     pass_hat_k,
 )
+from gem_ma.game import clip_repr
 
 if TYPE_CHECKING:
     from gem_ma.chat.conversation import Step

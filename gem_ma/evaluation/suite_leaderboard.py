@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.evaluation.metrics import (
     METRICS,
     MetricValue,
@@ -26,6 +25,7 @@ from gem_ma.evaluation.metrics import (
 from gem_ma.evaluation.runner.results import RESULTS_SCHEMA
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates
 from gem_ma.evaluation.verification import EvaluationVerifier
+from gem_ma.game import clip_repr
 from gem_ma.validation.arguments import check_type
 from gem_ma.validation.files import write_atomically
 from gem_ma.validation.json_types import JSONMapping, JSONObject

@@ -20,7 +20,6 @@ from gem_ma.apis.session import to_json_value
 from gem_ma.chat.agent import Agent, ask_agent
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.turn import Turn
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.registry import Spec, find_registered
 from gem_ma.evaluation import run_folder
 from gem_ma.evaluation.runner.eval_tasks import (
@@ -33,6 +32,7 @@ from gem_ma.evaluation.runner.eval_tasks import (
 )
 from gem_ma.evaluation.runner.results import summarize
 from gem_ma.evaluation.suites import Suite, SuiteEntry
+from gem_ma.game import clip_repr
 from gem_ma.rollouts.episode import Episode, find_turn_difference
 from gem_ma.rollouts.live_episode import LiveEpisode
 from gem_ma.rollouts.replay import ReplayError, replay

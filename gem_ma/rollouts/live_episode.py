@@ -1,21 +1,50 @@
-"""LiveEpisode: an episode of a rollout while it is played, and the record that it becomes."""
+"""LiveEpisode: an episode of a rollout while it is played, with its agents and its record."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Self
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Self
 
 from gem_ma.apis.aec import AECEnv
 from gem_ma.apis.session import Session, to_json_value
+from gem_ma.chat.agent import Agent, AgentSource, AgentTraits
 from gem_ma.chat.context import Context
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.tracing import EpisodeTrace, RolloutTrace
-from gem_ma.rollouts.agent_scheduler import PendingTurn, ScheduledAgent
+from gem_ma.chat.turn import Turn
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.version import __version__
 from gem_ma.wrappers import Wrapper
+
+
+@dataclass(slots=True, eq=False)
+class ScheduledAgent:
+    """An agent, and the turns that wait for it."""
+
+    agent: Agent
+    name: str
+    kind: Literal["plain", "thread", "async"]
+    given: AgentSource  # source of the agent: the agent itself, a function or a spec string
+    traits: AgentTraits
+    queue: list[PendingTurn] = field(default_factory=list)
+    busy: bool = False  # for kind "thread": a batch is running
+    batch_size: int = 1  # turns per call, for an agent that prefers single turns
+
+    def is_made_from(self, given: object) -> bool:
+        """Return whether the agent's source is this object or an equal spec string."""
+        return self.given is given or (isinstance(given, str) and bool(self.given == given))
+
+
+class PendingTurn(NamedTuple):
+    """A turn that waits for its agent's reply."""
+
+    play: Any  # a LiveEpisode, or an identifier of an episode in another process
+    seat: str
+    turn: Turn
+    span: Any = None  # of the turn's trace
 
 
 class LiveEpisode:

@@ -32,9 +32,8 @@ from gem_ma.engine.config import check_choice
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.seeding import derive_seed, generate_seed
 from gem_ma.game import ResetOptions
-from gem_ma.rollouts.agent_scheduler import PendingTurn, ScheduledAgent
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
-from gem_ma.rollouts.live_episode import LiveEpisode
+from gem_ma.rollouts.live_episode import LiveEpisode, PendingTurn, ScheduledAgent
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
 from gem_ma.sandbox import find_weakest_level
@@ -305,22 +304,6 @@ class RolloutRun:
                 return
             self.live_count += 1
             yield self.plan_episode(number)
-
-    def take_reply(self, play: LiveEpisode, seat: str, reply: object, seconds: float) -> bool:
-        """Take a reply; return whether the episode has all replies that it waits for."""
-        if play.failed:
-            return False
-        if not isinstance(reply, str):
-            kind = type(reply).__name__
-            self.fail_episode(
-                play,
-                seat,
-                TypeError(f"{play.players[seat].name} replied with {kind}, expected str"),
-            )
-            return False
-        if self.progress is not None:
-            self.progress.count_reply(reply)
-        return play.session.reply(seat, reply, seconds)
 
     def queue_turns(self, turns: list[PendingTurn]) -> None:
         """Queue turns for their agents."""

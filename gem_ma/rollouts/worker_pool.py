@@ -34,9 +34,9 @@ from gem_ma.chat.tracing import (
     write_finished_spans,
 )
 from gem_ma.chat.turn import Turn
-from gem_ma.rollouts.agent_scheduler import AgentScheduler, PendingTurn, ScheduledAgent, TimedAnswer
 from gem_ma.rollouts.episode import Episode
-from gem_ma.rollouts.episode_runner import EpisodeRunner
+from gem_ma.rollouts.episode_runner import AgentScheduler, EpisodeRunner, TimedAnswer
+from gem_ma.rollouts.live_episode import PendingTurn, ScheduledAgent
 from gem_ma.rollouts.progress import ProgressReporter, RolloutProgress
 from gem_ma.rollouts.run import RolloutRun
 from gem_ma.rollouts.sharding import Shard, ShardScheduler, StepCounter, make_shard_arguments

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from gem_ma.apis.session import to_json_value
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.seeding import pack_chance, unpack_chance
-from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage
+from gem_ma.game import Game, InvalidMove, Message, VerbatimMessage, clip_repr
 from gem_ma.scene.serialization import encode_scene
 from gem_ma.serving.openenv_messages import ClientError, SessionObservation
 from gem_ma.validation.json_types import JSONMapping, JSONObject

@@ -19,8 +19,8 @@ from gem_ma.apis.gymnasium_view import GymnasiumView
 from gem_ma.apis.session import to_json_value
 from gem_ma.chat.conversation import make_tool_schemas
 from gem_ma.chat.messages import MessageContent, make_content
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import ResetNeeded, SeatError
+from gem_ma.game import clip_repr
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _LOG = logging.getLogger(__name__)

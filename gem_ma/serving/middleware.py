@@ -10,7 +10,7 @@ import os
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
-from gem_ma.engine.action_parsing import clip_repr
+from gem_ma.game import clip_repr
 
 TOKEN_VARIABLE = "GEM_MA_TOKEN"
 ALLOWED_PATHS = ("/ws", "/health", "/schema", "/metadata", "/openapi.json", "/mcp")

@@ -9,9 +9,8 @@ from typing import Any
 from gem_ma.apis.env import Env
 from gem_ma.apis.gymnasium_view import GymnasiumView
 from gem_ma.apis.session import to_json_value
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.engine.match import ResetNeeded, SeatError
-from gem_ma.game import Info
+from gem_ma.game import Info, clip_repr
 from gem_ma.rollouts.version import __version__
 from gem_ma.serving.hosted_game import HostedGame
 from gem_ma.serving.openenv import (

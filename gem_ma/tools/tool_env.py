@@ -15,7 +15,6 @@ from gem_ma.chat.tracing import trace_tool_call
 from gem_ma.engine.action_parsing import (
     RejectedReply,
     SeatActions,
-    clip_repr,
     has_action,
     parse_call_arguments,
     parse_call_name,
@@ -24,7 +23,7 @@ from gem_ma.engine.action_parsing import (
 )
 from gem_ma.engine.match import SeatError
 from gem_ma.engine.observations import cut_middle
-from gem_ma.game import Info, Message, SeatTool
+from gem_ma.game import Info, Message, SeatTool, clip_repr
 from gem_ma.tools.loading import load_tools
 from gem_ma.tools.tool import Tool, ToolError
 from gem_ma.validation.arguments import check_type

@@ -70,7 +70,8 @@ def test_short_and_long_chats_in_one_batch(attention):
     model.forward = read = Read(model)
     for lengths in ([1, 2, 60, 1, 500, 40], [1, 30, 45], [3]):
         turns = [
-            Turn(f"seat {n}", "Be short.", {"text": "x " * n}, "x " * n, seed=n) for n in lengths
+            Turn(f"seat {n}", "Be short.", {"text": "x " * n}, "x " * n, seed_numbers=(n,))
+            for n in lengths
         ]
         expected = plain.act(turns)
         needed = sum(reply.usage["prompt_tokens"] for reply in expected)
@@ -90,7 +91,7 @@ def test_half_precision_gives_numbers_beside_padding(attention, dtype):
     model.set_attn_implementation(attention)
     agent = HFAgent(model, tokenizer, max_new_tokens=6)
     assert agent._find_generator().shape.wide
-    turns = [Turn("x", "", {"text": "x " * n}, "x " * n, seed=n) for n in (1, 40, 60)]
+    turns = [Turn("x", "", {"text": "x " * n}, "x " * n, seed_numbers=(n,)) for n in (1, 40, 60)]
     for reply in agent.act(turns):
         assert all(-20 < number <= 0 for number in reply.logprobs)
 
@@ -191,7 +192,7 @@ def turn_of(episode, seat, index):
     """Return the turn that a seat had at its step `index`."""
     chat = Conversation(seat, rules=episode.chat(seat).rules)
     chat.steps = list(episode.chat(seat).steps[: index + 1])
-    return Turn(seat, chat.rules, {}, "", seed=7, chat=chat, index=index)
+    return Turn(seat, chat.rules, {}, "", seed_numbers=(7,), chat=chat, index=index)
 
 
 def test_a_reply_ends_where_it_holds_what_stops_it(text):

@@ -439,7 +439,7 @@ def test_a_guided_reply_is_one_of_the_legal_ones_and_they_are_one_together(text)
     agent = HFAgent(*text, max_new_tokens=12, guided=True)
     turns = [env_turn(id) for id in ("game:GuessTheNumber-v0", TWO, "game:KuhnPoker-v0")]
     assert {"1", "10"} < set(turns[0].legal)  # one begins with the other
-    turns = [replace(turn, seed=seed) for turn in turns for seed in range(30)]
+    turns = [replace(turn, seed_numbers=(seed,)) for turn in turns for seed in range(30)]
     for turn, reply in zip(turns, agent.act(turns), strict=True):
         assert reply in turn.legal
         assert reply.finish_reason == "stop"
@@ -496,7 +496,7 @@ def test_the_probability_of_a_reply_is_how_often_it_is_drawn(text):
     draws = {"max_new_tokens": 2, "temperature": 1.5, "top_p": 0.98}
     agent = HFAgent(model, tokenizer, batch_size=250, **draws)
     turn = env_turn("game:KuhnPoker-v0")
-    turns = [replace(turn, seed=seed) for seed in range(600)]
+    turns = [replace(turn, seed_numbers=(seed,)) for seed in range(600)]
     drawn = Counter(tuple(reply.token_ids) for reply in agent.act(turns))
     texts, often = [], []
     for ids, count in drawn.most_common(40):

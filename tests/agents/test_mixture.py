@@ -48,9 +48,9 @@ class Counting:
 def test_a_mixture_draws_by_weight_and_asks_each_agent_once():
     inner = [Counting("p"), Counting("q"), Counting("r")]
     mixture = MixtureAgent(inner, weights=[1, 0, 3])
-    turns = [turn(seed=seed) for seed in range(4000)]
+    turns = [turn(seed_numbers=(seed,)) for seed in range(4000)]
     replies = mixture.act(turns)
-    assert [reply[1:] for reply in replies] == [str(seed) for seed in range(4000)]
+    assert [reply[1:] for reply in replies] == [str(turn.seed) for turn in turns]
     count = Counter(reply[0] for reply in replies)
     assert set(count) == set("pr")
     assert 900 < count["p"] < 1100
@@ -62,12 +62,13 @@ def test_a_mixture_draws_by_weight_and_asks_each_agent_once():
 
 def test_epsilon_is_random_now_and_then():
     agent = MixtureAgent.epsilon(says_x, 0.1)
-    replies = agent.act([turn(seed=seed, legal=LEGAL) for seed in range(3000)])
+    replies = agent.act([turn(seed_numbers=(seed,), legal=LEGAL) for seed in range(3000)])
     count = Counter(replies)
     assert 2600 < count["x"] < 2800
     # the draw of the agent does not decide what the random agent draws
     assert all(30 < count[letter] < 75 for letter in LEGAL)
-    assert set(MixtureAgent.epsilon(says_x, 0).act([turn(seed=s) for s in range(99)])) == {"x"}
+    first = MixtureAgent.epsilon(says_x, 0)
+    assert set(first.act([turn(seed_numbers=(s,)) for s in range(99)])) == {"x"}
     with pytest.raises(ValueError, match="expected 0 to 1"):
         MixtureAgent.epsilon(says_x, 1.5)
 
@@ -111,7 +112,7 @@ def test_a_mixture_of_agents_that_wait_waits():
     episodes = rollout("game:TicTacToe-v0", mixture, episodes=8, seed=2, concurrency=4)
     assert all(episode.ended == "terminated" for episode in episodes)
     assert waiting.entered == waiting.left == 1
-    turns = [turn(legal=LEGAL, seed=seed) for seed in range(60)]
+    turns = [turn(legal=LEGAL, seed_numbers=(seed,)) for seed in range(60)]
     assert set("af") < set(ask_agent(mixture, turns)) <= set(LEGAL)
     assert (
         ask_agent(mixture, turns)
@@ -148,7 +149,7 @@ class Blocking:
 def test_the_agents_of_one_call_are_awaited_together():
     meeting = Meeting(2)  # two places in one mixture: each is one call
     mixture = MixtureAgent([meeting, meeting])
-    assert set(ask_agent(mixture, [turn(seed=seed) for seed in range(20)])) == {"m"}
+    assert set(ask_agent(mixture, [turn(seed_numbers=(seed,)) for seed in range(20)])) == {"m"}
     assert meeting.left == 0
 
 

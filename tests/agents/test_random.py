@@ -14,7 +14,7 @@ def turn(**fields):
 
 def test_random_is_stateless_and_decided_by_the_seeds():
     agent, legal = RandomAgent(), tuple("abcdef")
-    turns = [turn(legal=legal, seed=seed) for seed in range(200)]
+    turns = [turn(legal=legal, seed_numbers=(seed,)) for seed in range(200)]
     replies = agent.act(turns)
     assert replies == agent.act(turns)
     assert agent.act(turns[7:8]) == replies[7:8]

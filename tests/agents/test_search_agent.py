@@ -10,8 +10,8 @@ import gem_ma
 from gem_ma import Agent, Env, Game, Turn
 from gem_ma.agents.search import SearchAgent
 from gem_ma.chat.turn import SearchPosition
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.engine.seeding import derive_seed
+from gem_ma.game import parse_choice
 from gem_ma.rollouts.rollout import rollout
 
 TTT, C4 = "game:TicTacToe-v0", "game:ConnectFour-v0"
@@ -33,7 +33,7 @@ def start(game, seat, seed=0, state=None):
         {},
         "",
         tuple(state.legal(seat)),
-        seed=seed,
+        seed_numbers=(seed,),
         env_id="test:Game-v0",
         position=SearchPosition(game, state),
     )

@@ -11,17 +11,15 @@ from gem_ma.chat.reply import Reply
 from gem_ma.engine import action_parsing
 from gem_ma.engine.action_parsing import (
     ACTION_FORMATS,
-    clip_repr,
     extract_action,
     format_action,
     format_options,
     has_action,
     make_instruction,
-    parse_choice,
-    parse_number,
     parse_tool_calls,
     truncate_tool_calls,
 )
+from gem_ma.game import clip_repr, parse_choice, parse_number
 
 
 @pytest.mark.parametrize(

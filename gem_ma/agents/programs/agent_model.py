@@ -21,7 +21,6 @@ from gem_ma.chat.agent import Agent, AgentSource, ask_agent, ask_agent_async, fo
 from gem_ma.chat.conversation import Conversation
 from gem_ma.chat.messages import ChatMessage, Picture
 from gem_ma.chat.reply import Reply
-from gem_ma.engine.seeding import derive_seed
 from gem_ma.validation.endpoints import parse_model_url, redact_secrets
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
@@ -154,7 +153,7 @@ def make_call_turn(body: JSONMapping, turn: Turn | None, number: int) -> Turn:
         tools=tuple(read_list(body.get("tools"), "tools")),
         results=(),
         calls=None,
-        seed=derive_seed(begun.seed, number),
+        seed_numbers=(begun.seed, number),
         chat=CallConversation(seat, messages, episode),
         index=0,
     )

@@ -21,14 +21,9 @@ from gem_ma.chat.conversation import Step, make_tool_schemas
 from gem_ma.chat.messages import ChatMessage
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.engine.action_parsing import (
-    clip_repr,
-    format_tool_calls,
-    parse_call_name,
-    strip_thinking,
-)
+from gem_ma.engine.action_parsing import format_tool_calls, parse_call_name, strip_thinking
 from gem_ma.engine.seeding import derive_seed
-from gem_ma.game import Message
+from gem_ma.game import Message, clip_repr
 from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import check_json, parse_json
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption, make_winner_caption
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, parse_choice
 from gem_ma.scene import Grid, Panels, Tile
 
 AGENTS = ("first", "second")

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.game import Game
+from gem_ma.game import Game, parse_choice
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")

@@ -14,9 +14,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike
 
-from gem_ma.engine.action_parsing import clip_repr, format_options, parse_choice
+from gem_ma.engine.action_parsing import format_options
 from gem_ma.envs.bridges.live import Bridge
-from gem_ma.game import InvalidMove, Maybe
+from gem_ma.game import InvalidMove, Maybe, clip_repr, parse_choice
 from gem_ma.scene import Pixels
 from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import parse_json

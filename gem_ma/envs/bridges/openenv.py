@@ -35,7 +35,7 @@ from gem_ma.envs.bridges.openenv_connection import (
     unpack,
 )
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
-from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage
+from gem_ma.game import InvalidMove, Message, RefusedMove, VerbatimMessage, clip_repr
 from gem_ma.validation.endpoints import read_response
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 from gem_ma.validation.untrusted_json import parse_json
@@ -446,16 +446,14 @@ class Foreign(OpenEnv):
         if not isinstance(action, dict) and self._text:
             action = {self._text: action_parsing.replace_surrogates(text)}
         if not isinstance(action, dict):
-            raise InvalidMove(f"{action_parsing.clip_repr(text)} is no JSON object")
+            raise InvalidMove(f"{clip_repr(text)} is no JSON object")
         properties = self._schema.get("properties") or action
         for name in self._schema.get("required") or ():
             if name not in action:
-                raise InvalidMove(f"the field {action_parsing.clip_repr(name)} is missing")
+                raise InvalidMove(f"the field {clip_repr(name)} is missing")
         for name in action:
             if name not in properties and self._schema.get("additionalProperties") is False:
-                raise InvalidMove(
-                    f"no field {action_parsing.clip_repr(name)}; there are {', '.join(properties)}"
-                )
+                raise InvalidMove(f"no field {clip_repr(name)}; there are {', '.join(properties)}")
         return json.dumps(action, ensure_ascii=False)
 
     def describe(self, view, agent):

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from gem_ma import scene
-from gem_ma.engine import action_parsing
 from gem_ma.envs.bridges.openenv_ids import VARIABLE, address
+from gem_ma.game import clip_repr
 from gem_ma.validation.endpoints import RedirectRefused, SentSecrets, refuse_redirect
 from gem_ma.validation.json_types import JSONObject
 
@@ -135,7 +135,7 @@ class Link:
     def odd(self, error: Exception) -> Lost:
         """Return the error to raise for a malformed answer."""
         problem = self._secrets.hide(f"{type(error).__name__}: {error}")
-        problem = action_parsing.clip_repr(problem, _SAID)
+        problem = clip_repr(problem, _SAID)
         return Lost(
             f"{self.where} sent an answer that is not valid OpenEnv: {problem}; correct the URL, "
             "or use the same version of gem_ma on both sides"

@@ -9,11 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs import text_boards
 from gem_ma.envs.bridges.openspiel_ids import CHESSLIKE, RULES, WITHOUT
 from gem_ma.envs.registry import MissingRequirement, Spec
-from gem_ma.game import Game
+from gem_ma.game import Game, parse_choice
 from gem_ma.validation.extras import require_extra
 
 if TYPE_CHECKING:

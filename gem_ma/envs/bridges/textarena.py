@@ -17,14 +17,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs import text_boards
 from gem_ma.envs.bridges import textarena_moves
 from gem_ma.envs.bridges.live import Bridge, Output
 from gem_ma.envs.bridges.textarena_ids import Entry, entries
 from gem_ma.envs.bridges.textarena_moves import TextArenaGame
 from gem_ma.envs.registry import Spec
-from gem_ma.game import InvalidMove, Message
+from gem_ma.game import InvalidMove, Message, clip_repr, parse_choice
 
 LONGEST = 1000  # characters of an action; TextArena cuts messages of conversations there
 TURNS = {"2048": 20_000}  # limits of games that need more than MOST_TURNS

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.cards.deck import DECK, SUITS, rank
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, parse_choice
 from gem_ma.scene import Cards, TextTable
 
 AGENTS = ("player_0", "player_1", "player_2", "player_3")

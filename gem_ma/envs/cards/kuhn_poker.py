@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.turn_captions import make_turn_caption
-from gem_ma.game import Game
+from gem_ma.game import Game, parse_choice
 from gem_ma.scene import Cards
 
 AGENTS = ("first", "second")

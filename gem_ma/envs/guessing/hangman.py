@@ -4,10 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.guessing import words
-from gem_ma.game import Game, InvalidMove
+from gem_ma.game import Game, InvalidMove, clip_repr
 from gem_ma.scene import Shapes
 
 AGENT = "player"

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets import offers
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, parse_number
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")

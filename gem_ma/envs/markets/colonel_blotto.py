@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets.rounds import COLORS, LOST
-from gem_ma.game import Game, InvalidMove
+from gem_ma.game import Game, InvalidMove, clip_repr, parse_number
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")

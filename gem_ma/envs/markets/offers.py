@@ -1,7 +1,6 @@
 """Parsing of replies in talks over offers: answers, proposals and messages."""
 
-from gem_ma.engine.action_parsing import parse_choice
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, parse_choice
 
 LONGEST = 500  # characters in a message
 TO_OFFERS = ("accept", "reject")

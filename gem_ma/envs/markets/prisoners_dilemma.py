@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.markets.rounds import frame, strip
-from gem_ma.game import Game
+from gem_ma.game import Game, parse_choice
 from gem_ma.scene import Shapes
 
 AGENTS = ("left", "right")

@@ -18,14 +18,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from gem_ma.engine.action_parsing import (
-    clip_repr,
-    parse_call_arguments,
-    parse_tool_calls,
-    replace_surrogates,
-)
+from gem_ma.engine.action_parsing import parse_call_arguments, parse_tool_calls, replace_surrogates
 from gem_ma.envs.bridges.live import Bridge, Output, Played
-from gem_ma.game import InvalidMove, Message
+from gem_ma.game import InvalidMove, Message, clip_repr
 from gem_ma.tools.mcp import MCPServer
 from gem_ma.tools.tool import ToolError
 from gem_ma.validation.json_types import JSONMapping, JSONObject

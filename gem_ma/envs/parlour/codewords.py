@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice, parse_number
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour.things import NOUNS
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, clip_repr, parse_choice, parse_number
 from gem_ma.scene import TextTable
 
 TEAMS = ("north", "south")

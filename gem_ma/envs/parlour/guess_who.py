@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour.things import PEOPLE, PEOPLE_WORDS, TRUE_OF_PEOPLE, asked, named
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, parse_choice
 from gem_ma.scene import SKIN, Grid, Tile
 
 AGENTS = ("first", "second")

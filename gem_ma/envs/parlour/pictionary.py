@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import strokes
 from gem_ma.envs.parlour.things import THINGS
 from gem_ma.envs.turn_captions import make_turn_caption
-from gem_ma.game import Game, Maybe, Message
+from gem_ma.game import Game, Maybe, Message, parse_choice
 from gem_ma.scene import Shapes
 
 ARTIST, GUESSER = AGENTS = ("artist", "guesser")

@@ -3,8 +3,7 @@
 import functools
 import math
 
-from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 from gem_ma.scene import Grid, Tile
 
 EMPTY = "."

@@ -3,10 +3,9 @@
 import math
 from dataclasses import dataclass, replace
 
-from gem_ma.engine.action_parsing import parse_number
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, parse_number
 from gem_ma.scene import Panels
 
 SPEAKER, LISTENER = AGENTS = ("speaker", "listener")

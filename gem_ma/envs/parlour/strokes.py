@@ -4,8 +4,7 @@ import itertools
 import math
 from typing import NamedTuple
 
-from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 
 PAPER = "gray"
 CHALKS = ("black", "white")

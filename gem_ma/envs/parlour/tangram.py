@@ -4,11 +4,10 @@ import functools
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.turn_captions import make_turn_caption
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, clip_repr
 from gem_ma.scene import Shapes
 
 GUIDE, BUILDER = AGENTS = ("guide", "builder")

@@ -1,7 +1,6 @@
 """Vocabulary of word games: things and people with attributes, nouns, and parsing of questions."""
 
-from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 
 LONGEST = 200  # characters in a question
 NEGATIONS = {"not", "n", "t", "no", "never", "without", "neither", "nor"}  # "n", "t": isn't, can't

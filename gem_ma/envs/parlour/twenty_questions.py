@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.parlour.things import THING_WORDS, THINGS, TRUE_OF, asked, named
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, parse_choice
 from gem_ma.scene import WebPage
 
 ASKER, ANSWERER = AGENTS = ("asker", "answerer")

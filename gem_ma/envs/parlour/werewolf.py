@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, parse_choice
 from gem_ma.scene import Shapes
 
 PLAYERS = 5, 9

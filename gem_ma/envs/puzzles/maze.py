@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import format_options, parse_choice
+from gem_ma.engine.action_parsing import format_options
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.maze_generation import FREE, WALL, generate_maze
-from gem_ma.game import Game, InvalidMove
+from gem_ma.game import Game, InvalidMove, parse_choice
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"

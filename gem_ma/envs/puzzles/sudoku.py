@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_number
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.envs.env_functions import make_env_functions
-from gem_ma.game import Game, InvalidMove
+from gem_ma.game import Game, InvalidMove, clip_repr, parse_number
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"

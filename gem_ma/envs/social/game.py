@@ -6,9 +6,8 @@ import importlib
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.social import FAMILY, kit
-from gem_ma.game import Game, InvalidMove, Maybe, Message, prefix_speaker
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, prefix_speaker
 from gem_ma.scene import Chat, Terminal
 
 LONGEST = 300  # maximum number of characters of a message

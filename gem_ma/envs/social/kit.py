@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 from gem_ma.validation.json_types import JSONMapping
 
 Form = Mapping[str, Sequence[object]]

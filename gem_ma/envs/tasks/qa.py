@@ -1,8 +1,8 @@
 """Questions with short answers, of which several may be right."""
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.tasks import grading
 from gem_ma.envs.tasks.data import DataTask
+from gem_ma.game import parse_choice
 
 GRADERS = {"exact": grading.exact, "f1": grading.f1}
 

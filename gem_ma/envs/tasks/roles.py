@@ -5,12 +5,11 @@
 
 from typing import NamedTuple
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs import registry
 from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.tasks.question import AGENT, Grade, Task
 from gem_ma.envs.tasks.question import State as Asked
-from gem_ma.game import Game, InvalidMove, Maybe, Message
+from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, parse_choice
 from gem_ma.validation.json_types import JSONMapping
 
 LONGEST = 4_000  # characters of a message

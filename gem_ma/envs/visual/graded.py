@@ -2,10 +2,9 @@
 
 import math
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.visual.question import Task
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 
 NEAR, FAR = 300, 1500  # hundredths of a percent: up to NEAR the reward is 1, from FAR on it is 0
 STEP = 5

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from gem_ma.engine.action_parsing import parse_choice, parse_number
 from gem_ma.envs import answer_parsing, difficulty_levels
 from gem_ma.envs.family_seeding import seed_by_name
-from gem_ma.game import Game, Message
+from gem_ma.game import Game, Message, parse_choice, parse_number
 from gem_ma.validation.json_types import JSONMapping
 
 AGENT = "player"

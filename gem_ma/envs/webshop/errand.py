@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.webshop.game import MAX_MESSAGE, ShopAction, ShoppingState, WebShop
-from gem_ma.game import InvalidMove, Message, prefix_speaker
+from gem_ma.game import InvalidMove, Message, clip_repr, prefix_speaker
 
 CUSTOMER, SHOPPER = AGENTS = ("customer", "shopper")
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.webshop import pages
 from gem_ma.envs.webshop.generation import CatalogueSize, make_catalogue
 from gem_ma.envs.webshop.own_data import load_catalogue
@@ -19,7 +18,7 @@ from gem_ma.envs.webshop.pages import ShopPage, tell_page
 from gem_ma.envs.webshop.pictures import SIDE, draw_page
 from gem_ma.envs.webshop.products import Catalogue, Product, ShoppingGoal
 from gem_ma.envs.webshop.reward import PurchaseScore, score_purchase
-from gem_ma.game import Game, InvalidMove, Maybe
+from gem_ma.game import Game, InvalidMove, Maybe, clip_repr
 
 BUYER = "player"
 MAX_SEARCH = 300  # characters

@@ -4,11 +4,10 @@ import functools
 import textwrap
 from typing import NamedTuple
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.difficulty_levels import fill_levels, sample_level
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.words import clues
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, clip_repr
 from gem_ma.scene import Grid, Tile
 
 AGENT = "player"

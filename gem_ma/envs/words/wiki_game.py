@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import clip_repr, parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.words import links
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, clip_repr, parse_choice
 from gem_ma.scene import WebPage
 from gem_ma.validation.json_types import JSONMapping
 

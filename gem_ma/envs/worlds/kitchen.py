@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.env_functions import make_env_functions
 from gem_ma.envs.worlds import layouts
 from gem_ma.envs.worlds.layouts import (
@@ -21,7 +20,7 @@ from gem_ma.envs.worlds.layouts import (
     STEPS,
     TOMATOES,
 )
-from gem_ma.game import Game, Message
+from gem_ma.game import Game, Message, parse_choice
 from gem_ma.scene import Shapes
 
 AGENTS = ("first", "second")

@@ -14,13 +14,13 @@ from typing import Any
 
 from gem_ma.chat.messages import ChatMessage, Picture
 from gem_ma.engine.action_parsing import (
-    clip_repr,
     find_raw_arguments,
     parse_call_arguments,
     parse_call_name,
     replace_surrogates,
 )
 from gem_ma.envs.registry import Spec
+from gem_ma.game import clip_repr
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.formats.record_json import RecordError, make_saved_picture, open_regular_file
 from gem_ma.rollouts.formats.transcripts import (

@@ -16,8 +16,8 @@ from typing import Any
 from gem_ma.chat.conversation import CALL_NOT_RUN, SHARED_RESULT, Step
 from gem_ma.chat.messages import ChatMessage, Picture, ToolOutput
 from gem_ma.chat.reply import Reply
-from gem_ma.engine.action_parsing import clip_repr, replace_surrogates
-from gem_ma.game import Message
+from gem_ma.engine.action_parsing import replace_surrogates
+from gem_ma.game import Message, clip_repr
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.formats.record_json import RecordError, episode_from_json, episode_to_json
 from gem_ma.validation.json_types import JSONMapping, JSONObject

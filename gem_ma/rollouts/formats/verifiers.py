@@ -12,13 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from gem_ma.chat.messages import ChatMessage, Picture
-from gem_ma.engine.action_parsing import (
-    clip_repr,
-    find_raw_arguments,
-    parse_call_arguments,
-    parse_call_name,
-)
+from gem_ma.engine.action_parsing import find_raw_arguments, parse_call_arguments, parse_call_name
 from gem_ma.envs.registry import Spec
+from gem_ma.game import clip_repr
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.formats.pictures import decode_picture
 from gem_ma.rollouts.formats.record_json import RecordError, open_regular_file

@@ -19,9 +19,8 @@ from gem_ma.chat.turn import Turn
 from gem_ma.game import Message
 from gem_ma.renderers import THEMES, draw
 from gem_ma.renderers.picture import Picture
-from gem_ma.rollouts.agent_scheduler import PendingTurn
 from gem_ma.rollouts.episode import Episode, EpisodeFailure
-from gem_ma.rollouts.live_episode import LiveEpisode
+from gem_ma.rollouts.live_episode import LiveEpisode, PendingTurn
 from gem_ma.rollouts.outcomes import is_zero_sum
 from gem_ma.rollouts.prefix import EpisodePrefix
 from gem_ma.rollouts.records import load_episodes, save_episodes

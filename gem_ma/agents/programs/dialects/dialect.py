@@ -7,7 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from gem_ma.engine.action_parsing import clip_repr, find_raw_arguments, parse_call_arguments
+from gem_ma.engine.action_parsing import find_raw_arguments, parse_call_arguments
+from gem_ma.game import clip_repr
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 THOUGHT_FIELDS = ("reasoning", "reasoning_content")  # of a message, by server

@@ -4,12 +4,11 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour import pictures
 from gem_ma.envs.parlour.diplomacy import orders
 from gem_ma.envs.parlour.diplomacy.board import CENTRES, HOMES, NEAR, PLACES, POWERS, PROVINCES
 from gem_ma.envs.parlour.diplomacy.judge import judge
-from gem_ma.game import Game, InvalidMove, Message
+from gem_ma.game import Game, InvalidMove, Message, clip_repr
 from gem_ma.scene import Shapes
 
 TALK, ORDER, RETREAT, BUILD, OVER = "talk", "order", "retreat", "build", "over"

@@ -3,9 +3,8 @@
 import re
 from typing import NamedTuple
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.parlour.diplomacy.board import NEAR, PROVINCES
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 
 LONGEST = 2000  # characters in a reply
 MOST = 20  # orders in a reply

@@ -16,7 +16,6 @@ from gem_ma.agents.wrappers.agent_wrapper import (
 )
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
-from gem_ma.engine.seeding import derive_seed
 from gem_ma.envs.tau.agents.users.traits import TRAITS, describe_persona, resolve_traits
 
 UserStrategy = Literal["plain", "react", "verify", "reflect"]
@@ -154,7 +153,7 @@ def _continue_turn(turn: Turn, draft: str, text: str, number: int) -> Turn:
         observation={"text": text},
         text=text,
         results=(),
-        seed=derive_seed(turn.seed, _CALL_SALT, number),
+        seed_numbers=(turn.seed, _CALL_SALT, number),
         first=False,
         chat=chat,
         index=len(chat.steps),

@@ -1,10 +1,10 @@
 """Logic gates: what a circuit of gates gives out."""
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.diagrams.boxes import ADVANCE, box, path
 from gem_ma.envs.visual.question import AROUND, BESIDE, LETTERS, Question, Task, pick
+from gem_ma.game import parse_choice
 from gem_ma.scene import Shapes
 
 GATES = {

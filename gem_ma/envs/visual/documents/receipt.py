@@ -1,12 +1,11 @@
 """Receipt: what things cost, what they cost in all, and how much money is given back."""
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.documents import paper
 from gem_ma.envs.visual.documents.paper import Sheet, columns
 from gem_ma.envs.visual.question import AROUND, BESIDE, Question, Task, pick, some
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 
 SHOPS = ("CORNER SHOP", "FRUIT GROCER", "STATION KIOSK", "OLD MILL STORE", "HARBOUR MARKET")
 GOODS = (

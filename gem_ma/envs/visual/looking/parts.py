@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from gem_ma.engine.action_parsing import parse_choice
 from gem_ma.envs.visual.position.neighbour import FIGURES
 from gem_ma.envs.visual.question import AGENT, Task, pick
-from gem_ma.game import InvalidMove, Message
+from gem_ma.game import InvalidMove, Message, parse_choice
 
 
 class Looking(Task):

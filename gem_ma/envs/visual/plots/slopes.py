@@ -3,13 +3,12 @@
 import itertools
 from fractions import Fraction
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs import answer_parsing
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.plots import plane
 from gem_ma.envs.visual.question import AROUND, BESIDE, LETTERS, Question, Task, some
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 from gem_ma.scene import Shapes
 
 SLOPES = sorted({Fraction(up, right) for right in range(1, 6) for up in range(-8, 9)}, key=str)

@@ -2,10 +2,9 @@
 
 import re
 
-from gem_ma.engine.action_parsing import clip_repr
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.question import Question, Task, pick
-from gem_ma.game import InvalidMove
+from gem_ma.game import InvalidMove, clip_repr
 from gem_ma.scene import Grid, Tile
 
 FULL, FREE = "#", "."
