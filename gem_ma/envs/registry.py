@@ -61,6 +61,12 @@ class MissingRequirement(RuntimeError):
     """A requirement of an environment is not met; the message says how to meet it."""
 
 
+class DialRows(tuple[JSONMapping, ...]):
+    """The rows of a dial with lists in place of tuples, which all levels of an id share."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """An id, its game as "module:class", and the arguments of the game and of Env.
@@ -91,9 +97,9 @@ class Spec:
         check_type(self.dial, tuple, "dial")
         # Tuples become lists, so that a Spec read from a record equals the registered one.
         object.__setattr__(self, "kwargs", replace_tuples(self.kwargs))
-        object.__setattr__(
-            self, "dial", tuple(map(replace_tuples, check_each(self.dial, Mapping, "dial")))
-        )
+        if not isinstance(self.dial, DialRows):
+            rows = map(replace_tuples, check_each(self.dial, Mapping, "dial"))
+            object.__setattr__(self, "dial", DialRows(rows))
 
     @property
     def summary(self) -> str:
@@ -178,7 +184,7 @@ def register(
         raise ValueError(f"entry_point={entry_point!r}: expected 'module:class'")
     check_type(levels or {}, Mapping, "levels")
     check_type(dial or {}, Mapping, "dial")
-    rows = rows_of(dial) if dial else ()
+    rows = DialRows(map(replace_tuples, rows_of(dial))) if dial else ()
     ids = {id: kwargs}
     for level, level_kwargs in (levels or {}).items():
         level_arguments: Any = (

@@ -70,6 +70,14 @@ def dilate_mask(coverage: np.ndarray, by: int) -> np.ndarray:
     return result
 
 
+def make_outline(coverage: np.ndarray, by: int) -> np.ndarray:
+    """Return the mask (0..255) of an outline behind a figure, `by` pixels wide on each side."""
+    around = dilate_mask(coverage, by)
+    if by == 1:  # its soft edge is half of it, so the edge is made darker
+        around = np.minimum(255, around.astype(np.uint16) * 2).astype(np.uint8)
+    return around
+
+
 def compute_edge_contrast(picture: np.ndarray, shape: np.ndarray, reach: int) -> float:
     """Return the contrast of a shape along its edge, within `reach` pixels.
 

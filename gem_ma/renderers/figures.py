@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gem_ma.renderers.cache import memoize
-from gem_ma.renderers.contrast import dilate_mask
+from gem_ma.renderers.contrast import make_outline
 
 PolygonPoints = Sequence[tuple[float, float]]
 FigureFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -53,9 +53,7 @@ def make_mask(figure: str, size: int, degrees: float = 0.0, spread: float = 1.0)
 def make_outline_mask(figure: str, size: int, degrees: float, spread: float, by: int) -> np.ndarray:
     """Return the mask of the outline around a figure, `by` pixels wide."""
     coverage = make_mask(figure, size, degrees, spread)
-    if by == 1:  # a soft edge would leave nothing of it
-        coverage = np.where(coverage > 63, 255, 0).astype(np.uint8)
-    around: np.ndarray = dilate_mask(coverage, by)
+    around: np.ndarray = make_outline(coverage, by)
     around[np.pad(coverage, by) == 255] = 0
     return around
 

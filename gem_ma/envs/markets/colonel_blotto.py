@@ -151,8 +151,10 @@ class ColonelBlotto(Game[State]):
                 shapes = _field(left, right, self.troops, corner, wide, high)
                 for part, new in zip((items, lines, labels), shapes, strict=True):
                     part += new
-        if not rounds:
-            labels.append(("No round was played yet.", "", 0.5, 0.5, 0.08))
+        for i in range(len(rounds), min(SHOWN, len(view.history) + view.rounds)):
+            top = _TOP + high * i
+            labels.append((str(first + i + 1), "", _LEFT / 2, top + high / 2, 0.06))
+            lines.append(("gray", 0.0, top, 1.0, top, 0.004))
         status = ("left above, right below", *self.status(view))
         return Shapes(tuple(items), "", tuple(lines), tuple(labels), status)
 

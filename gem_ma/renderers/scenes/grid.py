@@ -22,6 +22,7 @@ from gem_ma.renderers.contrast import (
     compute_contrast,
     compute_edge_contrast,
     dilate_mask,
+    make_outline,
 )
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.shapes import draw_figure
@@ -472,10 +473,8 @@ def _draw_outline(
 ) -> None:
     """Draw an outline in `ink` around a shape that will be drawn at x, y."""
     width = _compute_outline_width(cell)
-    if width == 1:  # a soft edge would leave nothing of it
-        coverage = np.where(coverage > 63, 255, 0)
     soft = (coverage.astype(np.uint16) * FIGURE_LEVELS + 127) // 255 * 255 // FIGURE_LEVELS
-    around = dilate_mask(soft, width)
+    around = make_outline(soft, width)
     left, top = max(0, width - x), max(0, width - y)
     inside = picture[max(0, y - width) : y + coverage.shape[0] + width, max(0, x - width) :]
     tall, wide = min(inside.shape[0], around.shape[0] - top), around.shape[1] - left

@@ -13,7 +13,7 @@ from gem_ma.renderers.contrast import (
     choose_ink,
     choose_outline,
     compute_contrast,
-    dilate_mask,
+    make_outline,
 )
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.themes import Theme, make_frame
@@ -245,7 +245,7 @@ def _draw_figure(tile: Tile, side: int, theme: Theme) -> tuple[np.ndarray, np.nd
     color = theme.color(tile.color) if tile.color else choose_ink(ground)
     width = max(1, side // 20)
     coverage = make_mask(theme.figure(tile.figure), side - side % 2)
-    around = dilate_mask(np.where(coverage > 63, 255, 0).astype(np.uint8), width)
+    around = make_outline(coverage, width)
     patch = make_frame(around.shape[::-1], ground)
     shape = np.pad(coverage, width) > 0
     if compute_contrast(color, ground) < CLEAR_CONTRAST:

@@ -48,8 +48,13 @@ class Switches(Task):
                 y = middle + (0 if len(ways) == 1 else high * (0.24 if j else -0.24))
                 lines += _branch(way, y, 0.2 * high)
                 lines.append(canvas.line((LAMP - 12, y), (LAMP - 12, middle), 0.008))
-            lines.append(canvas.line((LAMP - 12, middle), (LAMP, middle), 0.008))
-            items.append(("disc", "yellow", LAMP / 100, middle / 100, min(0.1, 0.006 * high), 0.0))
+            side = min(10, 0.6 * high)
+            lines.append(canvas.line((LAMP - 12, middle), (LAMP - side / 2, middle), 0.008))
+            items.append(("disc", "white", LAMP / 100, middle / 100, side / 100, 0.0))
+            across = 0.35 * side  # the cross in the sign of a lamp
+            for down in (across, -across):
+                ends = (LAMP - across, middle - down), (LAMP + across, middle + down)
+                lines.append(canvas.line(*ends, 0.008))
             names.append((LETTERS[i], (LAMP + 9, middle)))
         return Shapes(tuple(items), lines=tuple(lines), labels=canvas.tags(names))
 
