@@ -86,9 +86,9 @@ def parse_choice(text: str, options: Collection[T]) -> T:
 
 def parse_number(text: str) -> int:
     """Return the integer that `text` spells, ignoring surrounding punctuation."""
-    _check_text(text)
-    if text.isdecimal() and text.isascii() and len(text) < 19:
+    if type(text) is str and text.isdecimal() and text.isascii() and len(text) < 19:
         return int(text)
+    _check_text(text)
     digits = text.strip(_PUNCTUATION)
     if len(digits) > 18 or not re.fullmatch(r"[+-]?[0-9]+", digits):
         raise InvalidMove(f"{clip_repr(text)} is not a whole number")

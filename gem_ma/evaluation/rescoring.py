@@ -76,13 +76,13 @@ class RescoreResult(NamedTuple):
                 lines.append(f"{env}:")
             moved = row.place_before - row.place_after
             place = f"  place {row.place_before} to {row.place_after}" if moved else ""
-            change = f"{row.change.value:+.3f} [{row.change.low:+.3f}, {row.change.high:+.3f}]"
+            change = _format_estimate(row.change, "+")
             lines.append(
                 f"{row.agent:{wide}}  {row.episodes:8}  {_format_estimate(row.before):21}  "
                 f"{_format_estimate(row.after):21}  {change}{place}"
             )
         lines.append(
-            f"the order of agents, where there are several: Kendall's tau "
+            "the orders of agents before and after, if there are several: Kendall's tau "
             f"{self.rank_correlation:.2f}"
         )
         for why, count in Counter(one.why for one in self.unfit_episodes).most_common(5):
@@ -174,10 +174,12 @@ def _make_rows(told: list[RescoredEpisode]) -> list[RescoreRow]:
     )
 
 
-def _format_estimate(one: IntervalEstimate) -> str:
+def _format_estimate(one: IntervalEstimate | ChangeEstimate, sign: str = "") -> str:
+    """Return an estimate as text, without an interval if its values are all the same."""
+    value, low, high = (f"{number:{sign}.3f}" for number in (one.value, one.low, one.high))
     if one.low == one.high or math.isnan(one.low):
-        return f"{one.value:.3f}"
-    return f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+        return value
+    return f"{value} [{low}, {high}]"
 
 
 def _compute_rank(row: RescoreRow, rows: list[RescoreRow], name: str) -> int:

@@ -29,6 +29,7 @@ def test_the_same_reward_changes_nothing(lakes):
     for row in told.rows:
         assert row.before == row.after
         assert row.change.value == 0
+    assert "nan" not in str(told)
 
 
 def test_another_reward():
