@@ -42,6 +42,12 @@ FAMILIES = {
         "Questions about a drawn picture, with exact answers. Each comes in three levels, and in "
         "one that is drawn for each episode: see [Visual tasks](../visual.md).",
     ),
+    "screens": (
+        ("screens",),
+        "Screens",
+        "Generated applications that a seat uses with a mouse and a keyboard. [Screens](../screens.md)"
+        " says what each family asks, and how to use a model's own actions.",
+    ),
     "tau": (
         ("tau",),
         "TAU-bench",
@@ -259,7 +265,8 @@ def _environments():
         for page, (prefixes, title, _) in FAMILIES.items()
     )
     pages["environments/index.md"] = (
-        f"# Environments\n\nThere are {count} ids. `gem-ma list` prints a line for each game and "
+        f"# Environments\n\ngem_ma lists {count} ids, with those of installed libraries and of other "
+        "platforms. `gem-ma list` prints a line for each game and "
         "for each family, `gem-ma list --ids` every id, and `gem-ma list --needs` also what each "
         "needs in addition to this package.\n\n## Games\n\n"
         f'<div class="games" markdown>\n{chr(10).join(gallery)}\n</div>\n\n'
@@ -490,6 +497,8 @@ def _needs(needs):
                 "key": f"the environment variable `{what}`",
                 "corpus": f"NLTK's `{what}`",
                 "broken": what.strip(),
+                "sandbox": f"the sandbox's level `{what}` (Linux)",
+                "command": f"the program `{what}`",
                 "data": f"the files that `gem-ma data {what.partition('/')[0]}` fetches",
             }.get(kind)
             or (f"Python {kind[6:]}" if kind.startswith("python") else f"the extra `{kind}`")
