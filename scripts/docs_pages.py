@@ -45,8 +45,9 @@ FAMILIES = {
     "screens": (
         ("screens",),
         "Screens",
-        "Generated applications that a seat uses with a mouse and a keyboard. [Screens](../screens.md)"
-        " says what each family asks, and how to use a model's own actions.",
+        "Generated applications that a seat uses with a mouse and a keyboard. "
+        "[Screens](../screens.md) says what each family asks, and how to use a model's own "
+        "actions.",
     ),
     "tau": (
         ("tau",),
@@ -265,8 +266,8 @@ def _environments():
         for page, (prefixes, title, _) in FAMILIES.items()
     )
     pages["environments/index.md"] = (
-        f"# Environments\n\ngem_ma lists {count} ids, with those of installed libraries and of other "
-        "platforms. `gem-ma list` prints a line for each game and "
+        f"# Environments\n\ngem_ma lists {count} ids, with those of installed libraries and of "
+        "other platforms. `gem-ma list` prints a line for each game and "
         "for each family, `gem-ma list --ids` every id, and `gem-ma list --needs` also what each "
         "needs in addition to this package.\n\n## Games\n\n"
         f'<div class="games" markdown>\n{chr(10).join(gallery)}\n</div>\n\n'

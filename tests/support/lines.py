@@ -336,6 +336,7 @@ WRONG += [
         f"{_TRAIN} --lora 0",
         f"{_TRAIN} --context turns",
         f"{_TRAIN} --max-staleness -1",
+        f"{_TRAIN} --max-errors x",
         f"{_TRAIN} --report-to mlflow",
         f"{_TRAIN} --seed x",
         f"{_TRAIN} --device quantum",
@@ -475,7 +476,8 @@ RIGHT = {
         "--observe text --theme dark --noise hue --size 84 --image-size 84x84 --panels together "
         "--set max_turns=3",
         f"train {GUESS} --model m --out u --updates 2 --episodes 2 --max-new-tokens 5 --guided "
-        "--lora 2 --max-staleness 1 --context turns=4 --report-to none --set max_turns=3",
+        "--lora 2 --max-staleness 1 --max-errors 1 --context turns=4 --report-to none "
+        "--set max_turns=3",
         f"run {GUESS} --agents hf:u/model?max_new_tokens=5 --episodes 1 --out v.jsonl",
     ],
     "check": [f"check {TTT} --quick --seeds 1 --max-turns 50 --set max_turns=20"],

@@ -12,7 +12,13 @@ from gem_ma.cli.main import main
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training import HFLearner, commands, load_checkpoint, pretraining
+from gem_ma.training import (
+    HFLearner,
+    load_checkpoint,
+    pretrain_command,
+    pretraining,
+    train_command,
+)
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -29,7 +35,7 @@ def model(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """Let a model learn that does not know yet how a reply ends."""
-    monkeypatch.setattr(commands, "MAX_LOST_SHARE", 1.0)
+    monkeypatch.setattr(train_command, "MAX_LOST_SHARE", 1.0)
 
 
 def train(model, folder, *more):
@@ -38,7 +44,7 @@ def train(model, folder, *more):
 
 
 def test_every_size_has_its_name_without_torch():
-    assert tuple(pretraining.MODEL_SIZES) == commands.MODEL_SIZE_NAMES
+    assert tuple(pretraining.MODEL_SIZES) == pretrain_command.MODEL_SIZE_NAMES
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):
@@ -118,6 +124,32 @@ def test_a_failed_episode_ends_a_run_in_a_line(tmp_path, model, capsys):
     assert said.startswith("gem-ma: ")
     assert "the cable is out" in said
     assert f"{tmp_path}/run keeps no update yet" in said
+
+
+def test_failed_episodes_can_be_left_out(tmp_path, model, capsys):
+    agent = tmp_path / "fails_once.py"
+    agent.write_text(
+        "failed = []\n"
+        "def act(turn):\n"
+        "    if not failed:\n"
+        "        failed.append(turn)\n"
+        "        raise OSError('the cable is out')\n"
+        "    return turn.legal[0]\n"
+    )
+    out, few = ["--out", str(tmp_path / "run")], ["--updates", "1", "--episodes", "4"]
+    words = ["--seat", "o", "--others", f"{agent}:act", "--max-new-tokens", "4", *few, *out]
+    words += ["--max-errors", "1"]
+    assert main(["train", "game:TicTacToe-v0", "--model", str(model), *words]) == 0
+    assert "?max_new_tokens=4" in capsys.readouterr().out
+
+
+def test_a_checkpoint_of_another_program_is_not_continued(tmp_path, model, capsys):
+    folder = tmp_path / "run"
+    assert train(model, folder) == 0
+    (folder / "settings.json").unlink()
+    capsys.readouterr()
+    assert train(model, folder) == 2
+    assert "holds a checkpoint of another program" in capsys.readouterr().err
 
 
 def test_the_best_of_self_play_is_the_newest_with_the_most_valid_replies(model, tmp_path):
@@ -216,7 +248,7 @@ def test_a_model_that_is_cut_in_its_thought_is_stopped_with_the_cause(
         return [Reply(text, **cut) for _ in turns]
 
     monkeypatch.setattr(HFLearner, "act", think)
-    monkeypatch.setattr(commands, "MAX_LOST_SHARE", 0.5)
+    monkeypatch.setattr(train_command, "MAX_LOST_SHARE", 0.5)
     assert train(model, tmp_path / "run") == 2
     said = capsys.readouterr().err
     assert "--max-new-tokens 4: 100% of the first replies reached this" in said
