@@ -20,6 +20,7 @@ from gem_ma.renderers.scenes import (
     hex_grid,
     panels,
     pegs,
+    phone,
     rich_text,
     screen,
     shapes,
@@ -43,6 +44,7 @@ from gem_ma.scene import (
     TextTable,
     WebPage,
 )
+from gem_ma.scene.phone import Phone
 from gem_ma.scene.screen import Screen
 from gem_ma.validation.arguments import check_each, check_type
 
@@ -53,6 +55,7 @@ _RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     HexGrid: hex_grid.draw,
     WebPage: table.draw_page,
     Pegs: pegs.draw,
+    Phone: phone.draw,
     Shapes: shapes.draw,
     Pixels: panels.draw_pixels,
     TextTable: table.draw,

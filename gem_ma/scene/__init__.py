@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gem_ma.scene.phone import Phone as Phone
+
 __all__ = [
     "COLORS",
     "SKIN",
@@ -178,12 +180,15 @@ class TextTable:
         head: The names of the columns; empty: none.
         title: A line above the table.
         status: Lines below the table.
+        card: Whether the table is a card: the title is in a bar, the rows fill the frame, and a
+            share of colour is a bar beside the text. A card has no status.
     """
 
     rows: tuple[tuple[TableCell, ...], ...]
     head: tuple[str, ...] = ()
     title: str = ""
     status: tuple[str, ...] = ()
+    card: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,11 +272,15 @@ class Panels:
 
     Attributes:
         scenes: (title, scene) of each panel; a title may be "".
-        columns: The number of panels in a row.
+        columns: The number of panels in a row. 0: in a frame that is at least 1.5 times as wide as
+            high, all panels are side by side, with one width; in others they are below each other.
         gap: The share of each panel that is left free at its right and bottom, so that adjacent
             scenes do not look like one.
+        shares: The share of the frame that each panel has, where all are in one row or one column;
+            empty: all have the same. With columns=0, the shares of the height. The sum is 1.
     """
 
     scenes: tuple[tuple[str, object], ...]
     columns: int = 2
     gap: float = 0.0
+    shares: tuple[float, ...] = ()

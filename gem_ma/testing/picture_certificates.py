@@ -119,7 +119,8 @@ def certify(
                 place = f"seed {seed}, turn {core.turns}, {agent or 'a spectator'}"
                 scene = core.observation_builder.build_scene(view, agent)
                 look, last_words = heard_texts.list_beside(agent), heard_texts.last_words.get(agent)
-                if last_words and _shows_chat(scene):
+                talk = _find_chat(scene)
+                if last_words and talk and talk.turns:
                     _compare_words(core, last_words_by_look, frame.tobytes(), last_words, place)
                 words = core.game.describe(view, agent)
                 _compare_words(core, words_by_look, (frame.tobytes(), *look), words, place)
@@ -132,7 +133,7 @@ def certify(
                 if isinstance(scene, Grid | HexGrid):
                     board_filled = min(board_filled, share / find_largest_share(scene))
                 _check_colors(core, scene, palette)
-                if fault := isinstance(scene, Chat) and chats.find_fault(agent, scene, palette):
+                if fault := talk and chats.find_fault(agent, talk, palette):
                     raise ContractError(f"{core.id}: {fault} ({place})")
             heard_texts.step(base, {seat: _choose_action(core, seat, seed) for seat in core.to_act})
         if len(words_by_look) >= views or (seed > 50 and seed > 5 * len(words_by_look)):
@@ -190,8 +191,10 @@ def _choose_action(core: CoreEnv, seat: str, seed: int) -> str:
     return moves[derive_seed(seed, core.turns) % len(moves)] if moves else UNKNOWN_MOVE
 
 
-def _shows_chat(scene: object) -> bool:
-    return isinstance(scene, Chat) and bool(scene.turns)
+def _find_chat(scene: object) -> Chat | None:
+    """Return the Chat that a scene is, or that one of its panels is, or None."""
+    parts = [part for _, part in scene.scenes] if isinstance(scene, Panels) else [scene]
+    return next((part for part in parts if isinstance(part, Chat)), None)
 
 
 def _compare_words(

@@ -26,6 +26,7 @@ from gem_ma.scene import (
     Tile,
     WebPage,
 )
+from gem_ma.scene.phone import Phone
 
 SIDES = (84, 112, 168, 224)
 TILES = (("x", Tile("disc", "red")), (".", Tile()))
@@ -48,6 +49,8 @@ SCENES = {
     "rich text": lambda end: RichText(f"words {end}", ("some words", board(4), end)),
     "shapes": lambda end: Shapes(labels=((f"a label {end}", "", 0.5, 0.5),), status=(LONG,)),
     "table": lambda end: TextTable((("a cell", "another", "a third one"),) * 9, (), LONG + end),
+    "card": lambda end: TextTable((("a cell", "another"), ("a third", end)), (), LONG, card=True),
+    "phone": lambda end: Phone((("a setting", True), ("another", end)), 3, "5G", 80),
     "terminal": lambda end: Terminal("a line of words\n" * 20 + end),
     "page": lambda end: WebPage("A title", (LONG,), ("a link",) * 5, (LONG + end,)),
 }

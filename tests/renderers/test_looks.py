@@ -29,6 +29,7 @@ from gem_ma.scene import (
     Tile,
     WebPage,
 )
+from gem_ma.scene.phone import Phone
 
 WAYS = ((252, 168), parse_theme("light")), ((337, 504), parse_theme(3))
 TILES = (
@@ -72,6 +73,10 @@ SCENES = {
         turn="x",
     ),
     "table": TextTable((("a", ("7", "blue", 0.5)), ("b", ("8\nno", "red"))), ("", "n"), "Title"),
+    "card": TextTable(
+        (("a", ("7", "blue", 0.5)), ("b", ("8", "green"))), ("", "n"), "Title", card=True
+    ),
+    "phone": Phone((("Data", True), ("SIM", "ok"), ("VPN", None)), 3, "5G", 80, icons=("VPN",)),
     "page": WebPage("A title", ("Some words.", TALK[1][1]), ("a link", "another"), ("2 left",)),
     "written": RichText("x o\no x\nGo.", (Grid(("xo", "ox"), TILES[:2]), "Go.")),
     "pixels": Pixels(bytes(range(48)), 4, 4),
@@ -106,6 +111,8 @@ DRAWN = {
     "panels": [3012997297, 4278900928],
     "hexes": [1073533386, 4206517233],
     "table": [2498755501, 1676341109],
+    "card": [902873037, 3288948764],
+    "phone": [47291976, 2071882693],
     "page": [3899310943, 2491397335],
     "written": [127922819, 295792338],
     "pixels": [3128637150, 188720346],

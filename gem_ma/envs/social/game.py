@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gem_ma.envs.social import FAMILY, kit
+from gem_ma.envs.social.fact_cards import CARDS, compute_share
 from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr, prefix_speaker
-from gem_ma.scene import Chat, Terminal
+from gem_ma.scene import Chat, Panels, Terminal
 
 LONGEST = 300  # maximum number of characters of a message
 SHOWN = 12  # maximum number of messages in a picture
@@ -101,6 +102,7 @@ class Social(Game[State]):
         if scene not in FAMILY:
             raise ValueError(f"scene={scene!r}: expected one of {', '.join(FAMILY)}")
         family = importlib.import_module(f"gem_ma.envs.social.{FAMILY[scene]}")
+        self.name = scene
         self.scene: kit.Scene = family.SCENES[scene]
         self.agents = self.scene.seats
 
@@ -268,7 +270,15 @@ class Social(Game[State]):
         return "\n".join(lines)
 
     def picture(self, view, agent):
-        if not view.said:  # an empty chat shows nothing
-            return Terminal(self.describe(view, agent))
-        earlier = max(0, len(view.said) - SHOWN)
-        return Chat(view.said[earlier:], agent or view.seats[0], seats=view.seats, earlier=earlier)
+        talk: Chat | Terminal
+        if view.said:
+            earlier = max(0, len(view.said) - SHOWN)
+            viewer = agent or view.seats[0]
+            talk = Chat(view.said[earlier:], viewer, seats=view.seats, earlier=earlier)
+        else:  # an empty chat shows nothing
+            talk = Terminal(self.describe(view, agent))
+        if agent is None:  # the facts of all seats would leave no room for the talk
+            return talk
+        card = CARDS[self.name](view.facts[view.seats.index(agent)])
+        share = compute_share(card)
+        return Panels((("", card), ("", talk)), columns=0, shares=(share, 1 - share))

@@ -7,13 +7,14 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from gem_ma.envs.tau.data import DataMissing
 from gem_ma.envs.tau.store import NOTHING, Changes, Record, copied
+from gem_ma.envs.tau.talk import Call
 from gem_ma.envs.tau2.kit import LIST, NOTED, ONE, Kit, Tables, World
 from gem_ma.envs.tau2.shape import Reader, Wrong
 from gem_ma.validation.files import find_user_cache
@@ -140,6 +141,10 @@ class Domain:
     def task(self, number: int) -> Task:
         """Return the task with this number, in domains that make tasks on demand."""
         raise NotImplementedError
+
+    def picture_device(self, calls: Sequence[Call]) -> object:
+        """Return the scene of a user's device, as its own calls have shown it, or None."""
+        return None
 
     def path(self) -> Path:
         return folder() / (self.folder or self.name)

@@ -20,7 +20,7 @@ from gem_ma.envs.tau2 import scoring, words
 from gem_ma.envs.tau2.domain import Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
 from gem_ma.game import Game, InvalidMove, Maybe, Message, VerbatimMessage
-from gem_ma.scene import Chat, Terminal
+from gem_ma.scene import Chat, Panels, Terminal
 from gem_ma.validation.json_types import JSONMapping
 from gem_ma.validation.untrusted_json import parse_json
 
@@ -28,6 +28,7 @@ USER, ASSISTANT, JUDGE = "user", "assistant", "judge"
 STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 DONE = "done"  # the tool by which an assistant without a user ends
 LONGEST = 4000  # maximum number of characters of a message
+PHONE_SHARE = 0.45  # of the width of a user's picture that its phone takes
 STEPS, ERRORS = 200, 10  # limits of an episode in the original
 DOMAINS = {  # module and class of each domain
     "mock": ("gem_ma.envs.tau2.mock", "Mock"),
@@ -430,7 +431,11 @@ class Tau2(Game[State]):
         talk_turns = turns(view)
         if not talk_turns:  # an empty chat shows nothing
             return Terminal(self.describe(view, agent))
-        return Chat(talk_turns, agent or ASSISTANT, seats=self.agents)
+        talk = Chat(talk_turns, agent or ASSISTANT, seats=self.agents)
+        device = self.domain.picture_device(view.calls) if agent == USER else None
+        if device is None:
+            return talk
+        return Panels((("", device), ("", talk)), shares=(PHONE_SHARE, 1 - PHONE_SHARE))
 
 
 DONE_SCHEMA = {

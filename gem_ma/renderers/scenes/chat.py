@@ -18,7 +18,8 @@ _SAMPLES_PER_PIXEL = 4  # per axis, for round corners
 
 def draw(scene: Chat, size: tuple[int, int], theme: Theme) -> np.ndarray:
     """Draw the newest message at the bottom, with a note about earlier messages that do not fit."""
-    height = font.fit_height(_MIN_COLUMNS, _MIN_ROWS, size)
+    flat = min(1.0, size[1] / size[0])  # a flat frame has fewer lines, so that they stay readable
+    height = font.fit_height(_MIN_COLUMNS, round(_MIN_ROWS * (1 + flat) / 2), size)
     gap = height // 3
     image = _draw_background(
         scene.title[:_MAX_CACHED_LENGTH], size, height, theme.paper, theme.cell, theme.line

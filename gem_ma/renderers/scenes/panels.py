@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, Panels, Pixels
 
 _TITLE_GAP = 2  # pixels between a title and its scene
+_WIDE = 1.5  # the least width of a frame with panels side by side, in heights
 
 
 def draw(
@@ -61,20 +63,23 @@ class PanelPlacement:
 
 def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
     """Compute the position of each scene of Panels."""
-    if not scene.scenes or scene.columns < 1:
-        raise BadScene("Panels needs at least one scene and one column")
+    if not scene.scenes or scene.columns < 0:
+        raise BadScene("Panels needs at least one scene, and columns=0 or more")
     if not 0 <= scene.gap < 1:
         raise BadScene(f"gap={scene.gap}: expected a share of a panel, 0 or more and below 1")
-    columns = min(scene.columns, len(scene.scenes))
-    rows = math.ceil(len(scene.scenes) / columns)
-    width, height = size[0] // columns, size[1] // rows
+    count = len(scene.scenes)
+    columns = min(scene.columns, count) or (count if size[0] >= _WIDE * size[1] else 1)
+    lefts, tops = _compute_borders(scene, columns, size)
+    placements = []
+    widths, heights = np.diff(lefts).tolist(), np.diff(tops).tolist()
     titles = [title for title, _ in scene.scenes if title]
     text = min(
-        font.list_caption_heights([title], (width, height), 4)[0] for title in titles or [""]
+        font.list_caption_heights([title], (min(widths), min(heights)), 4)[0]
+        for title in titles or [""]
     )
-    free = max(2, round(scene.gap * width))
-    placements = []
     for i, (title, inner) in enumerate(scene.scenes):
+        width, height = widths[i % columns], heights[i // columns]
+        free = max(2, round(scene.gap * width))
         lines = (
             font.wrap_lines([title], max(1, (width - 4) // font.measure_advance(text)))
             if title
@@ -87,9 +92,29 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
                 "image_size"
             )
         placements.append(
-            PanelPlacement(inner, room, lines, text, i % columns * width, i // columns * height)
+            PanelPlacement(inner, room, lines, text, lefts[i % columns], tops[i // columns])
         )
     return placements
+
+
+def _compute_borders(
+    scene: Panels, columns: int, size: tuple[int, int]
+) -> tuple[list[int], list[int]]:
+    """Return the x of the columns' borders and the y of the rows' borders."""
+    rows = math.ceil(len(scene.scenes) / columns)
+    lefts = [i * (size[0] // columns) for i in range(columns + 1)]
+    tops = [i * (size[1] // rows) for i in range(rows + 1)]
+    shares = scene.shares
+    if not shares or (columns > 1 and not scene.columns):
+        return lefts, tops
+    if min(rows, columns) > 1 or len(shares) != len(scene.scenes):
+        raise BadScene(f"shares={shares}: expected one for each panel of one row or one column")
+    if min(shares) <= 0 or not math.isclose(sum(shares), 1):
+        raise BadScene(f"shares={shares}: expected numbers above 0 with the sum 1")
+    ends = [0.0, *itertools.accumulate(shares)]
+    if columns > 1:
+        return [round(end * size[0]) for end in ends], tops
+    return lefts, [round(end * size[1]) for end in ends]
 
 
 def compute_frame_size(title: str, size: tuple[int, int]) -> tuple[int, int]:

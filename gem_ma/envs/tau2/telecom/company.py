@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, NoReturn
 
 from gem_ma.envs.tau.store import Record
+from gem_ma.envs.tau.talk import Call
 from gem_ma.envs.tau2.domain import Domain
 from gem_ma.envs.tau2.kit import LIST, ONE, Kit, Values, World, tool, writing
 from gem_ma.envs.tau2.shape import (
@@ -22,8 +23,10 @@ from gem_ma.envs.tau2.shape import (
     text,
 )
 from gem_ma.envs.tau2.telecom.device_records import DEVICE, SURROUNDINGS
+from gem_ma.envs.tau2.telecom.phone_screen import make_phone
 from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
 from gem_ma.game import Maybe
+from gem_ma.scene.phone import Phone
 from gem_ma.validation.json_types import JSONMapping
 
 TODAY = datetime.date(2025, 2, 25)
@@ -458,6 +461,9 @@ class Telecom(Domain):
             for phone in (one["phone_number"], *self._phones(one)):
                 of_customers.setdefault(phone, id)
         self.phones = {"lines": of_lines, "customers": of_customers}
+
+    def picture_device(self, calls: Sequence[Call]) -> Phone:
+        return make_phone(calls)
 
     def _phones(self, customer: JSONMapping) -> list[str]:
         lines = self.base.tables["lines"]
