@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import (
     HOW,
     begin,
@@ -16,6 +16,7 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import EDGE
 from gem_ma.envs.screens.tree import described
 from gem_ma.game import InvalidMove, Message, prefix_speaker

@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.dialects import DIALECTS, Dialect
 from gem_ma.envs.screens.families.family import Family
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
 from gem_ma.envs.screens.shells.layout import Layout, choose_layout
 from gem_ma.envs.screens.shells.shell import SHELL, draw_shell
@@ -104,7 +105,8 @@ class Screens(ScreenGame[State]):
     """A task of a family, at a difficulty from 0 to 10.
 
     Args:
-        coordinates: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
+        coordinates: "pixels", "thousand" (0 to 1,000 across and down), "percent" (0 to
+            100) or "share" (0 to 1).
         refs: whether pictures show numbered marks by which widgets can be clicked.
         look: "flat", "old", or "large" with larger letters.
         limit: the largest number of actions; None: 20 + 8 * difficulty.

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.assisted import chosen
-from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import (
     HOW,
     State,
@@ -16,6 +16,7 @@ from gem_ma.envs.screens.game import (
     page,
     reader,
 )
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.tree import described, refs
 from gem_ma.game import InvalidMove, Message
 from gem_ma.scene.screen import find_widget

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gem_ma.envs import registry
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.game_factory import make_game
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import EDGE, GAP, Sheet
 from gem_ma.envs.screens.steps import action
 from gem_ma.envs.screens.tree import described, refs

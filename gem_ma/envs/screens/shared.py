@@ -2,12 +2,13 @@
 
 from typing import Any, NamedTuple
 
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.coordinates import Coordinates, ScreenGame
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import joined, pick
 from gem_ma.envs.screens.game import HOW, LOOKS, check, drawn, reader
+from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
 from gem_ma.envs.screens.shells.layout import choose_layout
 from gem_ma.envs.screens.shells.shell import draw_shell

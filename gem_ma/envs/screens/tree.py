@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gem_ma.envs.screens.coordinates import Coordinates
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screens.ui import Ui, usable
 from gem_ma.scene.screen import CLICKABLE_KINDS, Widget
 
@@ -25,8 +25,19 @@ def refs(page: Sequence[Widget]) -> dict[str, str]:
     return {one.id: f"e{number}" for number, one in enumerate(widgets, 1)}
 
 
-def described(page: Sequence[Widget], ui: Ui, coordinates: Coordinates) -> str:
-    """Return the screen in words, one line for each visible widget."""
+def described(page: Sequence[Widget], ui: Ui, coordinates: Coordinates, boxes: bool = False) -> str:
+    """Return the screen in words, one line for each visible widget.
+
+    Args:
+        boxes: whether a line ends with the box of its widget, not with its middle.
+    """
+
+    def find_place(one: Widget) -> str:
+        if boxes:
+            box = coordinates.format_box(one.x, one.y, one.x + one.w, one.y + one.h)
+            return f"in {box}"
+        return f"at {coordinates.format_point(one.x + one.w // 2, one.y + one.h // 2)}"
+
     references = refs(page)
     usable_ids = {one.id for one in usable(page)}
     lines = []
@@ -36,11 +47,11 @@ def described(page: Sequence[Widget], ui: Ui, coordinates: Coordinates) -> str:
         if one.id not in usable_ids and one.kind in CLICKABLE_KINDS:
             continue
         ref = f"[{references[one.id]}] " if one.id in references else ""
-        lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui, coordinates)}")
+        lines.append(f"{'  ' if one.inside else ''}{ref}{_line(one, ui)} {find_place(one)}")
     return "\n".join(lines)
 
 
-def _line(one: Widget, ui: Ui, coordinates: Coordinates) -> str:
+def _line(one: Widget, ui: Ui) -> str:
     role = _ROLES.get(one.kind, one.kind)
     text = f' "{one.text}"' if one.text else ""
     parts = [f"{role}{text}", *_state(one)]
@@ -53,8 +64,7 @@ def _line(one: Widget, ui: Ui, coordinates: Coordinates) -> str:
         if one.kind in ("field", "area") and ui.caret != ui.anchor:
             low, high = sorted((ui.caret, ui.anchor))
             parts.append(f"selected {str(one.value or '')[low:high]!r}")
-    point = coordinates.format_point(one.x + one.w // 2, one.y + one.h // 2)
-    return f"{', '.join(parts)} at {point}"
+    return ", ".join(parts)
 
 
 def _state(one: Widget) -> list[str]:

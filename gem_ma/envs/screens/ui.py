@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from gem_ma.envs import coordinates
 from gem_ma.scene.screen import SCROLLBAR_WIDTH, Widget, compute_row_height
 
-SIZE = 448  # pixels of a side of the smallest screen
+SIZE = coordinates.SIDE  # pixels of a side of the smallest screen
 # A text, a number or an index, on or off, a shade.
 WidgetValue: TypeAlias = str | int | tuple[int, int] | None
 

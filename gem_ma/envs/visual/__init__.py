@@ -2,7 +2,8 @@
 
 Each ability has a folder; all tasks build on `question`. They import the modules open to every
 game: `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and `gem_ma.validation`. They
-also import `gem_ma.envs.difficulty_levels` and `gem_ma.envs.answer_parsing`.
+also import `gem_ma.envs.difficulty_levels` and `gem_ma.envs.answer_parsing`. Those of `grounding`
+import `gem_ma.envs.coordinates` too, and pages of the pack screens.
 """
 
 TASKS = {  # by folder; a task's file has its name in snake case
@@ -20,7 +21,9 @@ TASKS = {  # by folder; a task's file has its name in snake case
     "geometry": "Corners Crossings GridArea Midpoint MissingCorner",
     "diagrams": "ClassDiagram FlowChart LogicGates Resistors",
     "documents": "DepartureBoard FilledForm Invoice Receipt WeekPlan",
+    "drawing": "CopyFigure",
     "frames": "BallPath CupShuffle EventCount FrameOrder WhatChanged",
+    "grounding": "BoxEach PointEach PointToPart ScreenBox ScreenPoint",
     "graphs": "MostLines ShortestPath",
     "looking": "CountByCrops FindStar TurnCube UnderCursor",
     "maps": "Compass",
@@ -39,6 +42,7 @@ TASKS = {  # by folder; a task's file has its name in snake case
         "CircleAngles CircleLengths ParallelAngles PolygonAngles Quadrilaterals SimilarTriangles"
     ),
 }
+GAMES = {"DescribeAndDraw": f"{__name__}.drawing.describe_and_draw:DescribeAndDraw"}  # of two seats
 
 
 def places():

@@ -6,7 +6,7 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    for name, place in visual.places():
+    for name, place in (*visual.places(), *visual.GAMES.items()):
         register(
             f"visual:{name}-v0",
             place,
@@ -21,6 +21,7 @@ def environments():
 
 PACK = Pack(
     name="visual",
+    uses=("screens",),
     environments=environments,
     suites="suites",
     docs=("docs/visual.md",),

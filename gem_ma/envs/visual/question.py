@@ -70,19 +70,9 @@ class Task(Game[State]):
 
         A level is one of LEVELS, or a difficulty from 0 to 10.
         """
-        if isinstance(level, str) and level not in LEVELS:
-            raise ValueError(
-                f"level={level!r}: expected one of {tuple(LEVELS)}, a number from 0 to "
-                f"{difficulty_levels.MAX_DIFFICULTY}, or None to draw one"
-            )
         if tries < 1:
             raise ValueError(f"tries={tries}: expected 1 or more")
-        difficulties: Iterable[int] = LEVELS.values()
-        if level is not None:
-            difficulties = (LEVELS[level] if isinstance(level, str) else level,)
-        self.drawn = tuple(
-            [difficulty_levels.select_level(self.levels, difficulty) for difficulty in difficulties]
-        )
+        self.drawn = select_levels(self.levels, level)
         self.tries = tries
 
     def draw(self, rng, *level) -> Question:
@@ -148,6 +138,19 @@ class Task(Game[State]):
 
     def report(self, state):
         return {"answer": state.answer, "right": state.earned == 1}
+
+
+def select_levels(levels, level: str | int | None) -> tuple[Any, ...]:
+    """Return the levels that an argument `level` names; None names those of LEVELS."""
+    if isinstance(level, str) and level not in LEVELS:
+        raise ValueError(
+            f"level={level!r}: expected one of {tuple(LEVELS)}, a number from 0 to "
+            f"{difficulty_levels.MAX_DIFFICULTY}, or None to draw one"
+        )
+    difficulties: Iterable[int] = LEVELS.values()
+    if level is not None:
+        difficulties = (LEVELS[level] if isinstance(level, str) else level,)
+    return tuple([difficulty_levels.select_level(levels, one) for one in difficulties])
 
 
 def seen(view):

@@ -10,7 +10,7 @@ from playable import unless
 
 import gem_ma
 from gem_ma import rollout
-from gem_ma.envs.screens.coordinates import Coordinates
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screens.families import REGISTER
 from gem_ma.envs.screens.game import Screens, reader
 from gem_ma.envs.screens.steps import action
@@ -269,7 +269,7 @@ def test_coordinates_may_be_thousandths():
         game.read("click(1001, 5)", state, "player")
 
 
-@pytest.mark.parametrize("coordinates", ["pixels", "thousand", "share"])
+@pytest.mark.parametrize("coordinates", ["pixels", "thousand", "percent", "share"])
 def test_texts_and_perfect_users_are_in_the_unit_of_replies(coordinates):
     for width, height in ((448, 448), (896, 896), (1280, 800), (500, 700), (449, 450)):
         points = Coordinates(coordinates, width, height)

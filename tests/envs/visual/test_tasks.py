@@ -19,7 +19,9 @@ FIRST = (
     "BarChart LineChart Table GridWalk MazeExit MazeSteps Angles Clock Lengths Jigsaw Mirror "
     "Rotation CompareShapes CountShapes OddOneOut"
 )
-NEW = [name for name in TASKS if name not in FIRST.split()]
+# Those of grounding and drawing, whose tests look at their pixels.
+BY_PIXELS = "BoxEach CopyFigure PointEach PointToPart ScreenBox ScreenPoint"
+NEW = [name for name in TASKS if name not in f"{FIRST} {BY_PIXELS}".split()]
 CHECKS = (
     *("alike", "boards", "charts", "comparing", "counting", "geometry", "lines", "matrices"),
     *("measures", "moments", "position", "tables"),
@@ -96,7 +98,8 @@ def test_what_is_right_pays_most(task):
         state, game = env.game_state, env.game
         assert game.grade(state.answer, game.read(state.answer, state.seen_by(AGENT), AGENT)) == 1
         earned = [game.grade(state.answer, game.read(one, state, AGENT)) for one in state.choices]
-        assert sum(one == 1 for one in earned) <= 2  # places near to it
+        # Places near to it; a widget of a screen may be wide.
+        assert sum(one == 1 for one in earned) <= (6 if task == "ScreenPoint" else 2)
         assert np.mean(earned) <= 0.5
         assert {*state.choices} <= {*game.moves}
         with pytest.raises(InvalidMove):

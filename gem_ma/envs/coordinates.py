@@ -1,39 +1,41 @@
-"""Points of a screen, in pixels, thousandths or shares of its picture, and games that read them."""
+"""Points of a picture in pixels, thousandths, percent or shares of it, and games that read them."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
-from gem_ma.envs.screens.shells.layout import fit_screen
-from gem_ma.envs.screens.ui import SIZE
 from gem_ma.game import Game, InvalidMove, S
-from gem_ma.validation.json_types import JSONMapping
 
-_Screen = TypeVar("_Screen", bound="ScreenGame[Any]")
-UNITS = ("pixels", "thousand", "share")
+_Pointing = TypeVar("_Pointing", bound="PointingGame[Any]")
+SIDE = 448  # pixels of a side of the smallest screen
+UNITS = ("pixels", "thousand", "percent", "share")
+_WHOLE = {"thousand": 1000, "percent": 100, "share": 1}  # the far end of a unit that has one
+_DECIMALS = {"thousand": 0, "percent": 1, "share": 4}  # of a point in texts
 _POINTERS = "click|double_click|triple_click|right_click|hover|move|point|drag|scroll"
 _POINTER_ACTION = re.compile(rf"({_POINTERS})\((-?\d+), (-?\d+)(?:, (-?\d+))?(?:, (-?\d+))?\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """How points of the screen are written, which is drawn in the middle of a picture.
+    """How points of a screen are written, which is drawn in the middle of a picture.
 
     Attributes:
-        unit: "pixels", "thousand" (0 to 1,000 across and down) or "share" (0 to 1).
+        unit: "pixels", "thousand" (0 to 1,000 across and down), "percent" (0 to 100) or "share" (0
+            to 1).
         width: The width of the picture in pixels.
         height: Its height.
         screen: The width and the height of the screen.
+        place: The name of what is shown, in texts.
     """
 
     unit: str = "pixels"
-    width: int = SIZE
-    height: int = SIZE
-    screen: tuple[int, int] = (SIZE, SIZE)
+    width: int = SIDE
+    height: int = SIDE
+    screen: tuple[int, int] = (SIDE, SIDE)
+    place: str = "screen"
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -41,24 +43,32 @@ class Coordinates:
 
     def describe(self) -> str:
         """Return the unit in words, as the rules say it."""
-        if self.unit == "thousand":
-            return "thousandths of the screen, 0 to 1000 across and down"
-        if self.unit == "share":
-            return "shares of the screen, 0 to 1 across and down"
-        return f"pixels of the screen, which is {self._describe_size()}"
+        if self.unit == "pixels":
+            return f"pixels of the {self.place}, which is {self._describe_size()}"
+        name = {"thousand": "thousandths", "share": "shares"}.get(self.unit, self.unit)
+        return f"{name} of the {self.place}, 0 to {_WHOLE[self.unit]} across and down"
 
     def read_point(self, x: float, y: float) -> tuple[int, int]:
         """Return the pixel of the screen at a point as a reply states it."""
+        across, down = self.read_place(x, y, middle=True)
+        wide, high = self.screen
+        return min(max(int(across), 0), wide - 1), min(max(int(down), 0), high - 1)
+
+    def read_place(self, x: float, y: float, *, middle: bool = False) -> tuple[float, float]:
+        """Return the place on the screen, with fractions of its pixels, of a point of a reply.
+
+        Args:
+            middle: Whether pixels of the picture stand for their middles, as those of a click do;
+                those of the sides of a box do not.
+        """
         wide, high = self._find_limits()
         if not (0 <= x <= wide and 0 <= y <= high):
             size = self._describe_size() if self.unit == "pixels" else f"{wide} wide and high"
-            raise InvalidMove(f"({x:g}, {y:g}) is not on the screen, which is {size}")
-        if self.unit == "pixels":  # the middle of this pixel
+            raise InvalidMove(f"({x:g}, {y:g}) is not on the {self.place}, which is {size}")
+        if middle and self.unit == "pixels":
             x, y = math.floor(x) + 0.5, math.floor(y) + 0.5
         left, top, scale = self._find_screen()
-        across = int((x * self.width / wide - left) / scale)
-        down = int((y * self.height / high - top) / scale)
-        return min(max(across, 0), self.screen[0] - 1), min(max(down, 0), self.screen[1] - 1)
+        return (x * self.width / wide - left) / scale, (y * self.height / high - top) / scale
 
     def find_point(self, x: int, y: int) -> tuple[float, float]:
         """Return a pixel of the screen in this unit, so that it is read back as the same pixel."""
@@ -67,14 +77,27 @@ class Coordinates:
         across, down = left + (x + 0.5) * scale, top + (y + 0.5) * scale
         if self.unit == "pixels":
             return int(across), int(down)
-        across, down = across / self.width, down / self.height
-        if self.unit == "share":
-            return round(across, 4), round(down, 4)
-        return round(across * 1000), round(down * 1000)
+        whole, digits = _WHOLE[self.unit], _DECIMALS[self.unit]
+        return round(across * whole / self.width, digits), round(down * whole / self.height, digits)
 
     def format_point(self, x: int, y: int) -> str:
         """Return a pixel of the screen in this unit, as text."""
         return f"({', '.join(f'{number:g}' for number in self.find_point(x, y))})"
+
+    def format_box(self, left: float, top: float, right: float, bottom: float) -> str:
+        """Return a box of the screen in this unit, exact to a hundredth of a pixel, as text."""
+        x, y, scale = self._find_screen()
+        wide, high = self._find_limits()
+        sides = [
+            round((at * scale + edge) * whole / size, 6 if self.unit == "share" else 2)
+            for at, edge, whole, size in (
+                (left, x, wide, self.width),
+                (top, y, high, self.height),
+                (right, x, wide, self.width),
+                (bottom, y, high, self.height),
+            )
+        ]
+        return f"[{', '.join(f'{side:g}' for side in sides)}]"
 
     def convert_action(self, action: str) -> str:
         """Return an action of a perfect user, which is in pixels of the screen, in this unit."""
@@ -96,7 +119,7 @@ class Coordinates:
         return f"{self.width} wide and {self.height} high"
 
     def _find_limits(self) -> tuple[int, int]:
-        whole = {"thousand": 1000, "share": 1}.get(self.unit)
+        whole = _WHOLE.get(self.unit)
         return (self.width, self.height) if whole is None else (whole, whole)
 
     def _find_screen(self) -> tuple[int, int, float]:
@@ -107,19 +130,22 @@ class Coordinates:
         return left // 2, top // 2, scale
 
 
-class ScreenGame(Game[S]):
-    """A game at a screen.
+class PointingGame(Game[S]):
+    """A game whose replies name points of its picture.
 
     Attributes:
         coordinates: How replies and texts name points.
     """
 
-    env_defaults: JSONMapping = MappingProxyType({"image_size": (SIZE, SIZE)})
     coordinates = Coordinates()
 
     def choose_screen(self, width: int, height: int) -> tuple[int, int]:
         """Return the size of the screen for a picture of this size."""
-        return fit_screen(width, height)
+        return self.coordinates.screen
+
+    def set_coordinates(self, coordinates: Coordinates) -> None:
+        """Set the coordinates, when the game is made."""
+        self.coordinates = coordinates
 
     def fit_image(self, width: int, height: int) -> Self:
         """Return this game with points of a picture of this size."""
@@ -133,9 +159,9 @@ class ScreenGame(Game[S]):
 
 
 def _make_fitted(
-    cls: type[_Screen], args: tuple[object, ...], kwargs: dict[str, Any], width: int, height: int
-) -> _Screen:
+    cls: type[_Pointing], args: tuple[object, ...], kwargs: dict[str, Any], width: int, height: int
+) -> _Pointing:
     game = cls(*args, **kwargs)
     screen = game.choose_screen(width, height)
-    game.coordinates = replace(game.coordinates, width=width, height=height, screen=screen)
+    game.set_coordinates(replace(game.coordinates, width=width, height=height, screen=screen))
     return game
