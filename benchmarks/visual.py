@@ -19,7 +19,7 @@ from difficulty import spearman
 
 import gem_ma
 from gem_ma import InvalidMove
-from gem_ma.envs.visual import GAMES
+from gem_ma.envs import visual
 from gem_ma.envs.visual.tables.calendar import ORDER
 
 
@@ -30,9 +30,9 @@ def main():
     args = parser.parse_args()
     print("| task | any | frequent | first | last | named most | effort at 0, 5, 10 | Spearman |")
     print("|---" * 8 + "|")
-    for id in gem_ma.list_envs("visual:*-v0"):
-        name = id.removeprefix("visual:").removesuffix("-v0")
-        if (args.only and name not in args.only) or name in GAMES:
+    for name, _ in sorted(visual.places()):
+        id = f"visual:{name}-v0"
+        if args.only and name not in args.only:
             continue
         earned = " | ".join([f"{share:.2f}" for share in shortcuts(id, args.seeds)])
         efforts = [effort(id, difficulty, args.seeds // 5) for difficulty in range(11)]

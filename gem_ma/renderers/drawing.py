@@ -16,6 +16,7 @@ from gem_ma.renderers.scenes import (
     cards,
     chart,
     chat,
+    first_person,
     grid,
     hex_grid,
     panels,
@@ -29,6 +30,7 @@ from gem_ma.renderers.scenes import (
 )
 from gem_ma.renderers.themes import THEMES, Theme, make_frame
 from gem_ma.scene import (
+    COLORS,
     Cards,
     Chart,
     Chat,
@@ -44,6 +46,7 @@ from gem_ma.scene import (
     TextTable,
     WebPage,
 )
+from gem_ma.scene.first_person import FirstPerson
 from gem_ma.scene.phone import Phone
 from gem_ma.scene.screen import Screen
 from gem_ma.validation.arguments import check_each, check_type
@@ -52,6 +55,7 @@ _RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     Cards: cards.draw,
     Chart: chart.draw,
     Chat: chat.draw,
+    FirstPerson: first_person.draw,
     HexGrid: hex_grid.draw,
     WebPage: table.draw_page,
     Pegs: pegs.draw,
@@ -155,6 +159,8 @@ def check_room(scene: object, size: tuple[int, int], unit: int) -> None:
         cramped = False
     elif isinstance(scene, Shapes):
         cramped = bool(scene.title or scene.status or scene.labels)
+    elif isinstance(scene, FirstPerson):
+        cramped = bool(scene.status)
     else:  # these scenes omit what does not fit
         cramped = isinstance(scene, Chat | RichText | Terminal | WebPage)
     if cramped:
@@ -193,7 +199,8 @@ def normalize_scene(scene: Any) -> Any:
     """Return a scene with its texts normalised by `normalize_text`, or itself if unchanged.
 
     In a Grid, only the texts around the board are normalised: a cell's symbol is a key, not text.
-    In Shapes, figures, lines and areas have names of figures and colours, which are keys too.
+    In Shapes, figures, lines and areas have names of figures and colours, which are keys too, as
+    have walls and things of FirstPerson.
     """
     around = getattr(scene, "__match_args__", ())  # empty for objects that are not scenes
     if isinstance(scene, Grid):
@@ -202,6 +209,8 @@ def normalize_scene(scene: Any) -> Any:
         around = "columns", "lines", "status"
     if isinstance(scene, Shapes):
         around = "title", "labels", "status"
+    if isinstance(scene, FirstPerson):
+        around = ("status",)
     changes = {}
     for name in around:
         value = getattr(scene, name)
@@ -243,6 +252,9 @@ def make_legend(scene: object, theme: Theme) -> str:
         return grid.make_grid_legend(scene, theme)
     if isinstance(scene, Screen):
         return screen.make_screen_legend(theme)
+    if isinstance(scene, FirstPerson):  # its words name colours, also those that are not in sight
+        names = ((color, theme.describe_color(color)) for color in COLORS)
+        return "; ".join(f"{color} is shown as {name}" for color, name in names if name != color)
     if isinstance(scene, Panels):
         parts = [make_legend(inner, theme) for _, inner in scene.scenes]
         return "; ".join(dict.fromkeys(part for part in parts if part))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from gem_ma.scene.first_person import FirstPerson as FirstPerson  # servers find scenes here
 from gem_ma.scene.phone import Phone as Phone
 
 __all__ = [

@@ -29,6 +29,7 @@ from gem_ma.scene import (
     Tile,
     WebPage,
 )
+from gem_ma.scene.first_person import FirstPerson, SeenThing, SeenWall
 from gem_ma.scene.phone import Phone
 
 WAYS = ((252, 168), parse_theme("light")), ((337, 504), parse_theme(3))
@@ -80,6 +81,20 @@ SCENES = {
     "page": WebPage("A title", ("Some words.", TALK[1][1]), ("a link", "another"), ("2 left",)),
     "written": RichText("x o\no x\nGo.", (Grid(("xo", "ox"), TILES[:2]), "Go.")),
     "pixels": Pixels(bytes(range(48)), 4, 4),
+    "rooms": FirstPerson(
+        (
+            SeenWall(0, 0, "left", "wall", "red"),
+            SeenWall(0, 0, "right", "doorway", "red"),
+            SeenWall(0, 1, "right", "wall", "blue"),
+            SeenWall(0, 1, "front", "wall", "blue"),
+            SeenWall(1, 0, "left", "wall", "yellow"),
+            SeenWall(1, 0, "right", "wall", "yellow"),
+            SeenWall(1, 0, "front", "door", "yellow", "green"),
+        ),
+        (SeenThing("key", "red", 1, 0),),
+        ("Replies left: 7",),
+        odd=True,
+    ),
     "shapes": Shapes(
         (
             ("star", "red", 0.0, 0.3, 0.5, 30.0),
@@ -116,6 +131,7 @@ DRAWN = {
     "page": [3899310943, 2491397335],
     "written": [127922819, 295792338],
     "pixels": [3128637150, 188720346],
+    "rooms": [3099618534, 1904965170],
     "shapes": [3127423542, 3991022194],
 }
 MASKS = {

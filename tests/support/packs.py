@@ -44,7 +44,7 @@ WORDS = {
     r"|terminal\.md",
     "training": r"gem-ma (?:train|pretrain)\b|(?:gem_ma[./]|tests/)training\b"
     r"|training\.md|trainers\.md",
-    "visual": r"\bvisual:|envs[./]visual\b|--suite vision|visual\.md"
+    "visual": r"\bvisual:|walk-oracle|envs[./]visual\b|--suite vision|visual\.md"
     r"|--suite smoke",  # one of whose ids is of it
     "webshop": r"\bwebshop:|shop-(?:oracle|first)\b|envs[./]webshop\b|--suite webshop|webshop\.md",
 }

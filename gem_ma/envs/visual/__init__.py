@@ -1,4 +1,4 @@
-"""Visual tasks: one question about one picture, with an exact answer.
+"""Visual tasks: one question about one picture, with an exact answer; and games of many turns.
 
 Each ability has a folder; all tasks build on `question`. They import the modules open to every
 game: `gem_ma.game`, `gem_ma.scene`, `gem_ma.engine.action_parsing` and `gem_ma.validation`. They
@@ -42,12 +42,15 @@ TASKS = {  # by folder; a task's file has its name in snake case
         "CircleAngles CircleLengths ParallelAngles PolygonAngles Quadrilaterals SimilarTriangles"
     ),
 }
-GAMES = {"DescribeAndDraw": f"{__name__}.drawing.describe_and_draw:DescribeAndDraw"}  # of two seats
+GAMES = {  # games of many turns, which are no questions about one picture
+    "drawing": "DescribeAndDraw",
+    "navigation": "CountObjects FetchObject FollowPartner GuideWalker WalkToExit WhereIsIt",
+}
 
 
-def places():
-    """Yield the name and the entry point of each task."""
-    for folder, names in TASKS.items():
+def places(table=TASKS):
+    """Yield the name and the entry point of each task of TASKS, or of each game of GAMES."""
+    for folder, names in table.items():
         for name in names.split():
             file = "".join([f"_{c.lower()}" if c.isupper() else c for c in name])[1:]
             yield name, f"{__name__}.{folder}.{file}:{name}"

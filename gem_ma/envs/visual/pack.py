@@ -1,4 +1,4 @@
-"""The pack visual: its environments, suites and documentation."""
+"""The pack visual: its environments, the oracle of walks, suites and documentation."""
 
 from gem_ma.envs import visual
 from gem_ma.envs.registry import register
@@ -6,7 +6,7 @@ from gem_ma.packs import Pack
 
 
 def environments():
-    for name, place in (*visual.places(), *visual.GAMES.items()):
+    for name, place in (*visual.places(), *visual.places(visual.GAMES)):
         register(
             f"visual:{name}-v0",
             place,
@@ -23,6 +23,8 @@ PACK = Pack(
     name="visual",
     uses=("screens",),
     environments=environments,
+    agents={"walk-oracle": "gem_ma.envs.visual.navigation.oracle:WalkOracle"},
     suites="suites",
+    experts={f"visual:{name}-v0*": "walk-oracle" for name, _ in visual.places(visual.GAMES)},
     docs=("docs/visual.md",),
 )
