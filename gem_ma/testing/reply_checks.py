@@ -84,6 +84,10 @@ class ReplyChecks(EnvProbe):
         for number, reply in enumerate([*GARBAGE_REPLIES, *styled_replies, *GARBAGE_REPLIES]):
             if not core.to_act:
                 env.reset(seed=number)
+            if len(reply) >= 100:  # another episode may show more
+                longest = max(
+                    longest, sum(len(read_seat_text(env, a)) for a in env.possible_agents)
+                )
             env.step_seats({core.to_act[number % len(core.to_act)]: reply})
             length = sum(len(read_seat_text(env, a)) for a in env.possible_agents)
             if len(reply) < 100:

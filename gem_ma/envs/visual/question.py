@@ -94,7 +94,9 @@ class Task(Game[State]):
         words = [word for word in text.split() if word.strip(AROUND).casefold() not in BESIDE]
         bare = answer_parsing.strip_answer(" ".join(words) or text)
         if view.choices[0].isdecimal():
-            return str(parse_number(answer_parsing.normalize_integer(bare)))
+            bare = str(parse_number(answer_parsing.normalize_integer(bare)))
+            if bare not in self.moves:  # a wrong answer, and no invalid reply
+                return bare
         if view.choices[0] in LETTERS:
             bare = answer_parsing.normalize_option(bare)
         return parse_choice(bare, view.choices)
