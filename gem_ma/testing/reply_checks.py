@@ -194,3 +194,8 @@ class ReplyChecks(EnvProbe):
             else action
         )
         return style.format(secret=_CANARY.format(seat), plain=action, boxed=boxed_action)
+
+
+def _measure_texts(env: AECEnv) -> int:
+    """Return the number of characters that all seats read."""
+    return sum(len(read_seat_text(env, agent)) for agent in env.possible_agents)

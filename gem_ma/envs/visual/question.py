@@ -95,7 +95,7 @@ class Task(Game[State]):
         bare = answer_parsing.strip_answer(" ".join(words) or text)
         if view.choices[0].isdecimal():
             bare = str(parse_number(answer_parsing.normalize_integer(bare)))
-            if bare not in self.moves:  # a wrong answer, and no invalid reply
+            if bare not in (self.moves or ()):  # a wrong answer, and no invalid reply
                 return bare
         if view.choices[0] in LETTERS:
             bare = answer_parsing.normalize_option(bare)

@@ -26,6 +26,12 @@ CHECKS = (
     *("alike", "boards", "charts", "comparing", "counting", "geometry", "lines", "matrices"),
     *("measures", "moments", "position", "tables"),
 )
+# Those of later tasks stand in the folder of their kind.
+CHECKS = (
+    *(f"check_{one}" for one in CHECKS),
+    "diagrams.check_diagrams",
+    *("notation.check_notation", "physics.check_physics", "reading.check_handwriting"),
+)
 # Cubes behind others are not in a scene: its answer follows from the words, and
 # solids/test_isometric.py compares these with the cubes.
 SOLIDS = ("BlockViews", "CrossSection", "TurnedBlocks")
@@ -52,7 +58,7 @@ def whole(state):
 def check(task):
     """Return the function that is named as the file of a task."""
     file = TASKS[task][0].rpartition(".")[2]
-    found = [getattr(importlib.import_module(f"check_{one}"), file, None) for one in CHECKS]
+    found = [getattr(importlib.import_module(one), file, None) for one in CHECKS]
     (looked,) = [one for one in found if one]
     return looked
 

@@ -1,4 +1,4 @@
-"""Questions about diagrams: flow charts, classes, gates and resistors.
+"""Questions about diagrams: flow charts, classes, gates, resistors, maps, circles and families.
 
 They import `gem_ma.scene` and the modules shared by all visual tasks.
 """

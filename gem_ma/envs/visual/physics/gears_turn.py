@@ -1,0 +1,247 @@
+"""Gears turn: how often a gear turns, and which way, if another one is turned."""
+
+import itertools
+import math
+
+from gem_ma.envs.difficulty_levels import interpolate_levels
+from gem_ma.envs.visual import canvas
+from gem_ma.envs.visual.question import AROUND, BESIDE, LETTERS, Question, Task, pick
+from gem_ma.game import parse_choice
+from gem_ma.scene import Shapes
+
+WAYS = ("clockwise", "counterclockwise")
+TEETH = (10, 12, 15, 16, 18, 20, 24)
+MESH, BELT, CROSSED = "mesh", "belt", "crossed belt"
+MOST = 20  # turns
+MODULE = 1 / 8  # the radius of a gear, divided by its teeth
+TOOTH = 0.16  # how far a tooth reaches over the circle of its gear, and a gap below it
+TURN = 2 * math.pi
+BENDS = 20  # lines around a gear
+
+
+class GearsTurn(Task):
+    # gears between the two of the question, others, belts, kinds of belts, turns at most
+    levels = interpolate_levels(
+        {
+            0: (0, 0, 0, 1, 6),
+            2: (1, 0, 0, 1, 6),
+            5: (2, 1, 1, 1, 10),
+            8: (4, 2, 2, 2, 15),
+            10: (6, 4, 3, 2, MOST),
+        }
+    )
+    moves = tuple([f"{n} {way}" for n in range(1, MOST + 1) for way in WAYS])
+    about = (
+        "It shows gears with a letter and the number of their teeth. Gears that touch turn each "
+        "other. A belt has teeth too: it turns both of its gears the same way, and opposite ways "
+        "if it is crossed. Reply with the number of turns and the way, such as 3 clockwise or 3 "
+        "counterclockwise."
+    )
+
+    def draw(self, rng, between, others, belts, kinds, most):
+        while True:
+            many = between + 2
+            kind = [MESH] * (many - 1 + others)
+            for i in rng.permutation(len(kind)).tolist()[:belts]:
+                kind[i] = (BELT, CROSSED)[int(rng.integers(kinds))]
+            before = [*range(many - 1), *rng.integers(many, size=others).tolist()]
+            links = tuple([(a, i + 1, kind[i]) for i, a in enumerate(before)])
+            teeth = tuple([pick(rng, TEETH) for _ in range(len(links) + 1)])
+            turns = int(rng.integers(1, most + 1))
+            total = turns * teeth[0]
+            last = many - 1
+            belted = [end for a, b, one in links if one != MESH for end in (a, b)]
+            if len(set(belted)) < len(belted):
+                continue
+            if total % teeth[last] or total // teeth[last] > most or teeth[0] == teeth[last]:
+                continue
+            places = _sample_places(rng, teeth, links)
+            if places:
+                break
+        way = int(rng.integers(2))
+        flips = sum(one != BELT for _, b, one in links if b <= last)
+        names = [LETTERS[i] for i in rng.permutation(len(teeth)).tolist()]
+        text = (
+            f"Gear {names[0]} makes {turns} {'turn' if turns == 1 else 'turns'} {WAYS[way]}. How "
+            f"many turns does gear {names[last]} make, and which way?"
+        )
+        answer = f"{total // teeth[last]} {WAYS[(way + flips) % 2]}"
+        gears = tuple(zip(names, teeth, places, strict=True))
+        return Question(text, answer, (gears, links), self.moves)
+
+    def read(self, text, view, agent):
+        """Parse a number of turns and a way, in any usual spelling."""
+        said = text.casefold().replace("anti", "counter").replace("counter-", "counter")
+        words = [word.strip(AROUND) for word in said.split()]
+        kept = [word for word in words if word not in ("turn", "turns", "and", *BESIDE)]
+        return parse_choice(" ".join(kept), view.choices)
+
+    def words(self, shown):
+        gears, links = shown
+        rows = [", ".join([f"{name} has {teeth} teeth" for name, teeth, _ in sorted(gears)])]
+        for a, b, kind in links:
+            one, other = sorted((gears[a][0], gears[b][0]))
+            rows.append(
+                f"{one} and {other} touch"
+                if kind == MESH
+                else f"a {kind} runs around {one} and {other}"
+            )
+        return "\n".join([rows[0], *sorted(rows[1:])])
+
+    def scene(self, shown):
+        gears, links = shown
+        low = [min(p[i] - _reach(n) for _, n, p in gears) for i in (0, 1)]
+        high = [max(p[i] + _reach(n) for _, n, p in gears) for i in (0, 1)]
+        unit = 0.94 / max(high[0] - low[0], high[1] - low[1])
+
+        def place(x, y):
+            return tuple(
+                [0.5 + unit * (n - (a + b) / 2) for n, a, b in zip((x, y), low, high, strict=True)]
+            )
+
+        areas, lines, labels = [], [], []
+        for i, (name, teeth, (x, y)) in enumerate(gears):
+            rim = _list_rim(teeth, (x, y), _find_phase(gears, links, i))
+            areas.append(
+                (("yellow", "orange")[_find_shade(links, i)], tuple([place(*p) for p in rim]))
+            )
+            size = unit * teeth * MODULE
+            letter = min(0.1, 0.62 * size)
+            labels.append((name, "", *place(x, y - 0.3 * teeth * MODULE), letter))
+            labels.append((str(teeth), "", *place(x, y + 0.36 * teeth * MODULE), 0.8 * letter))
+        for a, b, kind in links:
+            if kind != MESH:
+                for way in _trace_belt(gears[a][1:], gears[b][1:], kind == CROSSED):
+                    for one, other in itertools.pairwise(way):
+                        lines.append(("", *place(*one), *place(*other), 0.012))
+        return Shapes(lines=tuple(lines), areas=tuple(areas), labels=tuple(labels))
+
+
+def _reach(teeth):
+    return teeth * MODULE + TOOTH
+
+
+def _find_shade(links, gear):
+    """Return 0 or 1, another one than that of the gear it was joined to."""
+    shade = 0
+    while gear:
+        gear = next(a for a, b, _ in links if b == gear)
+        shade = 1 - shade
+    return shade
+
+
+def _sample_places(rng, teeth, links):
+    """Return the centre of each gear, or None if one does not fit beside those before it."""
+    places: list[tuple[float, float]] = [(0.0, 0.0)]
+    belts: list[tuple[int, int, str]] = []
+    side = 1.5 + 1.5 * math.sqrt(sum([(2 * _reach(n)) ** 2 for n in teeth]))
+    for link in links:
+        a, b, kind = link
+        for _ in range(12):
+            far = (teeth[a] + teeth[b]) * MODULE
+            far += 0.0 if kind == MESH else 1.5 + 1.5 * rng.random()
+            angle = TURN * rng.random()
+            x, y = places[a][0] + far * math.cos(angle), places[a][1] + far * math.sin(angle)
+            grown, own = [*places, (x, y)], [*belts, *([link] if kind != MESH else [])]
+            is_free = all(
+                math.dist((x, y), p) > _reach(n) + _reach(teeth[b]) + 0.3
+                for i, (p, n) in enumerate(zip(places, teeth, strict=False))
+                if i != a
+            )
+            wide = max(max(values) - min(values) for values in zip(*grown, strict=True))
+            if is_free and wide < side and _is_clear(grown, teeth, own):
+                places, belts = grown, own
+                break
+        else:
+            return None
+    return tuple(places)
+
+
+def _is_clear(places, teeth, belts):
+    """Return whether all belts are clear of all other gears and belts."""
+    parts = [
+        (a, b, _list_belt((teeth[a], places[a]), (teeth[b], places[b]), kind == CROSSED))
+        for a, b, kind in belts
+    ]
+    for i, (a, b, lines) in enumerate(parts):
+        for gear, place in enumerate(places):
+            far = min(canvas.away(place, *line) for line in [*lines, (places[a], places[b])])
+            if gear not in (a, b) and far < _reach(teeth[gear]) + 0.2:
+                return False
+        if any(
+            _cross(*one, *other) for *_, more in parts[i + 1 :] for one in lines for other in more
+        ):
+            return False
+    return True
+
+
+def _cross(a, b, c, d):
+    """Return whether a line between two places crosses that between two others."""
+
+    def side(p, q, r):
+        return (q[0] - p[0]) * (r[1] - p[1]) > (q[1] - p[1]) * (r[0] - p[0])
+
+    return side(a, b, c) != side(a, b, d) and side(c, d, a) != side(c, d, b)
+
+
+def _find_phase(gears, links, gear):
+    """Return the angle of a tooth of a gear, so that it fits those of the gear before it."""
+    if not gear:
+        return 0.0
+    before, _, kind = next(link for link in links if link[1] == gear)
+    phase = _find_phase(gears, links, before)
+    if kind != MESH:
+        return phase
+    (_, n, (ax, ay)), (_, m, (bx, by)) = gears[before], gears[gear]
+    angle = math.atan2(by - ay, bx - ax)
+    share = (angle - phase) * n / TURN
+    return angle + math.pi + (share - 0.5) * TURN / m
+
+
+def _list_rim(teeth, centre, phase):
+    """Return the outline of a gear."""
+    rim = []
+    for tooth in range(teeth):
+        for at, far in ((-0.26, -1), (-0.14, 1), (0.14, 1), (0.26, -1)):
+            angle = phase + TURN * (tooth + at) / teeth
+            radius = teeth * MODULE + far * TOOTH * 0.9
+            rim.append((centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle)))
+    return rim
+
+
+def _list_belt(one, other, is_crossed):
+    """Return the two straight parts of a belt around two gears."""
+    (n, (ax, ay)), (m, (bx, by)) = one, other
+    r, s = n * MODULE, m * MODULE
+    far = math.dist((ax, ay), (bx, by))
+    angle = math.atan2(by - ay, bx - ax)
+    turn = math.acos((r + s if is_crossed else r - s) / far)
+    parts = []
+    for side in (1, -1):
+        way = angle + side * turn
+        end = way + math.pi if is_crossed else way
+        parts.append(
+            (
+                (ax + r * math.cos(way), ay + r * math.sin(way)),
+                (bx + s * math.cos(end), by + s * math.sin(end)),
+            )
+        )
+    return parts
+
+
+def _trace_belt(one, other, is_crossed):
+    """Return the straight parts of a belt, and its bends around both gears as short lines."""
+    parts = _list_belt(one, other, is_crossed)
+    bends = []
+    for end, (gear, far) in enumerate(((one, other), (other, one))):
+        (teeth, (x, y)), (_, (ox, oy)) = gear, far
+        away = math.atan2(y - oy, x - ox)
+        first, last = (part[end] for part in parts)
+        low, high = (
+            (math.atan2(p[1] - y, p[0] - x) - away + math.pi) % TURN - math.pi
+            for p in (first, last)
+        )
+        angles = [away + low + (high - low) * i / BENDS for i in range(BENDS + 1)]
+        radius = teeth * MODULE
+        bends.append([(x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles])
+    return [*parts, *bends]
