@@ -85,11 +85,9 @@ class ReplyChecks(EnvProbe):
             if not core.to_act:
                 env.reset(seed=number)
             if len(reply) >= 100:  # another episode may show more
-                longest = max(
-                    longest, sum(len(read_seat_text(env, a)) for a in env.possible_agents)
-                )
+                longest = max(longest, _measure_texts(env))
             env.step_seats({core.to_act[number % len(core.to_act)]: reply})
-            length = sum(len(read_seat_text(env, a)) for a in env.possible_agents)
+            length = _measure_texts(env)
             if len(reply) < 100:
                 longest = max(longest, length)
             elif longest:
