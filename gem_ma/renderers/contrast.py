@@ -74,7 +74,7 @@ def make_outline(coverage: np.ndarray, by: int) -> np.ndarray:
     """Return the mask (0..255) of an outline behind a figure, `by` pixels wide on each side."""
     around = dilate_mask(coverage, by)
     if by == 1:  # its soft edge is half of it, so the edge is made darker
-        around = np.minimum(255, around.astype(np.uint16) * 2).astype(np.uint8)
+        around = np.minimum(255, around.astype(np.uint16) * 3).astype(np.uint8)
     return around
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gem_ma.envs.webshop.game import MAX_MESSAGE, ShopAction, ShoppingState, WebShop
+from gem_ma.envs.webshop.game import MAX_MESSAGE, QUESTION, ShopAction, ShoppingState, WebShop
 from gem_ma.game import InvalidMove, Message, clip_repr, prefix_speaker
 
 CUSTOMER, SHOPPER = AGENTS = ("customer", "shopper")
@@ -86,7 +86,8 @@ class ShoppingErrand(WebShop):
         return (*super().list_notes(view, agent), *(prefix_speaker(*one) for one in view.talk))
 
     def plan(self, state: ShoppingState, agent: str) -> str:
-        """Return the next reply of a pair that knows the product."""
-        if agent == SHOPPER:
-            return super().plan(state, agent)
-        return f"I want {state.goal.query}."[:MAX_MESSAGE]
+        """Return the next reply of a pair that knows the product, once the wish was told."""
+        wish = f"I want {state.goal.query}."[:MAX_MESSAGE]
+        if agent == CUSTOMER:
+            return wish
+        return super().plan(state, agent) if (CUSTOMER, wish) in state.talk else QUESTION

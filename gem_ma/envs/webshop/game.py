@@ -22,6 +22,7 @@ from gem_ma.game import Game, InvalidMove, Maybe, clip_repr
 
 BUYER = "player"
 MAX_SEARCH = 300  # characters
+QUESTION = "ask[What do you want?]"
 MAX_MESSAGE = 80  # characters of an errand's talk, so that a customer cannot say all at once
 SPLITS = ("train", "test")
 _CATALOGUES = 1 << 31  # generated catalogues of each split
@@ -78,8 +79,9 @@ class ShoppingState:
         if agent != self.seats[-1]:
             return tuple([one[:MAX_MESSAGE] for one in self.goal.text.split(", ")])
         words = self.goal.text if self.goal is not None else self.talk[-1][1] if self.talk else ""
-        search = f"search[{words[:MAX_SEARCH] or 'present'}]"
-        questions = ("ask[What do you want?]",) if len(self.seats) > 1 else ()
+        words = " ".join(words.split())[:MAX_SEARCH]  # a customer's line may look like another's
+        search = f"search[{words or 'present'}]"
+        questions = (QUESTION,) if len(self.seats) > 1 else ()
         return (search, *(f"click[{one}]" for one in self.page.buttons), *questions)
 
     @property

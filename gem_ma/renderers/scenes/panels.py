@@ -14,7 +14,6 @@ from gem_ma.renderers import font
 from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, Panels, Pixels
 
-_TITLE_GAP = 2  # pixels between a title and its scene
 _WIDE = 1.5  # the least width of a frame with panels side by side, in heights
 
 
@@ -38,7 +37,7 @@ def draw(
         free = _count_free_rows(picture, theme) if part.title else 0
         free_rows[part.y] = min(free_rows.get(part.y, free), free)
     for part in parts:
-        y = part.y + max(0, free_rows[part.y] - _TITLE_GAP)
+        y = part.y + max(0, free_rows[part.y] - part.text // 2)  # half a line above the scene
         font.draw_lines(frame, part.x + 2, y, part.title, part.text, theme.ink)
     return frame
 
@@ -73,10 +72,7 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
     placements = []
     widths, heights = np.diff(lefts).tolist(), np.diff(tops).tolist()
     titles = [title for title, _ in scene.scenes if title]
-    text = min(
-        font.list_caption_heights([title], (min(widths), min(heights)), 4)[0]
-        for title in titles or [""]
-    )
+    text = _choose_title_height(titles, (min(widths), min(heights)), size)
     for i, (title, inner) in enumerate(scene.scenes):
         width, height = widths[i % columns], heights[i // columns]
         free = max(2, round(scene.gap * width))
@@ -95,6 +91,21 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
             PanelPlacement(inner, room, lines, text, lefts[i % columns], tops[i // columns])
         )
     return placements
+
+
+def _choose_title_height(
+    titles: Sequence[str], panel: tuple[int, int], size: tuple[int, int]
+) -> int:
+    """Return the height of letters: that of other captions in the frame, if each title fits."""
+    heights = [font.list_caption_heights([title], panel, 4)[0] for title in titles or [""]]
+    longest = max(map(len, titles), default=0)
+    fitting = [
+        height
+        for height in font.list_caption_heights(titles[:1] or [""], size, 4)
+        if longest * font.measure_advance(height) <= panel[0] - 4
+        and height <= font.CAPTION_SHARE * panel[1]
+    ]
+    return max(min(heights), fitting[0] if fitting else 0)
 
 
 def _compute_borders(

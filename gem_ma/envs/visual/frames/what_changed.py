@@ -69,15 +69,15 @@ class WhatChanged(Task):
 
     def scene(self, shown):
         across, *pictures = shown
-        step = 0.94 / across
+        step = 0.99 / across
         panels = []
         for name, things in zip(("first", "second"), pictures, strict=True):
             items = [
                 (
                     figure,
                     "",
-                    0.03 + step * (cell % across + 0.5),
-                    0.03 + step * (cell // across + 0.5),
+                    0.005 + step * (cell % across + 0.5),
+                    0.005 + step * (cell // across + 0.5),
                     round(size * step, 3),
                     float(turn),
                 )
@@ -85,10 +85,10 @@ class WhatChanged(Task):
             ]
             lines = []
             for n in range(across + 1):
-                far = 0.03 + step * n
+                far = 0.005 + step * n
                 lines += [
-                    ("gray", far, 0.03, far, 0.97, 0.004),
-                    ("gray", 0.03, far, 0.97, far, 0.004),
+                    ("gray", far, 0.005, far, 0.995, 0.004),
+                    ("gray", 0.005, far, 0.995, far, 0.004),
                 ]
             panels.append((name, Shapes(tuple(items), lines=tuple(lines))))
-        return Panels(tuple(panels), 2, 0.03)
+        return Panels(tuple(panels), 2, 0.02)

@@ -3,9 +3,9 @@
 import math
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.measures.figure import beside, right_angle, side
+from gem_ma.envs.visual.measures.figure import right_angle
 from gem_ma.envs.visual.question import numbers, pick
-from gem_ma.envs.visual.theorems.drawing import LENGTH, CircleFigure, Theorem, place
+from gem_ma.envs.visual.theorems.drawing import LENGTH, CircleFigure, Theorem, label_length, place
 
 RIGHT = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (12, 35, 37), (9, 40, 41))
 
@@ -149,15 +149,15 @@ def _shown(rng, words, names, points, lines, lengths, given, asked, corner=()):
     places = dict(zip(names, moved, strict=True), O=circle[:2])
     middle = tuple([sum(p[i] for p in places.values()) / len(places) for i in (0, 1)])
     shown = {name: str(lengths[name]) for name in given} | {asked: "x"}
-    labels = []
-    for name, text in shown.items():
-        line = (*places[name[0]], *places[name[1]])
-        labels.append(beside(text, line, -side(line, middle)))
+    drawn = {name: (*places[name[0]], *places[name[1]]) for name in lines}
+    labels = [
+        label_length(text, drawn[name], drawn.values(), middle) for name, text in shown.items()
+    ]
     marks = right_angle(*[places[name] for name in corner]) if corner else ()
     told = ", ".join([f"{name} is {text}" for name, text in sorted(shown.items())])
     drawing = CircleFigure(
         f"{words} Lengths: {told}.",
-        tuple([(*places[a], *places[b]) for a, b in lines]),
+        tuple(drawn.values()),
         tuple(labels),
         marks,
         circle,

@@ -102,6 +102,14 @@ def label_angle(text, at, one, other):
     return figure.between(text, at, one, other, 0.046, 0.52)
 
 
+def label_length(text, line, lines, point):
+    """Return a label beside a line, away from a point, or None if it may seem to be another's."""
+    label = figure.beside(text, line, -figure.side(line, point))
+    far = 1.25 * math.dist(label[1:], figure.middle(line))
+    near = [one for one in lines if math.dist(label[1:], figure.middle(one)) < far]
+    return label if near == [line] else None
+
+
 def sample(rng, step, least, most):
     """Sample a multiple of `step` from `least` to `most`."""
     return step * int(rng.integers(-(-least // step), most // step + 1))

@@ -3,9 +3,9 @@
 import math
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.measures.figure import Figure, beside, fit, side
+from gem_ma.envs.visual.measures.figure import Figure, fit
 from gem_ma.envs.visual.question import numbers
-from gem_ma.envs.visual.theorems.drawing import LENGTH, Theorem, arrowhead, look
+from gem_ma.envs.visual.theorems.drawing import LENGTH, Theorem, arrowhead, label_length, look
 
 
 def sides(rng, most):
@@ -138,18 +138,18 @@ def _shown(rng, words, points, lines, parts, asked, *parallel):
     turn, _, flip = look(rng)
     places = dict(zip(points, fit(list(points.values()), turn, 0.14, flip), strict=True))
     middle = tuple([sum(p[i] for p in places.values()) / len(places) for i in (0, 1)])
-    labels = []
-    for name, length in parts.items():
-        line = (*places[name[0]], *places[name[1]])
-        text = "x" if name == asked else str(length)
-        labels.append(beside(text, line, -side(line, middle)))
+    drawn = {name: (*places[name[0]], *places[name[1]]) for name in lines}
+    labels = [
+        label_length("x" if name == asked else str(length), drawn[name], drawn.values(), middle)
+        for name, length in parts.items()
+    ]
     marks = [stroke for a, b in parallel for stroke in arrowhead(places[a], places[b], 0.3)]
     told = ", ".join(
         [f"{name} is {'x' if name == asked else length}" for name, length in parts.items()]
     )
     drawing = Figure(
         f"{words} Lengths: {told}.",
-        tuple([(*places[a], *places[b]) for a, b in lines]),
+        tuple(drawn.values()),
         tuple(labels),
         tuple(marks),
     )
