@@ -179,6 +179,32 @@ def parse_finite_number(text: str) -> float:
     raise argparse.ArgumentTypeError(f"{text!r}: expected a finite number")
 
 
+def parse_nonnegative(text: str) -> float:
+    """Return a finite number, 0 or more."""
+    if parse_finite_number(text) < 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number, 0 or more")
+    return parse_finite_number(text)
+
+
+def parse_share(text: str) -> float:
+    """Return a number from 0 to 1."""
+    if not 0 <= parse_finite_number(text) <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 1")
+    return parse_finite_number(text)
+
+
+def parse_positive_float(text: str) -> float:
+    """Return a finite number above 0."""
+    if parse_finite_number(text) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
+    return parse_finite_number(text)
+
+
+def parse_names(text: str) -> list[str]:
+    """Return the names in a list that is separated by commas."""
+    return text.split(",")
+
+
 def parse_seed(text: str) -> int:
     """Return a seed: a whole number of up to 38 digits."""
     if not re.fullmatch(r"-?\d{1,38}", text):

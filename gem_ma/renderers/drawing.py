@@ -22,7 +22,6 @@ from gem_ma.renderers.scenes import (
     panels,
     pegs,
     phone,
-    rich_text,
     screen,
     shapes,
     table,
@@ -64,7 +63,7 @@ _RENDERERS: dict[type, Callable[..., np.ndarray]] = {
     Pixels: panels.draw_pixels,
     TextTable: table.draw,
     Terminal: terminal.draw,
-    RichText: rich_text.draw,
+    RichText: terminal.draw_rich_text,
 }
 # Area in pixels of a frame that has room for letters at full scale, and of the largest frame that
 # is drawn to be reduced.

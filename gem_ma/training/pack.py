@@ -4,7 +4,7 @@ from gem_ma.packs import Pack
 
 PACK = Pack(
     name="training",
-    commands=("gem_ma.training.pretrain_command", "gem_ma.training.train_command"),
+    commands=("gem_ma.training.commands",),
     docs=(
         "docs/training.md",
         "docs/training-details.md",

@@ -245,7 +245,7 @@ def test_a_file_that_is_no_model_is_refused(written, tmp_path, cache):
 
 def test_a_file_learns(written, tmp_path, capsys, monkeypatch):
     # its weights are random
-    monkeypatch.setattr("gem_ma.training.train_command.MAX_LOST_SHARE", 1.0)
+    monkeypatch.setattr("gem_ma.training.commands.MAX_LOST_SHARE", 1.0)
     _, _, file = written
     few = ["--updates", "1", "--episodes", "2", "--max-new-tokens", "2"]
     out = ["--out", str(tmp_path / "run")]
@@ -317,7 +317,7 @@ def test_smollm2_says_what_its_file_says(smollm2):
 @pytest.mark.slow
 def test_smollm2_plays_and_takes_an_update(smollm2, tmp_path, capsys, monkeypatch):
     # it says hardly any move as it comes, and gem-ma train would stop with that
-    monkeypatch.setattr("gem_ma.training.train_command.MAX_LOST_SHARE", 1.0)
+    monkeypatch.setattr("gem_ma.training.commands.MAX_LOST_SHARE", 1.0)
     words = ["--agents", "hf:smollm2?max_new_tokens=8,random", "--seed", "0"]
     assert main(["play", "game:ConnectFour-v0", *words]) == 0
     out = ["--out", str(tmp_path / "run"), "--max-new-tokens", "8"]

@@ -132,7 +132,7 @@ def test_right_values(command, tmp_path, monkeypatch, capsys, request):
         request.addfinalizer(lambda: torch.set_num_threads(threads))
         torch.set_num_threads(1)
         # it has learnt from two episodes, and says anything
-        monkeypatch.setattr("gem_ma.training.train_command.MAX_LOST_SHARE", 1.0)
+        monkeypatch.setattr("gem_ma.training.commands.MAX_LOST_SHARE", 1.0)
     if command in ("serve", "serve --mcp", "arena"):  # up to where it waits for clients
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     if command == "gateway":  # as if programs had come

@@ -12,13 +12,7 @@ from gem_ma.cli.main import main
 torch = needed("torch", install="'gem-ma[hf]'")
 needed("transformers", install="'gem-ma[hf]'")
 
-from gem_ma.training import (
-    HFLearner,
-    load_checkpoint,
-    pretrain_command,
-    pretraining,
-    train_command,
-)
+from gem_ma.training import HFLearner, commands, load_checkpoint, pretraining
 
 GUESS = "game:GuessTheNumber-v0-easy"
 
@@ -35,7 +29,7 @@ def model(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """Let a model learn that does not know yet how a reply ends."""
-    monkeypatch.setattr(train_command, "MAX_LOST_SHARE", 1.0)
+    monkeypatch.setattr(commands, "MAX_LOST_SHARE", 1.0)
 
 
 def train(model, folder, *more):
@@ -44,7 +38,7 @@ def train(model, folder, *more):
 
 
 def test_every_size_has_its_name_without_torch():
-    assert tuple(pretraining.MODEL_SIZES) == pretrain_command.MODEL_SIZE_NAMES
+    assert tuple(pretraining.MODEL_SIZES) == commands.MODEL_SIZE_NAMES
 
 
 def test_a_model_is_made_and_learns(model, tmp_path, capsys):
@@ -248,7 +242,7 @@ def test_a_model_that_is_cut_in_its_thought_is_stopped_with_the_cause(
         return [Reply(text, **cut) for _ in turns]
 
     monkeypatch.setattr(HFLearner, "act", think)
-    monkeypatch.setattr(train_command, "MAX_LOST_SHARE", 0.5)
+    monkeypatch.setattr(commands, "MAX_LOST_SHARE", 0.5)
     assert train(model, tmp_path / "run") == 2
     said = capsys.readouterr().err
     assert "--max-new-tokens 4: 100% of the first replies reached this" in said

@@ -219,7 +219,7 @@ SCENES = {
         _chores, _pay_chores, dict.fromkeys(CHORES, TWO),
     ),
     "Heirlooms": Scene(
-        "share five things; all earn what the seat with the least value gets",
+        "share five things; each seat earns the value of the seat that got the least",
         THREE,
         "You share five things that your aunt left to you. All of you earn the same: the points of "
         "whoever gets things that are worth least to it, divided by 100.",
@@ -254,7 +254,7 @@ SCENES = {
         _budget, _pay_budget, {pot: range(COINS + 1) for pot in POTS}, rounds=8,
     ),
     "Swap": Scene(
-        "swap three things, two ways or in a circle",
+        "each owns one thing and needs another; they swap in pairs or all three in a circle",
         THREE,
         "Each of you owns a thing, and needs one. Agree on who gets which; nothing is given "
         "twice. A "

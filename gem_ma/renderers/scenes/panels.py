@@ -37,7 +37,7 @@ def draw(
         free = _count_free_rows(picture, theme) if part.title else 0
         free_rows[part.y] = min(free_rows.get(part.y, free), free)
     for part in parts:
-        y = part.y + max(0, free_rows[part.y] - part.text // 2)  # half a line above the scene
+        y = part.y + max(0, free_rows[part.y] - max(2, part.text // 5))  # close to the scene
         font.draw_lines(frame, part.x + 2, y, part.title, part.text, theme.ink)
     return frame
 

@@ -32,8 +32,8 @@ class Element(NamedTuple):
 
     Attributes:
         name: rect, circle, ellipse, line, or lines: the points of a polyline, polygon or path.
-        fill: A letter of COLORS, or "".
-        stroke: A letter of COLORS, or "".
+        fill: The letter of a colour in COLORS, or "".
+        stroke: The same for the line around it.
         width: The width of the stroke.
         numbers: The numbers of NUMBERS; of lines, x and y of each point.
         closed: Whether lines return to where they began.

@@ -1,11 +1,13 @@
-"""The command train: reinforcement learning of a language model."""
+"""The commands pretrain and train: imitation learning and reinforcement learning of a model."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import json
 import math
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -21,20 +23,18 @@ from gem_ma.cli.command_options import (
     add_observation_options,
     add_report_option,
     add_seed_option,
+    count_played_episodes,
+    format_error,
     list_options,
     make_env_from_args,
     parse_count,
-    parse_finite_number,
+    parse_names,
+    parse_nonnegative,
     parse_positive,
+    parse_positive_float,
+    parse_share,
     report_interrupt,
     translate_arguments,
-)
-from gem_ma.training.pretrain_command import (
-    MODEL_FORMS,
-    check_device,
-    describe_sight,
-    parse_device,
-    parse_names,
 )
 from gem_ma.validation.files import write_atomically
 
@@ -42,12 +42,67 @@ if TYPE_CHECKING:
     from gem_ma.training.callbacks import BestCheckpoint
     from gem_ma.training.learners.hf_learner import HFLearner
 
+MODEL_SIZE_NAMES = ("micro", "tiny", "small", "base")
+_MODEL_FORMS = "a folder, a name on the Hub, a GGUF file or smollm2"
 MAX_LOST_SHARE = 0.5  # of the first replies; more that are cut and have no move stop the run
 ALGORITHMS = ("rebn", "grpo", "rloo", "reinforce", "ppo")
 
 
 def add_commands(commands: SubcommandParsers) -> None:
-    """Add train to the commands of gem-ma."""
+    """Add pretrain and train to the commands of gem-ma."""
+    pretrain = commands.add_parser(
+        "pretrain",
+        group="train",
+        help="train a language model to imitate teachers, from scratch or from a pretrained model",
+        epilog="example: gem-ma pretrain game:TicTacToe-v0 --teacher search:depth=9 "
+        "--out models/search",
+    )
+    pretrain.add_argument("ids", nargs="+", metavar="ENV", help="environments; see gem-ma list")
+    pretrain.add_argument(
+        "--teacher",
+        action="append",
+        metavar="[SEAT=]SPEC",
+        help="an agent that plays, as for gem-ma play; repeat the option to draw one of several "
+        "for each seat of an episode (default: random)",
+    )
+    pretrain.add_argument(
+        "--out",
+        required=True,
+        help="the folder to write the model to; the same command resumes a stopped run",
+    )
+    pretrain.add_argument(
+        "--size",
+        type=_parse_model_size,
+        choices=MODEL_SIZE_NAMES,
+        help="size of a new model: about 0.2M, 1M, 10M or 100M parameters (default: tiny)",
+    )
+    pretrain.add_argument(
+        "--from",
+        dest="model",
+        metavar="MODEL",
+        help=f"a model to start from, in place of a new one: {_MODEL_FORMS}",
+    )
+    pretrain.add_argument(
+        "--episodes", type=parse_positive, default=1000, help="episodes to play (default: 1000)"
+    )
+    pretrain.add_argument(
+        "--epochs", type=parse_positive, default=10, help="passes over the replies (default: 10)"
+    )
+    pretrain.add_argument(
+        "--seat",
+        dest="seats",
+        metavar="NAME,NAME",
+        type=parse_names,
+        help="learn only the replies of these seats, such as x, or of these teachers, such as "
+        "search:depth=9 (default: of all)",
+    )
+    add_seed_option(pretrain, "all random choices", 0)
+    pretrain.add_argument(
+        "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
+    )
+    add_observation_options(pretrain, "--image-size")
+    pretrain.set_defaults(run=_run_pretrain)
+
     train = commands.add_parser(
         "train",
         group="train",
@@ -58,7 +113,7 @@ def add_commands(commands: SubcommandParsers) -> None:
         ),
     )
     train.add_argument("id", metavar="ENV", help="an environment; see gem-ma list")
-    train.add_argument("--model", required=True, help=f"the model to start from: {MODEL_FORMS}")
+    train.add_argument("--model", required=True, help=f"the model to start from: {_MODEL_FORMS}")
     train.add_argument(
         "--out",
         required=True,
@@ -86,7 +141,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     )
     train.add_argument(
         "--gamma",
-        type=_parse_share,
+        type=parse_share,
         default=1.0,
         help="discount factor for each turn of a seat, for rebn, ppo and reinforce (default: 1)",
     )
@@ -109,17 +164,17 @@ def add_commands(commands: SubcommandParsers) -> None:
         help="how many episodes have the same start (default: 1)",
     )
     train.add_argument(
-        "--lr", type=_parse_weight, default=1e-5, help="highest learning rate (default: 1e-5)"
+        "--lr", type=parse_nonnegative, default=1e-5, help="highest learning rate (default: 1e-5)"
     )
     train.add_argument(
         "--kl",
-        type=_parse_weight,
+        type=parse_nonnegative,
         default=0.0,
         help="weight of the KL divergence from the initial model (default: 0)",
     )
     train.add_argument(
         "--entropy",
-        type=_parse_weight,
+        type=parse_nonnegative,
         default=0.0,
         help="weight of the entropy bonus (default: 0)",
     )
@@ -184,7 +239,7 @@ def add_commands(commands: SubcommandParsers) -> None:
     )
     train.add_argument(
         "--temperature",
-        type=_parse_temperature,
+        type=parse_positive_float,
         default=1.0,
         help="sampling temperature (default: 1)",
     )
@@ -205,29 +260,121 @@ def add_commands(commands: SubcommandParsers) -> None:
     )
     add_seed_option(train, "all random choices", 0)
     train.add_argument(
-        "--device", type=parse_device, help="a torch device such as cuda (default: the CPU)"
+        "--device", type=_parse_device, help="a torch device such as cuda (default: the CPU)"
     )
     add_report_option(train)
     add_observation_options(train)
     train.set_defaults(run=_run_train)
 
 
-def _parse_weight(text: str) -> float:
-    if parse_finite_number(text) < 0:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number, 0 or more")
-    return parse_finite_number(text)
+def _parse_model_size(text: str) -> str:
+    if text == "own" or text[:1].isdecimal():  # other commands take these as --size
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected a size of a model, {', '.join(MODEL_SIZE_NAMES)}; the size of "
+            f"pictures is --image-size {text}"
+        )
+    return text
 
 
-def _parse_share(text: str) -> float:
-    if not 0 <= parse_finite_number(text) <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 1")
-    return parse_finite_number(text)
+def _parse_device(text: str) -> str:
+    """Return the name of a device of torch."""
+    if not re.fullmatch(r"(cpu|cuda|hpu|mps|npu|tpu|xla|xpu)(:\d+)?", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a device such as cpu, cuda or cuda:1")
+    return text
 
 
-def _parse_temperature(text: str) -> float:
-    if parse_finite_number(text) <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
-    return parse_finite_number(text)
+def _run_pretrain(args: argparse.Namespace) -> int:
+    envs = [make_env_from_args(id, args) for id in args.ids]
+    known = [seat for env in envs for seat in env.possible_agents] + (args.teacher or ["random"])
+    if unknown := [one for one in args.seats or () if one not in known]:
+        raise UsageError(
+            f"--seat {','.join(unknown)}: the seats and teachers are "
+            f"{', '.join(dict.fromkeys(known))}"
+        )
+    teacher = _parse_teachers(args.teacher or ["random"], envs)
+    from gem_ma.training.callbacks import TrainingCollapsed
+    from gem_ma.training.pretraining import pretrain
+
+    _check_device(args.device)
+    try:
+        with report_interrupt(lambda: _describe_pretraining(Path(args.out), args.episodes)):
+            folder = pretrain(
+                envs,
+                teacher,
+                args.out,
+                size=args.size,
+                model=args.model,
+                episodes=args.episodes,
+                epochs=args.epochs,
+                seats=args.seats,
+                seed=args.seed,
+                device=args.device,
+                progress=True,
+            )
+    except TrainingCollapsed as end:
+        sys.stderr.write(f"gem-ma: {end}\n")
+        return 1
+    except ValueError as error:
+        with contextlib.suppress(OSError):  # the folder is not empty
+            Path(args.out).rmdir()
+        raise UsageError(str(error)) from None
+    sys.stdout.write(f"written to {folder}: play it as hf:{folder}{_describe_sight(args)}\n")
+    return 0
+
+
+def _describe_sight(args: argparse.Namespace) -> str:
+    """Return the options with which a model that was trained on pictures has to be played."""
+    if args.observe in (None, "text"):
+        return ""
+    size = args.image_size
+    words = f", with --observe {args.observe}"
+    if size:
+        words += f" --image-size {size if size == 'own' else '{}x{}'.format(*size)}"
+    return words
+
+
+def _check_device(device: str | None) -> None:
+    """Raise UsageError for a device that torch does not have."""
+    import torch
+
+    try:
+        torch.empty(0, device=device or "cpu")
+    except (AssertionError, RuntimeError) as error:
+        raise UsageError(f"--device {device}: {format_error(error)[:200]}") from None
+
+
+def _parse_teachers(names: list[str], envs: list[Any]) -> Any:
+    """Return the teachers: one for all seats, one per seat, or a mixture of several."""
+    from gem_ma.agents import MixtureAgent
+
+    several = [name for name in names if "," in name or name.partition("=")[0].isidentifier()]
+    several = [name for name in several if "," in name or "=" in name]
+    if not several:
+        return names[0] if len(names) == 1 else MixtureAgent(names, per="episode")
+    if len(names) > 1:
+        raise UsageError(
+            f"--teacher {several[0]}: got {len(names)} teachers, each of which plays all seats; "
+            "agents by seat need a single --teacher"
+        )
+    found: dict[str, str] = {}
+    for env in envs:
+        for seat, spec in assign_agents(names, env.possible_agents).items():
+            if found.setdefault(seat, spec) != spec:
+                raise UsageError(
+                    f"--teacher {names[0]}: got two agents for the seat {seat}; write SEAT=SPEC"
+                )
+    return found
+
+
+def _describe_pretraining(folder: Path, episodes: int) -> str:
+    """Return a message about what an interrupted pretraining run has saved."""
+    if (folder / "checkpoint.pt").exists():
+        from gem_ma.training.checkpoint import load_checkpoint
+
+        done = len(load_checkpoint(folder / "checkpoint.pt")["losses"])
+        return f"{folder} keeps all episodes and {done} steps; the same command continues"
+    played = count_played_episodes(folder / "episodes.jsonl")
+    return f"{folder} keeps {played} of {episodes} episodes; the same command continues"
 
 
 def _parse_template_argument(text: str) -> tuple[str, Any]:
@@ -336,7 +483,7 @@ def _run_train(args: argparse.Namespace) -> int:
     from gem_ma.training.learners.optimization import find_broken_weight
     from gem_ma.training.reference_trainer import Trainer
 
-    check_device(args.device)
+    _check_device(args.device)
     learner = _make_learner(args)
     agents: dict[str, Any] = {seat: loaded[name] for seat, name in others.items()}
     agents |= dict.fromkeys(seats, learner)
@@ -385,7 +532,7 @@ def _run_train(args: argparse.Namespace) -> int:
     learner.tokens.processor.save_pretrained(folder / "model")
     which = f"the best model, of update {trainer.step}," if code else "the model"
     spec = _make_spec(folder / "model", args)
-    sys.stdout.write(f"written to {folder}: play {which} as {spec}{describe_sight(args)}\n")
+    sys.stdout.write(f"written to {folder}: play {which} as {spec}{_describe_sight(args)}\n")
     return code
 
 
