@@ -144,6 +144,15 @@ def compute_text_shift(widget: Widget, caret: int) -> int:
     return max(0, min(round(at - room * 0.5), round(wide[-1] - room)))
 
 
+def count_certain_discs(widget: Widget) -> int:
+    """Return up to how many letters of a password can be counted by its discs.
+
+    It is one less than fit: a full field looks the same, however many letters are beside it.
+    """
+    room = widget.w - 2 * FIELD_PADDING
+    return max(0, int(room / text_metrics.measure_width("•", widget.type)) - 1)
+
+
 def compute_thumb_x(widget: Widget) -> int:
     """Return the x of the centre of a slider's thumb."""
     low, high, _ = widget.options

@@ -42,12 +42,15 @@ class PageStyle(NamedTuple):
         stacked: whether names stand above their widgets, and not at their left.
         scale: from 0 to 1, how large cells of boards and keys are.
         window: from 0 to 1, where across and down the screen a window opens.
+        spread: from 0 to 1, how much of the room that a page has to spare its parts take, across
+            and down: the widths of columns, the heights of rows, and what is between them.
     """
 
     gap: int = GAP
     stacked: bool = False
     scale: float = 1.0
     window: tuple[float, float] = (0.5, 0.5)
+    spread: tuple[float, float] = (1.0, 1.0)
 
 
 PLAIN = PageStyle()

@@ -32,7 +32,7 @@ def action(page: Sequence[Widget], ui: Ui, step: Step) -> str:
     if ui.open and ui.open != one.id and verb != "option":
         return 'key("Escape")'
     if one.inside and not one.seen:
-        return _scroll(page, one)
+        return _scroll(page, one, one.y + one.h // 2)
     x, y = one.x + one.w // 2, one.y + one.h // 2
     if verb == "set":
         return _set(page, ui, one, value)
@@ -49,10 +49,11 @@ def action(page: Sequence[Widget], ui: Ui, step: Step) -> str:
     return f"{name}({x}, {y})"
 
 
-def _scroll(page: Sequence[Widget], one: Widget) -> str:
+def _scroll(page: Sequence[Widget], one: Widget, y: int) -> str:
+    """Return the action that scrolls what is at this height into the middle of its box."""
     scroll = find(page, one.inside)
     assert scroll is not None
-    by = one.y + one.h // 2 - scroll.y - scroll.h // 2
+    by = y - scroll.y - scroll.h // 2
     return f"scroll({scroll.x + 5}, {scroll.y + scroll.h // 2}, {by})"
 
 
@@ -62,6 +63,8 @@ def _drag(page: Sequence[Widget], one: Widget, to: Any) -> str:
         other = find(page, to)
         if other is None:
             raise LookupError(f"no widget {to!r} to drag to")
+        if other.inside and not other.seen:  # then both have to be in sight
+            return _scroll(page, other, (y + other.y + other.h // 2) // 2)
         return f"drag({x}, {y}, {other.x + other.w // 2}, {other.y + other.h // 2})"
     return f"drag({x}, {y}, {x + to[0]}, {y + to[1]})"
 
@@ -82,9 +85,9 @@ def _set(page: Sequence[Widget], ui: Ui, one: Widget, value: Any) -> str:
         assert item is not None
         return f"click({item.x + 20}, {item.y + item.h // 2})"
     if one.kind == "list":
-        return (
-            f"click({x}, {one.y + compute_row_height(one) * value + compute_row_height(one) // 2})"
-        )
+        y = one.y + compute_row_height(one) * value + compute_row_height(one) // 2
+        # A high list can be partly beyond the box that scrolls it.
+        return f"click({x}, {y})" if one.holds(x, y) else _scroll(page, one, y)
     if one.kind == "shade":
         x, y = find_shade_point(one._replace(value=value))
     if one.kind == "slider":

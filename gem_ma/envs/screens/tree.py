@@ -7,7 +7,7 @@ from typing import Any
 
 from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screens.ui import Ui, usable
-from gem_ma.scene.screen import CLICKABLE_KINDS, Widget
+from gem_ma.scene.screen import CLICKABLE_KINDS, Widget, count_certain_discs
 
 _ROLES = {
     "field": "textbox", "password": "textbox (password)", "area": "textbox (lines)",
@@ -73,7 +73,9 @@ def _state(one: Widget) -> list[str]:
         case "field" | "area":
             return [f"holds {str(value or '')!r}"]
         case "password":
-            return [f"holds {len(str(value or ''))} letters"]
+            many, certain = len(str(value or "")), count_certain_discs(one)
+            more = many > certain
+            return [f"holds {certain + 1 if more else many} letters{' or more' if more else ''}"]
         case "check" | "radio" | "fold":
             return [_ON[one.kind][not value]]
         case "select" | "list":

@@ -91,7 +91,11 @@ def _fitting(widget: Widget, value: Any) -> WidgetValue:
 def _options(select: Widget, marked: int, screen: int) -> list[Widget]:
     each = compute_row_height(select)
     high = each * len(select.options)
-    top = select.y + select.h if select.y + select.h + high <= screen else max(1, select.y - high)
+    top = select.y + select.h
+    if top + high + 1 > screen:  # with the pixel of its border; then it opens upwards
+        top = select.y - high
+    if top < 1:  # there is room neither below nor above: it ends at the edge of the screen
+        top = max(1, screen - 1 - high)
     box = Widget(f"{select.id}-options", "menu", select.x - 1, top - 1, select.w + 2, high + 2)
     items = [
         Widget(

@@ -155,7 +155,11 @@ def _redraw_box(
     inner: Callable[[Widget], np.ndarray],
 ) -> None:
     """Draw all widgets again within a box."""
-    left, top, right, bottom = [max(0, side) for side in box]
+    # A box at the edge goes beyond the frame, by its focus ring at least.
+    left, top = max(0, box[0]), max(0, box[1])
+    right, bottom = min(box[2], frame.shape[1]), min(box[3], frame.shape[0])
+    if left >= right or top >= bottom:
+        return
     area = frame[top:bottom, left:right]
     fill_area(area, theme.paper)
     for one, ground, at, active, hover in layers:

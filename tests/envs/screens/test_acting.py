@@ -7,7 +7,7 @@ from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Ui, shown
 from gem_ma.scene import text_metrics
-from gem_ma.scene.screen import FIELD_PADDING, compute_thumb_x
+from gem_ma.scene.screen import FIELD_PADDING, Widget, compute_thumb_x
 
 
 @pytest.fixture
@@ -232,3 +232,17 @@ def test_three_clicks_turn_a_box_once(at):
     assert at["box"].value is False
     at.do("triple", "box")
     assert at["box"].value is True
+
+
+@pytest.mark.parametrize("count", [3, 8, 15])
+def test_an_open_list_stays_on_the_screen(count):
+    for y in range(60, 420, 5):
+        select = Widget("list", "select", 20, y, 120, 26, value=0, options=("a",) * count)
+        box, *items = shown([select], Ui(open="list"))[1:]
+        assert [one.y - items[0].y for one in items] == [24 * n for n in range(count)]
+        assert box.y >= 0
+        assert box.y + box.h <= 448
+        if y + 26 + 24 * count < 448:
+            assert items[0].y == y + 26
+        elif y > 24 * count:
+            assert items[-1].y + 24 == y

@@ -44,3 +44,14 @@ def test_a_selection_is_marked_and_without_one_the_caret_is_drawn(kind, anchor, 
         assert len(columns) == 1
     else:
         assert np.ptp(columns) + 1 == round(edges[high]) - round(edges[low])
+
+
+@pytest.mark.parametrize("place", [(80, 30), (70, 85), (30, 90), (99, 99), (100, 30), (-20, -10)])
+def test_what_opens_beyond_the_edge_is_drawn_up_to_it(place):
+    first = Widget("first", "button", 5, 5, 30, 20, "A")
+    menu = Widget("menu", "menu", *place, 40, 26)
+    item = Widget("item", "item", place[0] + 1, place[1] + 1, 38, 24, "B", value=True)
+    draw(Screen((first,), 100, 100), (100, 100))  # of which only what changes is drawn again
+    frame = draw(Screen((first, menu, item), 100, 100), (100, 100))
+    large = draw(Screen((first, menu, item), 200, 200), (200, 200))
+    assert np.array_equal(frame, large[:100, :100])

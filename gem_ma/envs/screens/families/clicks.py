@@ -269,10 +269,12 @@ class Menus(Family["Menus.Model"]):
         bar = sheet.widgets[-3 + model.open[0]]
         _, entries = model.menus[model.open[0]]
         top = bar.y + bar.h
-        self._list(sheet, bar.x, top, [name for name, _ in entries], "entry")
+        # As on a desktop: a list that would leave the screen at the right ends at its edge.
+        left = max(0, min(bar.x, sheet.screen[0] - self.WIDE))
+        self._list(sheet, left, top, [name for name, _ in entries], "entry")
         if len(model.open) > 1:
-            fits = bar.x + 2 * self.WIDE < sheet.screen[0] - 2
-            beside = bar.x + self.WIDE if fits else max(0, bar.x - self.WIDE)
+            fits = left + 2 * self.WIDE < sheet.screen[0] - 2
+            beside = left + self.WIDE if fits else max(0, left - self.WIDE)
             top += (sheet.line + 8) * model.open[1]
             self._list(sheet, beside, top, entries[model.open[1]][1], "sub")
 

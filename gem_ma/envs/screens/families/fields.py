@@ -115,9 +115,14 @@ class Lists(Form[Choices]):
         top, high = sheet.y, (sheet.line + 6) * len(model.parts[0]) + sheet.line + 16
         left, columns = sheet.x, max(1, min(2, sheet.w // 200))
         each = min(212, sheet.w // columns)
+        across, apart = sheet.style.spread
+        most = min(sheet.grown(200), each - 4)
+        least = min(most, sheet.grown(140))
+        wide = least + round(across * (most - least))
+        each = wide + 4 + round(apart * (each - 4 - wide))
         for number, options in enumerate(model.parts):
             row, column = divmod(number, columns)
-            sheet.move(left + each * column, top + row * high, each - 4)
+            sheet.move(left + each * column, top + row * high, wide)
             sheet.label(f"List {number + 1}", tone="bold")
             sheet.put("list", f"list{number}", "", -1, options, w=200)
         sheet.move(left, top + -(-len(model.parts) // columns) * high + 4)

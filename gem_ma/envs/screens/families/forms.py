@@ -63,7 +63,7 @@ class Booking(Family["Booking.Model"]):
     """Tasks to search for a flight, and book one of the results."""
 
     like = "book-flight, book-flight-nodelay"
-    wide = 330
+    wide = 344
 
     class Model(NamedTuple):
         wants: tuple[tuple[str, str | int], ...]

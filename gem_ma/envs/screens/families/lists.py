@@ -8,7 +8,7 @@ import numpy as np
 
 from gem_ma.envs.screens.families import words
 from gem_ma.envs.screens.families.family import Family, Step, joined, one_of, pick
-from gem_ma.envs.screens.sheet import Sheet
+from gem_ma.envs.screens.sheet import TYPE, Sheet
 from gem_ma.envs.screens.ui import Event, Ui
 
 
@@ -273,9 +273,12 @@ class Files(Family["Files.Model"]):
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
         top = sheet.y
         locations = dict(model.moved)
+        # Many files are lower, so that each can be dragged to a folder without scrolling.
+        room = (sheet.low - top + sheet.style.gap) // len(model.names) - sheet.style.gap
+        high = min(26, max(sheet.line + 2, room) * TYPE // sheet.type)
         for name in model.names:
             if name not in locations:
-                sheet.put("handle", name, name, w=150, h=26)
+                sheet.put("handle", name, name, w=150, h=high)
         for number, folder in enumerate(model.folders):
             count = sum(location == folder for location in locations.values())
             y = top + number * 66
@@ -332,15 +335,18 @@ class Calendar(Family["Calendar.Model"]):
         return f"Add {joined(meetings)}."
 
     def draw(self, sheet: Sheet, model: Model, ui: Ui) -> None:
-        wide = (sheet.w - 44) // 5
-        left, top = sheet.x + 44, sheet.y + sheet.line + 4
-        high = max(24, min(34, (sheet.low - top) // 9))
+        across, down = sheet.style.spread
+        # A day is 75 wide at least, for the longest title.
+        hours = 44 + round((1 - across) * max(0, min(20, sheet.w - 44 - 5 * 75)))
+        wide = (sheet.w - hours) // 5
+        left, top = sheet.x + hours, sheet.y + sheet.line + 4 + round(6 * (1 - across))
+        high = max(24, min(24 + round(10 * down), (sheet.low - top) // 9))
         for day, name in enumerate(self.DAYS):
             x = left + wide * day
             sheet.at("label", f"day{day}", x, sheet.y, 70, sheet.line, text=name)
         for hour, (id, label) in enumerate(self.HOURS):
             y = top + hour * high
-            sheet.at("label", id, sheet.x, y + (high - 18) // 2, 44, 18, text=label, type=14)
+            sheet.at("label", id, left - 44, y + (high - 18) // 2, 44, 18, text=label, type=14)
             for day in range(5):
                 title = next((t for t, d, h in model.made if (d, h) == (day, hour)), "")
                 title = title or ("busy" if (day, hour) in model.busy else "")

@@ -88,12 +88,13 @@ def choose_layout(
         top: the height of the strip at the top of the screen.
         type: the size of the letters of the page.
     """
-    chances = iter(rng.random(64).tolist())
+    *numbers, across, down = rng.random(64).tolist()
+    chances = iter(numbers)
     if not kind.application:
         whole = Area(0, top, screen[0], screen[1] - top)
         style = PageStyle(window=(next(chances), next(chances)))
         return Layout(screen, top, "", whole, whole, style)
-    plan = _choose_plan(chances, APPLICATIONS[kind.application], kind)
+    plan = _choose_plan(chances, APPLICATIONS[kind.application], kind, (across, down))
     fits = (_fit(plan, bare, kind, draw, screen, top, type) for bare in range(BAREST + 1))
     return _furnish(next(layout for layout in fits if layout is not None), chances)
 
@@ -108,7 +109,9 @@ class _Plan(NamedTuple):
     inset: tuple[float, float]  # where the page stands in a window that is maximised
 
 
-def _choose_plan(chances: Iterator[float], words: Application, kind: PagedTask) -> _Plan:
+def _choose_plan(
+    chances: Iterator[float], words: Application, kind: PagedTask, spread: tuple[float, float]
+) -> _Plan:
     def below(many: int) -> int:
         return int(next(chances) * many)
 
@@ -117,6 +120,7 @@ def _choose_plan(chances: Iterator[float], words: Application, kind: PagedTask) 
         stacked=next(chances) < 0.35,
         scale=next(chances),
         window=(next(chances), next(chances)),
+        spread=spread,
     )
     side = ("entries", "entries", "notes", "")[below(4)]
     layout = Layout(
