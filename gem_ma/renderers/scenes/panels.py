@@ -14,6 +14,7 @@ from gem_ma.renderers import font
 from gem_ma.renderers.themes import Theme, make_frame
 from gem_ma.scene import BadScene, FrameTooSmall, Panels, Pixels
 
+_TITLES_HIGH = 14  # the least height of a frame, in lines of large titles
 _WIDE = 1.5  # the least width of a frame with panels side by side, in heights
 
 
@@ -37,7 +38,7 @@ def draw(
         free = _count_free_rows(picture, theme) if part.title else 0
         free_rows[part.y] = min(free_rows.get(part.y, free), free)
     for part in parts:
-        y = part.y + max(0, free_rows[part.y] - max(2, part.text // 5))  # close to the scene
+        y = part.y + max(0, free_rows[part.y] - max(1, part.text // 12))  # close to the scene
         font.draw_lines(frame, part.x + 2, y, part.title, part.text, theme.ink)
     return frame
 
@@ -96,16 +97,17 @@ def place_panels(scene: Panels, size: tuple[int, int]) -> list[PanelPlacement]:
 def _choose_title_height(
     titles: Sequence[str], panel: tuple[int, int], size: tuple[int, int]
 ) -> int:
-    """Return the height of letters: that of other captions in the frame, if each title fits."""
-    heights = [font.list_caption_heights([title], panel, 4)[0] for title in titles or [""]]
+    """Return the height of letters: larger than in a picture of its own, if each title fits."""
+    usual = min(font.list_caption_heights([title], panel, 4)[0] for title in titles or [""])
     longest = max(map(len, titles), default=0)
     fitting = [
         height
-        for height in font.list_caption_heights(titles[:1] or [""], size, 4)
-        if longest * font.measure_advance(height) <= panel[0] - 4
+        for height in font.LETTER_HEIGHTS
+        if height * _TITLES_HIGH <= min(size)
         and height <= font.CAPTION_SHARE * panel[1]
+        and longest * font.measure_advance(height) <= panel[0] - 4
     ]
-    return max(min(heights), fitting[0] if fitting else 0)
+    return max([usual, *fitting])
 
 
 def _compute_borders(

@@ -34,8 +34,9 @@ def scene(shown):
     size = len(shown[0])
     columns, lines = tuple(LETTERS[:size]), tuple(map(str, range(1, size + 1)))
     boards = zip(("first", "second"), shown, strict=True)
+    status = (f"{size} rows, {size} columns",)
     return Panels(
-        tuple([(name, Grid(rows, TILES, (), columns, lines)) for name, rows in boards]), 2
+        tuple([(name, Grid(rows, TILES, (), columns, lines, status)) for name, rows in boards]), 2
     )
 
 
