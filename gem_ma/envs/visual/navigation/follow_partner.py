@@ -16,8 +16,8 @@ from gem_ma.envs.visual.navigation.house import (
 )
 from gem_ma.envs.visual.navigation.maps import draw_map, tell_map
 from gem_ma.envs.visual.navigation.sight import PERSON, Sight, look
-from gem_ma.envs.visual.navigation.walks import SEES, select_levels
-from gem_ma.envs.visual.question import pick
+from gem_ma.envs.visual.navigation.walks import SEES
+from gem_ma.envs.visual.question import pick, select_levels
 from gem_ma.game import Game, Maybe, Message, parse_choice
 
 LEADER, FOLLOWER = AGENTS = ("leader", "follower")

@@ -18,8 +18,8 @@ from gem_ma.envs.visual.navigation.house import (
 )
 from gem_ma.envs.visual.navigation.maps import draw_map, tell_cell, tell_map
 from gem_ma.envs.visual.navigation.sight import Sight, look
-from gem_ma.envs.visual.navigation.walks import SEES, select_levels
-from gem_ma.envs.visual.question import pick, some
+from gem_ma.envs.visual.navigation.walks import SEES
+from gem_ma.envs.visual.question import pick, select_levels, some
 from gem_ma.game import Game, InvalidMove, Maybe, Message, clip_repr
 
 WALKER, GUIDE = AGENTS = ("walker", "guide")

@@ -17,7 +17,7 @@ from gem_ma.envs.visual.navigation.house import (
 )
 from gem_ma.envs.visual.navigation.maps import draw_map, tell_map
 from gem_ma.envs.visual.navigation.sight import Sight, look
-from gem_ma.envs.visual.question import AGENT, LEVELS, pick
+from gem_ma.envs.visual.question import AGENT, pick, select_levels
 from gem_ma.game import Game, Maybe, Message, parse_choice
 
 NEXT = "next"  # the reply of an agent that is led
@@ -176,18 +176,6 @@ def lead(rng, house):
         _, cell = min((far[cell], cell) for cell in free if house.color(cell) in rooms)
         for move in house.find_moves(path[-1], [Pose(cell, way) for way in range(4)]):
             path.append(house.walk(path[-1], move))
-
-
-def select_levels(levels, level):
-    """Return the arguments of the levels to draw from."""
-    if isinstance(level, str) and level not in LEVELS:
-        raise ValueError(
-            f"level={level!r}: expected one of {tuple(LEVELS)}, a number from 0 to "
-            f"{difficulty_levels.MAX_DIFFICULTY}, or None to draw one"
-        )
-    if level is None:
-        return tuple([difficulty_levels.select_level(levels, one) for one in LEVELS.values()])
-    return (difficulty_levels.select_level(levels, LEVELS.get(level, level)),)
 
 
 def count_replies(house, moves):
