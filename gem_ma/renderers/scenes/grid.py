@@ -38,8 +38,9 @@ _READABLE_CELL = 12  # below this cell size in pixels, the status text becomes s
 # least drawn share of the squared shorter side: 0.55 is required, and letters have margins
 _MIN_COVERED_SHARE = 0.6
 # Alignment shrinks cells to no less than these shares of the largest that fit; the second is that
-# of cells of two patches and more, to which it matters less.
-_NEAR_SHARE, _NEAR_LARGE_SHARE = 0.8, 0.85
+# of cells of two patches and more, to which it matters less. It shrinks no board that fills little
+# of the frame, such as a tall one.
+_NEAR_SHARE, _NEAR_LARGE_SHARE = 0.64, 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,7 @@ def _fit_layout(
         full = drawn_area >= _MIN_COVERED_SHARE * min(size) ** 2
         if best is None:
             largest, best_full = cell, full
-            near = (
-                _NEAR_LARGE_SHARE if cell >= 2 * unit else _NEAR_SHARE**2 if full else _NEAR_SHARE
-            )
+            near = (_NEAR_LARGE_SHARE if cell >= 2 * unit else _NEAR_SHARE) if full else 1.0
         elif full < best_full or cell < near * largest:
             continue
         left = (width - across) // 2 // step * step + side
