@@ -11,7 +11,7 @@ from gem_ma.envs.visual.navigation import house as houses
 from gem_ma.envs.visual.navigation.fetch_object import FetchObject
 from gem_ma.envs.visual.navigation.house import STEPS, WAYS, Pose, step
 from gem_ma.envs.visual.navigation.walk_to_exit import WalkToExit
-from gem_ma.envs.visual.navigation.walks import LEVELS
+from gem_ma.envs.visual.question import LEVELS
 from gem_ma.testing import certify, check_env
 
 NAMES = ("WalkToExit", "FetchObject", "CountObjects", "WhereIsIt")
