@@ -15,6 +15,7 @@ MESH, BELT, CROSSED = "mesh", "belt", "crossed belt"
 MOST = 20  # turns
 MODULE = 1 / 8  # the radius of a gear, divided by its teeth
 TOOTH = 0.16  # how far a tooth reaches over the circle of its gear, and a gap below it
+LEAST_SIDE = 0.66  # of the box around all gears, as a share of its longer side
 TURN = 2 * math.pi
 BENDS = 20  # lines around a gear
 
@@ -56,7 +57,7 @@ class GearsTurn(Task):
             if total % teeth[last] or total // teeth[last] > most or teeth[0] == teeth[last]:
                 continue
             places = _sample_places(rng, teeth, links)
-            if places:
+            if places and _fill_frame(teeth, places):
                 break
         way = int(rng.integers(2))
         flips = sum(one != BELT for _, b, one in links if b <= last)
@@ -90,8 +91,7 @@ class GearsTurn(Task):
 
     def scene(self, shown):
         gears, links = shown
-        low = [min(p[i] - _reach(n) for _, n, p in gears) for i in (0, 1)]
-        high = [max(p[i] + _reach(n) for _, n, p in gears) for i in (0, 1)]
+        low, high = _find_corners(*list(zip(*gears, strict=True))[1:])
         unit = 0.94 / max(high[0] - low[0], high[1] - low[1])
 
         def place(x, y):
@@ -119,6 +119,19 @@ class GearsTurn(Task):
 
 def _reach(teeth):
     return teeth * MODULE + TOOTH
+
+
+def _find_corners(teeth, places):
+    """Return the two corners of the box around gears."""
+    reach = list(zip(teeth, places, strict=True))
+    low = [min(place[i] - _reach(n) for n, place in reach) for i in (0, 1)]
+    return low, [max(place[i] + _reach(n) for n, place in reach) for i in (0, 1)]
+
+
+def _fill_frame(teeth, places):
+    """Return whether the box around gears is nearly a square, so that it fills a square frame."""
+    spans = [b - a for a, b in zip(*_find_corners(teeth, places), strict=True)]
+    return min(spans) >= LEAST_SIDE * max(spans)
 
 
 def _find_shade(links, gear):
