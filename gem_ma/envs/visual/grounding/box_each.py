@@ -1,17 +1,16 @@
 """Box each: the box of each figure of a kind."""
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.grounding import scattered
 from gem_ma.envs.visual.grounding.grounded import BoxGrounded
-from gem_ma.envs.visual.question import Question
+from gem_ma.envs.visual.grounding.scattered import ScatteredKind
 from gem_ma.envs.visual.shapes import things
 
 
-class BoxEach(BoxGrounded):
+class BoxEach(ScatteredKind, BoxGrounded):
     levels = interpolate_levels(
         {0: (2, 1, 2), 2: (5, 2, 3), 5: (12, 3, 4), 8: (24, 5, 5), 10: (40, 9, 7)}
     )  # figures, those asked for, cells across
-    many = True
+    asks = "Which are the boxes of every KIND?"
     about = (
         f"It shows shapes that do not overlap. {things.KEY} Reply with FORM, the smallest one "
         "around each shape that is asked for, and with no others."
@@ -22,12 +21,3 @@ class BoxEach(BoxGrounded):
         "half of what both cover together; the reward is twice the sum of these shares, divided by "
         "the number of your boxes and of the right ones together"
     )
-    scene = staticmethod(things.scene)
-
-    def draw(self, rng, many, asked, across):
-        layout, kind, boxes = scattered.sample_kind(rng, many, asked, across)
-        answer = "; ".join([self.coordinates.format_box(*box) for box in boxes])
-        return Question(f"Which are the boxes of every {kind}?", answer, layout, self.moves)
-
-    def words(self, shown):
-        return scattered.describe(shown, self.coordinates)

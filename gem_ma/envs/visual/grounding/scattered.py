@@ -1,7 +1,7 @@
 """Scattered figures, some of the kind that is asked for, and their boxes."""
 
-from gem_ma.envs.visual.grounding.grounded import UNIT
-from gem_ma.envs.visual.question import LETTERS, pick, some
+from gem_ma.envs.visual.grounding.grounded import UNIT, Grounded
+from gem_ma.envs.visual.question import LETTERS, Question, pick, some
 from gem_ma.envs.visual.shapes import things
 from gem_ma.envs.visual.shapes.things import COLORS, FIGURES, SIZES, Thing
 
@@ -15,6 +15,26 @@ REACHES = {
     "arrow": (0.1, 0.028, 0.9, 0.975),
     "ring": (0.0, 0.0, 1.0, 1.0),
 }
+
+
+class ScatteredKind(Grounded):
+    """A task that shows scattered figures and asks for all of one kind.
+
+    Attributes:
+        asks: the question, with KIND for the kind.
+    """
+
+    many = True
+    asks: str
+    scene = staticmethod(things.scene)
+
+    def draw(self, rng, many, asked, across):
+        layout, kind, boxes = sample_kind(rng, many, asked, across)
+        answer = "; ".join([self.coordinates.format_box(*box) for box in boxes])
+        return Question(self.asks.replace("KIND", kind), answer, layout, self.moves)
+
+    def words(self, shown):
+        return describe(shown, self.coordinates)
 
 
 def sample_kind(rng, many, asked, across):

@@ -13,6 +13,7 @@ from gem_ma.envs.visual.navigation.house import (
     House,
     Pose,
     build_rooms,
+    poses_in,
 )
 from gem_ma.envs.visual.navigation.maps import draw_map, tell_map
 from gem_ma.envs.visual.navigation.sight import PERSON, Sight, look
@@ -59,8 +60,8 @@ class State(NamedTuple):
         """Return the next move of the shortest way to the goal, or to the leader."""
         leader, follower = self.poses
         if agent == LEADER:
-            return self.house.find_moves(leader, all_ways(self.goal))[0]
-        moves = self.house.find_moves(follower, all_ways(leader.cell))
+            return self.house.find_moves(leader, poses_in(self.goal))[0]
+        moves = self.house.find_moves(follower, poses_in(leader.cell))
         return moves[0] if moves else WAIT
 
 
@@ -90,7 +91,7 @@ class FollowPartner(Game[State]):
         far = house.measure(leader)
         most = max(far[cell] for cell in cells)
         goal = pick(rng, [cell for cell in cells if far[cell] >= min(least, most)])
-        moves = house.find_moves(Pose(leader, way), all_ways(goal))
+        moves = house.find_moves(Pose(leader, way), poses_in(goal))
         return State(house, (Pose(leader, way), follower), goal, 2 * len(moves) + 6)
 
     def read(self, text, view, agent):
@@ -164,8 +165,3 @@ class FollowPartner(Game[State]):
 
     def report(self, state):
         return {"arrived": bool(state.earned[0]), "near": bool(state.earned[1])}
-
-
-def all_ways(cell):
-    """Return the poses in a cell."""
-    return [Pose(cell, way) for way in range(4)]

@@ -132,6 +132,11 @@ class House(NamedTuple):
         return [Pose(c, way) for c in self.cells() for way in range(4) if self.side(c, way) == DOOR]
 
 
+def poses_in(cell: Cell) -> list[Pose]:
+    """Return the poses in a cell, one for each way one may look."""
+    return [Pose(cell, way) for way in range(4)]
+
+
 def step(cell: Cell, way: int) -> Cell:
     """Return the next cell in a way."""
     return cell[0] + WAYS[way][0], cell[1] + WAYS[way][1]

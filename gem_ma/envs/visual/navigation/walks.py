@@ -14,6 +14,7 @@ from gem_ma.envs.visual.navigation.house import (
     STEPS,
     House,
     Pose,
+    poses_in,
 )
 from gem_ma.envs.visual.navigation.maps import draw_map, tell_map
 from gem_ma.envs.visual.navigation.sight import Sight, look
@@ -174,7 +175,7 @@ def lead(rng, house):
             return tuple(path)
         far = house.measure(path[-1].cell)
         _, cell = min((far[cell], cell) for cell in free if house.color(cell) in rooms)
-        for move in house.find_moves(path[-1], [Pose(cell, way) for way in range(4)]):
+        for move in house.find_moves(path[-1], poses_in(cell)):
             path.append(house.walk(path[-1], move))
 
 
