@@ -23,9 +23,9 @@ class HintFollower:
         hint = getattr(position and position.state, "hint", None)
         if position is None or hint is None:
             raise ValueError(f"{self.plays}, got {turn.env_id or 'another'}")
-        return self.convert_hint(str(hint(turn.seat)), position.game)
+        return self._convert_hint(str(hint(turn.seat)), position.game)
 
-    def convert_hint(self, hint: str, game: Any) -> str:
+    def _convert_hint(self, hint: str, game: Any) -> str:
         """Return the reply that a hint stands for: the hint itself."""
         return hint
 

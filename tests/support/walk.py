@@ -244,12 +244,6 @@ def of_tau():
     return {"turns": [made.turn("assistant")]}
 
 
-def of_screens():
-    made = gem_ma.make("screens:buttons")
-    made.reset(seed=0)
-    return {"turns": [made.turn("player")]}
-
-
 def table():
     return {"rows": advantages.make_example()}
 
@@ -493,7 +487,6 @@ RIGHT = {
     "gem_ma.agents.ScriptedAgent": _by(replies=("1",)),
     "gem_ma.envs.tau.agents.InformedAssistant.act": of_tau,
     "gem_ma.envs.tau.agents.OracleAssistant.act": of_tau,
-    "gem_ma.envs.screens.oracle.ScreenOracle.act": of_screens,
     "gem_ma.agents.load_agent": _by(spec="random"),
     "gem_ma.agents.assign_agents": _by(specs="random", seats=("x", "o")),
     "gem_ma.agents.load_seat_agents": _by(specs="random", seats=("x", "o")),

@@ -12,6 +12,6 @@ class ScreenOracle(HintFollower):
 
     plays = "screen-oracle plays environments of screens: only"
 
-    def convert_hint(self, hint: str, game: Any) -> str:
+    def _convert_hint(self, hint: str, game: Any) -> str:
         action: str = game.coordinates.convert_action(hint)
         return action
