@@ -151,7 +151,7 @@ def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
     if "same" in words:
         fewest = min((one.pairs for one in found if one.verdict == "same" and one.pairs), default=0)
         share = f"{100 * wilson(0, fewest)[1]:.0f}%"
-        room = f"; after {format_count(fewest, 'pair')}, up to {share} may yet"
+        room = f"; after {format_count(fewest, 'pair')}, up to {share} may still differ"
         lines.append(f"same: no start differs{room if fewest else ''}")
     lines += [
         "p: how often signs by chance (without pairs: starts dealt anew) make as large a change, "

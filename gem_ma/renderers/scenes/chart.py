@@ -11,7 +11,7 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.contrast import MIN_CONTRAST, choose_ink, compute_contrast, dilate_mask
 from gem_ma.renderers.figures import make_mask
-from gem_ma.renderers.scenes.shapes import draw_stroke
+from gem_ma.renderers.scenes.shapes import draw_strokes
 from gem_ma.renderers.themes import RGB, Theme, make_frame
 from gem_ma.scene import BadScene, Chart, FrameTooSmall
 
@@ -177,8 +177,9 @@ def _draw_series(
 ) -> None:
     """Draw a series as a line with a marker at each value."""
     color, thick = _choose_color(number, theme), max(2, text // 7)
-    for start, end in itertools.pairwise(points):
-        draw_stroke(frame, start, end, thick, color)
+    strokes = [(*start, *end, thick) for start, end in itertools.pairwise(points)]
+    if strokes:
+        draw_strokes(frame, np.array(strokes, float), color)
     side = max(7, text * 3 // 4)
     coverage = make_mask(_SERIES_FIGURES[number % len(_SERIES_FIGURES)], side)
     around = dilate_mask(coverage, 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 
 import numpy as np
 
@@ -49,14 +51,9 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         _fill_polygon(frame, corners, (left, top), unit, _find_ink(theme, color))
     for item in scene.items:
         _draw_item(frame, item, (left, top), unit, theme)
-    for color, *ends, thick in scene.lines:
-        ink = _find_ink(theme, color)
-        if not (all(0 <= end <= 1 for end in ends) and 0 < thick <= 1):
-            raise BadScene(f"the line {ends} of width {thick} is not in the unit square")
-        ax, ay, bx, by = (end * unit for end in ends)
-        draw_stroke(
-            frame, (left + ax, top + ay), (left + bx, top + by), max(1.0, thick * unit), ink
-        )
+    for color, lines in itertools.groupby(scene.lines, operator.itemgetter(0)):
+        strokes = _place_lines([line[1:] for line in lines], (left, top), unit)
+        draw_strokes(frame, strokes, _find_ink(theme, color))
     _draw_labels(frame, scene, (left, top), unit, theme)
     return frame
 
@@ -274,31 +271,78 @@ def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
     return polygon_spots
 
 
-def draw_stroke(
-    frame: np.ndarray, start: tuple[float, float], end: tuple[float, float], width: float, ink: RGB
-) -> None:
-    """Blend a line with round ends and smooth edges into the frame."""
-    _blend_spots(frame, _cover_stroke(start, end, width), 0, 0, ink)
+def _place_lines(
+    lines: list[tuple[float, float, float, float, float]], corner: tuple[int, int], unit: int
+) -> np.ndarray:
+    """Return lines of the unit square as strokes in pixels."""
+    strokes = np.array(lines, float)
+    ends, thick = strokes[:, :4], strokes[:, 4]
+    inside = ((ends >= 0) & (ends <= 1)).all(1) & (thick > 0) & (thick <= 1)
+    if not inside.all():
+        *outside, width = lines[int(inside.argmin())]
+        raise BadScene(f"the line {outside} of width {width} is not in the unit square")
+    strokes *= unit
+    ends += (*corner, *corner)
+    np.maximum(thick, 1.0, out=thick)
+    return strokes
+
+
+def draw_strokes(frame: np.ndarray, strokes: np.ndarray, ink: RGB) -> None:
+    """Blend lines with round ends and smooth edges into the frame, as one shape.
+
+    A pixel that several of them cover is blended once, so that a curve of many lines has no dots.
+
+    Args:
+        strokes: a row for each line: x and y of both ends, and its width, in pixels.
+    """
+    _blend_spots(frame, _cover_strokes(strokes.tobytes()), 0, 0, ink)
 
 
 @memoize
-def _cover_stroke(start: tuple[float, float], end: tuple[float, float], width: float) -> np.ndarray:
-    """Return the pixels that a line covers, with their coverage."""
-    (x1, y1), (x2, y2) = start, end
-    steep = abs(y2 - y1) > abs(x2 - x1)
-    if steep:  # swap axes, so that each step along x has few pixels
-        x1, y1, x2, y2 = y1, x1, y2, x2
-    across, down, reach = x2 - x1, y2 - y1, width / 2 + 1
-    x = np.arange(math.floor(min(x1, x2) - reach), math.ceil(max(x1, x2) + reach) + 1)[:, None]
-    wide = math.ceil(1.5 * reach)
-    middle = np.rint(y1 + (x - x1) * (down / across if across else 0.0))
-    y = middle.astype(np.intp) + np.arange(-wide, wide + 1)
-    along = ((x - x1) * across + (y - y1) * down) / (across**2 + down**2 or 1.0)
+def _cover_strokes(strokes: bytes) -> np.ndarray:
+    """Return the pixels that lines cover, with the largest coverage by one of them."""
+    x1, y1, x2, y2, width = np.frombuffer(strokes).reshape(-1, 5).T
+    steep = abs(y2 - y1) > abs(x2 - x1)  # axes are swapped: each step along x has few pixels then
+    x1, y1, x2, y2 = np.where(steep, (y1, x1, y2, x2), (x1, y1, x2, y2))
+    reach = width / 2 + 1
+    first = np.floor(np.minimum(x1, x2) - reach).astype(np.intp)
+    steps = np.ceil(np.maximum(x1, x2) + reach).astype(np.intp) - first + 1
+    beside = np.ceil(1.5 * reach).astype(np.intp)
+    sizes = np.ceil(np.log2(steps * (2 * beside + 1)))  # lines of like sizes are computed together
+    rows, columns, coverage = [], [], []
+    for size in np.unique(sizes):
+        chosen = np.flatnonzero(sizes == size)
+        ends = np.stack([x1, y1, x2, y2, width])[:, chosen, None, None]
+        x, y, covered = _cover_like_strokes(ends, first[chosen], steps[chosen], beside[chosen])
+        inside = covered > 0
+        swapped = np.broadcast_to(steep[chosen, None, None], covered.shape)[inside]
+        x, y = np.broadcast_to(x, covered.shape)[inside], y[inside]
+        rows.append(np.where(swapped, x, y))
+        columns.append(np.where(swapped, y, x))
+        coverage.append(covered[inside])
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    if len(width) == 1:
+        return np.stack([row, column, coverage[0]])
+    top, left = row.min(), column.min()
+    most = np.zeros((row.max() - top + 1, column.max() - left + 1), np.uint8)
+    np.maximum.at(most, (row - top, column - left), np.concatenate(coverage))
+    spots: np.ndarray = _list_spots(most) + np.array([[top], [left], [0]])
+    return spots
+
+
+def _cover_like_strokes(
+    ends: np.ndarray, first: np.ndarray, steps: np.ndarray, beside: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return x, y and coverage of the pixels around lines that rise by at most 1 for each x."""
+    x1, y1, x2, y2, width = ends
+    across, down = x2 - x1, y2 - y1
+    x = first[:, None, None] + np.arange(steps.max())[:, None]
+    slope = np.divide(down, across, out=np.zeros_like(down), where=across != 0)
+    middle = np.rint(y1 + (x - x1) * slope).astype(np.intp)
+    most = beside.max()
+    y = middle + np.arange(-most, most + 1)
+    length = across**2 + down**2
+    along = ((x - x1) * across + (y - y1) * down) / np.where(length == 0, 1.0, length)
     along = along.clip(0, 1)
-    beside = (x - x1 - along * across) ** 2 + (y - y1 - along * down) ** 2
-    coverage = (255 * (width / 2 + 0.5 - np.sqrt(beside)).clip(0, 1)).astype(np.uint8)
-    inside = coverage > 0
-    rows, columns = y[inside], np.broadcast_to(x, y.shape)[inside]
-    if steep:
-        rows, columns = columns, rows
-    return np.stack([rows, columns, coverage[inside]])
+    distance = np.sqrt((x - x1 - along * across) ** 2 + (y - y1 - along * down) ** 2)
+    return x, y, (255 * (width / 2 + 0.5 - distance).clip(0, 1)).astype(np.uint8)
