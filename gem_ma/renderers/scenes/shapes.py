@@ -51,8 +51,8 @@ def draw(scene: Shapes, size: tuple[int, int], theme: Theme) -> np.ndarray:
         _fill_polygon(frame, corners, (left, top), unit, _find_ink(theme, color))
     for item in scene.items:
         _draw_item(frame, item, (left, top), unit, theme)
-    for color, lines in itertools.groupby(scene.lines, operator.itemgetter(0)):
-        strokes = _place_lines([line[1:] for line in lines], (left, top), unit)
+    for color, stretch in itertools.groupby(scene.lines, operator.itemgetter(0)):
+        strokes = _place_lines([line[1:] for line in stretch], (left, top), unit)
         draw_strokes(frame, strokes, _find_ink(theme, color))
     _draw_labels(frame, scene, (left, top), unit, theme)
     return frame
