@@ -1,7 +1,9 @@
 """Gantt chart: when tasks begin and end, and which are done at the same time."""
 
+import itertools
+
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick, some
+from gem_ma.envs.visual.question import LETTERS, Question, Task, numbers, pick
 from gem_ma.scene import Shapes
 
 LEFT, RIGHT, TOP, BOTTOM = 0.1, 0.98, 0.1, 0.98
@@ -34,17 +36,24 @@ def duration(rng, tasks):
 
 def at_once(rng, tasks):
     """Ask how many tasks are done on a day."""
-    day = int(rng.integers(1, max(end for _, _, end in tasks) + 1))
-    many = sum(start < day <= end for _, start, end in tasks)
+    counts = {}
+    for day in range(1, max(end for _, _, end in tasks) + 1):
+        counts.setdefault(sum(start < day <= end for _, start, end in tasks), []).append(day)
+    many = pick(rng, sorted(counts))  # first, so that no number is the answer more often
+    day = pick(rng, counts[many])
     return f"How many tasks are done on day {day}?", str(many), numbers(len(tasks))
 
 
 def overlap(rng, tasks):
     """Ask on how many days two tasks are both done."""
-    (one, a, b), (other, c, d) = some(rng, tasks, 2)
-    both = min(b, d) - max(a, c)
-    if both < 1:
+    pairs = {}
+    for (one, a, b), (other, c, d) in itertools.permutations(tasks, 2):
+        pairs.setdefault(min(b, d) - max(a, c), []).append((one, other))
+    lengths = [both for both in sorted(pairs) if both > 0]
+    if not lengths:
         return None
+    both = pick(rng, lengths)
+    one, other = pick(rng, pairs[both])
     return f"On how many days are both {one} and {other} done?", str(both), DAYS
 
 
