@@ -525,6 +525,13 @@ MEANT = {
         for trick in ("word", "noise", "quote", "hedge", "leave")
         for seat in ("ann", "ben", "cid", "eve")
     },
+    # The expert knows the house, or the figure, and needs nobody who tells it.
+    "visual:GuideWalker-v0": {
+        ("cheap", trick, "guide") for trick in ("word", "noise", "hedge", "leave")
+    },
+    "visual:DescribeAndDraw-v0": {
+        ("cheap", trick, "describer") for trick in ("word", "noise", "quote", "hedge", "leave")
+    },
 }
 
 

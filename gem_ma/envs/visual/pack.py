@@ -25,6 +25,6 @@ PACK = Pack(
     environments=environments,
     agents={"walk-oracle": "gem_ma.envs.visual.navigation.oracle:WalkOracle"},
     suites="suites",
-    experts={f"visual:{name}-v0*": "walk-oracle" for name, _ in visual.places(visual.GAMES)},
+    experts={f"visual:{name}-v0*": "walk-oracle" for name in visual.GAMES["navigation"].split()},
     docs=("docs/visual.md",),
 )
