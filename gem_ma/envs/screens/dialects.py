@@ -29,7 +29,7 @@ _BY_TOOL = (
     "You use a computer, one action at a time, each a call of the tool {name}. You are shown the "
     "screen after each. Coordinates are {{}}, from the top left."
 )
-_INFEASIBLE = "Some tasks cannot be done. To say so of a task, {}: this ends it."
+_INFEASIBLE = "Some tasks cannot be done: then {}."
 _TEXT = {"type": "string", "description": "What is typed."}
 
 

