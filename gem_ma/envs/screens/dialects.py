@@ -84,7 +84,7 @@ _POINTS = {
 }
 _XY = {"x": {"type": "number"}, "y": {"type": "number"}}
 
-OWN = Dialect(
+OWN_DIALECT = Dialect(
     "You use a computer, one action at a time: click(x, y), double_click(x, y), "
     'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
     'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '

@@ -12,7 +12,7 @@ from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.dialects import DIALECTS, OWN
+from gem_ma.envs.screens.dialects import DIALECTS, OWN_DIALECT
 from gem_ma.envs.screens.families.family import Family
 from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
@@ -27,7 +27,7 @@ from gem_ma.validation.arguments import check_probability
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # letter size of each look
-HOW = OWN.how
+HOW = OWN_DIALECT.how
 REFUSAL = "infeasible()"  # the action that says that a task cannot be done
 
 
@@ -147,7 +147,7 @@ class Screens(ScreenGame[State]):
                 f"infeasible={infeasible}: all tasks of {family!r} can be done; expected 0, or one "
                 f"of the families {', '.join(families.INFEASIBLE)}"
             )
-        self.dialect = OWN if dialect is None else DIALECTS[dialect]
+        self.dialect = OWN_DIALECT if dialect is None else DIALECTS[dialect]
         if dialect is not None:  # the dialect says how to send an action
             self.env_defaults = {**self.env_defaults, "format": "bare"}
         self.family, self.difficulty = family, difficulty
