@@ -78,7 +78,7 @@ def test_users_tell_the_same_whether_their_phone_can_be_mended_or_not():
         assert len({(task.scenario, task.ticket) for task in tasks}) == 1
         assert tasks[0] == Phone().task(number)
         assert tasks[2].transfer
-        assert len(tasks[0].setup) <= len(tasks[2].setup) + 3  # as many things are wrong
+        assert len(tasks[0].setup) == len(tasks[2].setup)  # as many things are wrong
     shares = [[Phone(infeasible=share).task(n).transfer for share in (0.2, 0.8)] for n in range(40)]
     assert {tuple(one) for one in shares} == {(False, False), (False, True), (True, True)}
 
@@ -142,6 +142,15 @@ def test_a_handover_besides_a_solution_earns_nothing():
             env.step(json.dumps({**call, "arguments": dict(call["arguments"])}))
         env.step('{"name": "done", "arguments": {}}')
         assert env.info("assistant")["reward"] == float(task.transfer), number
+
+
+def test_a_user_cannot_hand_itself_over():
+    domain = Phone(infeasible=1)
+    task = domain.task(0)
+    begun, wanted = scoring.begin(domain, task), scoring.gold(domain, task)
+    for seat, reward in (("user", 0.0), ("assistant", 1.0)):
+        calls = [(seat, "transfer_to_human_agents", {"summary": "x"})]
+        assert scoring.judge(domain, task, wanted, begun, calls, [])["reward"] == reward
 
 
 @references.needed
