@@ -16,7 +16,8 @@ PIXELS_PER_NOTCH = 40  # how far one notch scrolls a page
 class ScreenAction(NamedTuple):
     """One action with mouse or keyboard: its kind, its place and its text."""
 
-    kind: str  # click, double, triple, right, drag, scroll, type, key, hover, wait
+    # click, double, triple, right, drag, scroll, type, key, hover, wait, infeasible
+    kind: str
     at: tuple[int, int] = (0, 0)
     to: tuple[int, int] = (0, 0)  # the end of a drag; for a scroll, the distance in pixels
     text: str = ""  # the text to type, or the key
@@ -44,6 +45,8 @@ _POINTER_KINDS = {
     "triple_click": "triple", "right_click": "right", "right_single": "right", "hover": "hover",
     "mouse_move": "hover", "move": "hover", "middle_click": "click",
 }  # fmt: skip
+# Names of the action that says that a task cannot be done: ours, and UI-TARS's.
+INFEASIBLE_ACTIONS = ("infeasible", "call_user")
 WAIT_ACTIONS = ("wait", "screenshot", "cursor_position", "finished", "terminate", "call_user")
 EXPECTED_ACTIONS = (
     "expected click(x, y), double_click(x, y), right_click(x, y), drag(x1, y1, x2, y2), "
@@ -59,11 +62,18 @@ class ActionReader:
     Args:
         place: converts coordinates as the reply states them into pixels.
         middles: returns the centre of each ref in pixels; called when a reply names a ref.
+        infeasible: whether a reply may say that the task cannot be done.
     """
 
-    def __init__(self, place: PointScaler, middles: Callable[[], Mapping[str, tuple[int, int]]]):
+    def __init__(
+        self,
+        place: PointScaler,
+        middles: Callable[[], Mapping[str, tuple[int, int]]],
+        infeasible: bool = False,
+    ):
         self.place = place
         self.middles = middles
+        self.infeasible = infeasible
 
     def read(self, text: str) -> ScreenAction:
         """Return the action of a reply; raise InvalidMove if there is none."""
@@ -85,6 +95,8 @@ class ActionReader:
             key: _unescape(one or two) for key, one, two in _NAMED_ARGUMENT.findall(inside)
         }
         quoted_arguments = [_unescape(one or two) for one, two in _QUOTED_ARGUMENT.findall(inside)]
+        if self._is_infeasible(name, named_arguments.get("status")):
+            return ScreenAction("infeasible")
         if name in WAIT_ACTIONS:
             return ScreenAction("wait")
         if name == "type":
@@ -109,6 +121,11 @@ class ActionReader:
                 "scroll", points[0], (0, self._parse_scroll(inside, named_arguments))
             )
         raise InvalidMove(EXPECTED_ACTIONS)
+
+    def _is_infeasible(self, name: str, status: object) -> bool:
+        """Return whether an action says that the task cannot be done; Qwen's has a status."""
+        says_so = name in INFEASIBLE_ACTIONS or (name == "terminate" and status == "failure")
+        return self.infeasible and says_so
 
     def _find_points(self, inside: str) -> list[tuple[int, int]]:
         points = []
@@ -152,6 +169,8 @@ class ActionReader:
         return self._make_action(name, arguments)
 
     def _make_action(self, name: str, given: JSONMapping) -> ScreenAction:
+        if self._is_infeasible(name, given.get("status")):
+            return ScreenAction("infeasible")
         if name in (*WAIT_ACTIONS, "answer"):
             return ScreenAction("wait")
         if name == "type":

@@ -23,3 +23,9 @@ def check_each(values: Iterable[T], kind: Any, name: str, hint: str = "") -> Ite
         if not isinstance(value, kind):
             check_type(value, kind, f"one of {name}", hint)
         yield value
+
+
+def check_probability(value: object, name: str) -> None:
+    """Raise ValueError unless an argument is a number from 0 to 1."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise ValueError(f"{name}={value!r}: expected a number from 0 to 1")

@@ -29,16 +29,16 @@ WORDS = {
     "bridges": r"\b(?:ta|gym|pz|os|openenv):(?=\S)|envs[./]bridges\b",
     "gem": r"gem_ma[./]gem\b|tests/gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",
     "mcp_tasks": r"\bmcp:(?:Notes|Tasks)\b|notes-oracle|envs[./]mcp_tasks\b",
-    "screens": r"\bscreens:|screen-oracle|envs[./]screens\b|--suite screens|screens\.md"
-    r"|\bScreenOracle\b",
+    "screens": r"\bscreens:|screen-(?:oracle|refuser)|envs[./]screens\b|--suite screens|screens\.md"
+    r"|\bScreen(?:Oracle|Refuser)\b",
     "serving": r"gem-ma (?:serve|arena|gateway|export)\b|gem_ma\.gateway|gem_ma[./]serving\b"
     r"|\b(?:arena|gateway)\.md|tests/serving\b",
     "social": r"\bsocial:|envs[./]social\b|--suite social|social\.md",
     "tasks": r"\b(?:math|qa|code|eval|logic|rg|duo):(?=\S)|envs[./]tasks\b|\btasks\."
     r"|--suite games24",
-    "tau": r"\btau:|rule-user|\busers?:[a-z]|llm-user|(?:oracle|informed)-assistant"
+    "tau": r"\btau:|rule-user|\busers?:[a-z]|llm-user|(?:oracle|informed|transfer)-assistant"
     r"|gem-ma (?:users|data)\b|envs[./]tau\b|--suite tau-|(?:tau|users)\.md|TAU_BENCH"
-    r"|\b(?:RuleUser|LLMUser|OracleAssistant|InformedAssistant)\b",
+    r"|\b(?:RuleUser|LLMUser|(?:Oracle|Informed|Transfer)Assistant)\b",
     "tau2": r"\btau2:|envs[./]tau2\b|--suite tau2-|tau2\.md|tau2-bench",
     "terminal": r"\bterminal:(?=\S)|terminal-oracle|envs[./]terminal\b|--suite terminal"
     r"|terminal\.md",

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gem_ma.testing import certify, check_env
-from gem_ma.validation.arguments import check_each, check_type
+from gem_ma.validation.arguments import check_each, check_probability, check_type
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,15 @@ def test_an_argument_of_another_kind(call, words):
         call()
 
 
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "0.5", True, None])
+def test_what_is_no_probability(value):
+    words = re.escape(f"share={value!r}: expected a number from 0 to 1")
+    with pytest.raises(ValueError, match=f"^{words}$"):
+        check_probability(value, "share")
+
+
 def test_what_is_of_the_kind_passes():
+    for value in (0, 0.0, 0.3, 1):
+        check_probability(value, "share")
     check_type("a", (str, list), "name")
     assert list(check_each((1, 2), int, "n")) == [1, 2]

@@ -14,22 +14,49 @@ class Dialect(NamedTuple):
 
     Attributes:
         how: the part of the rules about actions; {} is replaced by the unit of coordinates.
+        infeasible: the part of the rules about the action that says that a task cannot be done.
         tool: the schema of its tool, in OpenAI's form.
+        infeasible_tool: the same with that action.
     """
 
     how: str
+    infeasible: str
     tool: JSONMapping | None = None
+    infeasible_tool: JSONMapping | None = None
 
 
 _BY_TOOL = (
     "You use a computer, one action at a time, each a call of the tool {name}. You are shown the "
     "screen after each. Coordinates are {{}}, from the top left."
 )
+_INFEASIBLE = "Some tasks cannot be done: then {}."
 _TEXT = {"type": "string", "description": "What is typed."}
 
 
-def _make_dialect(name: str, action: str, known: tuple[str, ...], others: JSONObject) -> Dialect:
-    """Return a dialect whose tool has an argument `action` that names the action, and others."""
+def _make_dialect(
+    name: str,
+    action: str,
+    known: tuple[str, ...],
+    others: JSONObject,
+    infeasible: str = "infeasible",
+    status: JSONMapping = MappingProxyType({}),
+) -> Dialect:
+    """Return a dialect whose tool has an argument `action` that names the action, and others.
+
+    Args:
+        infeasible: the action that says that a task cannot be done.
+        status: the further argument of that action, if it has one.
+    """
+    how = f"use the action {infeasible}{', with the status failure' if status else ''}"
+    return Dialect(
+        _BY_TOOL.format(name=name),
+        _INFEASIBLE.format(how),
+        _make_tool(name, action, known, others),
+        _make_tool(name, action, (*known, infeasible), {**others, **status}),
+    )
+
+
+def _make_tool(name: str, action: str, known: tuple[str, ...], others: JSONObject) -> JSONObject:
     parameters = {
         "type": "object",
         "properties": {
@@ -43,8 +70,7 @@ def _make_dialect(name: str, action: str, known: tuple[str, ...], others: JSONOb
         "description": "Use the mouse or the keyboard of the computer.",
         "parameters": parameters,
     }
-    tool = {"type": "function", "function": function}
-    return Dialect(_BY_TOOL.format(name=name), tool)
+    return {"type": "function", "function": function}
 
 
 def _point(words: str) -> JSONObject:
@@ -58,6 +84,13 @@ _POINTS = {
 }
 _XY = {"x": {"type": "number"}, "y": {"type": "number"}}
 
+OWN_DIALECT = Dialect(
+    "You use a computer, one action at a time: click(x, y), double_click(x, y), "
+    'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
+    'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
+    "Coordinates are {}, from the top left. A widget's ref stands for its middle: click(e3).",
+    _INFEASIBLE.format("reply infeasible()"),
+)
 DIALECTS = MappingProxyType({
     "anthropic": _make_dialect(
         "computer",
@@ -115,6 +148,8 @@ DIALECTS = MappingProxyType({
             },
             "pixels": {"type": "integer", "description": "Of a scroll; up is more than 0."},
         },
+        "terminate",
+        {"status": {"type": "string", "enum": ["failure"], "description": "Of terminate."}},
     ),
     "ui-tars": Dialect(
         "You use a computer, one action at a time. You are shown the screen after each. Write what "
@@ -128,6 +163,7 @@ DIALECTS = MappingProxyType({
         "Action: type(content='words')\n"
         "Action: hotkey(key='ctrl a')\n"
         "Action: wait()\n"
-        "Coordinates are {}, from the top left."
+        "Coordinates are {}, from the top left.",
+        _INFEASIBLE.format("write Action: call_user()"),
     ),
 })  # fmt: skip

@@ -12,7 +12,7 @@ from gem_ma.envs.family_seeding import seed_by_name
 from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
-from gem_ma.envs.screens.dialects import DIALECTS, Dialect
+from gem_ma.envs.screens.dialects import DIALECTS, OWN_DIALECT
 from gem_ma.envs.screens.families.family import Family
 from gem_ma.envs.screens.screen_game import ScreenGame
 from gem_ma.envs.screens.sheet import TYPE, Sheet, make_strip
@@ -23,15 +23,12 @@ from gem_ma.envs.screens.tree import described, refs
 from gem_ma.envs.screens.ui import NOTHING, SIZE, Event, Ui, find, shown, usable
 from gem_ma.game import Message
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
+from gem_ma.validation.arguments import check_probability
 
 AGENT = "player"
 LOOKS = {"flat": TYPE, "old": TYPE, "large": 18}  # letter size of each look
-HOW = (
-    "You use a computer, one action at a time: click(x, y), double_click(x, y), "
-    'right_click(x, y), drag(x1, y1, x2, y2), scroll(x, y, dy), type("text"), '
-    'key("Enter") or another key, with ctrl+ or shift+ before it, hover(x, y), wait(). '
-    "Coordinates are {}, from the top left. A widget's ref stands for its middle: click(e3)."
-)
+HOW = OWN_DIALECT.how
+REFUSAL = "infeasible()"  # the action that says that a task cannot be done
 
 
 @functools.cache
@@ -51,6 +48,13 @@ class State(NamedTuple):
     score: float | None = None
     strip: str | None = None  # text at the top in place of the goal
     type: int = TYPE  # letter size
+    asked: str | None = None  # the goal of a task that cannot be done, in place of the model's
+    can_refuse: bool = False  # whether an action may say that the task cannot be done
+
+    @property
+    def goal(self) -> str:
+        """The goal of the task in words."""
+        return family(self.family).goal(self.model) if self.asked is None else self.asked
 
     def to_act(self):
         return () if self.score is not None or not self.left else (AGENT,)
@@ -76,10 +80,13 @@ class State(NamedTuple):
             for one in scrolls
             for by in (1, -1)
         ]
-        return (*actions, 'key("Tab")', 'key("Enter")')
+        refusal = (REFUSAL,) if self.can_refuse else ()
+        return (*actions, 'key("Tab")', 'key("Enter")', *refusal)
 
     def hint(self, agent):
         """Return the next action of a perfect user, in pixels."""
+        if self.asked is not None:
+            return REFUSAL
         try:
             return action(self.page, self.ui, family(self.family).plan(self.model, self.ui))
         except LookupError:  # a widget of the plan is gone
@@ -97,8 +104,7 @@ def _typing(state):
 def _words(state):
     if state.model is None:  # hidden
         return []
-    goal = family(state.family).goal(state.model)
-    return sorted({word.strip('".,:') for word in goal.split()})
+    return sorted({word.strip('".,:') for word in state.goal.split()})
 
 
 class Screens(ScreenGame[State]):
@@ -112,6 +118,7 @@ class Screens(ScreenGame[State]):
         limit: the largest number of actions; None: 20 + 8 * difficulty.
         dialect: how the rules describe actions: "anthropic", "openai" and "qwen" by their tool,
             "ui-tars" by its grammar; None: by gem_ma's own. Replies in all dialects are read.
+        infeasible: the probability that a task cannot be done. Then the right answer is to say so.
     """
 
     agents = (AGENT,)
@@ -127,28 +134,39 @@ class Screens(ScreenGame[State]):
         look="flat",
         limit=None,
         dialect=None,
+        infeasible=0.0,
     ):
         if family not in families.REGISTER:
             raise ValueError(f"family={family!r}: expected one of {', '.join(families.REGISTER)}")
         check(difficulty, look)
         if dialect is not None and dialect not in DIALECTS:
             raise ValueError(f"dialect={dialect!r}: expected one of {tuple(DIALECTS)}, or None")
-        self.dialect = Dialect(HOW) if dialect is None else DIALECTS[dialect]
+        check_probability(infeasible, "infeasible")
+        if infeasible and family not in families.INFEASIBLE:
+            raise ValueError(
+                f"infeasible={infeasible}: all tasks of {family!r} can be done; expected 0, or one "
+                f"of the families {', '.join(families.INFEASIBLE)}"
+            )
+        self.dialect = OWN_DIALECT if dialect is None else DIALECTS[dialect]
         if dialect is not None:  # the dialect says how to send an action
             self.env_defaults = {**self.env_defaults, "format": "bare"}
         self.family, self.difficulty = family, difficulty
         self.coordinates = Coordinates(coordinates)
         self.refs, self.look, self.limit = refs, look, limit
+        self.infeasible = infeasible
 
     def start(self, rng, options):
         difficulty = options.get("difficulty", self.difficulty)
         check(difficulty)
         limit = self.limit or 20 + 8 * difficulty
-        state = begin(self.family, rng, difficulty, self.look, self.coordinates.screen, limit)
+        screen = self.coordinates.screen
+        state = begin(
+            self.family, rng, difficulty, self.look, screen, limit, infeasible=self.infeasible
+        )
         return state._replace(page=page(state))
 
     def read(self, text, view, agent):
-        return reader(view.page, self.coordinates).read(text)
+        return reader(view.page, self.coordinates, view.can_refuse).read(text)
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
@@ -161,13 +179,19 @@ class Screens(ScreenGame[State]):
 
     def rules(self, agent):
         how = self.dialect.how.format(self.coordinates.describe())
+        if self.infeasible:
+            return (
+                f"{how} {self.dialect.infeasible} The task done earns 1, and so does saying that "
+                "it cannot be done if that is so; anything else earns nothing."
+            )
         return f"{how} The task done earns 1, anything else nothing."
 
     def tools(self, agent):
-        return () if self.dialect.tool is None else (self.dialect.tool,)
+        tool = self.dialect.infeasible_tool if self.infeasible else self.dialect.tool
+        return () if tool is None else (tool,)
 
     def brief(self, view, agent):
-        return f"Task: {family(view.family).goal(view.model)}"
+        return f"Task: {view.goal}"
 
     def describe(self, view, agent):
         return described(view.page, view.ui, self.coordinates)
@@ -183,7 +207,8 @@ class Screens(ScreenGame[State]):
         return drawn(view.page, view.ui, self.refs, self.look, screen=view.layout.screen)
 
     def report(self, state):
-        return {"done": bool(state.score)}
+        report = {"done": bool(state.score)}
+        return {**report, "infeasible": state.asked is not None} if self.infeasible else report
 
 
 def check(difficulty, look="flat"):
@@ -193,7 +218,7 @@ def check(difficulty, look="flat"):
         raise ValueError(f"look={look!r}: expected one of {tuple(LOOKS)}")
 
 
-def reader(page, coordinates):
+def reader(page, coordinates, can_refuse=False):
     """Return the reader of replies about a page."""
 
     def middles():
@@ -204,7 +229,7 @@ def reader(page, coordinates):
             if one.id in names and one.seen
         }
 
-    return ActionReader(coordinates.read_point, middles)
+    return ActionReader(coordinates.read_point, middles, can_refuse)
 
 
 def begin(
@@ -215,28 +240,34 @@ def begin(
     screen: tuple[int, int],
     limit: int,
     strip: str | None = None,
+    infeasible: float = 0.0,
 ) -> State:
     """Return the state at the beginning of a task, without its page.
 
     Args:
         strip: a text that takes as much room as any that stands at the top; None: the goal.
+        infeasible: the probability that the page lacks something that the goal needs.
     """
     seed_by_name(rng, name)
     kind, type = family(name), LOOKS[look]
-    model = kind.start(rng, difficulty)
-    top = make_strip(kind.goal(model) if strip is None else strip, type, screen[0])
+    model, asked = kind.start(rng, difficulty), None
+    goal = kind.goal(model)
+    if infeasible and rng.random() < infeasible:
+        model, asked = kind.make_infeasible(model, rng), goal
+    top = make_strip(goal if strip is None else strip, type, screen[0])
 
     def draw(sheet: Sheet) -> None:
         kind.draw(sheet, model, Ui())
 
     layout = choose_layout(rng, kind, draw, screen, 0 if top is None else top.h, type)
-    return State(name, model, layout, left=limit, strip=strip, type=type)
+    return State(name, model, layout, left=limit, strip=strip, type=type, asked=asked,
+                 can_refuse=bool(infeasible))  # fmt: skip
 
 
 def laid(state: State) -> tuple[Widget, ...]:
     """Return the widgets of a task, with its goal or `strip` at the top."""
     kind, layout = family(state.family), state.layout
-    text = kind.goal(state.model) if state.strip is None else state.strip
+    text = state.goal if state.strip is None else state.strip
     strip = make_strip(text, state.type, layout.screen[0], layout.top)
     sheet = Sheet("", state.type, layout.area, layout.screen, layout.style)
     kind.draw(sheet, state.model, state.ui)
@@ -257,6 +288,8 @@ def drawn(page, ui, refs, look, pointed=None, screen=(SIZE, SIZE)):
 
 def done(state: State, move: ScreenAction) -> State:
     """Return the state after an action."""
+    if move.kind == "infeasible":
+        return state._replace(left=state.left - 1, score=float(state.asked is not None))
     kind = family(state.family)
     before, model = state.ui, state.model
     ui, events = act(state.page, before, move)
@@ -273,7 +306,10 @@ def done(state: State, move: ScreenAction) -> State:
         or (ui.open and ui.caret != before.caret)
         or (kind.follows and (ui.hover, ui.focus) != (before.hover, before.focus))
     )
-    after = state._replace(model=model, ui=ui, left=state.left - 1, score=kind.score(model, ui))
+    score = kind.score(model, ui)
+    if score is not None and state.asked is not None:
+        score = 0.0  # what was done is the task of this page, which nobody asked for
+    after = state._replace(model=model, ui=ui, left=state.left - 1, score=score)
     return after._replace(page=page(after)) if is_new else after
 
 

@@ -20,7 +20,10 @@ def environments():
 PACK = Pack(
     name="screens",
     environments=environments,
-    agents={"screen-oracle": "gem_ma.envs.screens.oracle:ScreenOracle"},
+    agents={
+        "screen-oracle": "gem_ma.envs.screens.oracle:ScreenOracle",
+        "screen-refuser": "gem_ma.envs.screens.oracle:ScreenRefuser",
+    },
     suites="suites",
     experts={"screens:*": "screen-oracle"},
     docs=("docs/screens.md",),

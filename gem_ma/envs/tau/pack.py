@@ -32,6 +32,7 @@ PACK = Pack(
         "llm-user": SpecEntry("gem_ma.envs.tau.agents.llm_user:LLMUser", "SPEC", spec=True),
         "oracle-assistant": "gem_ma.envs.tau.agents.assistants.task_assistants:OracleAssistant",
         "informed-assistant": "gem_ma.envs.tau.agents.assistants.task_assistants:InformedAssistant",
+        "transfer-assistant": "gem_ma.envs.tau.agents.assistants.task_assistants:TransferAssistant",
     },
     suites="suites",
     commands=("gem_ma.envs.tau.commands",),

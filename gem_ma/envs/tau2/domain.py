@@ -26,6 +26,7 @@ REMEDY = (
     "folder that holds telecom/, retail/ and so on"
 )
 BASIS = ("DB", "COMMUNICATE")  # reward basis of tasks that name none
+TRANSFER = "transfer_to_human_agents"  # the assistant's tool that hands the user over
 _SCENARIO = (  # parts of a user's scenario, with their headings
     ("reason_for_call", "Reason for call"),
     ("known_info", "Known info"),
@@ -85,6 +86,7 @@ class Task:
     history: tuple[Line, ...] = ()
     user_tools: tuple[str, ...] | None = None  # tools of the user; None: all
     documents: tuple[str, ...] = ()  # documents with the required knowledge
+    transfer: bool = False  # whether the user is to be handed over, for the part TRANSFER
 
     @property
     def alone(self) -> bool:

@@ -145,6 +145,8 @@ class Tau2(Game[State]):
         faults: for phone: how many things are wrong at once: a number, or a pair of least and most.
         lines: for phone: number of lines of each customer.
         misleading: for phone: how many things look odd but are harmless.
+        infeasible: for phone: probability that something cannot be mended, so that the right
+            answer is to hand the user over.
     """
 
     agents: tuple[str, ...] = (USER, ASSISTANT)  # depends on the arguments
@@ -170,6 +172,7 @@ class Tau2(Game[State]):
         faults=None,
         lines=None,
         misleading=None,
+        infeasible=None,
     ):
         own = {
             "original": original,
@@ -179,6 +182,7 @@ class Tau2(Game[State]):
             "faults": tuple(faults) if isinstance(faults, list) else faults,
             "lines": lines,
             "misleading": misleading,
+            "infeasible": infeasible,
         }
         arguments = {name: value for name, value in own.items() if value is not None}
         self.domain = load(domain, tuple(arguments.items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from gem_ma.envs.tau.store import NOTHING, Changes, Key
-from gem_ma.envs.tau2.domain import Assertion, Domain, Task
+from gem_ma.envs.tau2.domain import TRANSFER, Assertion, Domain, Task
 from gem_ma.envs.tau2.kit import World
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
@@ -106,6 +106,7 @@ def judge(
         "ENV_ASSERTION": float(all(asserted)),
         "ACTION": float(all(acted)),
         "COMMUNICATE": float(all(communicated.values())),
+        "TRANSFER": float(_is_transferred(calls) == task.transfer),  # of this package only
     }
     if judged is not None or not task.judged:
         parts["NL_ASSERTION"] = float(all(judged or ()))
@@ -124,10 +125,16 @@ def judge(
     }
     if judged is not None:
         verdict["nl_assertions"] = list(judged)
+    if "TRANSFER" in counted:
+        verdict["infeasible"] = task.transfer
     missing = [name for name in task.basis if name not in parts]
     if missing:
         verdict["not_judged"] = missing
     return verdict
+
+
+def _is_transferred(calls: Sequence[Called]) -> bool:
+    return any((seat, name) == ("assistant", TRANSFER) for seat, name, _ in calls)
 
 
 def diagnosis(
@@ -172,6 +179,8 @@ def diagnosis(
             report["assertions"].append(failed)
     if report["assertions"] and "ENV_ASSERTION" in counted:
         seats |= {one["seat"] for one in report["actions"]}
+    if "TRANSFER" in counted and _is_transferred(calls) != task.transfer:
+        seats.add("assistant")
     report["seats"] = sorted(seats)
     return report
 

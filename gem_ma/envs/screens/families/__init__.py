@@ -61,3 +61,8 @@ REGISTER = {  # id after "screens:" -> "module:class"
     "pairs": "games:Pairs",
     "noughts": "games:Noughts",
 }
+INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
+    "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",
+    "trees", "menus", "scrolling", "tips", "undoing", "windows", "popups", "shortcuts", "settings",
+    "inbox", "contacts", "files", "calendar", "correcting", "marking", "cart", "terminal", "map",
+)  # fmt: skip

@@ -19,6 +19,7 @@ class Shop(Family["Shop.Model"]):
     like = "buy-ticket, order-food, click-widget"
     application = "shop"
     wide = 310
+    pool = words.FOODS
 
     class Model(NamedTuple):
         things: tuple[tuple[str, int], ...]
@@ -85,6 +86,9 @@ class Shop(Family["Shop.Model"]):
             if cart.get(name, 0) < many:
                 return ("click", f"add-{name}") if model.screen == "shop" else ("click", "back")
         return ("click", "buy") if model.screen == "cart" else ("click", "cart")
+
+    def find_needs(self, model: Model) -> list[str]:
+        return [name for name, _ in model.wants]
 
 
 class Calculator(Family["Calculator.Model"]):
@@ -252,6 +256,7 @@ class Terminal(Family["Terminal.Model"]):
     application = "terminal"
     wide = 400
     opens = 150
+    pool = words.WORDS
 
     class Model(NamedTuple):
         folders: tuple[tuple[str, tuple[str, ...]], ...]
@@ -349,6 +354,9 @@ class Terminal(Family["Terminal.Model"]):
             return "set", "command", line
         return "key", "Enter"
 
+    def find_needs(self, model: Model) -> list[str]:
+        return [file.removesuffix(".txt") for _, _, file in model.todo]
+
 
 class Map(Family["Map.Model"]):
     """Tasks to find places on a map that moves and zooms."""
@@ -357,6 +365,7 @@ class Map(Family["Map.Model"]):
     application = "map"
     wide = 420
     WIDE, HIGH = 420, 270
+    pool = words.CITIES
 
     class Model(NamedTuple):
         cities: tuple[
@@ -448,3 +457,6 @@ class Map(Family["Map.Model"]):
         if x not in self.across:
             return "click", "West" if x < self.across.start else "East"
         return "click", "North" if y < self.down.start else "South"
+
+    def find_needs(self, model: Model) -> tuple[str, ...]:
+        return model.todo

@@ -34,6 +34,7 @@ class Buttons(Steps[ButtonParts]):
 
     kind = "button"
     like = "click-test-2, click-button, click-button-sequence"
+    pool = words.WORDS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[ButtonParts]:
         names = pick(rng, words.WORDS, 4 + difficulty)
@@ -66,6 +67,7 @@ class Tabs(Steps[Sections]):
     """Tasks to click links behind tabs."""
 
     like = "click-tab, click-tab-2, click-tab-2-hard"
+    pool = words.WORDS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[Sections]:
         names = pick(rng, words.WORDS, 32)
@@ -102,6 +104,7 @@ class Folds(Steps[Sections]):
     """Tasks to click links in sections that fold."""
 
     like = "click-collapsible, click-collapsible-2, click-collapsible-2-nodelay"
+    pool = words.WORDS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[Sections]:
         names = pick(rng, words.WORDS, 35)
@@ -135,7 +138,7 @@ class Dialogs(Steps[DialogParts]):
     """Tasks to answer windows that are in the way."""
 
     like = "click-dialog, click-dialog-2, close-dialog"
-    NAMES = ("OK", "Cancel", "Close", "Yes", "No", "Later")
+    pool = NAMES = ("OK", "Cancel", "Close", "Yes", "No", "Later")
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[DialogParts]:
         many = 1 + difficulty // 2
@@ -172,6 +175,7 @@ class Trees(Steps[TreeParts]):
 
     like = "navigate-tree"
     application = "files"
+    pool = words.WORDS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[TreeParts]:
         deep = 1 + difficulty // 2
@@ -216,6 +220,9 @@ class Trees(Steps[TreeParts]):
                 return "set", f"dir{depth}-{right}", True
         return "click", model.todo[0]
 
+    def find_needs(self, model: Row[TreeParts]) -> list[str]:
+        return [model.todo[0].removesuffix(".txt")]
+
 
 class Menus(Family["Menus.Model"]):
     """Tasks to choose commands in menus with submenus."""
@@ -225,6 +232,7 @@ class Menus(Family["Menus.Model"]):
     wide = 300
     opens = 170
     WIDE = 150  # of a list
+    pool = words.TITLES
 
     class Model(NamedTuple):
         menus: tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
@@ -319,3 +327,6 @@ class Menus(Family["Menus.Model"]):
         if len(model.open) > 1 and model.open[1] == entry:
             return "click", f"sub{sub}"
         return "click", f"entry{entry}"
+
+    def find_needs(self, model: Model) -> list[str]:
+        return [name for want in model.wants for name in self._name(model, want).split(" > ")]

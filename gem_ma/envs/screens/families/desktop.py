@@ -53,6 +53,7 @@ class Windows(Family["Windows.Model"]):
     """Tasks to use windows that overlap, come to the front, and move by their titles."""
 
     application = ""
+    pool = words.TITLES
 
     class Model(NamedTuple):
         names: tuple[str, ...]
@@ -153,11 +154,15 @@ class Windows(Family["Windows.Model"]):
             return "drag", f"title{number}", (-x, 0) if target == "left" else (0, -y)
         return "click", f"press{number}-{target}"
 
+    def find_needs(self, model: Model) -> list[str]:
+        return [model.names[window] for window, _ in model.todo]
+
 
 class Popups(Family["Popups.Model"]):
     """Tasks to fill in fields while windows open that must be closed."""
 
     like = "login-user-popup"
+    pool = words.TITLES
 
     class Model(NamedTuple):
         names: tuple[str, ...]
@@ -227,6 +232,9 @@ class Popups(Family["Popups.Model"]):
                 return "set", f"field{number}", word
         return "click", "submit"
 
+    def find_needs(self, model: Model) -> tuple[str, ...]:
+        return model.names
+
 
 class Shortcuts(Steps[ShortcutParts]):
     """Tasks to give commands by their keys."""
@@ -234,7 +242,7 @@ class Shortcuts(Steps[ShortcutParts]):
     like = "text-editor"
     application = "editor"
     verb = "key"
-    COMMANDS = (
+    pool = COMMANDS = (
         "Bold", "Italic", "Underline", "Save", "Print", "Share", "Undo", "Redo", "Find", "Replace",
         "New page", "Close", "Zoom in", "Zoom out",
     )  # fmt: skip
@@ -264,6 +272,9 @@ class Shortcuts(Steps[ShortcutParts]):
         for name, keys in model.parts:
             sheet.put("label", f"name-{name}", name, w=150)
             sheet.put("label", f"keys-{name}", keys.title(), beside=True)
+
+    def find_needs(self, model: Row[ShortcutParts]) -> list[str]:
+        return [name for name, keys in model.parts if keys in model.todo]
 
 
 class Picking(Family["Picking.Model"]):

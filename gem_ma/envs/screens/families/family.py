@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class Family(Generic[ModelT]):
         application: the kind of program of which the page is a part; a key of APPLICATIONS.
         wide: the width in pixels that the page needs, at the default size of letters.
         opens: the height in pixels that the page needs below what it shows at first.
+        pool: names from which those of `find_needs` are drawn.
     """
 
     like: str = ""
@@ -36,6 +38,7 @@ class Family(Generic[ModelT]):
     application = "website"
     wide = 280
     opens = 0
+    pool: Names = ()
 
     def start(self, rng: np.random.Generator, difficulty: int) -> ModelT:
         """Sample a model: a frozen value that contains the whole task."""
@@ -64,6 +67,18 @@ class Family(Generic[ModelT]):
     def plan(self, model: ModelT, ui: Ui) -> Step:
         """Return the next step of a perfect user."""
         raise NotImplementedError
+
+    def find_needs(self, model: ModelT) -> Sequence[str]:
+        """Return names of things on the page without which the goal cannot be reached."""
+        raise NotImplementedError
+
+    def make_infeasible(self, model: ModelT, rng: np.random.Generator) -> ModelT:
+        """Return a model on whose page the goal of `model` cannot be reached.
+
+        One of the things that the goal needs has another name there. So the page is that of another
+        task of the family, and nothing but the goal and the page together shows that it is so.
+        """
+        return rename(model, one_of(rng, self.find_needs(model)), self.pool, rng)
 
 
 class Filled(NamedTuple, Generic[PartsT]):
@@ -110,6 +125,9 @@ class Form(Family[Filled[PartsT]]):
                 return "set", id, value
         return "click", "submit"
 
+    def find_needs(self, model: Filled[PartsT]) -> Sequence[str]:
+        return tuple(model.wants)
+
 
 class Row(NamedTuple, Generic[PartsT]):
     """Things to click, one after the other."""
@@ -152,6 +170,9 @@ class Steps(Family[Row[PartsT]]):
     def plan(self, model: Row[PartsT], ui: Ui) -> Step:
         return self.verb, model.todo[model.at]
 
+    def find_needs(self, model: Row[PartsT]) -> Sequence[str]:
+        return model.todo
+
 
 def in_order(kind: str, names: Sequence[str]) -> str:
     """Return a goal to click things in order."""
@@ -175,3 +196,30 @@ def joined(words: Iterable[object]) -> str:
     """Join words as a list in a sentence."""
     *first, last = map(str, words)
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def rename(model: ModelT, name: str, pool: Sequence[str], rng: np.random.Generator) -> ModelT:
+    """Return a model in which a name is another one of a pool, which the model does not contain."""
+    texts: list[str] = []
+    _change_texts(model, texts.append)
+    content = "\n".join(texts)
+    unused = [one for one in pool if not re.search(_pattern(one), content, re.IGNORECASE)]
+    old, new = re.compile(_pattern(name)), one_of(rng, unused)
+    renamed: ModelT = _change_texts(model, lambda text: old.sub(new, text))
+    return renamed
+
+
+def _pattern(name: str) -> str:
+    return rf"\b{re.escape(name)}\b"
+
+
+def _change_texts(value: Any, change: Callable[[str], object]) -> Any:
+    """Return a value with all texts in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(key): _change_texts(one, change) for key, one in value.items()}
+    if isinstance(value, tuple):
+        parts = [_change_texts(one, change) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value

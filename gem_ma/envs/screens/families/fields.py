@@ -30,6 +30,7 @@ class Checkboxes(Form[Names]):
 
     like = "click-checkboxes, click-checkboxes-large, click-checkboxes-transfer"
     application = "settings"
+    pool = words.THINGS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         names = pick(rng, words.THINGS, min(2 + difficulty, 11))
@@ -48,6 +49,7 @@ class Radios(Form[Choices]):
     """Tasks to choose one radio button of each group."""
 
     like = "click-option"
+    pool = words.WORDS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Choices]:
         groups = 1 + difficulty // 4
@@ -95,6 +97,7 @@ class Lists(Form[Choices]):
     """Tasks to select an entry of each list."""
 
     like = "choose-list"
+    pool = words.CITIES
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Choices]:
         many = 1 + difficulty // 3
@@ -128,11 +131,15 @@ class Lists(Form[Choices]):
         sheet.move(left, top + -(-len(model.parts) // columns) * high + 4)
         sheet.put("button", "submit", self.button, tone="primary")
 
+    def find_needs(self, model: Filled[Choices]) -> list[str]:
+        return [model.parts[int(id[4:])][int(str(n))] for id, n in model.wants.items()]
+
 
 class Typing(Form[Names]):
     """Tasks to type words into the right fields."""
 
     like = "enter-text, enter-text-2, enter-text-dynamic, focus-text, focus-text-2"
+    pool = words.TITLES
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         fields = 1 + difficulty // 3
@@ -151,6 +158,9 @@ class Typing(Form[Names]):
         for number, name in enumerate(model.parts):
             sheet.named("field", f"field{number}", name, "")
         sheet.put("button", "submit", self.button, tone="primary")
+
+    def find_needs(self, model: Filled[Names]) -> list[str]:
+        return [model.parts[int(id[5:])] for id in model.wants]
 
 
 class Password(Form[Names]):
@@ -490,6 +500,7 @@ class Scrolling(Form[Names]):
 
     like = "scroll-text, scroll-text-2, click-scroll-list, click-checkboxes-large"
     application = "files"
+    pool = words.TITLES
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Filled[Names]:
         firsts, lasts = (pick(rng, words.WORDS, 10 + difficulty) for _ in range(2))
@@ -504,3 +515,6 @@ class Scrolling(Form[Names]):
             for name in model.parts:
                 sheet.put("check", name, name, False)
         sheet.put("button", "submit", self.button, tone="primary")
+
+    def find_needs(self, model: Filled[Names]) -> list[str]:
+        return [name.split()[0] for name in model.wants]

@@ -232,6 +232,7 @@ class Settings(Family["Settings.Model"]):
 
     like = "click-checkboxes-soft"
     application = "settings"
+    pool = words.THINGS
 
     class Model(NamedTuple):
         groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -279,6 +280,9 @@ class Settings(Family["Settings.Model"]):
                 if name in required_names and not ui.values.get(name):
                     return "set", name, True
         return "click", "save"
+
+    def find_needs(self, model: Model) -> tuple[str, ...]:
+        return model.wants
 
 
 class Searching(Family["Searching.Model"]):

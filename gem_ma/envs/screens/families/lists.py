@@ -21,6 +21,7 @@ class Inbox(Family["Inbox.Model"]):
     )
     application = "mail"
     wide = 320
+    pool = words.NAMES
 
     class Model(NamedTuple):
         mails: tuple[tuple[str, str, str], ...]  # from, subject, text
@@ -162,6 +163,9 @@ class Inbox(Family["Inbox.Model"]):
         field = "to" if action == "forward" else "text"
         return ("click", "send") if ui.values.get(field) == text else ("set", field, text)
 
+    def find_needs(self, model: Model) -> list[str]:
+        return [model.mails[mail][0] for _, mail, _ in model.todo]
+
 
 class Contacts(Family["Contacts.Model"]):
     """Tasks to find people, and copy or change their data."""
@@ -169,6 +173,7 @@ class Contacts(Family["Contacts.Model"]):
     like = "find-word, phone-book"
     application = "contacts"
     wide = 330
+    pool = words.NAMES
 
     class Model(NamedTuple):
         people: tuple[tuple[str, str, str], ...]  # name, number, city
@@ -242,6 +247,9 @@ class Contacts(Family["Contacts.Model"]):
             return ("click", "save") if right else ("set", field, number)
         return ("click", f"person{remaining[0]}") if remaining else ("click", "close")
 
+    def find_needs(self, model: Model) -> list[str]:
+        return [model.people[person][0].split()[0] for person, _ in model.todo]
+
 
 class Files(Family["Files.Model"]):
     """Tasks to move files into folders by dragging them."""
@@ -249,6 +257,7 @@ class Files(Family["Files.Model"]):
     like = "drag-items, drag-items-grid, drag-box"
     application = "files"
     wide = 360
+    pool = words.WORDS
 
     class Model(NamedTuple):
         names: tuple[str, ...]
@@ -298,6 +307,9 @@ class Files(Family["Files.Model"]):
     def plan(self, model: Model, ui: Ui) -> Step:
         name, folder = next(one for one in model.wants if one not in model.moved)
         return "drag", name, folder
+
+    def find_needs(self, model: Model) -> list[str]:
+        return [name.partition(".")[0] for name, _ in model.wants]
 
 
 class Calendar(Family["Calendar.Model"]):
@@ -390,3 +402,10 @@ class Calendar(Family["Calendar.Model"]):
         if model.slot != (day, hour):
             return ("click", "cancel") if model.slot else ("click", self.SLOTS[day][hour])
         return ("click", "save") if ui.values.get("title") == title else ("set", "title", title)
+
+    def make_infeasible(self, model: Model, rng: np.random.Generator) -> Model:
+        """Return a model in which the time of a meeting is taken."""
+        (title, *slot), taken = one_of(rng, model.wants), one_of(rng, model.busy)
+        busy = tuple((slot[0], slot[1]) if one == taken else one for one in model.busy)
+        wants = tuple((one[0], *taken) if one[0] == title else one for one in model.wants)
+        return model._replace(busy=busy, wants=wants)

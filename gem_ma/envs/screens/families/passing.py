@@ -24,6 +24,7 @@ class Tips(Steps[TipParts]):
     application = "drawing"
     wide = 330
     opens = 30
+    pool = words.WORDS
 
     def start(self, rng: np.random.Generator, difficulty: int) -> Row[TipParts]:
         names = pick(rng, words.WORDS, 5 + difficulty)
@@ -56,6 +57,9 @@ class Tips(Steps[TipParts]):
         id = model.todo[model.at]
         return ("click" if ui.hover == id else "hover"), id
 
+    def find_needs(self, model: Row[TipParts]) -> list[str]:
+        return [name for id, _, name in model.parts if id in model.todo]
+
 
 class Undoing(Family["Undoing.Model"]):
     """Tasks to delete things, and undo some deletions while undoing is offered."""
@@ -64,6 +68,7 @@ class Undoing(Family["Undoing.Model"]):
     application = "files"
     opens = 50
     LASTS = 4  # actions for which undoing is offered
+    pool = words.WORDS
 
     class Model(NamedTuple):
         names: tuple[str, ...]
@@ -127,3 +132,6 @@ class Undoing(Family["Undoing.Model"]):
     def plan(self, model: Model, ui: Ui) -> Step:
         target = model.todo[model.at]
         return "click", "undo" if target < 0 else f"delete{target}"
+
+    def find_needs(self, model: Model) -> list[str]:
+        return [model.names[task] for task in model.todo if task >= 0]

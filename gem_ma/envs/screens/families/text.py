@@ -20,6 +20,7 @@ class Correcting(Family["Correcting.Model"]):
     like = "text-editor, text-transform"
     application = "editor"
     wide = 330
+    pool = words.WORDS
 
     class Model(NamedTuple):
         text: str
@@ -68,6 +69,9 @@ class Correcting(Family["Correcting.Model"]):
             if ui.values.get(f"line{number}", line) != target:
                 return "set", f"line{number}", target
         return "click", "save"
+
+    def find_needs(self, model: Model) -> list[str]:
+        return [old for old, _ in model.swaps]
 
 
 class Copying(Form[CopyParts]):
@@ -122,6 +126,7 @@ class Marking(Family["Marking.Model"]):
     like = "highlight-text, highlight-text-2"
     application = "editor"
     wide = 330
+    pool = words.WORDS
 
     class Model(NamedTuple):
         lines: tuple[str, ...]
@@ -173,6 +178,9 @@ class Marking(Family["Marking.Model"]):
         if model.marked == (line, word):
             return "click", "marked"
         return "mark", f"line{line}", word
+
+    def find_needs(self, model: Model) -> list[str]:
+        return [word for _, word in model.todo]
 
 
 class Replacing(Family["Replacing.Model"]):

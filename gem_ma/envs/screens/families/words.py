@@ -16,6 +16,7 @@ WORDS = (
     "saddle", "tunnel", "umbrella", "valley", "window", "yellow", "zebra", "anchor", "bridge",
     "copper", "dragon", "ember", "falcon", "glacier", "hammer", "ivory", "jungle",
 )  # fmt: skip
+TITLES = tuple(word.title() for word in WORDS)
 CITIES = (
     "Amsterdam", "Berlin", "Cairo", "Dublin", "Edmonton", "Florence", "Geneva", "Hamburg",
     "Istanbul", "Jakarta", "Kyoto", "Lisbon", "Madrid", "Nairobi", "Oslo", "Prague", "Quito",

@@ -6,9 +6,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from gem_ma.envs.tau2.domain import Action, Assertion, Task
+from gem_ma.envs.tau2.domain import TRANSFER, Action, Assertion, Task
 from gem_ma.envs.tau2.telecom.company import Telecom, TelecomTools
+from gem_ma.envs.tau2.telecom.device_records import NO, POOR
 from gem_ma.envs.tau2.telecom.user_tools import TelecomUserTools
+from gem_ma.validation.arguments import check_probability
 from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 CUSTOMERS = 12
@@ -131,6 +133,16 @@ FAULTS = {
 }
 AWAY = ("roaming", "abroad")  # faults that matter abroad only
 ORDER = tuple(FAULTS)  # order of mending
+HOPELESS: dict[str, Step] = {  # causes of what neither seat can mend
+    "locked": ("user", "lock_sim_card", {"mode": "{lock}"}),
+    "ended": (
+        "assistant",
+        "suspend_line_for_overdue_bill",
+        {**_LINE, "new_bill_id": "{bill}", "contract_ended": True},
+    ),
+    "weak": ("user", "weaken_signal", {}),
+}
+_HANDOVER = Action("assistant", TRANSFER, {"summary": "Nothing mends it."}, compare=())
 
 
 class Complaint(NamedTuple):
@@ -141,6 +153,7 @@ class Complaint(NamedTuple):
     faults: tuple[str, ...]
     odd: tuple[str, ...]
     asserted: tuple[tuple[str, JSONMapping], ...]
+    hopeless: tuple[str, ...] = ("locked", "ended")
 
 
 COMPLAINTS = (
@@ -161,6 +174,7 @@ COMPLAINTS = (
             ("assert_mobile_data_status", {"expected_status": True}),
             ("assert_internet_speed", {"expected_speed": 200, "expected_desc": "excellent"}),
         ),
+        ("locked", "ended", "weak"),
     ),
     Complaint(
         "You cannot send picture messages (MMS).",
@@ -189,10 +203,14 @@ ODD = {  # harmless oddities, which need no mending
 
 
 class PhoneTools(TelecomUserTools):
-    """Telecom's phone, whose battery level tasks may set."""
+    """Telecom's phone, whose battery level and signal tasks may set."""
 
     def set_battery(self, level: int) -> None:
         self.desk.edit("device", "")["battery_level"] = level
+
+    def weaken_signal(self) -> None:
+        weak = {"2G": POOR, "3G": POOR, "4G": POOR, "5G": NO}
+        self.desk.edit("surroundings", "")["signal_strength"] = weak
 
 
 class Phone(Telecom):
@@ -205,6 +223,7 @@ class Phone(Telecom):
         faults: int | tuple[int, int] = (1, 3),
         lines: int = 2,
         misleading: int = 1,
+        infeasible: float = 0.0,
     ):
         """Make the domain.
 
@@ -213,7 +232,10 @@ class Phone(Telecom):
             faults: how many things are wrong at once: a number, or a pair of least and most.
             lines: number of lines of each customer.
             misleading: how many things look odd but are harmless.
+            infeasible: probability that one of these things cannot be mended. Above 0, the reward
+                also asks that the user is handed over exactly then.
         """
+        check_probability(infeasible, "infeasible")
         least, most = (faults, faults) if isinstance(faults, int) else faults
         names = ("faults", "faults") if isinstance(faults, int) else ("least faults", "most faults")
         for name, value, low, high in (
@@ -227,6 +249,7 @@ class Phone(Telecom):
                 raise ValueError(f"{name}={value!r}: expected a whole number from {low} to {high}")
         self.seed, self.least, self.most = world, least, most
         self.many, self.misleading = lines, misleading
+        self.infeasible = infeasible
         super().__init__()
 
     @property
@@ -274,6 +297,17 @@ class Phone(Telecom):
             "{used}": limit + 0.5 + float(rng.integers(3)) / 2,
             "{battery}": int(rng.integers(3, 10)),
         }
+        broken = [step for name in wrong for step in FAULTS[name].broken]
+        actions = tuple(
+            Action(seat, name, _filled(arguments, values))
+            for fault in wrong
+            for seat, name, arguments in FAULTS[fault].mended
+        )
+        assertions = tuple(_asserted(complaint, wrong, values))
+        infeasible = bool(self.infeasible) and rng.random() < self.infeasible
+        if infeasible:  # drawn last, so that nothing else depends on it
+            broken, actions, assertions = _make_hopeless(complaint, wrong, rng), (_HANDOVER,), ()
+            values["{lock}"] = ("pin", "puk")[int(rng.integers(2))]
         who = {"name": customer["full_name"], "phone_number": line["phone_number"]}
         setup: list[Step] = [
             ("user", "set_user_info", who),
@@ -281,7 +315,7 @@ class Phone(Telecom):
         ]
         if away:
             setup += [("user", "turn_roaming_on", {}), ("assistant", "enable_roaming", _LINE)]
-        setup += [step for name in wrong for step in FAULTS[name].broken]
+        setup += broken
         setup += [ODD[name] for name in odd[: self.misleading]]
         setup.append(("user", "simulate_network_search", {}))
         place = f"abroad in {country}" if away else "at home"
@@ -296,17 +330,24 @@ class Phone(Telecom):
                 f"{who['name']}, phone number {who['phone_number']}, {place}, says: "
                 f"{complaint.reason} {complaint.solved}"
             ),
-            actions=tuple(
-                Action(seat, name, _filled(arguments, values))
-                for fault in wrong
-                for seat, name, arguments in FAULTS[fault].mended
-            ),
-            assertions=tuple(_asserted(complaint, wrong, values)),
-            basis=("ENV_ASSERTION",),
+            actions=actions,
+            assertions=assertions,
+            basis=("ENV_ASSERTION", "TRANSFER") if self.infeasible else ("ENV_ASSERTION",),
+            transfer=infeasible,
             setup=tuple(
                 Action(seat, name, _filled(arguments, values)) for seat, name, arguments in setup
             ),
         )
+
+
+def _make_hopeless(complaint: Complaint, wrong: list[str], rng: np.random.Generator) -> list[Step]:
+    """Return the steps that cause as many faults, of which one cannot be mended."""
+    hopeless = complaint.hopeless[int(rng.integers(len(complaint.hopeless)))]
+    replaced = wrong[int(rng.integers(len(wrong)))]
+    if hopeless == "ended" and "suspended" in wrong:  # a line is suspended once
+        replaced = "suspended"
+    rest = [step for name in wrong if name != replaced for step in FAULTS[name].broken]
+    return [*rest, HOPELESS[hopeless]]
 
 
 def _filled(arguments: JSONMapping, values: JSONMapping) -> JSONObject:

@@ -12,7 +12,7 @@ import tau2_references as references
 import gem_ma
 from gem_ma import rollout
 from gem_ma.envs.tau2 import scoring
-from gem_ma.envs.tau2.telecom.phone import COMPLAINTS, Phone
+from gem_ma.envs.tau2.telecom.phone import COMPLAINTS, FAULTS, Phone
 
 HARD = {"faults": (4, 6), "misleading": 4, "lines": 5, "world": 3}
 PLAYERS = {"user": "rule-user", "assistant": "informed-assistant"}
@@ -72,6 +72,87 @@ def test_the_oracle_has_the_user_play_the_gold_actions_too():
     assert all(one.report["reward"] == 1.0 for one in episodes)
 
 
+def test_users_tell_the_same_whether_their_phone_can_be_mended_or_not():
+    for number in range(40):
+        tasks = [Phone(infeasible=share).task(number) for share in (0, 0.5, 1)]
+        assert len({(task.scenario, task.ticket) for task in tasks}) == 1
+        assert tasks[0] == Phone().task(number)
+        assert tasks[2].transfer
+        assert len(tasks[0].setup) == len(tasks[2].setup)  # as many things are wrong
+    shares = [[Phone(infeasible=share).task(n).transfer for share in (0.2, 0.8)] for n in range(40)]
+    assert {tuple(one) for one in shares} == {(False, False), (False, True), (True, True)}
+
+
+def is_there(fault, task):
+    """Return whether the setup of a task causes a fault."""
+    return all(
+        any(one.name == name and fits(one.arguments, given) for one in task.setup)
+        for _, name, given in FAULTS[fault].broken
+    )
+
+
+def fits(arguments, given):
+    return all(arguments[name] == one or str(one)[:1] == "{" for name, one in given.items())
+
+
+@pytest.mark.parametrize("arguments", [{}, HARD])
+def test_what_mends_all_else_does_not_mend_what_cannot_be_mended(arguments):
+    for number in range(60):
+        twin = Phone(**arguments).task(number)
+        for share in (0, 1):
+            domain = Phone(infeasible=share, **arguments)
+            task = domain.task(number)
+            world = domain.world(scoring.begin(domain, task))
+            steps = [one for name in FAULTS if is_there(name, task) for one in FAULTS[name].mended]
+            for one in twin.actions:
+                if any(one.name == name and fits(one.arguments, by) for _, name, by in steps):
+                    world.call(one.seat, one.name, one.arguments)
+            assert all(scoring.holds(world, one) for one in twin.assertions) is not bool(share)
+
+
+@pytest.mark.parametrize(
+    ("assistant", "earned"),
+    [
+        ("oracle-assistant", [1.0, 1.0]),
+        ("informed-assistant", [1.0, 1.0]),
+        ("transfer-assistant", [0.0, 1.0]),
+    ],
+)
+def test_who_hands_everybody_over_earns_the_share_that_cannot_be_mended(assistant, earned):
+    players = {"user": "rule-user", "assistant": assistant}
+    for share, reward in zip((1e-9, 1.0), earned, strict=True):
+        episodes = rollout("tau2:phone", players, 12, seed=0, infeasible=share)
+        assert {one.report["reward"] for one in episodes} == {reward}
+        for one in episodes:
+            assert one.report["ended"] == "user"
+            assert one.report["infeasible"] is (share == 1)
+    if assistant == "transfer-assistant":  # where all can be mended, nobody has to be handed over
+        episodes = rollout("tau2:phone", players, 2, seed=0, infeasible=1e-9)
+        assert all("assistant" in one.report["diagnosis"]["seats"] for one in episodes)
+
+
+def test_a_handover_besides_a_solution_earns_nothing():
+    env = gem_ma.make("tau2:phone", solo=True, infeasible=0.5)
+    for number in range(8):
+        env.reset(seed=0, options={"task": number})
+        task = env.game_state.task
+        handover = {"name": "transfer_to_human_agents", "arguments": {"summary": "x"}}
+        for one in (*task.actions, handover):
+            call = handover if one is handover else {"name": one.name, "arguments": one.arguments}
+            env.step(json.dumps({**call, "arguments": dict(call["arguments"])}))
+        env.step('{"name": "done", "arguments": {}}')
+        assert env.info("assistant")["reward"] == float(task.transfer), number
+
+
+def test_a_user_cannot_hand_itself_over():
+    domain = Phone(infeasible=1)
+    task = domain.task(0)
+    begun, wanted = scoring.begin(domain, task), scoring.gold(domain, task)
+    for seat, reward in (("user", 0.0), ("assistant", 1.0)):
+        calls = [(seat, "transfer_to_human_agents", {"summary": "x"})]
+        assert scoring.judge(domain, task, wanted, begun, calls, [])["reward"] == reward
+
+
 @references.needed
 @pytest.mark.parametrize("split", ["small", pytest.param("train", marks=pytest.mark.slow)])
 def test_they_solve_telecom(split):
@@ -101,6 +182,7 @@ def test_the_user_does_what_it_is_told_and_says_what_it_sees():
         ({"lines": 20}, "lines=20: expected a whole number from 1 to 9"),
         ({"misleading": -1}, "misleading=-1: expected"),
         ({"world": 1.5}, "world=1.5: expected"),
+        ({"infeasible": 1.5}, "infeasible=1.5: expected a number from 0 to 1"),
     ],
 )
 def test_wrong_difficulty_says_what_would_work(arguments, words):

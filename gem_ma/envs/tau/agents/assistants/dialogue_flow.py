@@ -11,6 +11,8 @@ from typing import Any
 
 from gem_ma.envs.tau.talk import TalkView
 
+TRANSFER = "transfer_to_human_agents"
+HANDOVER = "YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON."
 DialogueFlow = Generator[str, str, Any]
 
 

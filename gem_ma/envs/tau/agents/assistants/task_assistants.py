@@ -8,7 +8,12 @@ from typing import Any
 
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.tau.agents.assistants.airline_dialogue import serve_passenger
-from gem_ma.envs.tau.agents.assistants.dialogue_flow import continue_dialogue, format_call
+from gem_ma.envs.tau.agents.assistants.dialogue_flow import (
+    HANDOVER,
+    TRANSFER,
+    continue_dialogue,
+    format_call,
+)
 from gem_ma.envs.tau.agents.assistants.service_dialogue import TaskKnowledge
 from gem_ma.envs.tau.agents.assistants.shop_dialogue import serve_customer
 from gem_ma.envs.tau.agents.assistants.telecom_workflow import continue_workflow
@@ -85,6 +90,25 @@ class InformedAssistant:
         return "InformedAssistant()"
 
 
+class TransferAssistant:
+    """Hand every user over to a human agent at once."""
+
+    portable = True
+    seats = ("assistant",)
+
+    def act(self, turns: list[Turn]) -> list[str]:
+        return [self._reply(turn) for turn in check_each(turns, Turn, "turns")]
+
+    def _reply(self, turn: Turn) -> str:
+        state = _get_state(turn)
+        if not any(call.name == TRANSFER for call in state.calls):
+            return format_call(TRANSFER, summary="I hand everybody over.")
+        return HANDOVER if state.talk else format_call("done")
+
+    def __repr__(self) -> str:
+        return "TransferAssistant()"
+
+
 def _is_tau2(state: object) -> bool:
     return hasattr(getattr(state, "task", None), "scenario")
 
@@ -105,6 +129,8 @@ def _choose_gold_action(state: Any) -> str:
         return f"Please call your tool: {doing}"
     if not state.talk:  # without a user
         return format_call("done")
+    if state.task.transfer:
+        return HANDOVER
     text_so_far = " ".join(text for who, text in state.talk if who == "assistant")
     left = [one for one in state.task.communicate if one not in text_so_far]
     return f"All is done{': ' if left else ''}{', '.join(left)}. Is there anything else?"

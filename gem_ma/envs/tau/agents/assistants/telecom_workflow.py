@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 from gem_ma.envs.tau.agents.assistants.dialogue_flow import (
+    HANDOVER,
+    TRANSFER,
     DialogueFlow,
     continue_dialogue,
     format_call,
@@ -32,9 +34,9 @@ def _run_workflow(complaint: str) -> DialogueFlow:
     try:
         yield from _help_caller(complaint)
     except WorkflowFailed as why:
-        yield format_call("transfer_to_human_agents", summary=str(why))
+        yield format_call(TRANSFER, summary=str(why))
         while True:
-            yield "YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON."
+            yield HANDOVER
 
 
 def _help_caller(complaint: str) -> DialogueFlow:

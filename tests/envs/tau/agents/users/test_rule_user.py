@@ -11,6 +11,7 @@ from gem_ma.agents import (
     LLMUser,
     OracleAssistant,
     RuleUser,
+    TransferAssistant,
     UserPopulation,
     load_agent,
 )
@@ -52,6 +53,7 @@ def test_players_by_name():
         ("users:train", UserPopulation),
         ("oracle-assistant", OracleAssistant),
         ("informed-assistant", InformedAssistant),
+        ("transfer-assistant", TransferAssistant),
     ):
         agent = load_agent(name)
         assert type(agent) is kind
@@ -63,7 +65,7 @@ def test_players_by_name():
     assert repr(load_agent("users:plain+wary")) == "UserPopulation('plain+wary', seed=0)"
     env = gem_ma.make("game:KuhnPoker-v0")
     env.reset(seed=0)
-    for agent in (OracleAssistant(), InformedAssistant()):
+    for agent in (OracleAssistant(), InformedAssistant(), TransferAssistant()):
         with pytest.raises(ValueError, match="this agent plays tau:"):
             agent.act([env.turn("first")])
 
