@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
+from pathlib import Path
 
 import pytest
+import tau2_references as references
 
 import gem_ma
 from gem_ma.envs.registry import MissingRequirement
+from gem_ma.envs.tau2 import scoring
 from gem_ma.envs.tau2.banking import harness, retrieval
 from gem_ma.envs.tau2.banking.bank import Banking, KnowledgeTools
 from gem_ma.envs.tau2.banking.sandboxed_tools import DocumentShell, PatternSearch
 from gem_ma.envs.tau2.banking.search import Document
+from gem_ma.envs.tau2.domain import TASK_DOCUMENTS
+from gem_ma.envs.tau2.game import load
 from gem_ma.game import InvalidMove
 from gem_ma.sandbox import SandboxUnavailable
 from gem_ma.sandbox.sandbox import check_level
@@ -281,3 +287,67 @@ def test_what_is_missing_is_named(folder, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingRequirement, match="install the program bash"):
         Banking("terminal_use")
+
+
+# What tau2-bench's own code said, with its documents in the order of their names: of each text the
+# start of its SHA-256. Where its file system decides the order of lines, they were sorted. The
+# prompt of "alltools" is without the search by embeddings.
+REFERENCES = json.loads(Path(__file__).with_name("retrieval_references.json").read_text())
+EVERY = pytest.param(1, marks=pytest.mark.slow)
+LOOKS = {
+    "KB_search": {"query": "fees"},
+    "KB_search_bm25": {"query": "fees"},
+    "grep": {"pattern": "fees"},
+    "shell": {"command": "cat INDEX.md"},
+}
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@references.needed
+@pytest.mark.parametrize("name", TOOLS)
+def test_prompts_are_those_of_the_original(name):
+    domain = load("banking", (("retrieval", name),))
+    policy = domain.policy()
+    if name != "golden_retrieval":
+        assert digest(policy) == REFERENCES["prompts"][name]
+        return
+    for id, (expected, _, _) in REFERENCES["tasks"].items():
+        documents = domain.quote_documents(domain.select_documents(domain.tasks[id]))
+        assert digest(policy.replace(TASK_DOCUMENTS, documents)) == expected, id
+
+
+@references.needed
+@pytest.mark.parametrize("step", [12, EVERY])
+@pytest.mark.parametrize("name", TOOLS)
+def test_gold_actions_earn_what_they_earn_in_the_original(name, step):
+    domain = load("banking", (("retrieval", name),))
+    assert domain.tasks.keys() == REFERENCES["tasks"].keys()
+    for id, (_, reward, database) in list(REFERENCES["tasks"].items())[::step]:
+        task = domain.tasks[id]
+        world = domain.world(scoring.begin(domain, task))
+        for tool in TOOLS[name]:
+            assert not world.call("assistant", tool, LOOKS[tool])[1]
+        calls = [(one.seat, one.name, one.arguments) for one in task.actions]
+        for call in calls:
+            world.call(*call)
+        after = world.changes()
+        gold = scoring.gold(domain, task)
+        verdict = scoring.judge(domain, task, gold, after, calls, task.communicate)
+        found = verdict["reward"], domain.base.hash_of("assistant", after)[:12]
+        assert found == (reward, database), id
+
+
+@references.needed
+@pytest.mark.parametrize("step", [12, EVERY])
+def test_answers_are_those_of_the_original(step):
+    different = []
+    for name, tool, arguments, *expected in REFERENCES["calls"][::step]:
+        answer, failed = use(load("banking", (("retrieval", name),)), tool, **arguments)
+        if expected[2:]:
+            answer = "\n".join(sorted(answer.splitlines()))
+        if [digest(answer), failed] != expected[:2]:
+            different.append((name, tool, arguments, answer[:200]))
+    assert different == []
