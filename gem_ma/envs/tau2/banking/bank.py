@@ -322,8 +322,7 @@ class Banking(DocumentedDomain):
     """The domain that tau2-bench names banking_knowledge.
 
     Args:
-        retrieval: how the assistant reaches the documents: "no_knowledge", or another of
-            `retrieval.VARIANTS`.
+        retrieval: how the assistant reaches the documents, of `retrieval.VARIANTS`.
     """
 
     name = "banking"
@@ -331,9 +330,6 @@ class Banking(DocumentedDomain):
     kits: ClassVar = {"assistant": KnowledgeTools, "user": KnowledgeUserTools}
     sides: ClassVar = {"assistant": dict.fromkeys(TABLES, NOTED)}  # shared by both seats
     shapes: ClassVar = dict.fromkeys(TABLES, _record)
-
-    def __init__(self, retrieval: str = "no_knowledge"):
-        super().__init__(retrieval)
 
     def _tables(self) -> dict[str, dict[str, Record]]:
         return {**super()._tables(), _UNLOCKED: {}, _LOGGED: {}}

@@ -100,10 +100,10 @@ class DocumentedDomain(Domain):
     """The base of a domain with documents, which its assistant reads or searches.
 
     Args:
-        retrieval: how, of VARIANTS.
+        retrieval: how it does so, of VARIANTS.
     """
 
-    def __init__(self, retrieval: str):
+    def __init__(self, retrieval: str = "no_knowledge"):
         if retrieval not in VARIANTS:
             raise ValueError(f"retrieval={retrieval!r}: expected {', '.join(VARIANTS)}")
         self.retrieval = retrieval

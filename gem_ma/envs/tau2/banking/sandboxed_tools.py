@@ -57,9 +57,9 @@ class PatternSearch:
         result = _run_job(get_pattern_sandbox(), job, files, seconds)
         answer = _read_answer(result)
         if "counts" not in answer:
-            slow = f"the pattern takes more than {seconds:g} seconds"
-            large = "the pattern needs too much memory"
-            raise ValueError(slow if result.reason == "timeout" else answer.get("error", large))
+            if result.reason == "timeout":
+                raise ValueError(f"the pattern takes more than {seconds:g} seconds")
+            raise ValueError(answer.get("error") or "the pattern needs too much memory")
         counts: list[int] = answer["counts"]
         return counts
 

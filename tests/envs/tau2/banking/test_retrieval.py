@@ -204,7 +204,15 @@ def test_a_command_is_bounded(shell, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "forged", ['[1, "x"]', '{"code": {}}', '{"code": 0, "stdout": 1, "stderr": ""}', "{", ""]
+    "forged",
+    [
+        '[1, "x"]',
+        '{"code": {}}',
+        '{"code": 0, "stdout": 1, "stderr": ""}',
+        '{"error": ""}',
+        "{",
+        "",
+    ],
 )
 def test_a_forged_answer_is_an_answer(monkeypatch, forged):
     monkeypatch.setattr(
