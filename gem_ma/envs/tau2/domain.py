@@ -25,6 +25,7 @@ REMEDY = (
     f"`gem-ma data tau2-bench` fetches it, or set {VARIABLE} to a clone of tau2-bench, or to a "
     "folder that holds telecom/, retail/ and so on"
 )
+TASK_DOCUMENTS = "{{required_documents}}"  # the place in a policy of a task's own documents
 BASIS = ("DB", "COMMUNICATE")  # reward basis of tasks that name none
 TRANSFER = "transfer_to_human_agents"  # the assistant's tool that hands the user over
 _SCENARIO = (  # parts of a user's scenario, with their headings
@@ -106,6 +107,8 @@ class Domain:
     files: ClassVar[Mapping[str, str]] = {"assistant": "db.json"}
     solo: ClassVar[bool] = False  # whether an assistant can play without a user
     taken: ClassVar[str] = ""  # error of tools without a database, see `World.take`
+    env_defaults: ClassVar[JSONMapping] = {}  # of environments, before the caller's options
+    blocking: bool = False  # whether tools may take seconds
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], Changes] = {}  # cached worlds of tasks, see `scoring`
@@ -125,6 +128,17 @@ class Domain:
 
     def policy(self, solo: bool = False) -> str:
         return self.read("policy.md").decode()
+
+    def select_documents(self, task: Task) -> tuple[str, ...] | None:
+        """Return the documents in a prompt of the assistant, or None if the policy has no place.
+
+        The place in the policy is TASK_DOCUMENTS.
+        """
+        return None
+
+    def quote_documents(self, names: Iterable[str]) -> str:
+        """Return the text of documents as the prompt has it."""
+        raise NotImplementedError
 
     def raw_tasks(self) -> Iterable[JSONMapping]:
         """Return the tasks as their file contains them."""

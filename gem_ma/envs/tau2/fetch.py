@@ -34,7 +34,7 @@ _KEPT = re.compile(
     rf"{_DATA}(?:{'|'.join(DOMAINS)})/(?!.*(?:voice|audio|workflows|task_issues|tasks_)).*\.(?:json|toml|md)"
     rf"|data/tau2/user_simulator/(?:{'|'.join(map(re.escape, _GUIDES))})"
     rf"|{_CODE}(?:agent/llm_agent|user/user_simulator|orchestrator/orchestrator)\.py"
-    rf"|{_CODE}domains/(?:{'|'.join(DOMAINS)})/(?:user_)?tools\.py"
+    rf"|{_CODE}domains/(?:{'|'.join(DOMAINS)})/(?:(?:user_)?tools|retrieval_mixins)\.py"
 )
 Say = Callable[[str], object]
 
@@ -174,7 +174,7 @@ def read_words(files: Mapping[str, bytes], where: object) -> JSONObject:
     for name in DOMAINS:
         seats: dict[str, JSONObject] = {"assistant": {}, "user": {}}
         texts["tools"][name] = seats
-        for file in ("tools.py", "user_tools.py"):
+        for file in ("tools.py", "user_tools.py", "retrieval_mixins.py"):
             source = files.get(f"{_CODE}domains/{name}/{file}")
             for seat, tool, doc in _tools(source) if source else ():
                 seats[seat][tool] = _parsed(doc)

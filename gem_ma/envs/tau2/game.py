@@ -17,7 +17,7 @@ from gem_ma.envs.tau.store import NOTHING, Changes, Frozen, copied
 from gem_ma.envs.tau.talk import Call, Said, read_reply, transcript, turns
 from gem_ma.envs.tau.wants import compiled
 from gem_ma.envs.tau2 import scoring, words
-from gem_ma.envs.tau2.domain import Domain, Task, folder
+from gem_ma.envs.tau2.domain import TASK_DOCUMENTS, Domain, Task, folder
 from gem_ma.envs.tau2.schemas import schema
 from gem_ma.game import Game, InvalidMove, Maybe, Message, VerbatimMessage
 from gem_ma.scene import Chat, Panels, Terminal
@@ -29,6 +29,7 @@ STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 DONE = "done"  # the tool by which an assistant without a user ends
 LONGEST = 4000  # maximum number of characters of a message
 PHONE_SHARE = 0.45  # of the width of a user's picture that its phone takes
+MOST_CALLS = 20  # in a reply, where tools may take seconds
 STEPS, ERRORS = 200, 10  # limits of an episode in the original
 DOMAINS = {  # module and class of each domain
     "mock": ("gem_ma.envs.tau2.mock", "Mock"),
@@ -77,6 +78,7 @@ class State:
     steps: int = 0
     errors: int = 0  # calls that failed
     judged: tuple[bool, ...] | None = None
+    documents: tuple[str, ...] | None = None  # in the prompt of the assistant, if it has a place
     paid: Frozen[str, float] = NOTHING
     verdict: Frozen[str, Any] = NOTHING
 
@@ -95,7 +97,17 @@ class State:
         else:  # an assistant sees the ticket if there is no user
             task = Task("", "", ticket=task.ticket) if USER not in self.paid else None
         calls = tuple([one for one in self.calls if one.by == agent])
-        return State(task, self.talk, calls, NOTHING, self.floor, self.ended, paid=self.paid)
+        documents = self.documents if agent == ASSISTANT else None
+        return State(
+            task,
+            self.talk,
+            calls,
+            NOTHING,
+            self.floor,
+            self.ended,
+            documents=documents,
+            paid=self.paid,
+        )
 
     def legal(self, agent):
         """Return a sample of legal replies, enough for random play, menus and tests."""
@@ -140,7 +152,8 @@ class Tau2(Game[State]):
         hashes: add the original's hashes of both databases to the report.
         original: for mock: play tau2-bench's own data in place of this package's.
         policy: for telecom: "manual" or "workflow".
-        retrieval: for banking: "no_knowledge", or "search" to search the documents.
+        retrieval: for banking: how the assistant reaches the documents: "no_knowledge", "search",
+            "grep_only", "bm25_grep", "full_kb", "golden_retrieval", "alltools" or "terminal_use".
         world: for phone: seed of its customers and tasks.
         faults: for phone: how many things are wrong at once: a number, or a pair of least and most.
         lines: for phone: number of lines of each customer.
@@ -193,10 +206,11 @@ class Tau2(Game[State]):
         self.agents = (ASSISTANT,) if solo else (USER, ASSISTANT)
         if judge:
             self.agents = (*self.agents, JUDGE)
+        self.blocking = self.domain.blocking
+        defaults = STRICT if strict else self.env_defaults
+        self.env_defaults = {**defaults, **self.domain.env_defaults}
         self.unpaid = Frozen(dict.fromkeys(self.agents, 0.0))
         self._wants: dict[str, compiled.Wants] = {}
-        if strict:
-            self.env_defaults = STRICT
         if solo and not self.domain.solo:
             raise ValueError(
                 f"solo=True, domain={domain!r}: expected domain 'mock', 'phone' or 'telecom'"
@@ -225,7 +239,16 @@ class Tau2(Game[State]):
                     name, arguments = line.call.name, line.call.arguments
                     result, _ = world.call(line.seat, name, arguments)
                     calls.append(Call(name, arguments, result, len(talk), line.seat))
-        return State(task, tuple(talk), tuple(calls), changes, floor, paid=self.unpaid)
+        documents = self.domain.select_documents(task)
+        return State(
+            task,
+            tuple(talk),
+            tuple(calls),
+            changes,
+            floor,
+            documents=documents,
+            paid=self.unpaid,
+        )
 
     def _chosen(self, rng, id_or_index):
         """Return the requested task, by id or by position, or a random one."""
@@ -261,6 +284,8 @@ class Tau2(Game[State]):
             )
         if isinstance(move, str) and len(move) > LONGEST and not self.strict:
             raise InvalidMove(f"a message has at most {LONGEST} characters, and not {len(move)}")
+        if self.blocking and not isinstance(move, str) and len(move) > MOST_CALLS:
+            raise InvalidMove(f"a reply has at most {MOST_CALLS} calls, and not {len(move)}")
         return move
 
     def _has_tools(self, agent):
@@ -383,8 +408,18 @@ class Tau2(Game[State]):
             return words.JUDGE
         if agent == USER:
             return self.words.user_tools if self._has_tools(USER) else self.words.user
+        return self._prompt[0]
+
+    @functools.cached_property
+    def _prompt(self):
+        """The assistant's prompt: the part before the documents of a task, and the rest."""
         policy = self.domain.policy(self.solo)
-        return self.words.alone(policy) if self.solo else self.words.assistant(policy)
+        prompt = self.words.alone(policy) if self.solo else self.words.assistant(policy)
+        before, mark, after = prompt.partition(TASK_DOCUMENTS)
+        if not mark:
+            return prompt, ""
+        rules, _, line = before.rpartition("\n")
+        return rules, f"{line}{mark}{after}"
 
     def brief(self, view, agent):
         if agent == JUDGE:
@@ -397,7 +432,12 @@ class Tau2(Game[State]):
                 if mine is None
                 else f"{scenario}\nYour tools: {', '.join(mine) or 'none'}."
             )
-        return self.words.ticket(view.task.ticket) if self.solo else ""
+        if self.solo:
+            return self.words.ticket(view.task.ticket)
+        if view.documents is None:
+            return ""
+        documents = self.domain.quote_documents(view.documents)
+        return self._prompt[1].replace(TASK_DOCUMENTS, documents)
 
     def tools(self, agent):
         if agent == JUDGE:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from gem_ma.envs.tau.calling import sane
 from gem_ma.envs.tau.store import Base, Changes, Desk, Record
+from gem_ma.sandbox import SandboxUnavailable
 from gem_ma.validation.json_types import JSONMapping
 
 # Forms of a table: by id, in order, a single record, or by id under "data" next to "notes".
@@ -68,7 +69,8 @@ class Kit(Part):
                 }
         for name, one in methods.items():
             one.__qualname__ = f"{cls.__name__}.{name}"
-        cls.tools = {**cls.tools, **methods}
+        bases = [base for base in reversed(cls.__bases__) if issubclass(base, Kit)]
+        cls.tools = {name: one for base in bases for name, one in base.tools.items()} | methods
         cls.listed = {
             name: one for name, one in cls.tools.items() if not hasattr(one, "discoverable")
         }
@@ -164,6 +166,8 @@ class World:
             answer = self._do(seat, name, arguments)
             self.domain.sync(self)
             return said(answer), False
+        except SandboxUnavailable:  # our mistake, and no answer
+            raise
         except Exception as error:  # noqa: BLE001 - any type of argument may come
             return f"Error: {error}", True
 

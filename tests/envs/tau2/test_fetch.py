@@ -62,6 +62,16 @@ class MockTools:
             Their names.
         """
 '''
+SEARCH = '''
+class GrepMixin:
+    @is_tool(ToolType.READ)
+    def grep(self, pattern):
+        """Look for a pattern.
+
+        Args:
+            pattern: What to look for.
+        """
+'''
 
 
 @pytest.fixture
@@ -73,6 +83,7 @@ def clone(tmp_path):
         "src/tau2/user/user_simulator.py": USER,
         "src/tau2/orchestrator/orchestrator.py": GREETING,
         "src/tau2/domains/mock/tools.py": TOOLS,
+        "src/tau2/domains/banking_knowledge/retrieval_mixins.py": SEARCH,
         "data/tau2/user_simulator/simulation_guidelines.md": "Talk.<PERSONA_GUIDELINES>",
         "data/tau2/user_simulator/simulation_guidelines_tools.md": "Talk and do.",
         "data/tau2/domains/telecom/tasks_voice.json": "[]",
@@ -121,6 +132,11 @@ def test_strict_tells_what_the_original_tells(clone, tmp_path, monkeypatch, fetc
     assert noted["title"]["description"] == "Its name,\nin a word."
     assert tools["get_users"]["description"] == "Look up who there is."
     assert tools["get_users"]["parameters"]["properties"] == {}
+    searches = fetch.words()["tools"]["banking_knowledge"]["assistant"]
+    assert searches["grep"] == {
+        "description": "Look for a pattern.",
+        "arguments": {"pattern": "What to look for."},
+    }
     alone = gem_ma.make("tau2:mock", strict=True, original=True, solo=True)
     rules = words(alone)["assistant"][0]
     assert rules.startswith("<i>Call `done`.</i><p>Be good alone.</p><t>")

@@ -8,8 +8,10 @@ import pytest
 
 import gem_ma
 from gem_ma import Reply
+from gem_ma.envs.registry import MissingRequirement
 
 IDS = ["tau2:mock", "tau2:phone", "tau2:airline", "tau2:retail", "tau2:telecom", "tau2:banking"]
+RETRIEVALS = [("tau2:banking", {"retrieval": name}) for name in ("bm25_grep", "alltools")]
 VALUES = (
     *(None, True, -1, 0, 1.5, 1e308, -1e308, 10**200, 2**63, float("nan"), float("inf"), "", " "),
     *("x" * 20_000, "\ud800", "\x00", "0", "-1", "1e999", "nan", "2024-99-99", "2024-02-30"),
@@ -39,13 +41,16 @@ def spell(name, arguments, rng):
     return Reply("", tool_calls=[{"id": "1", "type": "function", "function": function}])
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_no_tool_raises_or_takes_long(id):
+@pytest.mark.parametrize(("id", "options"), [*((id, {}) for id in IDS), *RETRIEVALS])
+def test_no_tool_raises_or_takes_long(id, options):
     """A wrong call is an answer of the tool or an invalid reply, and answers have bounds."""
     if missing := gem_ma.spec(id).list_missing():
         pytest.skip(f"{missing[0]}: gem-ma data tau2-bench")
     rng = np.random.default_rng(0)
-    env = gem_ma.make(id, invalid="retry", max_invalid=10_000)
+    try:
+        env = gem_ma.make(id, invalid="retry", max_invalid=10_000, **options)
+    except MissingRequirement as error:
+        pytest.skip(str(error))
     called = 0
     for who in env.possible_agents:
         env.reset(seed=0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Literal, get_args
 
@@ -23,7 +21,7 @@ from gem_ma.envs.tau2.banking.query import (
     user_tool_id,
     verification_id,
 )
-from gem_ma.envs.tau2.banking.search import Document, Search
+from gem_ma.envs.tau2.banking.retrieval import DocumentedDomain
 from gem_ma.envs.tau2.banking.texts import TOOLS
 from gem_ma.envs.tau2.banking.user import (
     KnowledgeUserTools,
@@ -32,7 +30,7 @@ from gem_ma.envs.tau2.banking.user import (
     parameters,
     read_arguments,
 )
-from gem_ma.envs.tau2.domain import Domain, Task, parse
+from gem_ma.envs.tau2.domain import Task, parse
 from gem_ma.envs.tau2.kit import NOTED, Kit, World, tool, writing
 from gem_ma.envs.tau2.shape import anything, mapped
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -66,8 +64,6 @@ TABLES = (
 # tools whose calls are recorded because gold actions contain them.
 _UNLOCKED, _LOGGED = "unlocked", "logged"
 _CALL = "call_discoverable_agent_tool"
-_PROMPTS = {"no_knowledge": "no_knowledge", "search": "classic_rag_bm25_no_grep"}
-_COMPONENT = re.compile(r"\{\{component:(\w+)\}\}")
 
 Reason = Literal[
     "fraud_or_security_concern",
@@ -317,30 +313,16 @@ class KnowledgeTools(
         return f"Your called agent tools:\n{listing(self.desk, 'agent_discoverable_tools')}"
 
 
-class KBSearchMixin(KnowledgeTools):
-    @tool
-    def KB_search(self, query: str) -> str:  # noqa: N802 - the original's name
-        """Search the bank's documents.
-
-        Args:
-            query: the words to look for
-        """
-        domain = self.world.domain
-        assert isinstance(domain, Banking)
-        return domain.search.listing(query)
-
-
 def _record(value: object) -> JSONObject:
     """Return a copy of a record with any fields, so that the task's own record stays unchanged."""
     return copied(mapped(anything)(value))
 
 
-class Banking(Domain):
+class Banking(DocumentedDomain):
     """The domain that tau2-bench names banking_knowledge.
 
     Args:
-        retrieval: "no_knowledge", or "search" for an assistant that can search the documents. The
-            latter is the original's "bm25", without the milliseconds that it prints.
+        retrieval: how the assistant reaches the documents, of `retrieval.VARIANTS`.
     """
 
     name = "banking"
@@ -348,24 +330,6 @@ class Banking(Domain):
     kits: ClassVar = {"assistant": KnowledgeTools, "user": KnowledgeUserTools}
     sides: ClassVar = {"assistant": dict.fromkeys(TABLES, NOTED)}  # shared by both seats
     shapes: ClassVar = dict.fromkeys(TABLES, _record)
-
-    def __init__(self, retrieval: str = "no_knowledge"):
-        if retrieval not in _PROMPTS:
-            raise ValueError(f"retrieval={retrieval!r}: expected {' or '.join(_PROMPTS)}")
-        self.retrieval = retrieval
-        if retrieval == "search":
-            kits = {"assistant": KBSearchMixin, "user": KnowledgeUserTools}
-            self.kits = kits  # type: ignore[misc]
-        super().__init__()
-
-    @functools.cached_property
-    def search(self) -> Search:
-        """The index of all documents."""
-        paths = sorted(self.path().glob("documents/*.json"))
-        if not paths:
-            self.read("documents")  # raises DataMissing
-        documents = (parse(self.read(f"documents/{path.name}"), path.name) for path in paths)
-        return Search(Document(one["id"], one["title"], one["content"]) for one in documents)
 
     def _tables(self) -> dict[str, dict[str, Record]]:
         return {**super()._tables(), _UNLOCKED: {}, _LOGGED: {}}
@@ -375,16 +339,6 @@ class Banking(Domain):
             name = action.arguments.get("agent_tool_name")
             if action.name == _CALL and name:
                 world.desk.put(_LOGGED, name, {})
-
-    def policy(self, solo: bool = False) -> str:
-        if solo:
-            raise ValueError("banking has no solo mode: its user has a part in most tasks")
-
-        def component(found: re.Match[str]) -> str:
-            return self.read(f"prompts/components/{found[1]}.md").decode()
-
-        prompt = self.read(f"prompts/{_PROMPTS[self.retrieval]}.md").decode()
-        return _COMPONENT.sub(component, prompt)
 
     def raw_tasks(self) -> Iterable[JSONMapping]:
         # The file tasks.json next to the folder is older; the original does not use it.

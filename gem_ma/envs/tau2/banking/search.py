@@ -54,18 +54,25 @@ class Search:
         for word in _words(query):
             for number, worth in self._worth.get(word, ()):
                 scores[number] += worth
-        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)[:_MOST]
-        return [(self.documents[number], scores[number]) for number in order]
+        return select_best(zip(self.documents, scores, strict=True))
 
-    def listing(self, query: str) -> str:
+    def listing(self, query: str, most: int | None = None) -> str:
         """Return the full text of the best documents, as the tool prints them."""
-        if not query or not query.strip():
-            return "No relevant documents found."
-        return "\n".join(
-            f"{place}. {one.title}\n   ID: {one.id}\n   Score: {score:.4f}\n"
-            f"   Content: {one.content}\n"
-            for place, (one, score) in enumerate(self.best(query), 1)
-        )
+        best = self.best(query)[:most] if query and query.strip() else []
+        return list_documents(best) if best else "No relevant documents found."
+
+
+def select_best(scored: Iterable[tuple[Document, float]]) -> list[tuple[Document, float]]:
+    """Return the documents with the highest scores; among equal scores, the earlier is first."""
+    return sorted(scored, key=lambda one: one[1], reverse=True)[:_MOST]
+
+
+def list_documents(scored: Iterable[tuple[Document, float]]) -> str:
+    """Return the full text of documents, as the tools print them."""
+    return "\n".join(
+        f"{place}. {one.title}\n   ID: {one.id}\n   Score: {score:.4f}\n   Content: {one.content}\n"
+        for place, (one, score) in enumerate(scored, 1)
+    )
 
 
 def _words(text: str) -> list[str]:
