@@ -36,7 +36,7 @@ def duration(rng, tasks):
 
 def at_once(rng, tasks):
     """Ask how many tasks are done on a day."""
-    counts = {}
+    counts: dict[int, list[int]] = {}
     for day in range(1, max(end for _, _, end in tasks) + 1):
         counts.setdefault(sum(start < day <= end for _, start, end in tasks), []).append(day)
     many = pick(rng, sorted(counts))  # first, so that no number is the answer more often
@@ -46,7 +46,7 @@ def at_once(rng, tasks):
 
 def overlap(rng, tasks):
     """Ask on how many days two tasks are both done."""
-    pairs = {}
+    pairs: dict[int, list[tuple[str, str]]] = {}
     for (one, a, b), (other, c, d) in itertools.permutations(tasks, 2):
         pairs.setdefault(min(b, d) - max(a, c), []).append((one, other))
     lengths = [both for both in sorted(pairs) if both > 0]
