@@ -66,6 +66,7 @@ def test_calendars_and_zones():
         (lambda: time_mcp.relative_time("soon"), "'soon': expected a time such as"),
         (lambda: time_mcp.days_in_month("2023-02-30"), "expected a day such as"),
         (lambda: time_mcp.convert_time("UTC", "Asia/Tokyo", "9999-12-31 23:00:00"), "no year"),
+        (lambda: time_mcp.convert_time("Asia/Tokyo", "UTC", "0001-01-01 01:00:00"), "no year"),
     ],
 )
 def test_what_cannot_be_answered_is_said(call, problem):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import calendar
+import contextlib
 import functools
 import math
 import re
@@ -50,14 +51,21 @@ def _moment_to_strftime(fmt: str) -> str:
     return _TOKEN.sub(lambda found: _TOKENS.get(found[0], "%%"), fmt)
 
 
-def _parse_dt(time: str) -> datetime:
-    """Return a time such as "2025-03-01 12:30:00" or "2025-03-01 12:30:00.500", as local time."""
+def _parse_clock_time(time: str) -> datetime:
+    """Return a time such as "2025-03-01 12:30:00" or "2025-03-01 12:30:00.500", of no zone."""
     for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f"):
-        try:
-            return datetime.strptime(time, form).astimezone()
-        except (ValueError, OverflowError):
-            continue
+        with contextlib.suppress(ValueError):
+            return datetime.strptime(time, form)
     raise TimeRequestError(f"{time[:60]!r}: expected a time such as 2025-03-01 12:30:00")
+
+
+def _parse_dt(time: str) -> datetime:
+    """Return the same as local time."""
+    moment = _parse_clock_time(time)
+    try:
+        return moment.astimezone()
+    except (OverflowError, ValueError):  # of the first and the last day of all
+        raise TimeRequestError(f"{time[:60]!r}: there is no such local time") from None
 
 
 def _parse_date(date: str) -> datetime:
@@ -115,12 +123,10 @@ def get_timestamp(time: str) -> str:
 def convert_time(sourceTimezone: str, targetTimezone: str, time: str) -> str:  # noqa: N803 - GEM's
     """Return a time such as "2025-03-23 12:30:00" of one time zone in another one."""
     source, target = _find_zone(sourceTimezone), _find_zone(targetTimezone)
-    moment = _parse_dt(time).replace(tzinfo=None)
-    if source is not None:
-        moment = moment.replace(tzinfo=source)
+    moment = _parse_clock_time(time).replace(tzinfo=source)
     try:
         return moment.astimezone(target).strftime("%Y-%m-%d %H:%M:%S")
-    except OverflowError:
+    except (OverflowError, ValueError):
         raise TimeRequestError(f"{time[:60]!r}: this time is in no year of the other zone") from (
             None
         )
