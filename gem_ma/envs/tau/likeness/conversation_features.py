@@ -96,7 +96,11 @@ def extract_features(
         wants: the wishes and knowledge of the user's task.
         ending: by whom, and how, the conversation was ended.
     """
-    pairs = [pair for pair in zip(talk.said, talk.heard, strict=True) if pair[0]]
+    pairs = [
+        (said.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"), heard)  # as telephones write it
+        for said, heard in zip(talk.said, talk.heard, strict=True)
+        if said
+    ]
     texts = [said for said, _ in pairs]
     lengths = [len(text.split()) for text in texts]
     mean = fmean(lengths)

@@ -85,7 +85,8 @@ def read_conversations(
             wants = env.game.wants(env.match.state.task)
         except (BadArgument, LookupError, UntrustedSpec, ValueError) as error:
             raise ValueError(
-                f"episode {episode.id} of {episode.spec.id!r}: its task cannot be made again: {error}"
+                f"episode {episode.id} of {episode.spec.id!r}: its task cannot be made again: "
+                f"{error}"
             ) from error
         reward = report.get("reward")
         solved = isinstance(reward, int | float) and reward >= SUCCESS

@@ -19,6 +19,7 @@ from gem_ma.envs.tau.likeness.recorded_conversations import (
 )
 from gem_ma.evaluation.statistics import IntervalEstimate
 from gem_ma.rollouts.episode import Episode
+from gem_ma.validation.arguments import check_each
 from gem_ma.validation.json_types import JSONObject
 
 RESAMPLES = 1000
@@ -169,10 +170,11 @@ def compare_users(simulated: Iterable[Episode], people: Iterable[Episode]) -> Us
         people: others with the same ids. If people played the user in some, only these count.
 
     Raises:
+        TypeError: An element is no Episode.
         ValueError: One of the two has no conversation of an id that the other has.
     """
-    own, own_left_out = read_conversations(simulated)
-    other, other_left_out = read_conversations(people)
+    own, own_left_out = read_conversations(check_each(simulated, Episode, "simulated"))
+    other, other_left_out = read_conversations(check_each(people, Episode, "people"))
     other, count = choose_people(other)
     if count:
         other_left_out["not played by a person"] += count
@@ -238,7 +240,8 @@ def measure_distances(
     for name, features in (*DIMENSIONS.items(), ("overall", ())):
         few = min(count, len(people)) < 2
         value = float(exact[name][0])
-        spread = 0.0 if few else float(np.nanstd(resampled[name]))
+        known = resampled[name][~np.isnan(resampled[name])]
+        spread = 0.0 if few or not len(known) else float(known.std())
         reach = _NORMAL_QUANTILE * spread if spread else math.nan
         low, high = max(0.0, value - reach), min(1.0, value + reach)
         rows.append(
