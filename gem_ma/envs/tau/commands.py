@@ -109,7 +109,8 @@ def _compare(args: argparse.Namespace) -> int:
     if args.users or args.assistants or args.settings:
         raise UsageError("compare plays nothing: leave --users, --assistants and --set out")
     try:
-        comparison = compare_users(*map(load_recorded_episodes, (args.what[1], args.humans)))
+        people = load_recorded_episodes(args.humans)
+        comparison = compare_users(load_recorded_episodes(args.what[1]), people)
     except ValueError as error:
         raise UsageError(format_error(error)) from None
     text = json.dumps(comparison.to_json()) if args.json else escape_invisible(str(comparison))
