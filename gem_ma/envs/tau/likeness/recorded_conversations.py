@@ -18,7 +18,8 @@ from gem_ma.evaluation.viewer.episode_files import find_episode_files
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
 
-PEOPLE = "human"  # agent of a seat that a person plays; the arena adds the name, as human:NAME
+# Agents of people: of gem-ma play, of the arena, as human:NAME, and of Python.
+PEOPLE = ("human", "HumanAgent()")
 _LEFT = "Left"  # failure of a match of the arena that a player left
 
 
@@ -45,7 +46,7 @@ class RecordedConversation(NamedTuple):
     @property
     def by_person(self) -> bool:
         """Whether the record says that a person played the user."""
-        return self.player.partition(":")[0] == PEOPLE
+        return self.player.partition(":")[0] in PEOPLE
 
 
 def load_recorded_episodes(path: str | os.PathLike[str]) -> list[Episode]:

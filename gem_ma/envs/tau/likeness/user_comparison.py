@@ -143,7 +143,7 @@ def _describe_set(one: ConversationSet) -> JSONObject:
 
 
 def _format_set(one: ConversationSet) -> str:
-    names = [name or "unknown" for name in list(one.players)[:_SHOWN_PLAYERS]]
+    names = list(one.players)[:_SHOWN_PLAYERS]
     more = len(one.players) - len(names)
     others = [f"{count} {reason}" for reason, count in one.left_out.items()]
     return (
@@ -188,7 +188,8 @@ def compare_users(simulated: Iterable[Episode], people: Iterable[Episode]) -> Us
                 f"there is no conversation of {name}; expected episodes of tau: or tau2:, got "
                 f"{reasons or 'none'}"
             )
-    envs = tuple(dict.fromkeys(one.env for one in own if one.env in {it.env for it in other}))
+    other_envs = {one.env for one in other}
+    envs = tuple(dict.fromkeys(one.env for one in own if one.env in other_envs))
     if not envs:
         raise ValueError(
             f"the simulated users played {_list_envs(own)}, and the people "

@@ -139,10 +139,13 @@ def test_one_conversation_has_a_distance_and_no_interval():
 
 def test_only_people_count_if_there_are_any():
     plain, talkative = play("user:plain"), play("user:talkative")
-    people = [*by_people(talkative[:4]), *by_people(talkative[4:6], "human"), *plain]
+    people = [*by_people(talkative[:4]), *by_people(talkative[4:5], "human")]
+    people += [*by_people(talkative[5:6], "HumanAgent()"), *plain]
     comparison = compare_users(plain, people)
     assert comparison.has_people
-    assert comparison.people == (6, {"human:Ann": 4, "human": 2}, {"not played by a person": COUNT})
+    players = {"human:Ann": 4, "human": 1, "HumanAgent()": 1}
+    assert comparison.people == (6, players, {"not played by a person": COUNT})
+    assert f"human:Ann, human, HumanAgent() (left out: {COUNT} not pl" in str(comparison)
     assert comparison.dimensions == compare_users(plain, talkative[:6]).dimensions
     assert "no record says" not in str(comparison)
     stand_in = compare_users(plain, talkative)
