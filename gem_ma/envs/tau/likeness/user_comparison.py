@@ -105,8 +105,8 @@ class UserComparison:
         return {
             "envs": list(self.envs),
             "common_tasks": self.common_tasks,
-            "simulated": _describe_set(self.simulated),
-            "people": {**_describe_set(self.people), "has_people": self.has_people},
+            "simulated": self.simulated._asdict(),
+            "people": {**self.people._asdict(), "has_people": self.has_people},
             "likeness": _to_json_numbers(self.likeness._asdict()),
             "dimensions": rows[:-1],
             "overall": rows[-1],
@@ -136,10 +136,6 @@ def _to_json_numbers(values: Mapping[str, float | str]) -> JSONObject:
         name: None if isinstance(one, float) and math.isnan(one) else one
         for name, one in values.items()
     }
-
-
-def _describe_set(one: ConversationSet) -> JSONObject:
-    return {**one._asdict(), "players": dict(one.players), "left_out": dict(one.left_out)}
 
 
 def _format_set(one: ConversationSet) -> str:
