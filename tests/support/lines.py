@@ -286,6 +286,7 @@ WRONG += [
         "users tau:shop --users user:plain --episodes 0",
         "users tau:shop --users user:plain --seed x",
         "users tau:shop --users user:plain --set world",
+        "users compare FOLDER --humans FOLDER/none.jsonl",
         f"exploit {KUHN} --agents nobody",
         f"exploit {KUHN} --agents random,search",
         f"{_EXPLOIT} --samples 0",
@@ -433,6 +434,8 @@ RIGHT = {
         "users tau:shop --users user:plain,users:train --assistants informed-assistant,random "
         "--episodes 2 --seed 1 --json",
         "users tau:shop --users user:wary:typos=0.5 --episodes 2 --set world=3",
+        "run tau:shop --agents rule-user,informed-assistant --episodes 2 --out us.jsonl",
+        "users compare us.jsonl --humans us.jsonl",
     ],
     "leaderboard": [
         f"eval {TTT} --agents random --tasks 1 --out l1",

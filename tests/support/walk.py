@@ -687,6 +687,10 @@ RIGHT = {
         "rows": [{("a", 1): 0.5, ("a", 2): 0.0}]
     },
     "gem_ma.evaluation.statistics.adjust_p_values": _by(chances=(0.1, 0.2)),
+    "gem_ma.envs.tau.compare_users": lambda: dict.fromkeys(
+        ("simulated", "people"),
+        importlib.import_module("gem_ma").rollout("tau:shop", "random", 2, seed=0),
+    ),
     "gem_ma.envs.tau.measure_users": _by(env="tau:shop", users=("rule-user",), episodes=1),
     "gem_ma.evaluation.tournament.run_tournament": lambda: {
         "games": [TTT],

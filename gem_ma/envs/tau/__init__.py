@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gem_ma.envs.tau.agents.assistants.task_assistants import InformedAssistant, OracleAssistant
     from gem_ma.envs.tau.agents.llm_user import LLMUser
     from gem_ma.envs.tau.agents.users.rule_user import RuleUser, UserPopulation
+    from gem_ma.envs.tau.likeness.user_comparison import compare_users
     from gem_ma.envs.tau.user_metrics import measure_users
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "OracleAssistant",
     "RuleUser",
     "UserPopulation",
+    "compare_users",
     "measure_users",
 ]
 __getattr__ = lazy_getattr(
@@ -33,6 +35,7 @@ __getattr__ = lazy_getattr(
         "OracleAssistant": "agents.assistants.task_assistants",
         "RuleUser": "agents.users.rule_user",
         "UserPopulation": "agents.users.rule_user",
+        "compare_users": "likeness.user_comparison",
         "measure_users": "user_metrics",
     },
 )
