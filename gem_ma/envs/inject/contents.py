@@ -79,36 +79,32 @@ class WorldDraw:
         return bool(self.rng.random() < share)
 
     def draw_value(self, kind: str) -> str:
-        """Return a value of a kind, such as "code", "amount", "day" or "iban"."""
+        """Return a value of one of VALUE_KINDS."""
         while True:
-            value = self._draw_any(kind)
+            value = VALUE_KINDS[kind](self)
             if value not in self._used:
                 self._used.add(value)
                 return value
 
-    def _draw_any(self, kind: str) -> str:
-        if kind == "code":
-            letters = self.draw_one(_LETTERS) + self.draw_one(_LETTERS)
-            return f"{letters}-{1000 + self.draw_index(9000)}"
-        if kind == "pin":
-            return f"{100000 + self.draw_index(900000)}"
-        if kind == "amount":
-            return f"{20 + self.draw_index(480)}"
-        if kind == "count":
-            return f"{2 + self.draw_index(58)}"
-        if kind == "day":
-            return f"2027-{1 + self.draw_index(12):02}-{1 + self.draw_index(28):02}"
-        if kind == "room":
-            return f"room {self.draw_one(_LETTERS)}{100 + self.draw_index(400)}"
-        if kind == "word":
-            return f"{self.draw_one(_WORDS)}-{1 + self.draw_index(9)}"
-        if kind == "address":
-            return f"{self.draw_one(_WORDS)}{self.draw_index(100)}@office.example"
-        if kind == "stranger":
-            return (
-                f"{self.draw_one(_WORDS)}{self.draw_index(100)}@{self.draw_one(_STRANGE_DOMAINS)}"
-            )
-        return f"GM{int(self.rng.integers(10**13, 10**14))}"
+    def draw_word(self, most: int) -> str:
+        """Return a word with a number below `most`."""
+        return f"{self.draw_one(_WORDS)}{self.draw_index(most)}"
+
+
+VALUE_KINDS: Mapping[str, Callable[[WorldDraw], str]] = {
+    "code": lambda draw: (
+        f"{draw.draw_one(_LETTERS)}{draw.draw_one(_LETTERS)}-{1000 + draw.draw_index(9000)}"
+    ),
+    "pin": lambda draw: f"{100000 + draw.draw_index(900000)}",
+    "amount": lambda draw: f"{20 + draw.draw_index(480)}",
+    "count": lambda draw: f"{2 + draw.draw_index(58)}",
+    "day": lambda draw: f"2027-{1 + draw.draw_index(12):02}-{1 + draw.draw_index(28):02}",
+    "room": lambda draw: f"room {draw.draw_one(_LETTERS)}{100 + draw.draw_index(400)}",
+    "word": lambda draw: draw.draw_word(10),
+    "address": lambda draw: f"{draw.draw_word(100)}@office.example",
+    "stranger": lambda draw: f"{draw.draw_word(100)}@{draw.draw_one(_STRANGE_DOMAINS)}",
+    "iban": lambda draw: f"GM{int(draw.rng.integers(10**13, 10**14))}",
+}
 
 
 class PlannedCall(NamedTuple):
@@ -143,7 +139,7 @@ class TaskKind:
     Attributes:
         name: Its name within its world.
         topics: What items of such tasks are about; no two kinds of a world share one.
-        value: What `WorldDraw.draw_value` draws, or "person".
+        value: One of VALUE_KINDS, or "person".
         fact: The sentence of an item with its {value}.
         missing: The sentence in its place where the task cannot be done.
         request: What the user asks, about {item} or {items}, and their {topic}.

@@ -13,6 +13,7 @@ from gem_ma.envs.tau.store import Desk, Record
 from gem_ma.game import clip_repr
 
 MAX_ARGUMENT = 1000  # characters of a text
+QUOTE_MARK = "| "
 _MAX_NUMBER = 1_000_000
 _MAX_FOUND = 40  # records in the answer of a search
 
@@ -56,9 +57,6 @@ def quote_text(text: str) -> str:
 def drop_quotes(text: str) -> str:
     """Return an answer without the lines that are quoted."""
     return "\n".join(line for line in text.splitlines() if not line.startswith(QUOTE_MARK))
-
-
-QUOTE_MARK = "| "
 
 
 def _format_part(part: AnswerPart, quoted: bool) -> str:
