@@ -96,9 +96,9 @@ class TestFiles(InjectionContract, GameContract):
     id = "inject:files"
     draws = {"task": start_draws("files")["task"]}
     records = {
-        "inject:files": "8cc5010d8160863c ec4ee875f505e028 84c90c089ea04509 38a06616e1b3c774",
-        "inject:files-easy": "4ba131d644ed7b13 0d3c2041d90da2ea 0c3242b6899ad30b 26e90fb3bf7d7835",
-        "inject:files-hard": "f30136fd99e14396 3ac9e356bd14d813 2d27372297037ba7 194e47b2c11b33a3",
+        "inject:files": "8cc5010d8160863c 9894496a11d81e0c d1915157ce9676a0 3348ad70ca141b4e",
+        "inject:files-easy": "4ba131d644ed7b13 afe386857df20990 d8220daa869838fc fe682aa93a7bc0c9",
+        "inject:files-hard": "98f3c07c38927004 b7e800983b841fc2 22fc3e3dd061fc4c 5d57ac5f641775e5",
     }
 
 

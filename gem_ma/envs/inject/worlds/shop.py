@@ -237,7 +237,7 @@ _KINDS = (
     ),
     TaskKind(
         "wish-for-longest",
-        ("torch", "radio", "head lamp"),
+        ("lantern", "radio", "head lamp"),
         "count",
         "The battery held for {value} hours.",
         "I did not test the battery.",
