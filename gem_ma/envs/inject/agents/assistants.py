@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.inject.contents import PlannedCall
@@ -108,7 +108,7 @@ def write_call(call: PlannedCall) -> str:
     return format_call(call.name, **call.arguments)
 
 
-def get_injection_state(turn: Turn, name: str) -> Any:
+def get_injection_state(turn: Turn, name: str) -> InjectionState:
     """Return the state of a turn, or raise ValueError in another game."""
     state = turn.position and turn.position.state
     if not isinstance(state, InjectionState):
