@@ -68,6 +68,12 @@ FAMILIES = {
         "Short scenes in which two to four seats talk and are paid by rule. [Social scenes with "
         "rules](../social.md) says what each scene is about.",
     ),
+    "inject": (
+        ("inject",),
+        "Prompt injection",
+        "An assistant does a task with tools, and one of the texts that it reads is an attack. "
+        "[Prompt injection](../inject.md) says how to play it, and what it pays and measures.",
+    ),
     "webshop": (
         ("webshop",),
         "Web shop",

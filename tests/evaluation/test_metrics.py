@@ -12,7 +12,9 @@ from pages import PAGES, TOP
 
 from gem_ma.evaluation.metrics import (
     METRICS,
+    EpisodeSample,
     Metric,
+    ScoredEpisode,
     format_metrics_table,
     format_number,
     format_percent,
@@ -134,6 +136,26 @@ def test_results_that_were_written_before_are_read(tmp_path, request):
     assert {re.findall("<t[hd].*?>(.*?)</t[hd]>", line)[place] == "" for line in lines[:2]} == {
         False
     }
+
+
+def sample_reports(*reports):
+    """Return a sample with an episode for each report."""
+    scored = [ScoredEpisode(SimpleNamespace(report=one), ["x"], 1.0, {}) for one in reports]
+    return EpisodeSample([[one] for one in scored])
+
+
+def test_attacks_are_counted_as_reports_say():
+    done = {"utility": True, "attack_success": False}
+    lost = {"utility": False, "attack_success": True}
+    reports = [{**done, "attacked": False}, {**lost, "attacked": False}]
+    reports += [{**done, "attacked": True}] * 3 + [{**lost, "attacked": True}]
+    sample = sample_reports(*reports, {}, {"attacked": 1, **lost})
+    names = ("utility", "utility_under_attack", "attack_success_rate")
+    found = [METRICS[name].compute(sample) for name in names]
+    assert [one.value for one in found] == [0.5, 0.75, 0.25]
+    assert all(0 < one.low < one.value < one.high < 1 for one in found)
+    for name in names:  # of other environments they say nothing
+        assert format_percent(METRICS[name].compute(sample_reports({}, {"score": 1}))) == ""
 
 
 def test_a_name_is_taken_once_and_not_from_what_rows_have(fives, tmp_path):

@@ -18,6 +18,7 @@ from gem_ma.packs import list_packs
 def test_the_suites_that_come_with_the_package():
     own = ["multi", "prompts", "smoke"]
     added = {
+        "inject": ["inject"],
         "screens": ["screens"],
         "social": ["social"],
         "tasks": ["games24"],

@@ -82,7 +82,7 @@ def _ids_of(node):
 
 def levels_of(id):
     """Return all ids of the game of this one."""
-    return [one for one in gem_ma.list_envs("game:*") if one == id or one.startswith(f"{id}-")]
+    return [one for one in gem_ma.list_envs(f"{id}*") if one == id or one.startswith(f"{id}-")]
 
 
 @functools.cache

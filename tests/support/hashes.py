@@ -26,6 +26,7 @@ EPISODES = 4
 FAMILIES = (
     "game:",
     "social:",
+    "inject:",
     "visual:",
     "tau:shop",
     "tau2:mock",

@@ -28,6 +28,8 @@ ABSENT = DECLARED.keys() - HERE  # taken out, or without one that they use
 WORDS = {
     "bridges": r"\b(?:ta|gym|pz|os|openenv):(?=\S)|envs[./]bridges\b",
     "gem": r"gem_ma[./]gem\b|tests/gem\b|\bimport gem\b|\bfrom gem_ma import gem\b|\bgem\.make",
+    "inject": r"\binject:|inject-(?:oracle|naive|refuser|attacker|user)\b|envs[./]inject\b"
+    r"|--suite inject|inject\.md",
     "mcp_tasks": r"\bmcp:(?:Notes|Tasks)\b|notes-oracle|envs[./]mcp_tasks\b",
     "screens": r"\bscreens:|screen-(?:oracle|refuser)|envs[./]screens\b|--suite screens|screens\.md"
     r"|\bScreen(?:Oracle|Refuser)\b",

@@ -18,16 +18,26 @@ TALKS = (
     "tau:",
     "tau2:",
     "social:",
+    "inject:",
     "screens:assisted",
     "webshop:errand",
 )  # what is said in them is text, not a picture
 # Environments of other libraries, and tasks over data sets, have tests of their own.
-KINDS = ("game:*", "tau:*", "tau2:*", "social:*", "visual:*-v0", "screens:*", "webshop:*")
+KINDS = (
+    "game:*",
+    "tau:*",
+    "tau2:*",
+    "social:*",
+    "visual:*-v0",
+    "screens:*",
+    "webshop:*",
+    "inject:*",
+)
 OWN = [
     id
     for kind in KINDS
     for id in gem_ma.list_envs(kind)
-    if not id.startswith(("screens:", "webshop:")) or not id.endswith(("-easy", "-hard"))
+    if not id.startswith(("screens:", "webshop:", "inject:")) or not id.endswith(("-easy", "-hard"))
 ]
 IDS = [id for id in OWN if id not in NEEDS_DATA or os.environ.get(NEEDS_DATA[id])]
 # One id for each game: its levels differ in numbers only.
