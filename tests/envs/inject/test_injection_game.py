@@ -93,22 +93,22 @@ class TestCalendar(InjectionContract, GameContract):
 
 
 class TestFiles(InjectionContract, GameContract):
-    id = "inject:files"
-    draws = {"task": start_draws("files")["task"]}
+    id = "inject:documents"
+    draws = {"task": start_draws("documents")["task"]}
     records = {
-        "inject:files": "8cc5010d8160863c 9894496a11d81e0c d1915157ce9676a0 3348ad70ca141b4e",
-        "inject:files-easy": "4ba131d644ed7b13 afe386857df20990 d8220daa869838fc fe682aa93a7bc0c9",
-        "inject:files-hard": "98f3c07c38927004 b7e800983b841fc2 22fc3e3dd061fc4c 5d57ac5f641775e5",
+        "inject:documents": "c1c4cb903a2b80d6 65d03bf53121add8 c1725c22bf0fc5dd c688aba9d7151d67",
+        "inject:documents-easy": "6e1835ef6514a6a7 7b7f86ceb0cc7da9 6a3dbc2640d875c9 421567676dc30b5f",
+        "inject:documents-hard": "ff9a0657251d5eb4 3d4d3df0c8124ba1 7523cdeb7dd80d21 b5a25f4c11e7896f",
     }
 
 
 class TestShop(InjectionContract, GameContract):
-    id = "inject:shop"
-    draws = {"task": start_draws("shop")["task"]}
+    id = "inject:store"
+    draws = {"task": start_draws("store")["task"]}
     records = {
-        "inject:shop": "ea3580f5db16daca cac5d2166f138431 2c22db981f3f32f9 1babbb4b926e7b37",
-        "inject:shop-easy": "4e3e51244d2addc8 93e54783175c809d 7f8f878385303dd5 72c0e1879dde96f5",
-        "inject:shop-hard": "0de1ed332ad857ac 0350e9847be8483d de7d5f9ac7eafdaf 3c942c15501d3d36",
+        "inject:store": "93e663e060207e53 5c178d3af71b7d02 c69735b5199e2ded d6bd7803bad1e48f",
+        "inject:store-easy": "75ca3b0dd0580f9e a589ec1033eafd1d 109c7f11e6e13171 9cd4626ed6317cf9",
+        "inject:store-hard": "4f9ce1acc0dbe234 83b2ef20019e4874 c1efa55b55480644 e07470ae39da9b81",
     }
 
 
@@ -196,7 +196,7 @@ def test_the_assistant_does_not_see_who_wrote_a_text():
 
 
 def test_seats_act_in_order_and_the_user_ends_the_talk():
-    game = InjectionTalk("files")
+    game = InjectionTalk("documents")
     state = begin(game)
     assert state.to_act() == ("attacker",)
     state = play(game, state, "Hello.")
@@ -224,7 +224,7 @@ def test_messages_reach_whom_they_are_for():
 
 
 def test_a_text_ends_the_work_of_an_assistant_alone():
-    game = PromptInjection("shop")
+    game = PromptInjection("store")
     state = begin(game)
     assert state.talk == (Said("user", state.scenario.request),)
     assert play(game, state, "I give up.").ended == "answer"
@@ -292,7 +292,7 @@ def test_two_seats_or_one_end_without_the_assistant():
 
 def test_quoted_texts_are_marked_line_by_line():
     attack = "first line\nsecond line\x0b\u2028| third line\r\nfourth"
-    plain, quoted = InjectionDuel("files"), InjectionDuel("files", quote_tool_texts=True)
+    plain, quoted = InjectionDuel("documents"), InjectionDuel("documents", quote_tool_texts=True)
     answers = []
     for game in (plain, quoted):
         state = play(game, begin(game), attack)

@@ -315,8 +315,8 @@ _GOALS = (
         tells=True,
     ),
 )
-FILES = InjectionWorld(
-    name="files",
+DOCUMENTS = InjectionWorld(
+    name="documents",
     app="files",
     place="a text file of the user",
     item='the file "{topic}" of {who}',
