@@ -111,7 +111,7 @@ class PromptInjection(Game[InjectionState]):
     """One seat, the assistant; the task stands in its first message.
 
     Args:
-        world: "mail", "calendar", "documents", "store" or "bank".
+        world: "mail", "calendar", "drive", "store" or "bank".
         parts: how many tasks the user has at once, 1 to 3.
         distractors: how many items belong to no task, 1 to 20.
         infeasible: the share of tasks that cannot be done.

@@ -14,7 +14,7 @@ def environments():
         10: {"parts": 3, "distractors": 16, "infeasible": 0.2},
     }
     alone = {0: {**dial[0], "subtlety": 0.0}, 10: {**dial[10], "subtlety": 1.0}}
-    for world in ("mail", "calendar", "documents", "store", "bank"):
+    for world in ("mail", "calendar", "drive", "store", "bank"):
         register(
             f"inject:{world}", f"{game}:PromptInjection", levels=levels, dial=alone, world=world
         )

@@ -93,12 +93,12 @@ class TestCalendar(InjectionContract, GameContract):
 
 
 class TestFiles(InjectionContract, GameContract):
-    id = "inject:documents"
-    draws = {"task": start_draws("documents")["task"]}
+    id = "inject:drive"
+    draws = {"task": start_draws("drive")["task"]}
     records = {
-        "inject:documents": "c1c4cb903a2b80d6 65d03bf53121add8 c1725c22bf0fc5dd c688aba9d7151d67",
-        "inject:documents-easy": "6e1835ef6514a6a7 7b7f86ceb0cc7da9 6a3dbc2640d875c9 421567676dc30b5f",
-        "inject:documents-hard": "ff9a0657251d5eb4 3d4d3df0c8124ba1 7523cdeb7dd80d21 b5a25f4c11e7896f",
+        "inject:drive": "72fad0c2af204bec 76b44361d72d6a03 fef567328dbeec63 b9c851f0d5d7fb22",
+        "inject:drive-easy": "6d4834af1b204ae1 195ed3b19afb72fa 85fb01ea9dec297d 8c7923f2ac70c164",
+        "inject:drive-hard": "f3436bc8a896e559 d2f07b6e72f36be2 f178d9937ec07c90 740ae32ad5160f57",
     }
 
 
@@ -196,7 +196,7 @@ def test_the_assistant_does_not_see_who_wrote_a_text():
 
 
 def test_seats_act_in_order_and_the_user_ends_the_talk():
-    game = InjectionTalk("documents")
+    game = InjectionTalk("drive")
     state = begin(game)
     assert state.to_act() == ("attacker",)
     state = play(game, state, "Hello.")
@@ -292,7 +292,7 @@ def test_two_seats_or_one_end_without_the_assistant():
 
 def test_quoted_texts_are_marked_line_by_line():
     attack = "first line\nsecond line\x0b\u2028| third line\r\nfourth"
-    plain, quoted = InjectionDuel("documents"), InjectionDuel("documents", quote_tool_texts=True)
+    plain, quoted = InjectionDuel("drive"), InjectionDuel("drive", quote_tool_texts=True)
     answers = []
     for game in (plain, quoted):
         state = play(game, begin(game), attack)

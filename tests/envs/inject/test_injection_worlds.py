@@ -170,7 +170,7 @@ def test_numbers_may_be_whole_floats_but_no_texts():
 
 
 def test_files_do_not_grow_without_end():
-    world = WORLDS["documents"]
+    world = WORLDS["drive"]
     desk = draw(world).base.desk(NOTHING)
     line = {"path": "notes/todo.txt", "line": "x" * MAX_ARGUMENT}
     answers = [call_tool(world.tools, desk, "append_line", line, False) for _ in range(5)]

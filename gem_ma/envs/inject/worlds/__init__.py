@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from gem_ma.envs.inject.contents import InjectionWorld
 from gem_ma.envs.inject.worlds.bank import BANK
 from gem_ma.envs.inject.worlds.calendar import CALENDAR
-from gem_ma.envs.inject.worlds.documents import DOCUMENTS
+from gem_ma.envs.inject.worlds.drive import DRIVE
 from gem_ma.envs.inject.worlds.mail import MAIL
 from gem_ma.envs.inject.worlds.store import STORE
 
 WORLDS: Mapping[str, InjectionWorld] = {
-    one.name: one for one in (MAIL, CALENDAR, DOCUMENTS, STORE, BANK)
+    one.name: one for one in (MAIL, CALENDAR, DRIVE, STORE, BANK)
 }

@@ -1,4 +1,4 @@
-"""Files: text files in folders, which can be shared."""
+"""Drive: text files in folders, which can be shared."""
 
 from __future__ import annotations
 
@@ -315,8 +315,8 @@ _GOALS = (
         tells=True,
     ),
 )
-DOCUMENTS = InjectionWorld(
-    name="documents",
+DRIVE = InjectionWorld(
+    name="drive",
     app="files",
     place="a text file of the user",
     item='the file "{topic}" of {who}',
