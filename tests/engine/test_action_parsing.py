@@ -1,6 +1,7 @@
 """Finding the action in a reply."""
 
 import contextlib
+import json
 import time
 
 import numpy as np
@@ -104,6 +105,16 @@ def test_only_verbatim_takes_no_empty_arguments(arguments):
     else:
         with pytest.raises(InvalidMove, match="look: the arguments are no JSON: ''"):
             extract_action(reply, "verbatim")
+
+
+def test_of_native_calls_the_first_count():
+    names = ("look", "go", "stop")
+    calls = [{"id": name, "function": {"name": name, "arguments": "{}"}} for name in names]
+    reply = Reply("", tool_calls=calls)
+    for count, heard in ((None, names), (2, names[:2]), (1, names[:1])):
+        action = json.loads(extract_action(reply, count=count))
+        called = [action] if count == 1 else action
+        assert tuple([one["name"] for one in called]) == heard
 
 
 A, B, C = ('<tool_call>{"name": "%s"}</tool_call>' % name for name in "abc")  # noqa: UP031

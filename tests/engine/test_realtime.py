@@ -98,6 +98,12 @@ def test_who_thinks_longer_moves_later_and_less_often():
     assert env.game.report(env.game_state) == {"time": LAST}
 
 
+def test_without_a_latency_the_time_since_the_turn_counts():
+    env = boats("seconds:60")
+    env.step_seats({"a": "row", "b": "row"})
+    assert env.game_state.world == State((3, 3), 1)  # no minute has passed: 1 tick
+
+
 def test_what_cannot_be_done_any_more_is_not_done():
     env = boats()
     env.step_seats({"a": thought("dive", 25), "b": "row"})

@@ -182,6 +182,7 @@ def test_sizes_that_make_no_sense(size):
         gem_ma.make("game:TicTacToe-v0", image_size=size)
     with pytest.raises(ValueError, match="image_unit=0: expected 1 or more"):
         gem_ma.make("game:TicTacToe-v0", image_unit=0)
+    assert gem_ma.make("game:TicTacToe-v0", image_unit=1)
 
 
 LONG = "a status that is longer than any line of a small picture can be, and ends with "
