@@ -13,7 +13,11 @@ from gem_ma.apis.factory import make
 from gem_ma.envs.tau.agents.users.shown_traits import Shown, Talk, talk_of, traits_shown
 from gem_ma.envs.tau.agents.users.telecom_simulator import find_identity
 from gem_ma.envs.tau.agents.users.traits import TRAITS
-from gem_ma.envs.tau.agents.users.user_faults import find_phone_faults, list_tool_names
+from gem_ma.envs.tau.agents.users.user_faults import (
+    find_phone_faults,
+    get_task_text,
+    list_tool_names,
+)
 from gem_ma.envs.tau.fidelity import judge
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.evaluation.statistics import IntervalEstimate, estimate_rate
@@ -160,7 +164,7 @@ def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) ->
         talk = talk_of(episode)
         wants = game.wants(task)
         if not wants.known:
-            wants = wants._replace(known=find_identity(_get_text(task)))
+            wants = wants._replace(known=find_identity(get_task_text(task)))
         for name, one in traits_shown(talk, wants, tools).items():
             trait_counts[name] += one
         solved = report.get("reward", 0.0) >= SUCCESS
@@ -188,11 +192,6 @@ def _estimate_share(flags: Sequence[float]) -> IntervalEstimate:
     return estimate_rate(flags, [1.0] * len(flags))
 
 
-def _get_text(task: Any) -> str:
-    """Return the text that tells the user its task."""
-    return str(getattr(task, "scenario", "") or task.instruction)
-
-
 def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wants) -> JSONMapping:
     """Return whose fault a failure was, from the report or else by `fidelity.judge`."""
     if "user_fault" in report:
@@ -200,7 +199,8 @@ def _judged(report: JSONMapping, task: Any, talk: Talk, solved: bool, wants: Wan
     lines = []
     for user_text, assistant_text in zip(talk.said, talk.heard, strict=True):
         lines += [("assistant", assistant_text), ("user", user_text)]
-    return judge(_get_text(task), lines, report["ended"], float(solved), wants)
+    known = "\n".join([get_task_text(task), *[one for many in talk.results for one in many]])
+    return judge(known, lines, report["ended"], float(solved), wants)
 
 
 def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:

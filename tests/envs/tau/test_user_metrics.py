@@ -50,7 +50,7 @@ def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, coun
     [
         ("overclaiming", 8),
         ("terse", 8),
-        *(pytest.param(trait, 1000, marks=pytest.mark.slow) for trait in PHONE),
+        *(pytest.param(trait, 300, marks=pytest.mark.slow) for trait in PHONE),
     ],
 )
 def test_it_shows_on_the_phone_too(trait, count):
@@ -62,7 +62,9 @@ def test_it_shows_on_the_phone_too(trait, count):
 @pytest.mark.parametrize("count", [40, LONG])
 def test_who_gives_up_fails_by_its_own_fault(count):
     row = measure_trait("tau:shop", "leaving", count)
-    assert row.faults.value == row.shown["leaving"].share == 1 - row.success.value
+    share = row.shown["leaving"].share
+    assert 0.9 * share <= row.faults.value <= share  # a few leave when all is done
+    assert row.success.value == pytest.approx(1 - row.faults.value)
     assert row.success_without_faults.value == 1.0
 
 

@@ -84,7 +84,7 @@ _SENTENCE_MARKS = re.compile(  # subjects and verbs, which fragments lack
     re.I,
 )
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.I)
-_GREETING = re.compile(r"^\W*(?:hi|hello|hey|good day|greetings)\b(?: there)?", re.I)
+_GREETING = re.compile(r"^\W*(?:good \w+|\w+(?: t\w{4})?)[.!,]", re.I)  # even if misspelt
 _LETTERS = re.compile(r"[a-z]{2}", re.I)
 _OR = re.compile(r"\bor\b", re.I)
 _WORD = re.compile(r"[a-z]{4,}")
@@ -196,7 +196,7 @@ def traits_shown(talk: Talk, wants: Wants, tools: Collection[object] = ()) -> di
         earlier_texts.append(text)
     for name, one in _count_requests(talk, wants, tools):
         trait_counts[name] += one
-    trait_counts["terse"] = _fragments(talk, wants)
+    trait_counts["terse"] = _fragments(talk, wants, tools)
     corrects = any(map(_CORRECTS.search, talk.said[1:2]))
     trait_counts["misleading"] = Shown(int(len(talk.said) > 1), corrects)
     gave_up = bool(talk.said) and bool(_GIVES_UP.search(talk.said[-1]))
@@ -373,13 +373,15 @@ def list_user_actions(tools: Collection[object]) -> tuple[UserAction, ...]:
     return next((ways for ways in known if any(one.tool in tools for one in ways)), ())
 
 
-def claims_falsely(
-    said: str, heard: str, calls: Collection[str], tools: Collection[object]
-) -> bool:
-    """Return whether a user says that it did what it was asked for, and called no tool."""
-    requests = find_requests(heard, list_user_actions(tools))
-    changes = any(one.changes_phone for one in requests)
-    return changes and not calls and bool(_CLAIM.search(said))
+def claims_falsely(talk: Talk, place: int, tools: Collection[object]) -> bool:
+    """Return whether a message says that the user did what it was asked for, and it did not.
+
+    What it did just before the message before counts as done.
+    """
+    requests = find_requests(talk.heard[place], list_user_actions(tools))
+    done = talk.calls[place].union(*talk.calls[max(place - 1, 0) : place])
+    undone = any(one.changes_phone and one.tool not in done for one in requests)
+    return undone and bool(_CLAIM.search(talk.said[place]))
 
 
 def _count_requests(
@@ -399,7 +401,7 @@ def _count_requests(
         if trace_requests(requests, earlier, talk.calls[:place], actions).vain or not said:
             continue
         if any(one.changes_phone for one in requests):
-            yield "overclaiming", Shown(1, claims_falsely(said, heard, called, tools))
+            yield "overclaiming", Shown(1, claims_falsely(talk, place, tools))
             yield "reluctant", Shown(1, not called and bool(_DELAYS["reluctant"].search(said)))
         for name in ("questioning", "returning"):
             yield name, Shown(1, not called and bool(_DELAYS[name].search(said)))
@@ -407,14 +409,15 @@ def _count_requests(
             yield "evasive", Shown(1, not called and _tells_problem(said, wants))
 
 
-def _fragments(talk: Talk, wants: Wants) -> Shown:
+def _fragments(talk: Talk, wants: Wants, tools: Collection[object]) -> Shown:
     """Return how many messages have words of the user's own, and how many are fragments."""
-    facts = [one.removeprefix("I am ") for one in _facts(wants)] + _facts(wants)
+    # A user with a phone tells its scenario in its own words.
+    facts = list(wants.known.values()) if "check_status_bar" in tools else _facts(wants)
     aside = compile_phrases("please", "aside", "annoyed", "angry", "furious")
     chances = times = 0
-    for text, results in zip(talk.said, talk.results, strict=True):
-        rest = _without(_GREETING.sub("", text), [*facts, *filter(None, results)])
-        rest = aside.sub(" ", rest)
+    for place, (text, results) in enumerate(zip(talk.said, talk.results, strict=True)):
+        rest = text if place else _GREETING.sub("", text)
+        rest = aside.sub(" ", _without(rest, [*facts, *filter(None, results)]))
         if _YES_OR_NO.match(text) or not _LETTERS.search(rest):
             continue
         chances, times = chances + 1, times + (not _SENTENCE_MARKS.search(rest))

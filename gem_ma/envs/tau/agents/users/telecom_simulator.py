@@ -118,11 +118,11 @@ class TelecomUserSimulator(BaseUserSimulator):
             return leave
         requests = self._choose_actions()
         if requests:
-            return self._do(requests)
+            return self._perform_actions(requests)
         answer = self._choose_answer()
         return answer if answer == STOP_MARK or answer.startswith("{") else self.add_traits(answer)
 
-    def _do(self, requests: tuple[UserAction, ...]) -> str:
+    def _perform_actions(self, requests: tuple[UserAction, ...]) -> str:
         """Return the call for the next of the requested actions, or what the phone showed."""
         delay = "" if self.done else self._delay(requests)
         if delay:
@@ -141,7 +141,7 @@ class TelecomUserSimulator(BaseUserSimulator):
     def _choose_actions(self) -> tuple[UserAction, ...]:
         """Return the requested actions that the user does now: all, or one half after the other."""
         requests = find_requests(self.last)
-        if not self.keeps_half(*[one.tool for one in requests]):
+        if not self.does_half(*[one.tool for one in requests]):
             return requests
         half = (len(requests) + 1) // 2
         return requests[:half] if self.heard.count(self.last) % 2 else requests[half:]

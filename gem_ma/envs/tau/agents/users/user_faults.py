@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,8 @@ def find_phone_faults(
     """
     faults = [
         f"claimed to have done what it had not: {said!r}"
-        for said, heard, calls in zip(talk.said, talk.heard, talk.calls, strict=True)
-        if claims_falsely(said, heard, calls, tools)
+        for place, said in enumerate(talk.said)
+        if claims_falsely(talk, place, tools)
     ]
     actions = list_user_actions(tools)
     idle = bool(talk.calls) and not talk.calls[-1]
@@ -66,25 +67,27 @@ def find_draft_faults(turn: Turn, draft: str, traits: Mapping[str, float]) -> li
     if list_called_tools(draft, text) is not None:
         return []
     state, game = position.state, position.game
+    view = state.seen_by(turn.seat)
+    after = game.advance(state, {turn.seat: text}, np.random.default_rng(0))
+    stopped = after.ended == "user"
+    solved = stopped and game.report(after)["reward"] == 1.0
     words = remove_stop_marks(text)
-    stopped = words != text.strip()
-    solved = False
-    if stopped:
-        after = game.advance(state, {turn.seat: text}, np.random.default_rng(0))
-        solved = game.report(after)["reward"] == 1.0
-    task = state.task
-    wants = game.wants(task)
-    told = getattr(task, "scenario", "") or task.instruction
+    known = "\n".join([get_task_text(state.task), *[one.result for one in view.calls]])
+    wants = game.wants(state.task)
     lines = [*state.talk, (turn.seat, words)]
     how = "user" if stopped else ""
-    faults = fidelity.find_faults(told, lines, how, float(solved), wants)
-    tools = list_tool_names(turn.tools)
+    faults = fidelity.find_faults(known, lines, how, float(solved), wants)
     faults += find_phone_faults(
-        _draft_talk(state.seen_by(turn.seat), words), tools, stopped, solved
+        _make_draft_talk(view, words), list_tool_names(turn.tools), stopped, solved
     )
-    old = fidelity.find_faults(told, state.talk, "", 0.0, wants)
+    old = fidelity.find_faults(known, state.talk, "", 0.0, wants)
     excused = tuple([begin for trait, begin in _EXCUSES.items() if traits.get(trait)])
     return [one for one in faults if one not in old and not one.startswith(excused)]
+
+
+def get_task_text(task: Any) -> str:
+    """Return the text that tells a user its task."""
+    return str(getattr(task, "scenario", "") or task.instruction)
 
 
 def list_tool_names(schemas: Iterable[object]) -> set[object]:
@@ -92,8 +95,8 @@ def list_tool_names(schemas: Iterable[object]) -> set[object]:
     return {one["function"]["name"] for one in schemas if isinstance(one, Mapping)}
 
 
-def _draft_talk(view: TalkView, draft: str) -> Talk:
-    """Return the draft as the last message, with the message and the calls before it."""
+def _make_draft_talk(view: TalkView, draft: str) -> Talk:
+    """Return the draft as the last message, with what came before it."""
     heard = view.talk[-1].text if view.talk else ""
-    names = frozenset(list_tools_called(view)[-1])
-    return Talk((draft,), (heard,), (names,), ((),))
+    before, now = ([frozenset[str](), *map(frozenset, list_tools_called(view))])[-2:]
+    return Talk(("", draft), ("", heard), (before, now), ((), ()))

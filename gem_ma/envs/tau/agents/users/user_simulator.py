@@ -124,7 +124,7 @@ class BaseUserSimulator:
         """Return a statement that answers another question than those asked, or ""."""
         raise NotImplementedError
 
-    def keeps_half(self, *asked: str) -> bool:
+    def does_half(self, *asked: str) -> bool:
         """Return whether the user does half of what it is asked for."""
         return len(asked) > 1 and self.sampler.shows_trait("partial", *asked)
 
@@ -319,7 +319,7 @@ class UserSimulator(BaseUserSimulator):
         parts = list(dict.fromkeys(facts.values()))
         if not parts:
             return self.say("unknown")
-        if not any(map(self.has_told, parts)) and self.keeps_half(*facts):
+        if not any(map(self.has_told, parts)) and self.does_half(*facts):
             parts = parts[: (len(parts) + 1) // 2]
         if self.sampler.shows_trait("talkative", len(self.said)):
             more = [
@@ -342,7 +342,7 @@ class UserSimulator(BaseUserSimulator):
         )
         if held:
             return held
-        if not any(map(self.has_told, known.values())) and self.keeps_half(*facts):
+        if not any(map(self.has_told, known.values())) and self.does_half(*facts):
             half = ["name"] if "name" in facts else names[: (len(names) + 1) // 2]
             facts = {name: facts[name] for name in half}
         parts = [self.say(name, fact) for name, fact in facts.items()]

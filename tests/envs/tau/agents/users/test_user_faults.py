@@ -117,6 +117,10 @@ def test_what_a_user_says_of_its_phone(said, heard, calls, stopped, words):
     faults = find_phone_faults(talk, PHONE_TOOLS, stopped, solved=False)
     assert [one.partition(":")[0] for one in faults] == words
     assert find_phone_faults(talk, (), stopped, solved=False) == []
+    before = Talk(
+        ("Done.", said), (RESTART, heard), (frozenset(PHONE_TOOLS), frozenset()), ((), ())
+    )
+    assert find_phone_faults(before, PHONE_TOOLS, stopped=False, solved=False) == []
     if stopped:
         assert find_phone_faults(talk, PHONE_TOOLS, stopped, solved=True) == []
 
