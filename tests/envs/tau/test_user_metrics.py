@@ -36,7 +36,7 @@ def measure_trait(env, trait, count, asked=0.5, **arguments):
     return row
 
 
-@pytest.mark.parametrize("count", [40, LONG])
+@pytest.mark.parametrize("count", [25, LONG])
 @pytest.mark.parametrize("trait", SHOWN)
 def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, count):
     row = measure_trait("tau:shop", trait, count, dual=trait == "overclaiming")
@@ -59,7 +59,7 @@ def test_it_shows_on_the_phone_too(trait, count):
     assert row.faults.value <= 0.01
 
 
-@pytest.mark.parametrize("count", [40, LONG])
+@pytest.mark.parametrize("count", [25, LONG])
 def test_who_gives_up_fails_by_its_own_fault(count):
     row = measure_trait("tau:shop", "leaving", count)
     share = row.shown["leaving"].share

@@ -94,6 +94,19 @@ _TRAIN_PHRASES = {
     "terse_what": ("next step?",),
     "terse_unknown": ("not known.",),
     "terse_forgot": ("forgot.",),
+    "terse_found": ("found: {}",),
+    "terse_corrected": ("mistyped, sorry. {}",),
+    "terse_why": ("what for?",),
+    "terse_insist": ("sure? {}",),
+    "terse_ask_back": ("meaning what?",),
+    "terse_refuse": ("rather not.",),
+    "terse_away": ("one moment, door.",),
+    "terse_back": ("back. {}",),
+    "terse_claim": ("done.",),
+    "terse_waver": ("not sure any more.",),
+    "terse_persist": ("wish still the same: {}.",),
+    "terse_misled": ("wrong amount on last bill, perhaps.",),
+    "terse_correct": ("real problem: {}",),
 }
 _HELD_OUT_PHRASES = {
     "hello": ("Good day. {}", "Hey, {}", "Greetings. {}"),
@@ -159,6 +172,19 @@ _HELD_OUT_PHRASES = {
     "terse_what": ("and next?",),
     "terse_unknown": ("not sure.",),
     "terse_forgot": ("forgotten, sorry.",),
+    "terse_found": ("here: {}",),
+    "terse_corrected": ("misspelled. {}",),
+    "terse_why": ("needed for what?",),
+    "terse_insist": ("important: {}",),
+    "terse_ask_back": ("meaning?",),
+    "terse_refuse": ("not keen.",),
+    "terse_away": ("back in a few minutes.",),
+    "terse_back": ("here again. {}",),
+    "terse_claim": ("all done.",),
+    "terse_waver": ("second thoughts now.",),
+    "terse_persist": ("as before, to {}.",),
+    "terse_misled": ("voucher missing, perhaps.",),
+    "terse_correct": ("wrong problem before. {}",),
 }
 PHRASE_SETS: Mapping[str, PhraseBook] = MappingProxyType(
     {
@@ -189,11 +215,14 @@ def shorten_phrases(phrases: PhraseBook) -> PhraseBook:
 
 @functools.cache
 def compile_phrases(*names: str) -> re.Pattern[str]:
-    """Return a pattern that finds the phrases of both sets with one of these names."""
+    """Return a pattern that finds the phrases of both sets with one of these names.
+
+    Fragments in the place of these phrases are found too.
+    """
     parts = [
         re.escape(phrase.replace("{}", "").strip())
         for phrases in PHRASE_SETS.values()
         for name in names
-        for phrase in phrases[name]
+        for phrase in (*phrases[name], *phrases.get(TERSE_PREFIX + name, ()))
     ]
     return re.compile("|".join(parts), re.I)

@@ -35,18 +35,19 @@ _FORGOT = re.compile(
 )
 _WHY = re.compile(
     r"why do you need|what do you need|really have to know|who wants to know|why should i"
-    r"|why (?:is|are) (?:that|it)",
+    r"|why (?:is|are) (?:that|it)|what for\?|for what\?",
     re.I,
 )
 _POLITE = re.compile(r"\bthank|\bappreciat|\bgrateful|kind of you|very helpful|\bcheers\b", re.I)
 _DELAYS = {  # what a user says that delays
     "questioning": re.compile(
         r"what do you mean|how do you mean|do(?:n't| not) (?:quite )?(?:get|follow|understand)"
-        r"|could you explain|say that again|how (?:do|can) i do (?:that|it|this)",
+        r"|could you explain|say that again|\bmeaning(?: what)?\?"
+        r"|how (?:do|can) i do (?:that|it|this)",
         re.I,
     ),
     "reluctant": re.compile(
-        r"rather not|do i have to|not keen on|must that be|prefer not to"
+        r"rather not|do i have to|not keen|must that be|prefer not to"
         r"|(?:won't|will not|don't want to|do not want to) (?:do|tell|say|touch|give)",
         re.I,
     ),
@@ -68,7 +69,9 @@ _WAVERS = re.compile(
 )
 _AGREES = re.compile(r"(?:yes|yeah|sure|ok|okay|correct|please do|go ahead)\b", re.I)
 _CORRECTS = re.compile(
-    r"real problem|(?:is not|isn't) the problem|forget what i said|not (?:really )?my problem", re.I
+    r"real problem|wrong problem|(?:is not|isn't) the problem|forget what i said"
+    r"|not (?:really )?my problem",
+    re.I,
 )
 _IRRITATED = re.compile(
     r"quicker|all day|hurry|drags on|taking (?:so |too )?long|how much longer|getting anywhere"

@@ -124,7 +124,7 @@ class TelecomUserSimulator(BaseUserSimulator):
 
     def _perform_actions(self, requests: tuple[UserAction, ...]) -> str:
         """Return the call for the next of the requested actions, or what the phone showed."""
-        delay = "" if self.done else self._delay(requests)
+        delay = "" if self.done else self._delay()
         if delay:
             return self.add_traits(delay)
         if len(self.done) < len(requests):
@@ -144,12 +144,16 @@ class TelecomUserSimulator(BaseUserSimulator):
         if not self.does_half(*[one.tool for one in requests]):
             return requests
         half = (len(requests) + 1) // 2
-        return requests[:half] if self.heard.count(self.last) % 2 else requests[half:]
+        calls = list_tools_called(self.view)[:-1]
+        earlier = zip(self.heard[:-1], calls, strict=True)
+        times = sum(bool(names) and text == self.last for text, names in earlier)
+        return requests[half:] if times % 2 else requests[:half]
 
-    def _delay(self, requests: tuple[UserAction, ...]) -> str:
+    def _delay(self) -> str:
         """Return a reply that first delays the requested actions, or ""."""
         if not self.sampler.has_any_trait(DELAYS):
             return ""
+        requests = find_requests(self.last)
         calls = list_tools_called(self.view)[:-1]
         return self.delay_actions(requests, trace_requests(requests, self.heard[:-1], calls))
 

@@ -178,10 +178,14 @@ class BaseUserSimulator:
             text = f"{text} {self.say('please')}"
         if self.sampler.shows_trait("off_topic", turn):
             text = f"{text} {self.say('aside')}"
-        if turn and self.sampler.shows_trait("irritable", turn):
-            tone = "annoyed" if turn < 3 else "angry" if turn < 6 else "furious"
-            text = f"{text} {self.say(tone)}"
-        return text
+        return self.add_tone(text)
+
+    def add_tone(self, text: str) -> str:
+        """Add how impatient the user is, in stronger words with each turn."""
+        turn = len(self.said)
+        if not turn or not self.sampler.shows_trait("irritable", turn):
+            return text
+        return f"{text} {self.say('annoyed' if turn < 3 else 'angry' if turn < 6 else 'furious')}"
 
     def has_wavered(self) -> bool:
         """Return whether the user's last message takes a wish back."""
