@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gem_ma.apis.factory import make
-from gem_ma.envs.tau.agents.users.shown_traits import Shown, Talk, talk_of, traits_shown
+from gem_ma.engine.action_parsing import strip_thinking
+from gem_ma.envs.tau.agents.users.shown_traits import (
+    Shown,
+    Talk,
+    list_called_tools,
+    remove_stop_marks,
+    traits_shown,
+)
 from gem_ma.envs.tau.agents.users.telecom_simulator import find_identity
 from gem_ma.envs.tau.agents.users.traits import TRAITS
 from gem_ma.envs.tau.agents.users.user_faults import (
@@ -139,6 +146,31 @@ def measure_users(
             )
             rows.append(row_of(user, assistant, played_episodes, game))
     return Report(env, episodes, tuple(rows))
+
+
+def talk_of(episode: Episode) -> Talk:
+    """Return the messages of an episode, and the user's calls between them."""
+    said: list[str] = []
+    heard: list[str] = []
+    calls: list[frozenset[str]] = []
+    results: list[tuple[str, ...]] = []
+    last, names, shown = "", list[str](), list[str]()
+    for step in episode.steps:
+        reply = strip_thinking(step.reply or "")
+        called = list_called_tools(step.reply, reply)
+        if step.agent == "user":
+            shown += step.results
+            if called is not None:
+                names += called
+                continue
+            said.append(remove_stop_marks(reply))
+            heard.append(last)
+            calls.append(frozenset(names))
+            results.append(tuple(shown))
+            names, shown = [], []
+        elif called is None:
+            last = reply
+    return Talk(tuple(said), tuple(heard), tuple(calls), tuple(results))
 
 
 def row_of(user: str, assistant: str, episodes: Sequence[Episode], game: Any) -> Row:

@@ -1,4 +1,4 @@
-"""How often a user shows each trait, found by rule in the messages and calls of an episode."""
+"""How often a user shows each trait, found by rule in its messages and calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gem_ma.engine.action_parsing import strip_thinking
 from gem_ma.envs.tau.agents.users.message_parsing import (
     DETAIL_PATTERNS,
     IDENTITY_PATTERNS,
@@ -26,7 +25,6 @@ from gem_ma.envs.tau.talk import read_reply
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.envs.tau.wants.wordings import find_content_words, is_told
 from gem_ma.game import InvalidMove
-from gem_ma.rollouts.episode import Episode
 
 _FORGOT = re.compile(
     r"\b(?:do not|don't|cannot|can't|couldn't) (?:remember|recall)|\bforgot(?:ten)?\b"
@@ -117,31 +115,6 @@ class Talk(NamedTuple):
     heard: tuple[str, ...]  # the message before
     calls: tuple[frozenset[str], ...]  # the tools called since the user's message before
     results: tuple[tuple[str, ...], ...]  # their results
-
-
-def talk_of(episode: Episode) -> Talk:
-    """Return the messages of an episode, and the user's calls between them."""
-    said: list[str] = []
-    heard: list[str] = []
-    calls: list[frozenset[str]] = []
-    results: list[tuple[str, ...]] = []
-    last, names, shown = "", list[str](), list[str]()
-    for step in episode.steps:
-        reply = strip_thinking(step.reply or "")
-        called = list_called_tools(step.reply, reply)
-        if step.agent == "user":
-            shown += step.results
-            if called is not None:
-                names += called
-                continue
-            said.append(remove_stop_marks(reply))
-            heard.append(last)
-            calls.append(frozenset(names))
-            results.append(tuple(shown))
-            names, shown = [], []
-        elif called is None:
-            last = reply
-    return Talk(tuple(said), tuple(heard), tuple(calls), tuple(results))
 
 
 def remove_stop_marks(text: str) -> str:
