@@ -165,7 +165,7 @@ class BaseUserSimulator:
         return self.say("found", text) if self.said and has_forgotten(self.said[-1]) else text
 
     def add_traits(self, text: str) -> str:
-        """Add typos, politeness and other topics to a message, according to the traits."""
+        """Add to a message what the traits change about its words."""
         turn = len(self.said)
         if turn == 1 and self.starts_wrong():
             problem = self.describe_problem()
