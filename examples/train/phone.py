@@ -30,7 +30,7 @@ from torch import nn
 
 from gem_ma.agents import load_agent
 from gem_ma.cli import command_options
-from gem_ma.envs.tau.agents.users.telecom_simulator import USER_ACTIONS
+from gem_ma.envs.tau.agents.users.phone_actions import USER_ACTIONS
 from gem_ma.envs.tau.agents.users.user_simulator import STOP_MARK
 from gem_ma.training import MenuLearner, Trainer, rebn
 

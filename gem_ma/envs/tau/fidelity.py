@@ -92,6 +92,18 @@ def judge(
     return {"user": {"fidelity": whole, **parts}, "user_fault": fault, "user_errors": wrong}
 
 
+def find_faults(
+    instruction: str, talk: Sequence[tuple[str, str]], how: str, reward: float, wants: Wants
+) -> list[str]:
+    """Return the errors in `facts`, `ending` and `role`, which are faults of the user."""
+    wrong: list[str] = []
+    messages = [_Said(who, text, facts(text)) for who, text in talk]
+    _facts(facts(instruction), messages, wrong)
+    _ending(messages, how, reward, share_told(wants, talk), wrong)
+    _role(messages, wrong)
+    return wrong
+
+
 def share_told(wants: Wants, talk: Sequence[tuple[str, str]]) -> float:
     """Return the share of its wishes that a user told.
 

@@ -14,9 +14,9 @@ from gem_ma.envs.tau.agents.assistants.service_dialogue import TaskKnowledge
 from gem_ma.envs.tau.agents.assistants.shop_dialogue import serve_customer
 from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
 from gem_ma.envs.tau.agents.users.rule_user import RuleUser
+from gem_ma.envs.tau.agents.users.shown_traits import Talk, traits_shown
 from gem_ma.envs.tau.agents.users.traits import TraitSampler
 from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
-from gem_ma.envs.tau.user_metrics import Talk, traits_shown
 from gem_ma.envs.tau.wants.compiled import Wants, asked_for
 from gem_ma.envs.tau.wants.wish import Wish
 from gem_ma.envs.tau.wants.wordings import find_content_words
@@ -62,9 +62,11 @@ def _user(text):
         UserSimulator(
             wants, (begun, begun), ("", text, heard), TraitSampler({"typos": 1.0}), ways
         ).reply()
-    for name in ("forgot", "aside", "leave"):
+    for name in ("forgot", "aside", "leave", "away", "waver"):
         compile_phrases(name).search(text)
-    traits_shown(Talk((text, text), ("", text)), wants)
+    none = (frozenset(), frozenset())
+    tools = {"check_status_bar", "reboot_device"}
+    traits_shown(Talk((text, text), ("", text), none, ((text,), (text,))), wants, tools)
 
 
 def _judge(text):

@@ -17,22 +17,69 @@ from gem_ma.rollouts.episode import EpisodeFailure
 
 LONG = pytest.param(1000, marks=pytest.mark.slow)
 NO_FAULTS = IntervalEstimate(0.0, 0.0, 0.0)
-SHOWN = [name for name in TRAITS if name != "impatient"]  # who leaves: tests/agents/users
+SHOWN = [name for name in TRAITS if name not in ("impatient", "leaving")]  # these two end it early
+PHONE = [
+    *("overclaiming", "partial", "evasive", "questioning", "reluctant", "returning"),
+    *("misleading", "irritable", "terse", "forgetful", "mistaken", "suspicious"),
+]
 
 
-@pytest.mark.parametrize("count", [40, LONG])
-@pytest.mark.parametrize("trait", SHOWN)
-def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, count):
-    asked = 0.5
-    (row,) = measure_users("tau:shop", [f"user:plain:{trait}={asked}"], episodes=count).rows
+def measure_trait(env, trait, count, asked=0.5, **arguments):
+    """Return what a user with one trait does, which shows as often as asked, and no other trait."""
+    (row,) = measure_users(env, [f"user:plain:{trait}={asked}"], episodes=count, **arguments).rows
     shown = row.shown[trait]
     spread = (asked * (1 - asked) / shown.chances) ** 0.5
     assert abs(shown.share - asked) < 3.3 * spread, shown
     others = {name: one for name, one in row.shown.items() if name != trait and one.times}
     assert not others, others
+    assert row.contradictions == 0
+    return row
+
+
+@pytest.mark.parametrize("count", [25, LONG])
+@pytest.mark.parametrize("trait", SHOWN)
+def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, count):
+    row = measure_trait("tau:shop", trait, count, dual=trait == "overclaiming")
     assert row.success.value >= 0.99
     assert row.faults.value <= 0.01
-    assert row.contradictions == 0
+
+
+@packs.needs("tau2")
+@pytest.mark.parametrize(
+    ("trait", "count"),
+    [
+        ("overclaiming", 8),
+        ("terse", 8),
+        *(pytest.param(trait, 300, marks=pytest.mark.slow) for trait in PHONE),
+    ],
+)
+def test_it_shows_on_the_phone_too(trait, count):
+    row = measure_trait("tau2:phone", trait, count)
+    assert row.success.value >= 0.99
+    assert row.faults.value <= 0.01
+
+
+@pytest.mark.parametrize("count", [25, LONG])
+def test_who_gives_up_fails_by_its_own_fault(count):
+    row = measure_trait("tau:shop", "leaving", count)
+    share = row.shown["leaving"].share
+    assert 0.9 * share <= row.faults.value <= share  # a few leave when all is done
+    assert row.success.value == pytest.approx(1 - row.faults.value)
+    assert row.success_without_faults.value == 1.0
+
+
+@pytest.mark.parametrize("phrases", ["train", "held-out"])
+def test_a_trait_of_one_shows_each_time_in_both_sets_of_phrases(phrases):
+    for trait in [one for one in SHOWN if one != "typos"]:  # two equal letters swap unseen
+        (row,) = measure_users(
+            "tau:shop",
+            [f"user:plain:{trait}=1&phrases={phrases}"],
+            episodes=2,
+            wishes=2,
+            dual=trait == "overclaiming",
+        ).rows
+        assert row.shown[trait].share == 1.0, trait
+        assert not [name for name, one in row.shown.items() if name != trait and one.times], trait
 
 
 def test_a_plain_user_shows_nothing():
@@ -58,6 +105,8 @@ def test_models_are_measured_by_the_same_rules():
     assert shown["polite"].times == 1
     row = row_of("model", "asker", [episode], game)
     assert row.contradictions == 1  # an email that is nobody's
+    assert row.success_without_faults is None  # the only episode has a fault
+    assert "0.000 [0.000, 0.793]  1.000 [0.207, 1.000]  -" in str(Report("tau:shop", 1, (row,)))
     assert row.success.value == 0.0
     assert (episode.report["user_fault"], row.faults.value) == (True, 1.0)
     solved = replace(episode, report={**episode.report, "reward": 1.0})
@@ -68,7 +117,7 @@ def test_a_user_that_ranks_assistants_as_all_do_or_the_other_way_round():
     """The ranks are known: of three in order, of three the other way, of a tie, and of equals."""
     shares = {"fair": (0.9, 0.5, 0.1), "odd": (0.1, 0.2, 0.3), "tied": (0.8, 0.8, 0.2)}
     rows = [
-        Row(user, f"assistant {place}", IntervalEstimate(share, 0, 1), NO_FAULTS, 0, 1.0, {})
+        Row(user, f"assistant {place}", IntervalEstimate(share, 0, 1), NO_FAULTS, None, 0, 1.0, {})
         for user, all_shares in {**shares, "same": (0.4, 0.4, 0.4)}.items()
         for place, share in enumerate(all_shares)
     ]

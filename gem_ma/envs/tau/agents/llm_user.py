@@ -1,4 +1,4 @@
-"""A user of TAU-bench that a model plays, with the four strategies of TAU-bench."""
+"""A user of TAU-bench that a model plays, with the strategies of TAU-bench and a guard by rule."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from gem_ma.agents.wrappers.agent_wrapper import (
 from gem_ma.chat.reply import Reply
 from gem_ma.chat.turn import Turn
 from gem_ma.envs.tau.agents.users.traits import TRAITS, describe_persona, resolve_traits
+from gem_ma.envs.tau.agents.users.user_faults import find_draft_faults
 
-UserStrategy = Literal["plain", "react", "verify", "reflect"]
+UserStrategy = Literal["plain", "react", "verify", "reflect", "guard"]
 
 _CALL_SALT = 0x05E4  # separates the seeds of further calls from those of turns
 _REACT_PROMPT = (
@@ -62,7 +63,10 @@ class LLMUser(AgentWrapper):
         agent: an agent, a function of a Turn, or a spec string.
         strategy: "plain" calls the agent once. With "react" the agent thinks first, and the
             assistant does not see its thoughts. With "verify" it checks each draft and rewrites a
-            bad one. With "reflect" it also comments on a bad draft before it rewrites it.
+            bad one. With "reflect" it also comments on a bad draft before it rewrites it. With
+            "guard" rules check each draft, and the agent rewrites one that is a fault of the user:
+            it invents a fact, stops too early, talks like the assistant, or says that the user did
+            what it did not. Faults that belong to a trait of the user pass.
         tries: maximum number of rewrites of a bad draft. The last draft is sent unchecked.
         kind: kind of user that the agent is told to be, with traits from 0 to 1 that the other
             arguments override; see `gem_ma.envs.tau.agents.users.traits`. "plain" adds no prompt.
@@ -86,6 +90,17 @@ class LLMUser(AgentWrapper):
         polite: float | None = None,
         off_topic: float | None = None,
         typos: float | None = None,
+        overclaiming: float | None = None,
+        partial: float | None = None,
+        evasive: float | None = None,
+        questioning: float | None = None,
+        reluctant: float | None = None,
+        returning: float | None = None,
+        fickle: float | None = None,
+        misleading: float | None = None,
+        irritable: float | None = None,
+        terse: float | None = None,
+        leaving: float | None = None,
     ):
         traits = {name: value for name, value in locals().items() if name in TRAITS}
         if strategy not in get_args(UserStrategy):
@@ -115,8 +130,12 @@ class LLMUser(AgentWrapper):
         first = draft = yield turn
         calls = [first]
         for _ in range(self.tries):
-            calls.append((yield _continue_turn(turn, draft, _VERIFY_PROMPT, len(calls))))
-            why = _find_objection(calls[-1])
+            if self.strategy == "guard":
+                faults = find_draft_faults(turn, draft, self.traits)
+                why = f"it {', and it '.join(faults)}." if faults else None
+            else:
+                calls.append((yield _continue_turn(turn, draft, _VERIFY_PROMPT, len(calls))))
+                why = _find_objection(calls[-1])
             if why is None:
                 break
             request = _REWRITE_PROMPT.format(why=why)

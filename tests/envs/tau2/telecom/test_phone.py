@@ -11,6 +11,7 @@ import tau2_references as references
 
 import gem_ma
 from gem_ma import rollout
+from gem_ma.envs.tau.agents.users.phrases import compile_phrases
 from gem_ma.envs.tau2 import scoring
 from gem_ma.envs.tau2.telecom.phone import COMPLAINTS, FAULTS, Phone
 
@@ -172,6 +173,47 @@ def test_the_user_does_what_it_is_told_and_says_what_it_sees():
     assert any(one.startswith('{"name": "') for one in replies)
     assert any("Status Bar: " in one for one in replies)
     assert replies[-1] == "###STOP###"
+
+
+def talk_on_the_phone(user, *heard):
+    """Return what a user says and calls, first and after each of these messages."""
+    left = list(heard)
+    players = {"user": user, "assistant": lambda turn: left.pop(0) if left else "Hm."}
+    (episode,) = rollout("tau2:phone", players, 1, seed=0, options={"task": 3}, max_turns=12)
+    replies = [step.reply for step in episode.steps if step.agent == "user"]
+    return [json.loads(one)["name"] if one.startswith("{") else one for one in replies]
+
+
+def test_the_user_delays_an_action_and_does_it_when_it_is_asked_again():
+    ask = "Please restart your phone."
+    for trait, phrase in (("overclaiming", "claim"), ("reluctant", "refuse")):
+        _, delay, call, result, *_ = talk_on_the_phone(f"user:plain:{trait}=1", ask, ask)
+        assert compile_phrases(phrase).fullmatch(delay)
+        assert (call, "Status Bar" in result) == ("reboot_device", True)
+    look = "Please look at your status bar."
+    for trait in ("overclaiming", "reluctant"):  # there is nothing to claim or to refuse
+        assert talk_on_the_phone(f"user:plain:{trait}=1", look)[1] == "check_status_bar"
+    replies = talk_on_the_phone("user:plain:returning=1", look, "Take your time.")
+    assert replies[2] == "check_status_bar"
+    assert compile_phrases("back").search(replies[3])
+
+
+def test_the_user_does_half_of_an_instruction_and_the_rest_when_it_is_asked_again():
+    ask = "Please look at your status bar, run a speed test and restart your phone."
+    replies = talk_on_the_phone("user:plain:partial=1", ask, ask)
+    calls = [one for one in replies if "_" in one and " " not in one]
+    assert calls == ["check_status_bar", "run_speed_test", "reboot_device"]
+    assert [replies.index(one) for one in calls] == [1, 2, 4]
+
+
+@pytest.mark.parametrize("count", [10, pytest.param(300, marks=pytest.mark.slow)])
+def test_the_workflow_asks_again_until_the_phone_shows_it(count):
+    """A user that claims what it did not do costs turns, and no success."""
+    options = [{"task": number} for number in range(count)]
+    for user in ("user:bluffing", "user:contrary", "user:scattered"):
+        players = {**PLAYERS, "user": user}
+        episodes = rollout("tau2:phone", players, count, seed=0, options=options)
+        assert sum(one.report["reward"] for one in episodes) >= 0.98 * count
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from gem_ma.envs.tau.agents.assistants.service_dialogue import (
 from gem_ma.validation.json_types import JSONMapping
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
-_CUSTOMER_NAME = re.compile(r"(?:name is|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
+_CUSTOMER_NAME = re.compile(r"(?:name(?: is|:)|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP_CODE = re.compile(r"\b(\d{5})\b")
 _LOGIN_CODE = re.compile(r"code is (\d{6})")
 _QUESTIONS = {  # questions for unknown arguments
@@ -26,6 +26,7 @@ _QUESTIONS = {  # questions for unknown arguments
     "reason": "What is the reason to cancel {about}?",
     "address1": "What is the new address, in full?",
 }
+MAX_RESTARTS = 3  # how often the user is asked to restart its phone
 MAX_QUESTIONS = 6  # maximum number of questions about one wish
 
 
@@ -117,13 +118,24 @@ class ShopDialogue(ServiceDialogue):
         return not answer.startswith("Error")
 
     def _reset_app(self) -> DialogueFlow:
-        """Have the phone restarted, send a code, ask for it, and reset the app."""
+        """Have the phone restarted, send a code, ask for it, and reset the app.
+
+        The answer of the tool shows whether the phone was restarted, as the user says.
+        """
         id = self.records.user["user_id"]
-        yield from self.say("Could you restart your phone, please?")
-        yield format_call("send_code", user_id=id)
-        code = yield from self.ask("Could you tell me the code that you got?", _parse_code)
-        answer = yield format_call("reset_app", user_id=id, code=code)
+        answer = ""
+        for _ in range(MAX_RESTARTS):
+            yield from self.ask("Could you restart your phone, please?", _find_restart)
+            yield format_call("send_code", user_id=id)
+            code = yield from self.ask("Could you tell me the code that you got?", _parse_code)
+            answer = yield format_call("reset_app", user_id=id, code=code)
+            if "restart" not in answer:
+                break
         return not answer.startswith("Error")
+
+
+def _find_restart(text: str) -> str | None:
+    return text if "restarted" in text else None
 
 
 def _parse_code(text: str) -> str | None:

@@ -18,6 +18,10 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 
 _TROUBLE_WORDS = re.compile(r"mms|picture|data|internet|slow|service", re.I)
 _NO_SIGNAL = re.compile(r"No Signal|Airplane Mode")
+_SCREEN = r"status bar|signal|airplane"  # in what the phone shows, and in no promise to look
+_CHANGED = r"status bar|payment|error"  # likewise of what it shows after a change
+_SPEED = r"speed test|mbps|connection|excellent|good|fair|poor"
+MAX_REQUESTS = 3  # how often the user is asked for the same before the workflow goes on
 _PHONE = re.compile(r"\b\d{3}-\d{3}-\d{4}\b")
 
 
@@ -40,7 +44,7 @@ def _run_workflow(complaint: str) -> DialogueFlow:
 
 
 def _help_caller(complaint: str) -> DialogueFlow:
-    phone, customer = yield from _identify_caller(complaint)
+    phone, customer, complaint = yield from _identify_caller(complaint)
     for _ in range(3):
         if _TROUBLE_WORDS.search(complaint):
             break
@@ -64,16 +68,33 @@ def _help_caller(complaint: str) -> DialogueFlow:
     raise WorkflowFailed("all that the workflow knows was tried")
 
 
-def _identify_caller(answer: str) -> DialogueFlow:
-    """Return the user's phone number and the customer that it belongs to."""
+def _ask_user(request: str, answer: str) -> DialogueFlow:
+    """Ask for something until the reply has what the phone shows, and return the last reply.
+
+    Args:
+        answer: a pattern of what the phone shows.
+    """
+    reply = ""
+    for _ in range(MAX_REQUESTS):
+        reply = yield request
+        if re.search(answer, reply, re.I):
+            break
+    return reply
+
+
+def _identify_caller(complaint: str) -> DialogueFlow:
+    """Return the user's phone number, the customer that it belongs to, and the last complaint."""
+    answer = complaint
     for _ in range(6):
         for phone in _PHONE.findall(answer):
             customer = _parse_result(
                 (yield format_call("get_customer_by_phone", phone_number=phone))
             )
             if customer:
-                return phone, customer
+                return phone, customer, complaint
         answer = yield "Could you tell me your name and your phone number, please?"
+        if _TROUBLE_WORDS.search(answer):
+            complaint = answer  # the user corrects itself
     raise WorkflowFailed("the user does not say their phone number")
 
 
@@ -96,36 +117,36 @@ class _TroubleCase:
         """Follow path 1: no service."""
         if self.served:
             return
-        bar = yield "Please look at your status bar."
+        bar = yield from _ask_user("Please look at your status bar.", _SCREEN)
         if _NO_SIGNAL.search(bar):
             yield from self._repair_service()
         self.served = True
 
     def _repair_service(self) -> DialogueFlow:
-        seen = yield "Please check the network status of your phone."
+        seen = yield from _ask_user("Please check the network status of your phone.", _SCREEN)
         if "Airplane Mode: ON" in seen:
-            yield "Please turn off airplane mode."
+            yield from _ask_user("Please turn off airplane mode.", _CHANGED)
         if not (yield from self._has_no_signal()):
             return
-        sim = yield "Please check the status of your SIM card."
+        sim = yield from _ask_user("Please check the status of your SIM card.", r"\bsim\b")
         if "locked" in sim:
             raise WorkflowFailed("the SIM card is locked")
         if "No SIM" in sim:
-            yield "Please re-seat your SIM card."
+            yield from _ask_user("Please re-seat your SIM card.", _CHANGED)
             if not (yield from self._has_no_signal()):
                 return
-        yield "Please reset your APN settings."
-        yield "Please restart your phone."
+        yield from _ask_user("Please reset your APN settings.", _CHANGED)
+        yield from _ask_user("Please restart your phone.", _CHANGED)
         if not (yield from self._has_no_signal()):
             return
         yield from self._resume_line()
-        yield "Please restart your phone."
+        yield from _ask_user("Please restart your phone.", _CHANGED)
         if (yield from self._has_no_signal()):
             raise WorkflowFailed("there is no service, and nothing of the workflow helps")
 
     def _has_no_signal(self) -> DialogueFlow:
         """Return whether there is still no service."""
-        bar = yield "Please look at your status bar again."
+        bar = yield from _ask_user("Please look at your status bar again.", _SCREEN)
         return bool(_NO_SIGNAL.search(bar))
 
     def _resume_line(self) -> DialogueFlow:
@@ -142,36 +163,45 @@ class _TroubleCase:
             yield format_call(
                 "send_payment_request", customer_id=self.customer, bill_id=bill["bill_id"]
             )
-            yield "There is an overdue bill. Please check your payment request."
-            yield "If that is right, please make the payment."
+            yield from _ask_user(
+                "There is an overdue bill. Please check your payment request.", "payment|bill"
+            )
+            yield from _ask_user("If that is right, please make the payment.", _CHANGED)
             yield format_call("get_details_by_id", id=bill["bill_id"])
         yield format_call("resume_line", **self.of)
 
     def data(self, fast: bool) -> DialogueFlow:
         """Follow path 2: mobile data that fails, or that is slow if `fast` is required."""
-        speed = yield "Please run a speed test."
+        speed = yield from _ask_user("Please run a speed test.", _SPEED)
         if "failed" in speed or "no connection" in speed.lower():
             yield from self.service()
             speed = yield from self._restore_connection()
         if not fast or "(Excellent)" in speed:
             return
-        for question, bad, remedy in (
+        for question, shows, bad, remedy in (
             (
                 "Please check your data restrictions: data saver.",
+                "data saver",
                 "ON",
                 "Please turn off data saver mode.",
             ),
             (
                 "Please check your network mode preference.",
+                r"\b\dg|mode",
                 r"2g|3g|4g_only",
                 "Please change your preferred network mode to one with 4G and 5G.",
             ),
-            ("Please check your VPN status.", "ON and connected", "Please disconnect your VPN."),
+            (
+                "Please check your VPN status.",
+                "vpn",
+                "ON and connected",
+                "Please disconnect your VPN.",
+            ),
         ):
-            seen = yield question
+            seen = yield from _ask_user(question, shows)
             if re.search(bad, seen):
-                yield remedy
-                speed = yield "Please run a speed test again."
+                yield from _ask_user(remedy, _CHANGED)
+                speed = yield from _ask_user("Please run a speed test again.", _SPEED)
                 if "(Excellent)" in speed:
                     return
         if "(Excellent)" not in speed:
@@ -179,25 +209,27 @@ class _TroubleCase:
 
     def _restore_connection(self) -> DialogueFlow:
         place = yield "Are you abroad or at home at the moment?"
-        seen = yield "Please check the network status of your phone."
+        seen = yield from _ask_user("Please check the network status of your phone.", _SCREEN)
         if "abroad" in place:
             if "Roaming Enabled: No" in seen:
-                yield "Please turn on data roaming."
+                yield from _ask_user("Please turn on data roaming.", _CHANGED)
             if not self.line.get("roaming_enabled"):
                 yield format_call("enable_roaming", **self.of)
         if "Mobile Data Enabled: No" in seen:
-            yield "Please turn on mobile data."
+            yield from _ask_user("Please turn on mobile data.", _CHANGED)
         usage = _parse_result((yield format_call("get_data_usage", **self.of)))
         used, limit, more = (
             float(usage.get(name, 0))
             for name in ("data_used_gb", "data_limit_gb", "data_refueling_gb")
         )
         if used >= limit + more:
-            answer = yield "Your data is used up. Shall I refuel 2 GB?"
+            answer = yield from _ask_user(
+                "Your data is used up. Shall I refuel 2 GB?", r"\b(?:yes|no|refuel)\b"
+            )
             if not re.search(r"\b(?:yes|refuel)\b", answer, re.I):
                 raise WorkflowFailed("the data is used up, and the user does not want more")
             yield format_call("refuel_data", **self.of, gb_amount=2.0)
-        speed = yield "Please run a speed test again."
+        speed = yield from _ask_user("Please run a speed test again.", _SPEED)
         if "failed" in speed or "no connection" in speed.lower():
             raise WorkflowFailed("mobile data does not work, and nothing of the workflow helps")
         return speed
@@ -210,25 +242,33 @@ class _TroubleCase:
         yield from self.data(fast=False)
         if (yield from self._can_send()):
             return
-        mode = yield "Please check your network mode preference."
+        mode = yield from _ask_user("Please check your network mode preference.", r"\b\dg|mode")
         if "2g" in mode:
-            yield "Please change your preferred network mode to one with 4G and 5G."
-        calling = yield "Please check your Wi-Fi calling."
+            yield from _ask_user(
+                "Please change your preferred network mode to one with 4G and 5G.", _CHANGED
+            )
+        calling = yield from _ask_user("Please check your Wi-Fi calling.", "wi-?fi")
         if "ON" in calling:
-            yield "Please turn off Wi-Fi calling."
-        allowed = yield "Please check the permissions of your messaging app."
+            yield from _ask_user("Please turn off Wi-Fi calling.", _CHANGED)
+        allowed = yield from _ask_user(
+            "Please check the permissions of your messaging app.", "permission"
+        )
         for permission in ("storage", "sms"):
             if permission not in allowed.partition("for:")[2]:
-                yield f"Please grant the messaging app the {permission} permission."
-        settings = yield "Please check your APN settings."
+                yield from _ask_user(
+                    f"Please grant the messaging app the {permission} permission.", _CHANGED
+                )
+        settings = yield from _ask_user("Please check your APN settings.", "apn|mmsc")
         if re.search(r"MMSC URL[^:]{0,40}: (?:Not Set|None|not)", settings, re.I):
-            yield "Please reset your APN settings."
-            yield "Please restart your phone."
+            yield from _ask_user("Please reset your APN settings.", _CHANGED)
+            yield from _ask_user("Please restart your phone.", _CHANGED)
         if not (yield from self._can_send()):
             raise WorkflowFailed(
                 "picture messages cannot be sent, and nothing of the workflow helps"
             )
 
     def _can_send(self) -> DialogueFlow:
-        answer = yield "Can you send an MMS with your messaging app?"
+        answer = yield from _ask_user(
+            "Can you send an MMS with your messaging app?", "can(?:not)? send mms|able|works"
+        )
         return "can send" in answer

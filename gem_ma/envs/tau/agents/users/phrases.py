@@ -58,6 +58,55 @@ _TRAIN_PHRASES = {
         "My dog is barking at the mailman again.",
         "Did you see the game last night?",
     ),
+    "ask_back": ("What do you mean by that?", "Sorry, I do not follow. How do you mean that?"),
+    "refuse": ("I would rather not.", "Do I have to? I do not like that."),
+    "away": ("One moment, somebody is at the door.", "Wait a minute, I have to see to something."),
+    "back": ("I am back. {}", "Here I am again. {}"),
+    "claim": ("I did that.", "Done, I have done it."),
+    "waver": ("Hm, maybe I do not want that after all.", "I am not sure any more that I want it."),
+    "decided": ("Yes, do it as I said.", "Yes, I do want it."),
+    "persist": ("I have thought about it: I do want to {}.", "It stays as it was: I want to {}."),
+    "misled": (
+        "Something is wrong with my last bill, I think.",
+        "I believe that my password does not work.",
+    ),
+    "correct": (
+        "Sorry, the real problem is another one. {}",
+        "I mixed that up, it is not the problem. {}",
+    ),
+    "annoyed": ("I hoped that this would be quicker.", "I have not got all day."),
+    "angry": ("This is taking long.", "How much longer?"),
+    "furious": ("This is ridiculous!", "I am losing my patience!"),
+    "give_up": ("Never mind, I let it be.", "Forget it, that is not worth the trouble."),
+    "terse_hello": ("{}",),
+    "terse_wish": ("{}.",),
+    "terse_next": ("also {}.",),
+    "terse_help": ("help needed.",),
+    "terse_name": ("name: {}.",),
+    "terse_zip": ("zip {}.",),
+    "terse_email": ("email {}.",),
+    "terse_user": ("user id {}.",),
+    "terse_phone": ("number {}.",),
+    "terse_trouble": ("phone trouble.",),
+    "terse_no_mms": ("picture messages (MMS) not going out.",),
+    "terse_no_data": ("mobile data not working, or very slow.",),
+    "terse_no_service": ("phone without service.",),
+    "terse_what": ("next step?",),
+    "terse_unknown": ("not known.",),
+    "terse_forgot": ("forgot.",),
+    "terse_found": ("found: {}",),
+    "terse_corrected": ("mistyped, sorry. {}",),
+    "terse_why": ("what for?",),
+    "terse_insist": ("sure? {}",),
+    "terse_ask_back": ("meaning what?",),
+    "terse_refuse": ("rather not.",),
+    "terse_away": ("one moment, door.",),
+    "terse_back": ("back. {}",),
+    "terse_claim": ("done.",),
+    "terse_waver": ("not sure any more.",),
+    "terse_persist": ("wish still the same: {}.",),
+    "terse_misled": ("wrong amount on last bill, perhaps.",),
+    "terse_correct": ("real problem: {}",),
 }
 _HELD_OUT_PHRASES = {
     "hello": ("Good day. {}", "Hey, {}", "Greetings. {}"),
@@ -93,6 +142,49 @@ _HELD_OUT_PHRASES = {
         "My neighbour is mowing the lawn as we speak.",
         "I am planning a trip to the mountains.",
     ),
+    "ask_back": ("I don't quite get that, could you explain?", "Could you say that again?"),
+    "refuse": ("I'm not keen on that.", "Must that be?"),
+    "away": ("Hold on, I'm needed elsewhere for a bit.", "Give me a few minutes, please."),
+    "back": ("So, where were we? {}", "Right, on we go. {}"),
+    "claim": ("All right, that's done.", "Okay, did it."),
+    "waver": ("On second thoughts, I don't want it.", "Let me reconsider that."),
+    "decided": ("Yes, let us do it.", "Yes, I am sure now."),
+    "persist": ("My mind is made up: I have to {}.", "No more doubts: my wish is to {}."),
+    "misled": ("I think that a voucher of mine is missing.", "Your newsletter does not reach me."),
+    "correct": ("My bad, that isn't the problem. {}", "Forget what I said before. {}"),
+    "annoyed": ("Could we hurry a little?", "That drags on."),
+    "angry": ("Are we getting anywhere?", "I'm getting annoyed."),
+    "furious": ("Unbelievable!", "I'm fed up with this!"),
+    "give_up": ("You know what, I drop it.", "Enough, this leads nowhere."),
+    "terse_hello": ("hey, {}",),
+    "terse_wish": ("to {}.",),
+    "terse_next": ("plus {}.",),
+    "terse_help": ("need help.",),
+    "terse_name": ("full name: {}.",),
+    "terse_zip": ("zip code {}.",),
+    "terse_email": ("mail {}.",),
+    "terse_user": ("id {}.",),
+    "terse_phone": ("phone {}.",),
+    "terse_trouble": ("trouble with phone.",),
+    "terse_no_mms": ("pictures by MMS: impossible.",),
+    "terse_no_data": ("internet slow or down.",),
+    "terse_no_service": ("zero service here.",),
+    "terse_what": ("and next?",),
+    "terse_unknown": ("not sure.",),
+    "terse_forgot": ("forgotten, sorry.",),
+    "terse_found": ("here: {}",),
+    "terse_corrected": ("misspelled. {}",),
+    "terse_why": ("needed for what?",),
+    "terse_insist": ("important: {}",),
+    "terse_ask_back": ("meaning?",),
+    "terse_refuse": ("not keen.",),
+    "terse_away": ("back in a few minutes.",),
+    "terse_back": ("here again. {}",),
+    "terse_claim": ("all done.",),
+    "terse_waver": ("second thoughts now.",),
+    "terse_persist": ("as before, to {}.",),
+    "terse_misled": ("voucher missing, perhaps.",),
+    "terse_correct": ("wrong problem before. {}",),
 }
 PHRASE_SETS: Mapping[str, PhraseBook] = MappingProxyType(
     {
@@ -106,13 +198,31 @@ PHRASE_SETS: Mapping[str, PhraseBook] = MappingProxyType(
 )
 
 
+TERSE_PREFIX = "terse_"
+
+
+def shorten_phrases(phrases: PhraseBook) -> PhraseBook:
+    """Return the phrases with fragments in the place of sentences, where there are any."""
+    return {
+        **phrases,
+        **{
+            name.removeprefix(TERSE_PREFIX): ways
+            for name, ways in phrases.items()
+            if name.startswith(TERSE_PREFIX)
+        },
+    }
+
+
 @functools.cache
 def compile_phrases(*names: str) -> re.Pattern[str]:
-    """Return a pattern that finds the phrases of both sets with one of these names."""
+    """Return a pattern that finds the phrases of both sets with one of these names.
+
+    Fragments in the place of these phrases are found too.
+    """
     parts = [
-        re.escape(phrase).replace(r"\{\}", "")
+        re.escape(phrase.replace("{}", "").strip())
         for phrases in PHRASE_SETS.values()
         for name in names
-        for phrase in phrases[name]
+        for phrase in (*phrases[name], *phrases.get(TERSE_PREFIX + name, ()))
     ]
-    return re.compile("|".join(part.strip() for part in parts), re.I)
+    return re.compile("|".join(parts), re.I)

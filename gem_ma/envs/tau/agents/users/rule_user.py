@@ -7,8 +7,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from gem_ma.chat.turn import Turn
+from gem_ma.envs.tau.agents.users.phone_actions import (
+    SHOP_ACTIONS,
+    find_requests,
+    trace_requests,
+)
 from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS
-from gem_ma.envs.tau.agents.users.telecom_simulator import TelecomUserSimulator, find_requested_call
+from gem_ma.envs.tau.agents.users.telecom_simulator import (
+    TelecomUserSimulator,
+    find_requested_call,
+    list_tools_called,
+)
 from gem_ma.envs.tau.agents.users.traits import (
     KINDS,
     POPULATIONS,
@@ -17,6 +26,7 @@ from gem_ma.envs.tau.agents.users.traits import (
     resolve_traits,
 )
 from gem_ma.envs.tau.agents.users.user_simulator import UserSimulator
+from gem_ma.envs.tau.talk import TalkView
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.validation.arguments import check_each, check_type
 
@@ -57,6 +67,17 @@ class RuleUser:
         polite: float | None = None,
         off_topic: float | None = None,
         typos: float | None = None,
+        overclaiming: float | None = None,
+        partial: float | None = None,
+        evasive: float | None = None,
+        questioning: float | None = None,
+        reluctant: float | None = None,
+        returning: float | None = None,
+        fickle: float | None = None,
+        misleading: float | None = None,
+        irritable: float | None = None,
+        terse: float | None = None,
+        leaving: float | None = None,
     ):
         traits = {name: value for name, value in locals().items() if name in TRAITS}
         if phrases not in PHRASE_SETS:
@@ -91,13 +112,14 @@ class RuleUser:
         user_texts, assistant_texts = _split_sides(view.talk)
         if _has_tool(turn.tools, "check_status_bar"):
             return TelecomUserSimulator(view, user_texts, assistant_texts, chance, ways).reply()
+        user = UserSimulator(
+            turn.position.game.wants(task), user_texts, assistant_texts, chance, ways
+        )
         if turn.tools:
-            done = _use_phone(turn, assistant_texts)
+            done = _use_phone(turn, view, user)
             if done is not None:
                 return done
-        return UserSimulator(
-            turn.position.game.wants(task), user_texts, assistant_texts, chance, ways
-        ).reply()
+        return user.reply()
 
     def __repr__(self) -> str:
         more = {
@@ -161,15 +183,23 @@ def _split_sides(talk: Sequence[tuple[str, str]]) -> tuple[list[str], list[str]]
     return user_texts, assistant_texts
 
 
-def _use_phone(turn: Turn, heard: Sequence[str]) -> str | None:
+def _use_phone(turn: Turn, view: TalkView, user: UserSimulator) -> str | None:
     """Return a call that the assistant asks for on the shop's phone, its result, or None."""
     if turn.results:
         code = _LOGIN_CODE.findall(turn.results[-1])
-        return f"The code is {code[-1]}." if code else f"I did. It says: {turn.results[-1]}"
-    words = heard[-1].lower()
+        told = f"The code is {code[-1]}." if code else f"I did. It says: {turn.results[-1]}"
+        return user.add_tone(told)
+    text = user.find_request()
+    words = text.lower()
     tool = None
     if "restart" in words:
         tool = "restart_phone"
+        requests = find_requests(text, SHOP_ACTIONS)
+        calls = list_tools_called(view)[:-1]
+        history = trace_requests(requests, user.heard[:-1], calls, SHOP_ACTIONS)
+        delay = user.delay_actions(requests, history)
+        if delay:
+            return user.add_traits(delay)
     elif re.search(r"\bcode\b", words) and "zip code" not in words:
         tool = "read_inbox"
     elif re.search(r"(?:open|check|look at) (?:the|your) app", words):

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Sequence
+from typing import Protocol
 
+from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
+from gem_ma.envs.tau.agents.users.phone_actions import UserAction, find_requests, trace_requests
 from gem_ma.envs.tau.agents.users.phrases import PhraseBook
 from gem_ma.envs.tau.agents.users.traits import TraitSampler
-from gem_ma.envs.tau.agents.users.user_simulator import MAX_MESSAGES, STOP_MARK, BaseUserSimulator
+from gem_ma.envs.tau.agents.users.user_simulator import (
+    DELAYS,
+    MAX_MESSAGES,
+    STOP_MARK,
+    BaseUserSimulator,
+)
 from gem_ma.envs.tau.talk import TalkView
 
 TRANSFER_MARK = "###TRANSFER###"
@@ -18,81 +25,6 @@ _NAME = re.compile(r"You are ([A-Z][\w'-]+ [A-Z][\w'-]+)")
 _PLACE = re.compile(r"You are (?:currently )?((?:abroad|at home)[\w ]*)")
 
 
-class UserAction(NamedTuple):
-    """An action that the assistant may ask for: a pattern of the request, and the tool."""
-
-    sounds: re.Pattern[str]
-    tool: str
-    arguments: tuple[tuple[str, str], ...] = ()
-    wanted: str = ""  # part of the tool's answer that shows success
-
-
-def _make_action(sounds: str, tool: str, wanted: str = "", **arguments: str) -> UserAction:
-    return UserAction(re.compile(sounds, re.I), tool, tuple(arguments.items()), wanted)
-
-
-_OFF_WORDS = r"\b(?:turn|switch)(?:ing)?(?: (?:it|your|the))? off|\b(?:disabl|deactivat)\w{1,4}"
-_ON_WORDS = r"\b(?:turn|switch)(?:ing)?(?: (?:it|your|the))? on|\b(?:enabl|activat)(?:e|ing)\b"
-_WORD_GAP = r"[^.?!]{0,40}?"
-
-
-def _make_switch_actions(thing: str, tool: str, name: str) -> tuple[UserAction, UserAction]:
-    """Return actions that switch a thing off and on; `name` is its name in tool answers."""
-    return tuple(  # type: ignore[return-value]
-        _make_action(
-            rf"(?:{verb}){_WORD_GAP}{thing}|\bturn(?: (?:your|the))? {thing} {word}\b",
-            tool,
-            rf"{name} is now {word.upper()}",
-        )
-        for verb, word in ((_OFF_WORDS, "off"), (_ON_WORDS, "on"))
-    )
-
-
-USER_ACTIONS = (
-    *_make_switch_actions("airplane mode", "toggle_airplane_mode", "Airplane Mode"),
-    *_make_switch_actions("(?:data )?roaming", "toggle_roaming", "Data Roaming"),
-    *_make_switch_actions("data saver(?: mode)?", "toggle_data_saver_mode", "Data Saver Mode"),
-    *_make_switch_actions("(?:mobile|cellular) data", "toggle_data", "Mobile Data"),
-    *_make_switch_actions("wi-?fi calling", "toggle_wifi_calling", "Wi-Fi Calling"),
-    _make_action(rf"(?:{_OFF_WORDS}|\bdisconnect\w{{0,4}}){_WORD_GAP}vpn", "disconnect_vpn"),
-    _make_action(r"\bre-?(?:seat|insert)\w{0,4}", "reseat_sim_card"),
-    _make_action(rf"\breset\w{{0,4}}{_WORD_GAP}apn", "reset_apn_settings"),
-    _make_action(r"\b(?:restart|reboot)\w{0,4}", "reboot_device"),
-    _make_action(
-        rf"\b(?:set|chang|switch)\w{{0,4}}{_WORD_GAP}(?:network mode|network[\w ]{{0,20}} "
-        rf"preference"
-        r"|preferred network)",
-        "set_network_mode_preference",
-        mode="4g_5g_preferred",
-    ),
-    _make_action(
-        rf"\b(?:grant|giv|allow)\w{{0,4}}{_WORD_GAP}storage",
-        "grant_app_permission",
-        app_name="messaging",
-        permission="storage",
-    ),
-    _make_action(
-        rf"\b(?:grant|giv|allow)\w{{0,4}}{_WORD_GAP}sms",
-        "grant_app_permission",
-        app_name="messaging",
-        permission="sms",
-    ),
-    _make_action(r"(?:make|making) the payment|pay (?:it|the bill|this bill)", "make_payment"),
-    _make_action(r"payment request", "check_payment_request"),
-    _make_action(r"status bar", "check_status_bar"),
-    _make_action(r"network status|cellular service|data roaming", "check_network_status"),
-    _make_action(
-        r"network mode|preferred network|network preference", "check_network_mode_preference"
-    ),
-    _make_action(r"\bsim\b", "check_sim_status"),
-    _make_action(r"\bapn\b|mmsc", "check_apn_settings"),
-    _make_action(r"data saver|data restriction", "check_data_restriction_status"),
-    _make_action(r"\bvpn\b", "check_vpn_status"),
-    _make_action(r"wi-?fi calling", "check_wifi_calling_status"),
-    _make_action(r"permissions?\b", "check_app_permissions", app_name="messaging"),
-    _make_action(r"speed test", "run_speed_test"),
-    _make_action(r"\bmms\b|picture message", "can_send_mms"),
-)
 _COMPLAINTS = {  # by a word of the scenario: phrase, tool for a check, and its answer if solved
     "MMS": ("no_mms", "can_send_mms", "can send MMS"),
     "mobile data": ("no_data", "run_speed_test", "(Excellent)"),
@@ -116,6 +48,22 @@ def find_requested_call(view: TalkView) -> str | None:
         return None
     here = [one.result for one in view.calls if one.after == len(view.talk)]
     return f"It says: {here[-1]}" if here else message[begin + len(_CALL_MARK) - 1 : end + 1]
+
+
+def list_tools_called(view: TalkView) -> list[set[str]]:
+    """Return the names of the user's calls before each of its messages, and since the last."""
+    names: list[set[str]] = [set()]
+    for place in range(len(view.talk) + 1):
+        names[-1] |= {str(one.name) for one in view.calls if one.after == place}
+        if place < len(view.talk) and view.talk[place].who == "user":
+            names.append(set())
+    return names
+
+
+def find_identity(scenario: str) -> dict[str, str]:
+    """Return the facts of a scenario that identify its user."""
+    phone = _PHONE.search(scenario)
+    return {"phone": phone[0]} if phone else {}
 
 
 class ScenarioTask(Protocol):
@@ -148,13 +96,13 @@ class TelecomUserSimulator(BaseUserSimulator):
         named = [(task.index(word), one) for word, one in _COMPLAINTS.items() if word in task]
         self.wish = min(named)[1] if named else None  # the first one is the reason for the call
         self.task = task
-        self.last = view.talk[-1].text if view.talk else ""
+        self.view = view
+        self.last = self.find_request()
         here = [one for one in view.calls if one.after == len(view.talk)]
         self.done = [(one.name, one.result) for one in here]
-        phone = _PHONE.search(task)
-        self.known = {"phone": phone[0]} if phone else {}
+        self.known = find_identity(task)
         self.facts = [*self.known.values(), *(result for _, result in self.done)]
-        self.facts += [self.say(self.wish[0])] if self.wish else []
+        self.facts += [self.describe_problem()] if self.wish else []
         self.place = _PLACE.search(task)
         self.facts += [self.place[1].strip()] if self.place else []
 
@@ -165,34 +113,60 @@ class TelecomUserSimulator(BaseUserSimulator):
             return TRANSFER_MARK
         if len(self.said) >= MAX_MESSAGES:
             return STOP_MARK
-        if self.is_out_of_patience():
-            return f"{self.say('leave')} {STOP_MARK}"
-        requests = list(self._list_requests())
-        for place, doing in enumerate(requests):
-            if place >= len(self.done):
-                return _format_call(doing.tool, **dict(doing.arguments))
+        leave = self.take_leave()
+        if leave:
+            return leave
+        requests = self._choose_actions()
         if requests:
-            last = requests[-1]
-            if last.wanted and last.wanted not in self.done[-1][1] and len(self.done) < 12:
-                return _format_call(last.tool)  # switch back: it was right before the last call
-            return self.add_traits("\n".join(result for _, result in self.done))
+            return self._perform_actions(requests)
         answer = self._choose_answer()
         return answer if answer == STOP_MARK or answer.startswith("{") else self.add_traits(answer)
 
-    def _list_requests(self) -> Iterator[UserAction]:
-        """Yield the requested actions in text order; USER_ACTIONS' order decides overlaps."""
-        actions: list[tuple[int, int, UserAction]] = []
-        for doing in USER_ACTIONS:
-            for one in doing.sounds.finditer(self.last):
-                if all(one.end() <= start or one.start() >= end for start, end, _ in actions):
-                    actions.append((one.start(), one.end(), doing))
-        tools = []
-        for _, _, doing in sorted(actions, key=lambda one: one[:2]):
-            if (doing.tool, doing.arguments) not in tools:
-                tools.append((doing.tool, doing.arguments))
-                yield doing
+    def _perform_actions(self, requests: tuple[UserAction, ...]) -> str:
+        """Return the call for the next of the requested actions, or what the phone showed."""
+        delay = "" if self.done else self._delay()
+        if delay:
+            return self.add_traits(delay)
+        if len(self.done) < len(requests):
+            action = requests[len(self.done)]
+            return _format_call(action.tool, **dict(action.arguments))
+        last = requests[-1]
+        if last.wanted and last.wanted not in self.done[-1][1] and len(self.done) < 12:
+            return _format_call(last.tool)  # switch back: it was right before the last call
+        return self.add_traits("\n".join(result for _, result in self.done))
+
+    def asks_something(self, text: str) -> bool:
+        return super().asks_something(text) or bool(find_requests(text))
+
+    def _choose_actions(self) -> tuple[UserAction, ...]:
+        """Return the requested actions that the user does now: all, or one half after the other."""
+        requests = find_requests(self.last)
+        if not self.does_half(*[one.tool for one in requests]):
+            return requests
+        half = (len(requests) + 1) // 2
+        calls = list_tools_called(self.view)[:-1]
+        earlier = zip(self.heard[:-1], calls, strict=True)
+        times = sum(bool(names) and text == self.last for text, names in earlier)
+        return requests[half:] if times % 2 else requests[:half]
+
+    def _delay(self) -> str:
+        """Return a reply that first delays the requested actions, or ""."""
+        if not self.sampler.has_any_trait(DELAYS):
+            return ""
+        requests = find_requests(self.last)
+        calls = list_tools_called(self.view)[:-1]
+        return self.delay_actions(requests, trace_requests(requests, self.heard[:-1], calls))
+
+    def find_other_fact(self, asked: Collection[str]) -> str:
+        return "" if _WHAT.search(self.last) else self.describe_problem()
+
+    def describe_problem(self) -> str:
+        return self.say(self.wish[0] if self.wish else "trouble")
 
     def _describe_complaint(self) -> str:
+        if self.wish is not None and self.starts_wrong():
+            others = [phrase for phrase, _, _ in _COMPLAINTS.values() if phrase != self.wish[0]]
+            return self.say(self.sampler.pick_phrase(tuple(others), "misled"))
         if self.wish is None or self.sampler.shows_trait("vague", "complaint"):
             return self.say("trouble")
         return self.say(self.wish[0])
@@ -212,8 +186,13 @@ class TelecomUserSimulator(BaseUserSimulator):
         if _WHAT.search(self.last) and self.wish is not None and not parts:
             parts.append(self.say(self.wish[0]))
         if _WHERE.search(self.last):
-            parts.append(f"I am {self.place[1].strip()}." if self.place else "I am at home.")
+            place = self.place[1].strip() if self.place else "at home"
+            parts.append(f"{place}." if self.is_terse else f"I am {place}.")
         if _REFUEL.search(self.last):
+            message = AssistantMessage(self.last)
+            wavers = message.confirms and not self.has_wavered()
+            if wavers and self.sampler.shows_trait("fickle", len(self.said)):
+                return self.say("waver")
             parts.append("Yes, please refuel 2 GB. I do not want another plan.")
         if any(parts):
             return " ".join(part for part in parts if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from gem_ma.engine.seeding import derive_seed
@@ -20,6 +20,17 @@ TRAITS: Mapping[str, str] = MappingProxyType(
         "polite": "says please and thank you",
         "off_topic": "talks about something else too",
         "typos": "has a word wrong; never in a fact",
+        "overclaiming": "says that it did something with its phone, and did not",
+        "partial": "does or tells half of what it is asked for at once, the rest when asked again",
+        "evasive": "answers another question than the one it is asked, until it is asked again",
+        "questioning": "asks what is meant before it does or tells something",
+        "reluctant": "refuses to do or tell something, until it is asked again",
+        "returning": "has to leave for a moment before it does or tells something",
+        "fickle": "does not want a change any more when it is to agree to it, and then does",
+        "misleading": "begins with a wrong problem, and tells the right one in its next message",
+        "irritable": "says that it loses its patience, in stronger words with each turn",
+        "terse": "writes in fragments",
+        "leaving": "gives up after its first or second message",
     }
 )
 KINDS: Mapping[str, Mapping[str, float]] = MappingProxyType(
@@ -32,12 +43,17 @@ KINDS: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "wary": {"suspicious": 0.6, "vague": 0.3},
         "rambling": {"off_topic": 0.6, "talkative": 0.4, "polite": 0.3, "typos": 0.3},
         "careless": {"mistaken": 0.6, "forgetful": 0.3, "chaotic": 0.4},
+        "bluffing": {"overclaiming": 0.5, "partial": 0.4, "terse": 0.3},
+        "contrary": {"reluctant": 0.5, "questioning": 0.4, "irritable": 0.4},
+        "scattered": {"misleading": 0.5, "evasive": 0.4, "fickle": 0.3},
+        "restless": {"returning": 0.4, "irritable": 0.5, "terse": 0.5, "leaving": 0.1},
     }
 )
 POPULATIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "train": ("plain", "talkative", "forgetful", "hurried", "muddled", "wary"),
         "held-out": ("rambling", "careless"),
+        "realistic": ("bluffing", "contrary", "scattered", "restless"),
     }
 )
 
@@ -66,6 +82,23 @@ _TRAIT_DESCRIPTIONS = {  # prompts for a model that plays the user
     "polite": "you say please and thank you",
     "off_topic": "you also talk about something that has nothing to do with it",
     "typos": "one of your words is misspelt, but no fact is",
+    "overclaiming": "when you are told to do something with your phone, you say that you did it "
+    "and do not; you do it when you are told again",
+    "partial": "when you are asked for several things at once, you do or tell half of them, and "
+    "the rest when you are asked again",
+    "evasive": "when you are asked something, you answer another question at first",
+    "questioning": "before you do or tell something you ask what is meant, once",
+    "reluctant": "when you are asked to do or tell something you refuse at first, and agree when "
+    "you are asked again",
+    "returning": "before you do or tell something you say that you have to leave for a moment, and "
+    "then that you are back",
+    "fickle": "when you are to agree to a change you say at first that you do not want it any "
+    "more, and then that you do",
+    "misleading": "you begin with a problem that is not yours, and tell the right one in your "
+    "second message",
+    "irritable": "you say that you lose your patience, in stronger words with each message",
+    "terse": "you write in fragments, not in sentences",
+    "leaving": "you give up after your first or second message, and end the conversation",
 }
 _FREQUENCY_WORDS = ((0.8, "Nearly always"), (0.55, "Mostly"), (0.3, "Often"), (0.0, "Now and then"))
 
@@ -98,6 +131,10 @@ class TraitSampler:
         """Return whether a trait shows in the situation that the arguments name."""
         value = self.traits.get(trait, 0.0)
         return value > 0 and self.sample_number(trait, *about) < value
+
+    def has_any_trait(self, traits: Iterable[str]) -> bool:
+        """Return whether one of these traits can show."""
+        return any(self.traits.get(trait, 0.0) > 0 for trait in traits)
 
     def pick_phrase(self, options: tuple[str, ...], *about: object) -> str:
         return options[int(self.sample_number("pick", *about) * len(options))]

@@ -6,10 +6,11 @@ It keeps no state, so a reply depends on the conversation and the seeds alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from gem_ma.envs.tau.agents.users.message_parsing import DONE_PATTERN, AssistantMessage
-from gem_ma.envs.tau.agents.users.phrases import PhraseBook, compile_phrases
+from gem_ma.envs.tau.agents.users.phone_actions import RequestHistory, UserAction
+from gem_ma.envs.tau.agents.users.phrases import PhraseBook, compile_phrases, shorten_phrases
 from gem_ma.envs.tau.agents.users.traits import TraitSampler
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.envs.tau.wants.wish import Wish
@@ -19,7 +20,19 @@ MAX_MESSAGES = 80  # maximum messages of the user in a conversation
 MAX_REPEATS = 4  # maximum repetitions of the same text
 IDENTITY_FACTS = ("email", "user", "zip", "phone")  # facts that it may state wrongly
 PAYMENT_SOURCES = ("PayPal", "gift card", "credit card", "certificate")
-
+MAX_DELAYS = 2  # maximum replies in a row that delay the same fact or action
+DELAYS = {  # traits that delay, in the order in which they show, and their phrases
+    "suspicious": "why",
+    "forgetful": "forgot",
+    "overclaiming": "claim",
+    "questioning": "ask_back",
+    "reluctant": "refuse",
+    "returning": "away",
+    "evasive": "",  # another fact
+}
+_FACT_DELAYS = tuple([trait for trait in DELAYS if trait != "overclaiming"])
+_CHECK_DELAYS = ("questioning", "returning", "evasive")  # nothing is changed or told
+_CHANGE_DELAYS = ("overclaiming", "reluctant", *_CHECK_DELAYS)
 
 _ORDER_NUMBER = re.compile(r"#W\d{7}")
 _LONG_WORD = re.compile(r"\b[a-z]{4,}\b")
@@ -40,7 +53,9 @@ class BaseUserSimulator:
         self, said: Sequence[str], heard: Sequence[str], chance: TraitSampler, ways: PhraseBook
     ):
         self.said, self.heard = said, heard
-        self.sampler, self.phrases = chance, ways
+        self.sampler = chance
+        self.is_terse = chance.shows_trait("terse", len(said))
+        self.phrases = shorten_phrases(ways) if self.is_terse else ways
         self.facts: list[str] = []
 
     def say(self, name: str, *facts: str) -> str:
@@ -60,20 +75,67 @@ class BaseUserSimulator:
                 question_count = 0 if DONE_PATTERN.search(one) else question_count + ("?" in one)
         return question_count > self.sampler.patience
 
+    def find_request(self) -> str:
+        """Return the last message, or the one before if only that one asks for something.
+
+        A user that said "one moment" goes on by itself when the assistant says that it waits.
+        """
+        if not self.heard or not self.said:
+            return self.heard[-1] if self.heard else ""
+        delayed = compile_phrases("ask_back", "refuse", "away", "waver").search(self.said[-1])
+        return self.heard[-2 if delayed and not self.asks_something(self.heard[-1]) else -1]
+
+    def asks_something(self, text: str) -> bool:
+        """Return whether a message of the assistant asks for an answer."""
+        message = AssistantMessage(text)
+        return message.question or bool(message.requests)
+
     def withhold_facts(self, facts: Mapping[str, str]) -> str:
         """Return a reply that first withholds the facts, or "" if they are to be told."""
         new = {name: fact for name, fact in facts.items() if not self.has_told(fact)}
         if not new:
             return ""
         name = next(iter(new))
-        wary = self.sampler.shows_trait("suspicious", name, new[name])
-        forgets = self.sampler.shows_trait("forgetful", name, new[name])
-        if not (wary or forgets):
+        delays = self._list_delays(_FACT_DELAYS, list(new), name, new[name])
+        if not delays:
             return ""
         before = sum(bool(AssistantMessage(one).requests & set(new)) for one in self.heard[:-1])
-        if wary and not before:
-            return self.say("why")
-        return self.say("forgot") if forgets and before == wary else ""
+        return delays[before] if before < len(delays) else ""
+
+    def delay_actions(self, requests: Sequence[UserAction], history: RequestHistory) -> str:
+        """Return a reply that first delays the requested actions, or "" if they are to be done."""
+        changes = any(one.changes_phone for one in requests)
+        tools = [one.tool for one in requests]
+        traits = _CHANGE_DELAYS if changes else _CHECK_DELAYS
+        delays = self._list_delays(traits, (), *tools, history.done)
+        return delays[history.vain] if history.vain < len(delays) else ""
+
+    def _list_delays(
+        self, traits: Iterable[str], asked: Collection[str], *about: object
+    ) -> list[str]:
+        """Return the replies that delay what is asked for, one for each trait that shows."""
+        shown = [one for one in traits if self.sampler.shows_trait(one, *about)]
+        replies = [
+            self.say(DELAYS[one]) if DELAYS[one] else self.find_other_fact(asked) for one in shown
+        ]
+        return list(filter(None, replies))[:MAX_DELAYS]
+
+    def find_other_fact(self, asked: Collection[str]) -> str:
+        """Return a statement that answers another question than those asked, or ""."""
+        raise NotImplementedError
+
+    def does_half(self, *asked: str) -> bool:
+        """Return whether the user does half of what it is asked for."""
+        return len(asked) > 1 and self.sampler.shows_trait("partial", *asked)
+
+    def take_leave(self) -> str:
+        """Return the message with which the user leaves now, or ""."""
+        if self.is_out_of_patience():
+            return f"{self.say('leave')} {STOP_MARK}"
+        last = 1 + int(2 * self.sampler.sample_number("give up"))
+        if len(self.said) < last or not self.sampler.shows_trait("leaving", "all"):
+            return ""
+        return f"{self.say('give_up')} {STOP_MARK}"
 
     def choose_fact(self, name: str, fact: str) -> str:
         """Return a fact, with a wrong digit if the user errs here."""
@@ -103,15 +165,39 @@ class BaseUserSimulator:
         return self.say("found", text) if self.said and has_forgotten(self.said[-1]) else text
 
     def add_traits(self, text: str) -> str:
-        """Add typos, politeness and other topics to a message, according to the traits."""
+        """Add to a message what the traits change about its words."""
         turn = len(self.said)
+        if turn == 1 and self.starts_wrong():
+            problem = self.describe_problem()
+            text = self.say("correct", text if problem in text else f"{problem} {text}")
+        if turn and compile_phrases("away").search(self.said[-1]):
+            text = self.say("back", text)
         if self.sampler.shows_trait("typos", turn):
             text = self._misspell(text)
         if self.sampler.shows_trait("polite", turn):
             text = f"{text} {self.say('please')}"
         if self.sampler.shows_trait("off_topic", turn):
             text = f"{text} {self.say('aside')}"
-        return text
+        return self.add_tone(text)
+
+    def add_tone(self, text: str) -> str:
+        """Add how impatient the user is, in stronger words with each turn."""
+        turn = len(self.said)
+        if not turn or not self.sampler.shows_trait("irritable", turn):
+            return text
+        return f"{text} {self.say('annoyed' if turn < 3 else 'angry' if turn < 6 else 'furious')}"
+
+    def has_wavered(self) -> bool:
+        """Return whether the user's last message takes a wish back."""
+        return bool(compile_phrases("waver").search(self.said[-1]))
+
+    def starts_wrong(self) -> bool:
+        """Return whether the user begins with a problem that is not its own."""
+        return self.sampler.shows_trait("misleading", "all")
+
+    def describe_problem(self) -> str:
+        """Return a sentence that tells the problem for which the user calls."""
+        raise NotImplementedError
 
     def _misspell(self, text: str) -> str:
         """Swap two letters of a word that is not part of a fact."""
@@ -146,7 +232,7 @@ class UserSimulator(BaseUserSimulator):
     ):
         super().__init__(said, heard, chance, ways)
         self.wants = wants
-        self.now = AssistantMessage(heard[-1] if heard else "")
+        self.now = AssistantMessage(self.find_request())
         self.open = [wish for wish in wants.wishes if self._has_told_wish(wish)]
         self.facts = [*wants.known.values(), *wants.questions, *wants.demands]
         for wish in wants.wishes:
@@ -154,11 +240,14 @@ class UserSimulator(BaseUserSimulator):
 
     def reply(self) -> str:
         if not self.said:
-            return self.add_traits(self.say("hello", self._make_opening()))
+            wrong = self.starts_wrong()
+            opening = self.say("misled") if wrong else self.describe_problem()
+            return self.add_traits(self.say("hello", opening))
         if self.now.handed or len(self.said) >= MAX_MESSAGES:
             return STOP_MARK
-        if self.is_out_of_patience():
-            return f"{self.say('leave')} {STOP_MARK}"
+        leave = self.take_leave()
+        if leave:
+            return leave
         answer = self._choose_answer()
         if answer and self.heard.count(self.heard[-1]) > MAX_REPEATS and answer in self.said:
             answer = self._find_unsaid()
@@ -170,9 +259,11 @@ class UserSimulator(BaseUserSimulator):
         known = any(map(self.has_told, self.wants.known.values()))
         if now.who and not (now.confirms and known):
             return self._tell_identity(now.who)
+        wish = self._find_current_wish()
+        if wish is not None and not now.confirms and self.has_wavered():
+            return self.say("persist", self._format_action(wish))
         if now.more and not now.about:
             return self._find_unsaid()
-        wish = self._find_current_wish()
         if now.confirms and self.open:
             return self._confirm_change(wish)
         if now.flights and now.asking and any(one.choice for one in self.open):
@@ -200,7 +291,20 @@ class UserSimulator(BaseUserSimulator):
         flight_numbers = {number for leg in wish.choice for number in leg}
         if flight_numbers and self.now.flights and not flight_numbers & set(self.now.flights):
             return self.say("no", wish.answers["flights"])
-        return self.say("yes")
+        if self.has_wavered():
+            return self.say("decided")
+        wavers = self.sampler.shows_trait("fickle", len(self.said))
+        return self.say("waver" if wavers else "yes")
+
+    def find_other_fact(self, asked: Collection[str]) -> str:
+        wish = self._find_current_wish()
+        asked = {*asked, *self.now.requests}
+        facts = [
+            fact
+            for name, fact in (wish.answers.items() if wish else ())
+            if name not in asked and not self.has_told(fact)
+        ]
+        return facts[0] if facts else ""
 
     def _choose_flight(self) -> str:
         """Choose the wanted flights if they are offered, or else ask for them."""
@@ -219,6 +323,8 @@ class UserSimulator(BaseUserSimulator):
         parts = list(dict.fromkeys(facts.values()))
         if not parts:
             return self.say("unknown")
+        if not any(map(self.has_told, parts)) and self.does_half(*facts):
+            parts = parts[: (len(parts) + 1) // 2]
         if self.sampler.shows_trait("talkative", len(self.said)):
             more = [
                 one for one in wish.answers.values() if one not in parts and not self.has_told(one)
@@ -240,6 +346,9 @@ class UserSimulator(BaseUserSimulator):
         )
         if held:
             return held
+        if not any(map(self.has_told, known.values())) and self.does_half(*facts):
+            half = ["name"] if "name" in facts else names[: (len(names) + 1) // 2]
+            facts = {name: facts[name] for name in half}
         parts = [self.say(name, fact) for name, fact in facts.items()]
         if not parts:
             return self.say("unknown")
@@ -247,7 +356,7 @@ class UserSimulator(BaseUserSimulator):
             self.say("corrected", " ".join(parts)) if erred else self.recall_fact(" ".join(parts))
         )
 
-    def _make_opening(self) -> str:
+    def describe_problem(self) -> str:
         wishes = self._order_wishes()
         if not wishes:
             rest = (*self.wants.questions, *self.wants.demands)

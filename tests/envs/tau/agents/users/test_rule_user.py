@@ -257,6 +257,90 @@ def test_an_impatient_user_leaves_after_so_many_questions():
     assert not any(map(compile_phrases("leave").search, talk(*done, user="user:plain:impatient=1")))
 
 
+def test_it_claims_what_it_did_not_do_and_does_it_when_asked_again():
+    task = next(n for n in range(40) if "reset_app" in str(wants(n, dual=True).wishes))
+    ask = "Please restart your phone."
+    replies = talk(ask, ask, ask, user="user:plain:overclaiming=1", task=task, dual=True)
+    assert compile_phrases("claim").fullmatch(replies[1])
+    assert replies[2] == '{"name": "restart_phone", "arguments": {}}'
+
+
+@pytest.mark.parametrize(
+    ("trait", "phrase"),
+    [("questioning", "ask_back"), ("reluctant", "refuse"), ("returning", "away")],
+)
+def test_it_delays_a_fact_once_and_tells_it_even_if_the_assistant_only_waits(trait, phrase):
+    user = f"user:plain:{trait}=1"
+    for then in ("Your email, please?", "That is fine with me."):
+        _, delay, told = talk("What is your email?", then, user=user)
+        assert compile_phrases(phrase).fullmatch(delay)
+        assert wants().known["email"] in told
+        assert bool(compile_phrases("back").search(told)) is (trait == "returning")
+
+
+def test_it_answers_another_question_first():
+    (wish,), email = wants().wishes, wants().known["email"]
+    ask = "What is your email?"
+    assert talk(ask, ask, user="user:plain:evasive=1")[1] == wish.answers["order"]
+    assert email in talk(ask, ask, user="user:plain:evasive=1")[2]
+
+
+def test_it_tells_half_of_what_it_is_asked_for_and_then_the_rest():
+    known, ask = wants().known, "Your name and your email, please?"
+    _, half, rest = talk(ask, ask, user="user:plain:partial=1")
+    assert known["name"] in half
+    assert known["email"] not in half
+    assert known["email"] in rest
+
+
+def test_it_takes_a_wish_back_and_comes_back_to_it():
+    (wish,), ask = wants().wishes, f"I will cancel it, {wants().wishes[0].about}. Shall I proceed?"
+    user = "user:plain:fickle=1"
+    *_, wavers, agrees = talk("Your email?", ask, ask, user=user)
+    assert compile_phrases("waver").fullmatch(wavers)
+    assert compile_phrases("decided").fullmatch(agrees)
+    assert talk("Your email?", ask, "Is there anything else?", user=user)[-1].endswith(
+        f"{wish.about}."
+    )
+    assert compile_phrases("decided").fullmatch(talk("Your email?", ask, "I see.", user=user)[-1])
+
+
+def test_it_begins_with_a_wrong_problem_and_corrects_itself():
+    about = wants().wishes[0].about
+    first, second = talk("What is your email?", user="user:plain:misleading=1")
+    assert about not in first
+    assert compile_phrases("misled").search(first)
+    assert about in second
+    assert wants().known["email"] in second
+    _, told = talk("I see.", user="user:plain:misleading=1")
+    assert told.count(about) == 1
+
+
+def test_its_tone_grows_with_the_turns():
+    asks = [f"Is your shoe size {size}?" for size in range(7)]
+    first, *replies = talk(*asks, user="user:plain:irritable=1")
+    tones = [[name for name in ("annoyed", "angry", "furious") if compile_phrases(name).search(one)]
+             for one in replies]  # fmt: skip
+    assert tones == [["annoyed"]] * 2 + [["angry"]] * 3 + [["furious"]] * 2
+    assert not compile_phrases("annoyed").search(first)
+
+
+def test_it_gives_up_and_says_so():
+    lengths = set()
+    for task in range(8):
+        replies = talk(*["Is it 3?"] * 4, user="user:plain:leaving=1", task=task)
+        assert compile_phrases("give_up").search(replies[-1])
+        assert replies[-1].endswith(STOP)
+        lengths.add(len(replies))
+    assert lengths == {2, 3}
+
+
+def test_it_delays_the_same_no_more_than_twice():
+    ask, user = "What is your email?", "user:plain:questioning=1&reluctant=1&returning=1&evasive=1"
+    replies = talk(ask, ask, ask, user=user)
+    assert [wants().known["email"] in one for one in replies] == [False, False, False, True]
+
+
 def test_chance():
     chance = TraitSampler({"vague": 0.3, "polite": 0.0}, 7, "episode")
     shares = [chance.shows_trait("vague", number) for number in range(4000)]
