@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 from types import MappingProxyType
 
 from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
-from gem_ma.envs.tau.user_metrics import Talk
+from gem_ma.envs.tau.agents.users.shown_traits import Talk
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.envs.tau.wants.wordings import find_content_words, is_told
 

@@ -113,8 +113,8 @@ class Talk(NamedTuple):
 
     said: tuple[str, ...]
     heard: tuple[str, ...]  # the message before
-    calls: tuple[frozenset[str], ...]  # the tools called since the user's message before
-    results: tuple[tuple[str, ...], ...]  # their results
+    calls: tuple[frozenset[str], ...] = ()  # the tools called since the user's message before
+    results: tuple[tuple[str, ...], ...] = ()  # their results
 
 
 def remove_stop_marks(text: str) -> str:
