@@ -2,8 +2,8 @@
 
 import pytest
 
-from gem_ma.envs.tau.likeness.conversation_features import DIMENSIONS, extract_features
 from gem_ma.envs.tau.agents.users.shown_traits import Talk
+from gem_ma.envs.tau.likeness.conversation_features import DIMENSIONS, extract_features
 from gem_ma.envs.tau.wants.compiled import Wants
 from gem_ma.envs.tau.wants.wish import Wish
 from gem_ma.envs.tau.wants.wordings import find_content_words
