@@ -197,6 +197,7 @@ def test_a_diagnosis_names_records_actions_and_seats():
         "new_chore", ("user", "Bread, please"), ("assistant", other), ("assistant", "Done."),
         ("user", "###STOP###"),
     )  # fmt: skip
+    assert report(env)["basis"] == ["DB", "COMMUNICATE"]
     found = report(env)["diagnosis"]
     assert found["records"] == [
         {

@@ -55,6 +55,7 @@ def test_a_table_stands_where_it_stood(env, tmp_path):
         if table.over:
             break
     play(table, rng)
+    assert table.describe_view(None)["id"] == table.info.id
     assert table.verify_record()
     (episode,) = load_episodes(table.write_record())
     assert set(episode.agents.values()) <= {"human:Ann", "human:Bob"}
@@ -365,3 +366,4 @@ def test_at_the_end_the_log_has_everything(tmp_path):
     for seat in ("left", "right", None):
         said = [(one["seat"], one["reply"]) for one in table.describe_view(seat)["said"]]
         assert said == [("left", "rock"), ("right", "paper")]
+    assert table.describe_view("left")["heard"] == []  # it stands in the log
