@@ -26,7 +26,7 @@ from gem_ma.cli.command_options import (
     parse_finite_number,
     parse_positive,
 )
-from gem_ma.envs.registry import BadArgument
+from gem_ma.envs.registry import BadArgument, UntrustedSpec
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.formats.table import FORMATS, OWN_FORMAT, READABLE, ROWS
 
@@ -309,6 +309,7 @@ def _add_rescore(commands: SubcommandParsers) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_setting_option(parser)
+    _add_trust_option(parser)
     parser.set_defaults(run=_run_rescore)
 
 
@@ -320,7 +321,10 @@ def _run_rescore(args: argparse.Namespace) -> int:
     if not change:
         raise UsageError("got no argument to change; name one with --set, such as penalty=0.1")
     try:
-        result = rescore((one for file in args.files for one in load_episodes(file)), change)
+        episodes = (one for file in args.files for one in load_episodes(file))
+        result = rescore(episodes, change, trust=args.trust)
+    except UntrustedSpec as error:
+        raise UsageError(str(error).replace("trust=True", "--trust")) from None
     except (BadArgument, ValueError) as error:
         raise UsageError(format_error(error)) from None
     if args.json:

@@ -1,6 +1,7 @@
 """Records played again under another reward: what changes, what does not fit, and the ranking."""
 
 import json
+from dataclasses import replace
 
 import packs
 import pytest
@@ -97,3 +98,13 @@ def test_the_command(lakes, tmp_path, capsys):
     assert "got no argument to change" in capsys.readouterr().err
     assert main(["rescore", str(path), "--set", "max_turn=6"]) == 2
     assert "did you mean 'max_turns'" in capsys.readouterr().err
+
+
+def test_records_of_an_own_game_need_trust(lakes, tmp_path, capsys):
+    path, spec = tmp_path / "own.jsonl", lakes[0].spec
+    own = replace(spec, id="lake.py:Lake", entry_point=spec.entry_point)
+    gem_ma.save_episodes([replace(lakes[0], spec=own)], path)
+    assert main(["rescore", str(path), "--set", "max_turns=6"]) == 2
+    assert "no environment 'lake.py:Lake' is registered here" in (said := capsys.readouterr().err)
+    assert "--trust does so" in said
+    assert main(["rescore", str(path), "--set", "max_turns=6", "--trust"]) == 0

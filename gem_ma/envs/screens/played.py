@@ -255,7 +255,11 @@ class Clicked(ScreenGame[Played]):
                 scene.lines[row] if scene.lines else "",
             )
         )
-        return f"{name} {tile.name or tile.text or 'free'}".strip()
+        content = tile.name or tile.text
+        if not content and (tile.figure or tile.parts):  # a legend names a figure on one ground only
+            alike = (one.name for _, one in scene.tiles if _shows_same(one, tile) and one.name)
+            content = next(alike, f"{tile.color} {tile.figure}".strip())
+        return f"{name} {content or 'free'}".strip()
 
     def _moves(self, sheet, named, hand, replies):
         """Put a button for each move that squares do not express, or a text field."""
@@ -458,3 +462,8 @@ def _by_numbers(replies, first, high, wide):
         words = re.sub(r"\d{1,2} \d{1,2}", "", one).strip()
         squares_by_reply[one] = tuple(pairs), words
     return squares_by_reply
+
+
+def _shows_same(one, other):
+    """Return whether two tiles show the same figure, perhaps on unlike grounds."""
+    return (one.figure, one.color, one.parts) == (other.figure, other.color, other.parts)

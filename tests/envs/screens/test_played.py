@@ -50,6 +50,27 @@ def test_every_move_can_be_clicked(id):
         state = played(game, state, agent, legal[len(legal) // 2])
 
 
+@pytest.mark.parametrize("id", GAMES)
+def test_no_square_with_a_figure_is_called_free(id):
+    game = Clicked(id)
+    state = game.start(np.random.default_rng(1), {})
+    for one in game.page(state, state.to_act()[0]):
+        if one.id.startswith("square:"):
+            tile, _ = one.value
+            shown = (tile.figure or tile.parts or tile.text) and tile.name != "free"
+            assert not (shown and one.text.endswith("free")), (one.text, tile)
+
+
+def test_the_pieces_of_chess_are_named_on_both_colours_of_squares():
+    game = Clicked("game:Chess-v0")
+    state = game.start(np.random.default_rng(1), {})
+    named = [one.text for one in game.page(state, "white") if one.id.startswith("square:")]
+    for rank, seat in (("8", "black"), ("1", "white")):
+        figures = ("rook", "knight", "bishop", "queen", "king", "bishop", "knight", "rook")
+        for file, figure in zip("abcdefgh", figures, strict=True):
+            assert any(text.startswith(f"{file}{rank} {seat} {figure} (") for text in named)
+
+
 @pytest.mark.parametrize("id", ["game:Minesweeper-v0", "game:Sudoku-v0"])
 def test_buttons_say_what_a_square_leaves_open(id):
     game = Clicked(id)
