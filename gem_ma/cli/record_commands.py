@@ -323,9 +323,7 @@ def _run_rescore(args: argparse.Namespace) -> int:
     try:
         episodes = (one for file in args.files for one in load_episodes(file))
         result = rescore(episodes, change, trust=args.trust)
-    except UntrustedSpec as error:
-        raise UsageError(str(error).replace("trust=True", "--trust")) from None
-    except (BadArgument, ValueError) as error:
+    except (BadArgument, UntrustedSpec, ValueError) as error:
         raise UsageError(format_error(error)) from None
     if args.json:
         rows = [

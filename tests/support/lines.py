@@ -404,7 +404,7 @@ RIGHT = {
     "rescore": [
         f"run {TTT} --episodes 2 --out rs.jsonl",
         "rescore rs.jsonl --set penalty=0.5",
-        "rescore rs.jsonl --set penalty=0.5 --json",
+        "rescore rs.jsonl --set penalty=0.5 --json --trust",
     ],
     "arena": [
         f"run {TTT} --episodes 2 --out ar.jsonl",

@@ -256,7 +256,7 @@ class Clicked(ScreenGame[Played]):
             )
         )
         content = tile.name or tile.text
-        if not content and (tile.figure or tile.parts):  # a legend names a figure on one ground only
+        if not content and (tile.figure or tile.parts):  # legends name it once
             alike = (one.name for _, one in scene.tiles if _shows_same(one, tile) and one.name)
             content = next(alike, f"{tile.color} {tile.figure}".strip())
         return f"{name} {content or 'free'}".strip()
