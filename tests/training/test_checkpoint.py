@@ -167,7 +167,6 @@ def write_often(path, number):
         save_checkpoint(path, {"number": number, "of": torch.full((20_000,), number)})
 
 
-@pytest.mark.filterwarnings("ignore:os.fork.. was called:RuntimeWarning")  # by JAX, if it is there
 def test_two_processes_that_write_leave_a_whole_one(tmp_path):
     """Whoever comes last has the place; nobody ever reads half of one and half of the other."""
     from gem_ma.training.checkpoint import load_checkpoint
