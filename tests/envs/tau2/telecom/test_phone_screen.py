@@ -157,3 +157,8 @@ def test_a_bill_is_paid():
     paid = Call("make_payment", {}, "Payment of 45.0 USD has been made for bill B.")
     assert dict(make_phone([asked]).rows)["Bill"] == "pay 45.0"
     assert dict(make_phone([asked, paid]).rows)["Bill"] == "paid"
+
+
+def test_settings_of_the_access_point_wait_for_a_restart():
+    state = call(start(0), "reset_apn_settings")
+    assert dict(look(state)[0].rows)["APN"] == "to reset"
