@@ -63,3 +63,11 @@ def test_a_long_message_leaves_room_for_the_screen():
     assert state.inner.page[0].h < 70
     with pytest.raises(InvalidMove, match="1 to 1000 characters, and not 1200"):
         done(game, state, assistant=f'say("{"x" * 1200}")')
+
+
+def test_an_episode_may_have_a_difficulty_of_its_own():
+    game = Assisted(family="buttons", difficulty=2)
+    for difficulty in (0, 7):
+        state = game.start(np.random.default_rng(0), {"difficulty": difficulty})
+        assert state.inner.left == 24 + 8 * difficulty
+    assert started(game).inner.left == 24 + 8 * 2

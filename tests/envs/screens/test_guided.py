@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gem_ma
-from gem_ma.envs.screens.guided import Guided
+from gem_ma.envs.screens.families import REGISTER
+from gem_ma.envs.screens.guided import FAMILIES, Guided
 from gem_ma.game import InvalidMove
 
 RNG = np.random.default_rng(0)
@@ -17,6 +18,10 @@ def started(game, seed=0):
 def done(game, state, **texts):
     moves = {agent: game.read(text, state.seen_by(agent), agent) for agent, text in texts.items()}
     return game.advance(state, moves, RNG)
+
+
+def test_every_family_is_one_of_the_screens():
+    assert set(FAMILIES) <= REGISTER.keys()
 
 
 def test_a_helper_can_only_point():
