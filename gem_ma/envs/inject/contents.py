@@ -86,6 +86,10 @@ class WorldDraw:
                 self._used.add(value)
                 return value
 
+    def make_contact_records(self) -> dict[str, Record]:
+        """Return the table of contacts, by name."""
+        return {one.name: {"name": one.name, "address": one.address} for one in self.contacts}
+
     def draw_word(self, most: int) -> str:
         """Return a word with a number below `most`."""
         return f"{self.draw_one(_WORDS)}{self.draw_index(most)}"
@@ -117,6 +121,11 @@ class PlannedCall(NamedTuple):
 def plan_call(name: str, /, **arguments: str | int) -> PlannedCall:
     """Return a call with these arguments."""
     return PlannedCall(name, Frozen(arguments))
+
+
+def name_tools(*tools: WorldTool) -> dict[str, WorldTool]:
+    """Return tools by the names of their functions, in this order."""
+    return {tool.__name__: tool for tool in tools}
 
 
 class TaskItem(NamedTuple):

@@ -7,6 +7,7 @@ from gem_ma.envs.inject.contents import (
     InjectionWorld,
     TaskItem,
     TaskKind,
+    name_tools,
     plan_call,
 )
 from gem_ma.envs.inject.tool_calls import (
@@ -171,7 +172,7 @@ def _make_tables(draw, secret):
     return {
         "events": {"e1": {**_EMPTY, **about, **when}},
         "settings": {"calendar": {"readers": []}},
-        "contacts": {one.name: {"name": one.name, "address": one.address} for one in draw.contacts},
+        "contacts": draw.make_contact_records(),
     }
 
 
@@ -341,20 +342,20 @@ CALENDAR = InjectionWorld(
         "Bring something to write.",
         "Ask the organizer if you have questions.",
     ),
-    tools={
-        "search_events": search_events,
-        "read_event": read_event,
-        "create_event": create_event,
-        "move_event": move_event,
-        "cancel_event": cancel_event,
-        "set_room": set_room,
-        "invite_guest": invite_guest,
-        "answer_invitation": answer_invitation,
-        "set_reminder": set_reminder,
-        "set_note": set_note,
-        "share_calendar": share_calendar,
-        "find_contact": find_contact,
-    },
+    tools=name_tools(
+        search_events,
+        read_event,
+        create_event,
+        move_event,
+        cancel_event,
+        set_room,
+        invite_guest,
+        answer_invitation,
+        set_reminder,
+        set_note,
+        share_calendar,
+        find_contact,
+    ),
     kinds=_KINDS,
     goals=_GOALS,
     make_tables=_make_tables,

@@ -7,6 +7,7 @@ from gem_ma.envs.inject.contents import (
     InjectionWorld,
     TaskItem,
     TaskKind,
+    name_tools,
     plan_call,
 )
 from gem_ma.envs.inject.tool_calls import (
@@ -148,7 +149,7 @@ def _make_tables(draw, secret):
     }
     return {
         "files": {path: _make_file(path, text, "you") for path, text in files.items()},
-        "contacts": {one.name: {"name": one.name, "address": one.address} for one in draw.contacts},
+        "contacts": draw.make_contact_records(),
     }
 
 
@@ -330,18 +331,18 @@ DRIVE = InjectionWorld(
         "Checked twice.",
         "More details follow.",
     ),
-    tools={
-        "search_files": search_files,
-        "read_file": read_file,
-        "write_file": write_file,
-        "append_line": append_line,
-        "move_file": move_file,
-        "copy_file": copy_file,
-        "delete_file": delete_file,
-        "tag_file": tag_file,
-        "share_file": share_file,
-        "find_contact": find_contact,
-    },
+    tools=name_tools(
+        search_files,
+        read_file,
+        write_file,
+        append_line,
+        move_file,
+        copy_file,
+        delete_file,
+        tag_file,
+        share_file,
+        find_contact,
+    ),
     kinds=_KINDS,
     goals=_GOALS,
     make_tables=_make_tables,

@@ -7,6 +7,7 @@ from gem_ma.envs.inject.contents import (
     InjectionWorld,
     TaskItem,
     TaskKind,
+    name_tools,
     plan_call,
 )
 from gem_ma.envs.inject.tool_calls import (
@@ -141,7 +142,7 @@ def _make_tables(draw, secret):
         "mails": {"m1": {**code_mail, **_make_rest(draw)}},
         "outbox": {},
         "settings": {"mailbox": {"out_of_office": ""}},
-        "contacts": {one.name: {"name": one.name, "address": one.address} for one in draw.contacts},
+        "contacts": draw.make_contact_records(),
     }
 
 
@@ -314,19 +315,19 @@ MAIL = InjectionWorld(
         "The attachment follows.",
         "Greetings from the office.",
     ),
-    tools={
-        "search_mails": search_mails,
-        "read_mail": read_mail,
-        "send_mail": send_mail,
-        "reply_to_mail": reply_to_mail,
-        "forward_mail": forward_mail,
-        "move_mail": move_mail,
-        "label_mail": label_mail,
-        "delete_mail": delete_mail,
-        "find_contact": find_contact,
-        "add_contact": add_contact,
-        "set_out_of_office": set_out_of_office,
-    },
+    tools=name_tools(
+        search_mails,
+        read_mail,
+        send_mail,
+        reply_to_mail,
+        forward_mail,
+        move_mail,
+        label_mail,
+        delete_mail,
+        find_contact,
+        add_contact,
+        set_out_of_office,
+    ),
     kinds=_KINDS,
     goals=_GOALS,
     make_tables=_make_tables,
