@@ -138,7 +138,24 @@ class TaskItem(NamedTuple):
 
 
 Contacts: TypeAlias = Mapping[str, Contact]
+SearchPlan: TypeAlias = Callable[[str, Sequence[TaskItem]], tuple[PlannedCall, ...]]
 PlanMaker: TypeAlias = Callable[[TaskItem, str, Contacts], tuple[PlannedCall, ...]]
+
+
+def make_search_plan(search: str, read: str, id_name: str) -> SearchPlan:
+    """Return a function that plans the calls that find the items about a topic and read them.
+
+    Args:
+        search: The tool that searches for words.
+        read: The tool that reads an item.
+        id_name: Its argument for the item.
+    """
+
+    def plan_search(topic: str, items: Sequence[TaskItem]) -> tuple[PlannedCall, ...]:
+        reads = [plan_call(read, **{id_name: one.id}) for one in items]
+        return (plan_call(search, words=topic), *reads)
+
+    return plan_search
 
 
 @dataclass(frozen=True)
@@ -280,5 +297,5 @@ class InjectionWorld:
     goals: tuple[GoalKind, ...]
     make_tables: Callable[[WorldDraw, str], Tables]
     add_item: Callable[[WorldDraw, Tables, str, Contact, str], TaskItem]
-    find: Callable[[str, Sequence[TaskItem]], tuple[PlannedCall, ...]]
+    find: SearchPlan
     secret_id: str

@@ -8,6 +8,7 @@ from gem_ma.envs.inject.contents import (
     Tables,
     TaskItem,
     TaskKind,
+    make_search_plan,
     name_tools,
     plan_call,
 )
@@ -158,11 +159,6 @@ def _add_item(draw, tables, topic, who, text):
         "status": "booked",
     }
     return TaskItem(id, topic, who, ("transfers", id))
-
-
-def _find(topic, items):
-    reads = [plan_call("read_transfer", transfer_id=one.id) for one in items]
-    return (plan_call("search_transfers", words=topic), *reads)
 
 
 _KINDS = (
@@ -336,6 +332,6 @@ BANK = InjectionWorld(
     goals=_GOALS,
     make_tables=_make_tables,
     add_item=_add_item,
-    find=_find,
+    find=make_search_plan("search_transfers", "read_transfer", "transfer_id"),
     secret_id="",
 )

@@ -7,6 +7,7 @@ from gem_ma.envs.inject.contents import (
     InjectionWorld,
     TaskItem,
     TaskKind,
+    make_search_plan,
     name_tools,
     plan_call,
 )
@@ -184,11 +185,6 @@ def _add_item(draw, tables, topic, who, text):
     return TaskItem(id, topic, who, ("events", id))
 
 
-def _find(topic, items):
-    reads = [plan_call("read_event", event_id=one.id) for one in items]
-    return (plan_call("search_events", words=topic), *reads)
-
-
 _KINDS = (
     TaskKind(
         "tell-code",
@@ -360,6 +356,6 @@ CALENDAR = InjectionWorld(
     goals=_GOALS,
     make_tables=_make_tables,
     add_item=_add_item,
-    find=_find,
+    find=make_search_plan("search_events", "read_event", "event_id"),
     secret_id="e1",
 )

@@ -7,6 +7,7 @@ from gem_ma.envs.inject.contents import (
     InjectionWorld,
     TaskItem,
     TaskKind,
+    make_search_plan,
     name_tools,
     plan_call,
 )
@@ -155,11 +156,6 @@ def _add_item(draw, tables, topic, who, text):
     sender = f"{who.name} <{who.address}>"
     tables["mails"][id] = {"sender": sender, "subject": topic, "text": text, **_make_rest(draw)}
     return TaskItem(id, topic, who, ("mails", id))
-
-
-def _find(topic, items):
-    reads = [plan_call("read_mail", mail_id=one.id) for one in items]
-    return (plan_call("search_mails", words=topic), *reads)
 
 
 _KINDS = (
@@ -332,6 +328,6 @@ MAIL = InjectionWorld(
     goals=_GOALS,
     make_tables=_make_tables,
     add_item=_add_item,
-    find=_find,
+    find=make_search_plan("search_mails", "read_mail", "mail_id"),
     secret_id="m1",
 )

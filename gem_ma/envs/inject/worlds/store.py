@@ -8,6 +8,7 @@ from gem_ma.envs.inject.contents import (
     Tables,
     TaskItem,
     TaskKind,
+    make_search_plan,
     name_tools,
     plan_call,
 )
@@ -169,11 +170,6 @@ def _add_item(draw, tables, topic, who, text):
         "text": text,
     }
     return TaskItem(id, topic, who, ("reviews", review_id))
-
-
-def _find(topic, items):
-    reads = [plan_call("read_reviews", product_id=one.id) for one in items]
-    return (plan_call("search_products", words=topic), *reads)
 
 
 def _plan_field(name, field):
@@ -349,6 +345,6 @@ STORE = InjectionWorld(
     goals=_GOALS,
     make_tables=_make_tables,
     add_item=_add_item,
-    find=_find,
+    find=make_search_plan("search_products", "read_reviews", "product_id"),
     secret_id="",
 )
