@@ -332,8 +332,7 @@ def enter_private_root(
     for path, fd in sources.items():
         _mount(f"/proc/self/fd/{fd}", base + path, flags=_BIND | _REC)
         os.close(fd)
-    for path in _list_mounts(base):
-        _make_read_only(path)
+    _make_all_read_only(base)
     for path, fd in devices.items():
         _mount(f"/proc/self/fd/{fd}", base + path, flags=_BIND)
         _make_read_only(base + path, device=True)
@@ -370,6 +369,16 @@ def _list_mounts(base: str) -> list[str]:
         places = [line.split()[4] for line in lines]
     texts = [os.fsdecode(place.decode("unicode_escape").encode("latin-1")) for place in places]
     return [text for text in texts if text == base or text.startswith(base + "/")]
+
+
+def _make_all_read_only(base: str) -> None:
+    for path in _list_mounts(base):
+        try:
+            _make_read_only(path)
+        except OSError:
+            # A mount goes away, here too, when anybody deletes the folder that it stands on.
+            if path in _list_mounts(base):
+                raise
 
 
 def _make_read_only(path: str, *, device: bool = False) -> None:

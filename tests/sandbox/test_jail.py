@@ -122,3 +122,17 @@ def test_what_a_program_may_not_call(level, own_files, single, machine):
     }.items():
         if jail._SYSCALL_NUMBERS[call[0]][filter._column]:
             assert answer(filter, *call) == found, call
+
+
+def test_a_mount_whose_folder_anybody_deletes(monkeypatch, tmp_path):
+    gone = str(tmp_path / "gone")
+    lists = iter([[gone], []])
+    monkeypatch.setattr(jail, "_list_mounts", lambda base: next(lists))
+    jail._make_all_read_only(str(tmp_path))
+    assert next(lists, None) is None
+
+
+def test_a_mount_that_stays_and_cannot_be_made_read_only(monkeypatch, tmp_path):
+    monkeypatch.setattr(jail, "_list_mounts", lambda base: [base + "/stays"])
+    with pytest.raises(FileNotFoundError, match="stays"):
+        jail._make_all_read_only(str(tmp_path))
