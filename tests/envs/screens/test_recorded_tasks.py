@@ -55,13 +55,7 @@ def compute_hash(family):
     return digest.hexdigest()[:16]
 
 
-@pytest.mark.parametrize(
-    "family",
-    [
-        pytest.param(family, marks=() if number % 4 == 0 else pytest.mark.slow)
-        for number, family in enumerate(REGISTER)
-    ],
-)
+@pytest.mark.parametrize("family", REGISTER)
 def test_tasks_are_what_they_were(family):
     assert compute_hash(family) == read_hashes()[family]
 
