@@ -18,9 +18,9 @@ from gem_ma.validation.json_types import JSONMapping, JSONObject
 AirlineRecord = JSONMapping
 _USER_ID = re.compile(r"\b[a-z]+_[a-z]+_\d{4}\b")
 _RESERVATION_CODE = re.compile(r"\b[A-Z0-9]{6}\b")
-_FLIGHT_LEG = re.compile(r"from ([A-Z]{3}) to ([A-Z]{3}) on May (\d+)")
+_FLIGHT_LEG = re.compile(r"from ([A-Z]{3}) to ([A-Z]{3}) on May (\d{1,2})\b")
 _FLIGHT_NUMBER = re.compile(r"\bHAT\d{3}\b")
-_BAG_COUNT = re.compile(r"\b(no|\d+) checked bags?")
+_BAG_COUNT = re.compile(r"\b(no|\d{1,3}) checked bags?")
 _PASSENGER = re.compile(r"(?<![\w'-])([A-Z][\w'-]++) ([A-Z][\w'-]++)(?: \(born ([\d-]++)\))?")
 _FLIGHT_CHANGE = re.compile(r"\bIn (?:basic economy|economy|business)\b|flights")
 CABIN_IDS = {"basic economy": "basic_economy", "economy": "economy", "business": "business"}
@@ -357,7 +357,7 @@ def _parse_bags(text: str) -> int | None:
 
 def _parse_cabin(text: str) -> str | None:
     match = re.search(r"\bin (basic economy|economy|business)\b", text, re.I)
-    return CABIN_IDS[match[1]] if match else None
+    return CABIN_IDS[match[1].lower()] if match else None
 
 
 def _parse_insurance(text: str) -> str | None:
