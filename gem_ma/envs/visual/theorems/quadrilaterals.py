@@ -18,6 +18,13 @@ from gem_ma.envs.visual.theorems.drawing import (
 
 SMALLEST = 32  # degrees: labels need room
 SIDES = ("AB", "BC", "CD", "DA")
+# Other letters for the corners A, B, C and D of a symmetric figure. A picture shows no letters, so
+# pictures that are equal must have the words that come first among all of these.
+HALF_TURN = ("CDAB",)
+SIDEWAYS = ("BADC",)
+ALONG_BD = ("CBAD",)
+ALONG_AC = ("ADCB",)
+ANGLES = ("DAB", "ABC", "BCD", "CDA", "ABD", "ADB", "BDC", "DBC", "BAC", "ACB", "DCA")
 
 
 def parallelogram(rng, step):
@@ -29,7 +36,8 @@ def parallelogram(rng, step):
     sizes = {"DAB": size, "ABC": 180 - size, "BCD": size, "CDA": 180 - size}
     given, asked = some(rng, tuple(sizes), 2)
     words = "A parallelogram ABCD."
-    return _shown(rng, words, points, (), sizes, (given,), asked, (("AB", "DC"), ("BC", "AD")), ())
+    pairs = (("AB", "DC"), ("BC", "AD"))
+    return _shown(rng, words, points, (), sizes, (given,), asked, pairs, (), HALF_TURN)
 
 
 def trapezoid(rng, step):
@@ -40,7 +48,8 @@ def trapezoid(rng, step):
     sizes = {"DAB": size, "ABC": size, "BCD": 180 - size, "CDA": 180 - size}
     given, asked = some(rng, tuple(sizes), 2)
     words = "A quadrilateral ABCD; AB and DC are parallel, AD and BC are equally long."
-    return _shown(rng, words, points, (), sizes, (given,), asked, (("AB", "DC"),), (("AD", "BC"),))
+    pairs, equal = (("AB", "DC"),), (("AD", "BC"),)
+    return _shown(rng, words, points, (), sizes, (given,), asked, pairs, equal, SIDEWAYS)
 
 
 def kite(rng, step):
@@ -58,7 +67,7 @@ def kite(rng, step):
         given = "DAB", "BCD"
     words = "A quadrilateral ABCD; AB and AD are equally long, and so are CB and CD."
     pairs = (("AB", "AD"), ("CB", "CD"))
-    return _shown(rng, words, points, (), sizes, given, asked, (), pairs)
+    return _shown(rng, words, points, (), sizes, given, asked, (), pairs, ALONG_AC)
 
 
 def rhombus(rng, step):
@@ -71,7 +80,8 @@ def rhombus(rng, step):
         return None
     words = "A quadrilateral ABCD with the diagonal BD; its four sides are equally long."
     equal = (("AB", "BC", "CD", "DA"),)
-    return _shown(rng, words, points, ("BD",), sizes, (given,), asked, (), equal)
+    letters = (*HALF_TURN, *ALONG_BD, *ALONG_AC)
+    return _shown(rng, words, points, ("BD",), sizes, (given,), asked, (), equal, letters)
 
 
 def split(rng, step):
@@ -91,7 +101,8 @@ def split(rng, step):
     words = "A quadrilateral ABCD with the diagonal BD; its opposite sides are parallel."
     pairs = (("AB", "DC"), ("BC", "AD"))
     points = _points(at_a, 1.0, side)
-    return _shown(rng, words, points, ("BD",), sizes, (first, second), asked, pairs, ())
+    given = (first, second)
+    return _shown(rng, words, points, ("BD",), sizes, given, asked, pairs, (), HALF_TURN)
 
 
 def three_equal(rng, step):
@@ -111,7 +122,7 @@ def three_equal(rng, step):
         "and AD, DC and CB are equally long."
     )
     pairs, equal = (("AB", "DC"),), (("AD", "DC", "CB"),)
-    return _shown(rng, words, points, ("AC",), sizes, (given,), asked, pairs, equal)
+    return _shown(rng, words, points, ("AC",), sizes, (given,), asked, pairs, equal, ())
 
 
 class Quadrilaterals(Theorem):
@@ -144,7 +155,7 @@ def _points(degrees, wide, side):
     return {"A": (0.0, 0.0), "B": (wide, 0.0), "C": (wide + d[0], d[1]), "D": d}
 
 
-def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal):
+def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal, symmetries):
     """Return the question: names of angles that are given, and of the one that is asked."""
     places = dict(zip(points, fit(list(points.values()), *look(rng)), strict=True))
     names = {**{one: f"{sizes[one]}°" for one in given}, asked: "x"}
@@ -159,6 +170,13 @@ def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal):
     for many, sides in enumerate(equal, 1):
         for a, b in sides:
             marks += ticks(places[a], places[b], many)
-    told = ", ".join([f"the angle {name} is {text}" for name, text in sorted(names.items())])
+    told = min(_told(names, letters) for letters in ("ABCD", *symmetries))
     drawing = Figure(f"{words} Given: {told}.", tuple(lines), tuple(labels), tuple(marks))
     return ANGLE, drawing, sizes[asked]
+
+
+def _told(names, letters):
+    """Return what is said of the angles if the corners are called by these letters."""
+    renamed = {name.translate(str.maketrans("ABCD", letters)): names[name] for name in names}
+    ordered = {name if name in ANGLES else name[::-1]: text for name, text in renamed.items()}
+    return ", ".join([f"the angle {name} is {text}" for name, text in sorted(ordered.items())])
