@@ -152,3 +152,23 @@ def test_certify_looks_at_the_theme_and_at_noise():
     with pytest.raises(ContractError, match="one picture for"):
         certify(gem_ma.Env(Dots()), noise="downscale:64", views=500)
     assert certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), noise="", views=20).exact
+
+
+@pytest.mark.parametrize(
+    ("env_id", "seeds"),
+    [
+        ("visual:Angles-v0", (72, 1075)),
+        ("visual:Quadrilaterals-v0", (57, 283)),
+        ("visual:SimilarTriangles-v0", (937, 1275)),
+    ],
+)
+def test_figures_that_look_alike_have_the_same_words(env_id, seeds):
+    """Their letters and the orders of their angles are others when they are drawn."""
+    views = []
+    for seed in seeds:
+        env = gem_ma.make(env_id, observe="both")
+        env.reset(seed=seed)
+        views.append(env.observe("player"))
+    (one, other) = views
+    assert one["image"].tobytes() == other["image"].tobytes()
+    assert one["text"] == other["text"]

@@ -10,12 +10,14 @@ from gem_ma.envs.visual.theorems.drawing import (
     CircleFigure,
     Theorem,
     label_angle,
+    list_values,
     on_circle,
     place,
     sample,
 )
 
 SMALLEST = 34  # degrees: labels need room
+_AROUND = ("BCDA", "CDAB", "DABC", "DCBA", "CBAD", "BADC", "ADCB")  # around a quadrilateral
 
 
 def semicircle(rng, step):
@@ -63,7 +65,8 @@ def cyclic(rng, step):
     names = {asked: "x", (asked + 2) % 4: f"{sizes[(asked + 2) % 4]}°"}
     if extra not in names:
         names[extra] = f"{sizes[extra]}°"
-    named = ", ".join([f"at {'ABCD'[i]} {names[i]}" for i in sorted(names)])
+    values = list_values({"ABCD"[i]: text for i, text in names.items()}, _AROUND)
+    named = ", ".join([f"at {name} {text}" for name, text in values])
     words = f"Quadrilateral ABCD in a circle; its angles: {named}."
     placed = place(rng, on_circle(*starts))
     if placed is None:
@@ -88,9 +91,10 @@ def arrow(rng, step):
     ends = (180 - 2 * first, 180 + 2 * second)
     sizes, asked = (first, second, at_centre), int(rng.integers(3))
     names = ["x" if i == asked else f"{size}°" for i, size in enumerate(sizes)]
+    at_a, at_b = sorted(names[:2])
     words = (
         "Points A, B and C of a circle around O; C is on the side of O away from A and B. The "
-        f"angle OAC is {names[0]}, the angle OBC is {names[1]} and the angle AOB, on the side of "
+        f"angle OAC is {at_a}, the angle OBC is {at_b} and the angle AOB, on the side of "
         f"A and B, is {names[2]}."
     )
     placed = place(rng, [*on_circle(*ends, 0), (0, 0)])

@@ -5,7 +5,14 @@ import math
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures.figure import right_angle
 from gem_ma.envs.visual.question import numbers, pick
-from gem_ma.envs.visual.theorems.drawing import LENGTH, CircleFigure, Theorem, label_length, place
+from gem_ma.envs.visual.theorems.drawing import (
+    LENGTH,
+    CircleFigure,
+    Theorem,
+    label_length,
+    list_values,
+    place,
+)
 
 RIGHT = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (12, 35, 37), (9, 40, 41))
 
@@ -19,7 +26,8 @@ def radius(rng, most):
     asked = pick(rng, ("OA", "OB", "OC"))
     given = pick(rng, [name for name in lengths if name != asked])
     words = "A circle around O with the diameter AB, and C on the circle."
-    return _shown(rng, words, "AOBC", points, ("OA", "OB", "OC"), lengths, (given,), asked)
+    lines = ("OA", "OB", "OC")
+    return _shown(rng, words, "AOBC", points, lines, lengths, (given,), asked, letterings=["BAC"])
 
 
 def half_chord(rng, most):
@@ -65,7 +73,10 @@ def chords(rng, most):
     asked = pick(rng, tuple(lengths))
     given = tuple([name for name in lengths if name != asked])
     words = "A circle; its chords AB and CD cross in E."
-    return _shown(rng, words, "ABCDE", points, tuple(lengths), lengths, given, asked)
+    others = ("BACD", "ABDC", "BADC", "CDAB", "DCAB", "CDBA", "DCBA")
+    return _shown(
+        rng, words, "ABCDE", points, tuple(lengths), lengths, given, asked, letterings=others
+    )
 
 
 def secants(rng, most):
@@ -83,7 +94,9 @@ def secants(rng, most):
     asked = pick(rng, ("AB", "CD"))
     given = tuple([name for name in lengths if name != asked])
     words = "A circle; a line from P meets it in A, then in B; another one in C, then in D."
-    return _shown(rng, words, "ABCDP", points, tuple(lengths), lengths, given, asked)
+    return _shown(
+        rng, words, "ABCDP", points, tuple(lengths), lengths, given, asked, letterings=["CDAB"]
+    )
 
 
 class CircleLengths(Theorem):
@@ -140,7 +153,7 @@ def _four_points(first, second, rng):
     return [((a - x) / far, (b - y) / far) for a, b in points]
 
 
-def _shown(rng, words, names, points, lines, lengths, given, asked, corner=()):
+def _shown(rng, words, names, points, lines, lengths, given, asked, corner=(), letterings=()):
     """Return the question with labels beside lines, and a mark of a right angle at a corner."""
     placed = place(rng, points)
     if placed is None:
@@ -154,7 +167,7 @@ def _shown(rng, words, names, points, lines, lengths, given, asked, corner=()):
         label_length(text, drawn[name], drawn.values(), middle) for name, text in shown.items()
     ]
     marks = right_angle(*[places[name] for name in corner]) if corner else ()
-    told = ", ".join([f"{name} is {text}" for name, text in sorted(shown.items())])
+    told = ", ".join([f"{name} is {text}" for name, text in list_values(shown, letterings, lines)])
     drawing = CircleFigure(
         f"{words} Lengths: {told}.",
         tuple(drawn.values()),

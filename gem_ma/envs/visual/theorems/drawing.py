@@ -52,6 +52,25 @@ class Theorem(Task):
         )
 
 
+def list_values(named, letterings, known=()):
+    """Return names and their values in the letters that come first.
+
+    A picture shows no letters, and figures are rotated and flipped at random: equal pictures
+    would have other words.
+
+    Args:
+        letterings: for the letters A, B, C and so on, others with which all else that is said of
+            the figure is true as well.
+        known: names that are written in this order of letters, and not in the other one.
+    """
+    ways = [list(named.items())]
+    for letters in letterings:
+        table = str.maketrans("ABCDEFG"[: len(letters)], letters)
+        renamed = {name.translate(table): value for name, value in named.items()}
+        ways.append([(n if n in known else n[::-1], value) for n, value in renamed.items()])
+    return min(map(sorted, ways))
+
+
 def look(rng):
     """Sample the rotation of a figure in degrees, its margin, and whether it is flipped."""
     return float(rng.integers(360)), 0.12, bool(rng.random() < 0.5)

@@ -137,6 +137,8 @@ def _path(rng, step, many, outer=False):
     labels.append(label_angle(names[-1], end, ends[0], path[-2]))
     lines = [(*a, *b) for a, b in itertools.pairwise(path)]
     lines += [(*left, *start), (*start, *right), (*low_left, *end), (*end, *low_right)]
+    if many == 2:  # flipped, the path is one of the same kind
+        names = min(names, names[::-1])
     bends = ", then ".join([f"{name} at a bend" for name in names[1:-1]])
     words = (
         "Two parallel lines, one above the other, connected by a path that goes down to the right "

@@ -38,6 +38,9 @@ def inner_angles(rng, many, step, outer):
     for (_, *at), point in zip(labels, points, strict=True):
         if min(math.dist(at, other) for other in points) < math.dist(at, point):
             return None  # it would seem to belong to another corner
+    # A list that begins at another corner says the same; backwards only without outer angles.
+    ways = (told,) if outside else (told, told[::-1])
+    told = min([*way[i:], *way[:i]] for way in ways for i in range(many))
     words = f"A polygon with {many} corners; its angles in order: {', '.join(told)}."
     if outside:
         words += " An outer angle is one between a side and the line on which the side before goes."

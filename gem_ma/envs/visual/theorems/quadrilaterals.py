@@ -11,6 +11,7 @@ from gem_ma.envs.visual.theorems.drawing import (
     Theorem,
     arrowhead,
     label_angle,
+    list_values,
     look,
     sample,
     ticks,
@@ -18,8 +19,7 @@ from gem_ma.envs.visual.theorems.drawing import (
 
 SMALLEST = 32  # degrees: labels need room
 SIDES = ("AB", "BC", "CD", "DA")
-# Other letters for the corners A, B, C and D of a symmetric figure. A picture shows no letters, so
-# pictures that are equal must have the words that come first among all of these.
+# Other letters for the corners A, B, C and D.
 HALF_TURN = ("CDAB",)
 SIDEWAYS = ("BADC",)
 ALONG_BD = ("CBAD",)
@@ -80,8 +80,8 @@ def rhombus(rng, step):
         return None
     words = "A quadrilateral ABCD with the diagonal BD; its four sides are equally long."
     equal = (("AB", "BC", "CD", "DA"),)
-    letters = (*HALF_TURN, *ALONG_BD, *ALONG_AC)
-    return _shown(rng, words, points, ("BD",), sizes, (given,), asked, (), equal, letters)
+    others = (*HALF_TURN, *ALONG_BD, *ALONG_AC)
+    return _shown(rng, words, points, ("BD",), sizes, (given,), asked, (), equal, others)
 
 
 def split(rng, step):
@@ -155,7 +155,7 @@ def _points(degrees, wide, side):
     return {"A": (0.0, 0.0), "B": (wide, 0.0), "C": (wide + d[0], d[1]), "D": d}
 
 
-def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal, symmetries):
+def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal, letterings):
     """Return the question: names of angles that are given, and of the one that is asked."""
     places = dict(zip(points, fit(list(points.values()), *look(rng)), strict=True))
     names = {**{one: f"{sizes[one]}°" for one in given}, asked: "x"}
@@ -170,13 +170,7 @@ def _shown(rng, words, points, diagonals, sizes, given, asked, parallel, equal, 
     for many, sides in enumerate(equal, 1):
         for a, b in sides:
             marks += ticks(places[a], places[b], many)
-    told = min(_told(names, letters) for letters in ("ABCD", *symmetries))
+    values = list_values(names, letterings, ANGLES)
+    told = ", ".join([f"the angle {name} is {text}" for name, text in values])
     drawing = Figure(f"{words} Given: {told}.", tuple(lines), tuple(labels), tuple(marks))
     return ANGLE, drawing, sizes[asked]
-
-
-def _told(names, letters):
-    """Return what is said of the angles if the corners are called by these letters."""
-    renamed = {name.translate(str.maketrans("ABCD", letters)): names[name] for name in names}
-    ordered = {name if name in ANGLES else name[::-1]: text for name, text in renamed.items()}
-    return ", ".join([f"the angle {name} is {text}" for name, text in sorted(ordered.items())])

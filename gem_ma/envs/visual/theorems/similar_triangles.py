@@ -5,7 +5,14 @@ import math
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures.figure import Figure, fit
 from gem_ma.envs.visual.question import numbers
-from gem_ma.envs.visual.theorems.drawing import LENGTH, Theorem, arrowhead, label_length, look
+from gem_ma.envs.visual.theorems.drawing import (
+    LENGTH,
+    Theorem,
+    arrowhead,
+    label_length,
+    list_values,
+    look,
+)
 
 
 def sides(rng, most):
@@ -40,9 +47,9 @@ def crossed(rng, most):
     for name, other in (("C", "A"), ("D", "B")):
         points[name] = tuple([-lower / upper * one for one in points[other]])
     words = "The lines AC and BD cross in E; AB and CD are parallel."
-    return _shown(
-        rng, words, points, ("AB", "CD", "AE", "EC", "BE", "ED"), parts, asked, "AB", "DC"
-    )
+    lines = ("AB", "CD", "AE", "EC", "BE", "ED")
+    others = ("BADCE", "CDABE", "DCBAE")
+    return _shown(rng, words, points, lines, parts, asked, others, "AB", "DC")
 
 
 def three(rng, most):
@@ -65,7 +72,7 @@ def three(rng, most):
     parts[asked] = b * {"AE": upper, "EG": lower, "GC": third}[asked]
     words = "A triangle ABC; D and F are on AB, E and G are on AC; DE and FG are parallel to BC."
     lines = ("AD", "DF", "FB", "AE", "EG", "GC", "DE", "FG", "BC")
-    return _shown(rng, words, points, lines, parts, asked, "DE", "FG", "BC")
+    return _shown(rng, words, points, lines, parts, asked, ["ACBEDGF"], "DE", "FG", "BC")
 
 
 class SimilarTriangles(Theorem):
@@ -130,10 +137,10 @@ def _divided(rng, factors, ratio, parts, asked):
         points[name] = _along(points["A"], points[corner], upper / (upper + lower))
     words = "A triangle ABC; D is on AB, E is on AC, and DE is parallel to BC."
     lines = ("AD", "DB", "AE", "EC", "DE", "BC")
-    return _shown(rng, words, points, lines, parts, asked, "DE", "BC")
+    return _shown(rng, words, points, lines, parts, asked, ["ACBED"], "DE", "BC")
 
 
-def _shown(rng, words, points, lines, parts, asked, *parallel):
+def _shown(rng, words, points, lines, parts, asked, letterings, *parallel):
     """Return the question with labels beside the lines that have lengths."""
     turn, _, flip = look(rng)
     places = dict(zip(points, fit(list(points.values()), turn, 0.14, flip), strict=True))
@@ -144,9 +151,8 @@ def _shown(rng, words, points, lines, parts, asked, *parallel):
         for name, length in parts.items()
     ]
     marks = [stroke for a, b in parallel for stroke in arrowhead(places[a], places[b], 0.3)]
-    told = ", ".join(
-        [f"{name} is {'x' if name == asked else length}" for name, length in parts.items()]
-    )
+    named = {name: "x" if name == asked else str(length) for name, length in parts.items()}
+    told = ", ".join([f"{name} is {text}" for name, text in list_values(named, letterings, lines)])
     drawing = Figure(
         f"{words} Lengths: {told}.",
         tuple(drawn.values()),

@@ -34,7 +34,7 @@ class HostileUser(RuleUser):
     """The user by rule, with some replies changed and some replaced."""
 
     def act(self, turns):
-        return [self.spoil(turn, reply) for turn, reply in zip(turns, super().act(turns))]
+        return list(map(self.spoil, turns, super().act(turns)))
 
     def spoil(self, turn, reply):
         rng = random.Random(f"{turn.seed} {len(turn.messages)}")

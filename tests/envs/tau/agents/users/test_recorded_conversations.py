@@ -1,4 +1,4 @@
-"""What users by rule say, and what is measured of it, is what it was: hashes for every trait and kind.
+"""What users by rule say, and its measures, are what they were: hashes for every trait and kind.
 
 A user with a seed says the same for ever: where a hash is another, the CHANGELOG says why.
 `python tests/envs/tau/agents/users/test_recorded_conversations.py` prints them anew.
@@ -17,11 +17,12 @@ from gem_ma.envs.tau.user_metrics import row_of
 
 HASHES_PATH = Path(__file__).with_name("recorded_conversations.txt")
 IDS = ("tau:shop", "tau2:phone")
+HELD_OUT = {"phrases": "held-out", **dict.fromkeys(TRAITS, 0.2)}
 CONVERSATIONS = 12
 CASES = [
     *[(id, f"kind={kind}", {"kind": kind}) for id in IDS for kind in KINDS],
     *[(id, f"{trait}=0.6", {trait: 0.6}) for id in IDS for trait in TRAITS],
-    *[(id, "phrases=held-out", {"phrases": "held-out", **dict.fromkeys(TRAITS, 0.2)}) for id in IDS],
+    *[(id, "phrases=held-out", HELD_OUT) for id in IDS],
 ]
 
 
