@@ -74,9 +74,9 @@ def changes(node):
 
 
 def places(node):
-    """Yield the nodes below a node, without annotations, docstrings and messages."""
+    """Yield the nodes below a node, without types, docstrings and messages."""
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list"):
+        if name in ("annotation", "returns", "decorator_list", "bases"):
             continue
         for child in value if isinstance(value, list) else [value]:
             match child:
@@ -84,6 +84,13 @@ def places(node):
                     pass
                 case ast.keyword(arg="strict"):
                     pass  # strict= of zip only checks lengths
+                case ast.AnnAssign(annotation=ast.Name(id="TypeAlias")):
+                    pass
+                case ast.Call(func=ast.Name(id="TypeVar")):
+                    pass
+                case ast.Call(func=ast.Name(id="cast"), args=[_, content]):
+                    yield content
+                    yield from places(content)
                 case ast.AST():
                     yield child
                     yield from places(child)
