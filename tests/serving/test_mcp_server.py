@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import inspect
 import json
 import os
 import re
@@ -21,7 +22,8 @@ from pages import TOP
 
 from gem_ma.serving import mcp_episodes
 from gem_ma.serving.mcp_episodes import EpisodeStore, ToolRequestError
-from gem_ma.serving.mcp_server import make_episode_store
+from gem_ma.serving.mcp_server import make_episode_store, serve_mcp
+from gem_ma.serving.server import serve
 
 pytest.importorskip("mcp.server.mcpserver", reason="pip install 'gem-ma[tools]'")
 mcp = needed("mcp", install="'gem-ma[tools]'")
@@ -379,3 +381,14 @@ def test_numbers_are_replies():
     facts = store.call("act", {"episode": name, "reply": 4}).facts
     assert "4" not in facts["legal_actions"]
     assert "invalid" not in facts
+
+
+def test_arguments_that_serve_has_too_have_the_same_defaults():
+    """One list of arguments for the command, whose defaults are those of `serve`."""
+    one, other = (
+        {name: each.default for name, each in inspect.signature(serve_any).parameters.items()}
+        for serve_any in (serve, serve_mcp)
+    )
+    shared = one.keys() & other.keys()
+    assert {"max_message", "first_message", "idle", "max_sessions", "others"} <= shared
+    assert {name: other[name] for name in shared} == {name: one[name] for name in shared}

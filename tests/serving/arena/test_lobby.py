@@ -149,3 +149,19 @@ def test_a_thumbnail_shows_a_game_that_has_begun():
     assert shown != render_png(env.scene("player"), THUMBNAIL_SIZE)
     env.step("1 2 3 4")
     assert shown != render_png(env.scene("player"), THUMBNAIL_SIZE)
+
+
+def test_finished_matches_in_memory_are_limited(tmp_path, monkeypatch):
+    monkeypatch.setattr(lobby, "MAX_CACHED_MATCHES", 2)
+    hall = ArenaLobby(tmp_path, ["random"], [FOUR])
+    try:
+        names = []
+        for _ in range(5):
+            table, _ = hall.begin_match(ASKED)
+            table.leave("red")
+            hall.notify_viewers(table)
+            names.append(table.info.id)
+        assert [hall.get_match(name).info.id for name in names] == names
+        assert list(hall.match_sessions) == names[-2:]  # those that were asked for last
+    finally:
+        hall.close()

@@ -309,3 +309,11 @@ def test_hostile_words_in_files_and_games(browser, tmp_path):
 
 def _says(turn):
     return HOSTILE[0]
+
+
+def test_a_position_says_what_is_played_on(served):
+    match, keys = served.begin(FOUR, {"red": "me", "yellow": "random"})
+    table(served, match, {"key": keys["red"]}, {"reply": "3"}, {"leave": True})
+    status, told = served.ask(f"api/records/{match}/position?number=0&turn=1")
+    assert status == 200, told
+    assert json.loads(told) == {"env": FOUR, "seats": ["red", "yellow"], "moves": 1}

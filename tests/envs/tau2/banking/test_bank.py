@@ -139,3 +139,14 @@ def test_what_is_missing_is_named(folder):
     (folder / "db.json").write_text('{"users": []}')
     with pytest.raises(DataMissing, match="the table users is malformed"):
         Banking()
+
+
+@pytest.mark.parametrize(("amount", "positive"), [(0, False), (-1, False), (1, True)])
+def test_the_least_increase_of_a_limit(folder, amount, positive):
+    wanted = {"credit_card_account_id": "c", "user_id": "u1", "requested_increase_amount": amount}
+    name = "submit_credit_limit_increase_request_7392"
+    domain, call = Banking(), "call_discoverable_agent_tool"
+    start = scoring.begin(domain, gold())
+    _, unlocked = called(domain, start, "unlock_discoverable_agent_tool", agent_tool_name=name)
+    answer, _ = called(domain, unlocked, call, **discovered(name, **wanted))
+    assert ("must be positive" in answer) is not positive
