@@ -44,7 +44,9 @@ OURS = [one for one in list_packs() if one.package.startswith("gem_ma.")]
 PACK_OF = {ROOT.parent.joinpath(*one.package.split(".")): one.pack for one in OURS}
 # Files of a pack that stand as high as those of another layer.
 AS_HIGH = {"commands": "cli", "user_metrics": "evaluation", "pack": "cli", "oracle": "agents"}
-AS_HIGH |= dict.fromkeys(("recorded_conversations", "user_comparison"), "evaluation")
+AS_HIGH |= dict.fromkeys(
+    ("recorded_conversations", "user_comparison", "likeness_reward"), "evaluation"
+)
 AS_HIGH["server_game"] = "tools"
 
 

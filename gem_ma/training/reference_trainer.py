@@ -95,6 +95,9 @@ class Trainer:
         train: The seats whose learners learn; None: all seats with a learner.
         starts: A seed, to begin every update from the same starts; None: new starts.
         measure: Returns numbers about an episode; the history contains their means.
+        extra_rewards: Returns further rewards of seats for the episodes of an update: from seat to
+            one number for each episode, such as `gem_ma.envs.tau.LikenessReward`. A seat gets its
+            reward at its last turn of the episode. The history contains the means.
         max_staleness: How many updates old the weights that play may be. 0: play first, then learn.
             Above 0: the next episodes are played in a thread while the learners learn. Episodes in
             progress continue with each new version of the weights, and each reply records its
@@ -141,6 +144,7 @@ class Trainer:
         train: Sequence[str] | None = None,
         starts: int | None = None,
         measure: Callable[[Episode], Mapping[str, float]] | None = None,
+        extra_rewards: Callable[[Sequence[Episode]], Mapping[str, Sequence[float]]] | None = None,
         max_staleness: int = 0,
         players: Mapping[str, RolloutPolicy] | None = None,
         continuations: int = 0,
@@ -154,6 +158,7 @@ class Trainer:
         self.seed = seed
         self.starts = starts
         self.measure = measure
+        self.extra_rewards = extra_rewards
         self.rollout = {"max_errors": 0, "progress": False, **(rollout or {})}
         able = [seat for seat, agent in self.agents.items() if isinstance(agent, Learner)]
         self.train = tuple(able if train is None else train)
@@ -338,8 +343,11 @@ class Trainer:
             row["staleness/most"] = max(ages, default=0)
         with self.lock:
             measured = [self.measure(episode) for episode in played] if self.measure else []
+            extra = self.extra_rewards(played) if self.extra_rewards else {}
         for name in measured[0] if measured else ():
             row[name] = _compute_mean([one[name] for one in measured])
+        for seat, rewards in extra.items():
+            row[f"extra/{seat}"] = _compute_mean(rewards)
         for tell in self._before_learning:
             tell(self, row)
         if isinstance(self.env, Curriculum):
@@ -348,7 +356,7 @@ class Trainer:
         trained = {seat: self.agents[seat] for seat in self.train}
         values = self._estimate_turn_values(played) if self.continuations else None
         for learner, seats in group_by_agent(trained):
-            metrics = learner.update(self.compute_advantages(played, seats, values))
+            metrics = learner.update(self.compute_advantages(played, seats, values, extra))
             row |= {f"{name}/{seats[0]}": float(value) for name, value in metrics.items()}
         self.step += 1
         self.history.append(row)
@@ -383,9 +391,15 @@ class Trainer:
         episodes: Sequence[Episode],
         seats: Sequence[str],
         turn_values: Mapping[tuple[str, int], TurnValue] | None = None,
+        extra_rewards: Mapping[str, Sequence[float]] | None = None,
     ) -> list[SeatTrajectory]:
         """Return the trajectories of these seats, with one advantage for each turn."""
         rows = build_turn_table(episodes)
+        for seat, rewards in (extra_rewards or {}).items():
+            more = {one.id: reward for one, reward in zip(episodes, rewards, strict=True)}
+            paid = [more[id] for id in rows.episode.tolist()]
+            reward = rows.reward + np.where(rows.last & (rows.seat == seat), paid, 0.0)
+            rows = replace(rows, reward=reward)
         theirs = {(e.id, seat) for e in episodes for seat in self._find_seats(e, seats)}
         pairs = zip(rows.episode.tolist(), rows.seat.tolist(), strict=True)
         rows = rows[np.array([pair in theirs for pair in pairs], bool)]

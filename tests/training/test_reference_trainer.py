@@ -14,7 +14,7 @@ from needed import Later, needed
 
 from gem_ma import Reply, make, rollout
 from gem_ma.rollouts.run import TooManyErrors
-from gem_ma.training.advantages import grpo, rebn
+from gem_ma.training.advantages import compute_returns, grpo, rebn
 from gem_ma.training.callbacks import BestCheckpoint
 from gem_ma.training.selfplay import OpponentPool
 from gem_ma.training.selfplay_opponent import SelfPlayOpponent
@@ -669,3 +669,24 @@ def test_going_on_with_a_chooser(tmp_path):
     whole.run(6)
     module.trainer(0, episodes=16).run(4, tmp_path / "checkpoint.pt")
     assert module.trainer(0, episodes=16).run(6, tmp_path / "checkpoint.pt") == whole.history
+
+
+def test_extra_rewards_are_paid_at_the_last_turn(tokenizer):
+    """The history has the mean; the advantages of the seat have them, those of the other not."""
+
+    def pay(episodes):
+        return {"left": [10.0 * number for number in range(len(episodes))]}
+
+    agents = {"left": learner(tokenizer), "right": learner(tokenizer)}
+    made = trainer(agents, compute_returns, extra_rewards=pay)
+    (row,) = made.run(1)
+    count = len(made.played)
+    assert row["extra/left"] == pytest.approx(10.0 * (count - 1) / 2)
+    for seat, factor in (("left", 10.0), ("right", 0.0)):
+        plain, paid = (
+            made.compute_advantages(made.played, [seat], None, extra)
+            for extra in (None, pay(made.played))
+        )
+        for number, (one, other) in enumerate(zip(plain, paid, strict=True)):
+            gap = np.subtract(other.advantages, one.advantages)
+            assert gap == pytest.approx([factor * number] * len(gap))

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from gem_ma.envs.tau.agents.assistants.task_assistants import InformedAssistant, OracleAssistant
     from gem_ma.envs.tau.agents.llm_user import LLMUser
     from gem_ma.envs.tau.agents.users.rule_user import RuleUser, UserPopulation
+    from gem_ma.envs.tau.likeness.likeness_reward import LikenessReward
     from gem_ma.envs.tau.likeness.user_comparison import compare_users
     from gem_ma.envs.tau.user_metrics import measure_users
 
 __all__ = [
     "InformedAssistant",
     "LLMUser",
+    "LikenessReward",
     "OracleAssistant",
     "RuleUser",
     "UserPopulation",
@@ -32,6 +34,7 @@ __getattr__ = lazy_getattr(
     {
         "InformedAssistant": "agents.assistants.task_assistants",
         "LLMUser": "agents.llm_user",
+        "LikenessReward": "likeness.likeness_reward",
         "OracleAssistant": "agents.assistants.task_assistants",
         "RuleUser": "agents.users.rule_user",
         "UserPopulation": "agents.users.rule_user",

@@ -72,38 +72,47 @@ def read_conversations(
     left_out: Counter[str] = Counter()
     envs: dict[str, Env] = {}
     for episode in episodes:
-        if reason := _find_exclusion(episode):
+        if reason := find_exclusion(episode):
             left_out[reason] += 1
-            continue
-        report, spec = episode.report, repr(episode.spec)
-        try:
-            if spec not in envs:
-                envs[spec] = make(episode.spec)
-            env = envs[spec]
-            if not isinstance(env.game, UserTaskGame):
-                raise ValueError(f"{type(env.game).__name__} has no user with a task")
-            env.reset(seed=episode.seed, options=episode.options)
-            wants = env.game.wants(env.match.state.task)
-        except (BadArgument, LookupError, UntrustedSpec, ValueError) as error:
-            raise ValueError(
-                f"episode {episode.id} of {episode.spec.id!r}: its task cannot be made again: "
-                f"{error}"
-            ) from error
-        reward = report.get("reward")
-        solved = isinstance(reward, int | float) and reward >= SUCCESS
-        ending = "left" if episode.failure else str(report.get("ended", episode.ended))
-        conversations.append(
-            RecordedConversation(
-                episode.spec.id,
-                str(report.get("task", "")),
-                episode.agents["user"],
-                extract_features(talk_of(episode), wants, ending, solved),
-            )
-        )
+        else:
+            conversations.append(read_conversation(episode, envs))
     return conversations, left_out
 
 
-def _find_exclusion(episode: Episode) -> str:
+def read_conversation(episode: Episode, envs: dict[str, Env]) -> RecordedConversation:
+    """Return the conversation of an episode that `find_exclusion` does not exclude.
+
+    Args:
+        envs: environments that were made for other episodes; a new one is added.
+
+    Raises:
+        ValueError: Its task cannot be made again.
+    """
+    report, spec = episode.report, repr(episode.spec)
+    try:
+        if spec not in envs:
+            envs[spec] = make(episode.spec)
+        env = envs[spec]
+        if not isinstance(env.game, UserTaskGame):
+            raise ValueError(f"{type(env.game).__name__} has no user with a task")
+        env.reset(seed=episode.seed, options=episode.options)
+        wants = env.game.wants(env.match.state.task)
+    except (BadArgument, LookupError, UntrustedSpec, ValueError) as error:
+        raise ValueError(
+            f"episode {episode.id} of {episode.spec.id!r}: its task cannot be made again: {error}"
+        ) from error
+    reward = report.get("reward")
+    solved = isinstance(reward, int | float) and reward >= SUCCESS
+    ending = "left" if episode.failure else str(report.get("ended", episode.ended))
+    return RecordedConversation(
+        episode.spec.id,
+        str(report.get("task", "")),
+        episode.agents["user"],
+        extract_features(talk_of(episode), wants, ending, solved),
+    )
+
+
+def find_exclusion(episode: Episode) -> str:
     """Return why an episode does not show how its user's player behaves, or ""."""
     failure = episode.failure
     if not episode.spec.id.startswith(("tau:", "tau2:")) or "user" not in episode.agents:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from gem_ma.chat.turn import Turn
@@ -17,6 +16,7 @@ from gem_ma.envs.tau.agents.assistants.dialogue_flow import (
 from gem_ma.envs.tau.agents.assistants.service_dialogue import TaskKnowledge
 from gem_ma.envs.tau.agents.assistants.shop_dialogue import serve_customer
 from gem_ma.envs.tau.agents.assistants.telecom_workflow import continue_workflow
+from gem_ma.envs.tau.agents.users.user_faults import list_tool_names
 from gem_ma.validation.arguments import check_each
 
 USER_REQUESTS = {
@@ -67,16 +67,13 @@ class InformedAssistant:
 
     def _reply(self, turn: Turn) -> str:
         state = _get_state(turn)
-        names = {
-            one["function"]["name"]
-            for one in turn.tools
-            if isinstance(one, Mapping) and "function" in one
-        }
+        game: Any = turn.position.game  # type: ignore[union-attr]
+        names = list_tool_names(game.tools(turn.seat))  # a turn's may be in its text
         view = state.seen_by(turn.seat)
         if "get_customer_by_phone" in names:
             return continue_workflow(view)
         owed = getattr(state.task, "outputs", getattr(state.task, "communicate", ()))
-        wishes = turn.position.game.wants(state.task).wishes  # type: ignore[union-attr]
+        wishes = game.wants(state.task).wishes
         if not names & {"get_order_details", "get_reservation_details"}:
             raise ValueError(
                 "informed-assistant plays domains of shops, airlines and telecom only, got "
