@@ -72,6 +72,7 @@ def main():
     )
     run.train("grpo", trainer, updates)
     run.say(reinforced=judge(learner))
+    learner.save_pretrained(run.out / "user")
     run.end()
 
 

@@ -27,6 +27,7 @@ RUNS = {
     "tools": [["--tool", "python"], ["--tool", "none"]],
     "discount": [[]],
     "transfer": [[]],
+    "users": [["--reward", "likeness"], ["--reward", "task"]],
     "with_trl": [["--model", "scratch"], ["--model", "smollm2"]],
     "pretrained": [["--game", "guess"], ["--game", "kuhn"], ["--game", "sort"]],
 }
