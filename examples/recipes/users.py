@@ -1,4 +1,4 @@
-"""Recipe 12: a language model is the user of a shop, and stays like the people it imitates.
+"""Recipe 11: a language model is the user of a shop, and stays like the people it imitates.
 
     python examples/recipes/users.py --seed 0 --out runs/users-0
     python examples/recipes/users.py --seed 0 --reward task --out runs/users-task-0
