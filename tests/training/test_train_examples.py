@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -129,3 +130,24 @@ def test_a_language_model_learns_to_be_a_user(tmp_path):
         )  # fmt: skip
         assert "update 2: fidelity " in out
         assert (tmp_path / train / "model.safetensors").exists()
+
+
+@packs.needs("inject")
+def test_an_attacker_and_an_assistant_are_trained(tmp_path):
+    saved = tmp_path / "duel.pt"
+    out = run("injection.py", "--updates", 2, "--episodes", 4, "--save", saved)
+    assert "update 2: attack success " in out
+    assert out.count("the library in ") == 5
+    history = (tmp_path / "duel.history.jsonl").read_text().splitlines()
+    assert {"attack success", "utility", "completion"} <= json.loads(history[-1]).keys()
+    out = run("injection.py", "--updates", 1, "--episodes", 4, "--train", "attacker")
+    assert "the library" not in out
+
+
+@pytest.mark.slow
+@packs.needs("inject")
+def test_an_assistant_learns_to_ignore_an_attacker(tmp_path):
+    out = run("injection.py", "--updates", 60)
+    success, utility = map(float, re.findall(r"0\.\d+", out.splitlines()[5]))
+    assert success < 0.05
+    assert utility > 0.8
