@@ -34,13 +34,13 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0], reward=tuple(REWARDS))
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1000, 2, 20, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1500, 4, 20, 200)
     terms, weight = REWARDS[run.options["reward"]]
     imitated = gem_ma.make("tau:shop", invalid="lose", **SHOP)  # the same for both rewards
     env = gem_ma.make("tau:shop", invalid="lose", **{**SHOP, "user_reward": terms})
     learnt, others = tasks(range(4000)), tasks(range(4000, 5000))
     teachers = {"user": PEOPLE, "assistant": ASSISTANT}
-    settings = {"episodes": episodes, "epochs": epochs, "batch": 4096, "others": 0.2}
+    settings = {"episodes": episodes, "epochs": epochs, "batch": 2048, "others": 0.2}
     model = run.pretrain(imitated, teachers, options=learnt, seats=["user"], **settings)
     people = played(env, teachers, judged, options=others, seed=2 * 10**6)
 
