@@ -1,11 +1,13 @@
 """What a pointer and a keyboard do, where a browser does the same."""
 
+import numpy as np
 import pytest
 
 from gem_ma.envs.screen_actions import ScreenAction
 from gem_ma.envs.screens.acting import act
+from gem_ma.envs.screens.families.canvas import Connecting
 from gem_ma.envs.screens.sheet import Sheet
-from gem_ma.envs.screens.ui import Ui, shown
+from gem_ma.envs.screens.ui import Event, Ui, shown
 from gem_ma.scene import text_metrics
 from gem_ma.scene.screen import FIELD_PADDING, Widget, compute_thumb_x
 
@@ -246,3 +248,35 @@ def test_an_open_list_stays_on_the_screen(count):
             assert items[0].y == y + 26
         elif y > 24 * count:
             assert items[-1].y + 24 == y
+
+
+def test_hovering_is_an_event_of_its_own(at):
+    at.do("hover", "box")
+    assert [(event.kind, event.id) for event in at.events] == [("hover", "box")]
+    assert at.ui.hover == "box"
+    at.do("hover")
+    assert [(event.kind, event.id) for event in at.events] == [("hover", "")]
+
+
+def test_arrow_keys_stay_in_a_group_of_radio_buttons():
+    sheet = Sheet()
+    for group, names in (("size", ("small", "large")), ("color", ("red", "blue"))):
+        for name in names:
+            sheet.put("radio", name, name, False, group=group)
+    sheet.put("check", "box", "Box", False, group="size")
+    ui, _ = act(sheet.widgets, Ui(focus="large"), ScreenAction("key", text="Down"))
+    assert ui.focus == "small"
+    ui, _ = act(sheet.widgets, Ui(focus="red"), ScreenAction("key", text="Up"))
+    assert ui.focus == "blue"
+
+
+def test_a_line_to_a_wrong_dot_ends_a_task_with_nothing():
+    family = Connecting()
+    model = family.start(np.random.default_rng(0), 2)
+    first, second, *_ = (f"dot{dot}" for dot in model.order)
+    wrong = family.update(model, Event("drop", second, first), Ui())
+    assert family.score(wrong, Ui()) == 0.0
+    right = family.update(model, Event("drop", first, second), Ui())
+    assert (right.drawn, family.score(right, Ui())) == (1, None)
+    beside = family.update(model, Event("drop", first, ""), Ui())
+    assert beside == model

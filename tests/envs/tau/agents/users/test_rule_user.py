@@ -389,3 +389,18 @@ def test_what_a_message_asks(text, asked, confirms):
     assert heard.requests == asked
     assert heard.confirms == confirms
     assert AssistantMessage("").requests == set()
+
+
+def test_a_zip_code_is_told_with_the_name():
+    """In this order, which is that of tau-bench's tools."""
+    env = gem_ma.make("tau:shop")
+    for seed in range(40):
+        env.reset(seed=seed)
+        known = env.game.wants(env.match.state.task).known
+        if {"name", "zip"} <= known.keys():
+            break
+    user = load_agent("rule-user")
+    env.step(user.act([env.turn("user")])[0])
+    env.step("What is your zip code?")
+    text = user.act([env.turn("user")])[0]
+    assert 0 <= text.index(known["name"]) < text.index(known["zip"])

@@ -6,7 +6,8 @@ import pytest
 import gem_ma
 from gem_ma import Turn, rollout
 from gem_ma.agents import LLMUser
-from gem_ma.envs.tau.agents.users.shown_traits import Talk
+from gem_ma.envs.tau.agents.users.phone_actions import find_requests
+from gem_ma.envs.tau.agents.users.shown_traits import Talk, list_user_actions
 from gem_ma.envs.tau.agents.users.user_faults import find_phone_faults
 from gem_ma.envs.tau.user_metrics import row_of
 
@@ -129,3 +130,21 @@ def test_without_a_game_at_hand_and_of_calls_nothing_is_said():
     guarded = LLMUser(lambda turn: "My email is me@nowhere.org.", strategy="guard")
     turn = Turn("user", "You are a customer.", {}, "Hello?")
     assert guarded.act([turn]) == ["My email is me@nowhere.org."]
+
+
+@pytest.mark.parametrize(
+    ("asked", "tool"),
+    [
+        ("Please check your APN settings.", "check_apn_settings"),
+        ("What is your MMSC address?", "check_apn_settings"),
+        ("Look at the status of the SIM.", "check_sim_status"),
+        ("Is a VPN on?", "check_vpn_status"),
+        ("Is wifi calling on?", "check_wifi_calling_status"),
+        ("Is the data saver on?", "check_data_restriction_status"),
+        ("Is cellular service there?", "check_network_status"),
+        ("Which preferred network is set?", "check_network_mode_preference"),
+    ],
+)
+def test_words_that_ask_for_a_look_at_the_phone(asked, tool):
+    found = find_requests(asked, list_user_actions({tool}))
+    assert [action.tool for action in found] == [tool]
