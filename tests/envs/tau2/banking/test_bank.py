@@ -142,11 +142,19 @@ def test_what_is_missing_is_named(folder):
 
 
 @pytest.mark.parametrize(("amount", "positive"), [(0, False), (-1, False), (1, True)])
-def test_the_least_increase_of_a_limit(folder, amount, positive):
-    wanted = {"credit_card_account_id": "c", "user_id": "u1", "requested_increase_amount": amount}
-    name = "submit_credit_limit_increase_request_7392"
+@pytest.mark.parametrize(
+    ("tool", "field", "others"),
+    [
+        ("submit_credit_limit_increase_request_7392", "requested_increase_amount", {}),
+        ("apply_statement_credit_8472", "amount", {"reason": "goodwill_adjustment"}),
+        ("pay_credit_card_from_checking_9182", "amount", {"checking_account_id": "a"}),
+    ],
+)
+def test_the_least_amount(folder, tool, field, others, amount, positive):
+    wanted = {"credit_card_account_id": "c", "user_id": "u1", field: amount, **others}
     domain, call = Banking(), "call_discoverable_agent_tool"
     start = scoring.begin(domain, gold())
-    _, unlocked = called(domain, start, "unlock_discoverable_agent_tool", agent_tool_name=name)
-    answer, _ = called(domain, unlocked, call, **discovered(name, **wanted))
-    assert ("must be positive" in answer) is not positive
+    _, unlocked = called(domain, start, "unlock_discoverable_agent_tool", agent_tool_name=tool)
+    answer, _ = called(domain, unlocked, call, **discovered(tool, **wanted))
+    assert "amount" in answer or positive
+    assert ("must be" in answer and "positive" in answer) is not positive
