@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import packs
 import pytest
+from playable import IDS
 
 import gem_ma
 from gem_ma import Reply, rollout
@@ -20,7 +21,7 @@ NO_FAULTS = IntervalEstimate(0.0, 0.0, 0.0)
 SHOWN = [name for name in TRAITS if name not in ("impatient", "leaving")]  # these two end it early
 PHONE = [
     *("overclaiming", "partial", "evasive", "questioning", "reluctant", "returning"),
-    *("misleading", "irritable", "terse", "forgetful", "mistaken", "suspicious"),
+    *("misleading", "irritable", "terse", "forgetful", "mistaken", "suspicious", "typos"),
 ]
 
 
@@ -55,6 +56,19 @@ def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, coun
 )
 def test_it_shows_on_the_phone_too(trait, count):
     row = measure_trait("tau2:phone", trait, count)
+    assert row.success.value >= 0.99
+    assert row.faults.value <= 0.01
+
+
+TELECOM = [*PHONE, "polite", "off_topic", "fickle"]
+TELECOM = [one for one in TELECOM if one != "partial"]  # nothing there asks for two things
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("tau2:telecom" not in IDS, reason="set TAU2_BENCH_DATA to tau2-bench's data")
+@pytest.mark.parametrize("trait", TELECOM)
+def test_it_shows_with_the_tasks_of_telecom_too(trait):
+    row = measure_trait("tau2:telecom", trait, 300)
     assert row.success.value >= 0.99
     assert row.faults.value <= 0.01
 

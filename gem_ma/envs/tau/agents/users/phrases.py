@@ -199,6 +199,7 @@ PHRASE_SETS: Mapping[str, PhraseBook] = MappingProxyType(
 
 
 TERSE_PREFIX = "terse_"
+REFUEL = "Yes, please refuel 2 GB. I do not want another plan."
 
 
 def shorten_phrases(phrases: PhraseBook) -> PhraseBook:

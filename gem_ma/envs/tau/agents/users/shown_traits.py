@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,8 +19,9 @@ from gem_ma.envs.tau.agents.users.phone_actions import (
     find_requests,
     trace_requests,
 )
-from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, compile_phrases
+from gem_ma.envs.tau.agents.users.phrases import PHRASE_SETS, REFUEL, compile_phrases
 from gem_ma.envs.tau.agents.users.traits import TRAITS
+from gem_ma.envs.tau.agents.users.user_simulator import LONG_WORD
 from gem_ma.envs.tau.fidelity import nearly
 from gem_ma.envs.tau.talk import read_reply
 from gem_ma.envs.tau.wants.compiled import Wants
@@ -89,6 +91,8 @@ _GREETING = re.compile(r"^\W*(?:good \w+|\w+(?: t\w{4})?)[.!,]", re.I)  # even i
 _LETTERS = re.compile(r"[a-z]{2}", re.I)
 _OR = re.compile(r"\bor\b", re.I)
 _WORD = re.compile(r"[a-z]{4,}")
+_COMPLAINTS = ("no_mms", "no_data", "no_service", "trouble")  # phrases; they are facts
+_PLACE = re.compile(r"\b(?:abroad|at home)[\w ]*")
 _TOKEN = re.compile(r"[\w@.+-]++")
 _STOP = re.compile(r"###[A-Z-]+###")
 
@@ -146,13 +150,14 @@ def traits_shown(talk: Talk, wants: Wants, tools: Collection[object] = ()) -> di
     words = _vocabulary(talk, wants)
     earlier_texts: list[str] = []
     earlier_requests: set[str] = set()
-    for text, before in zip(talk.said, talk.heard, strict=True):
+    results = itertools.chain(talk.results, itertools.repeat(()))  # none without tools
+    for text, before, shown in zip(talk.said, talk.heard, results, strict=False):
         if not text:
             continue
         message = AssistantMessage(before)
         trait_counts["polite"] += Shown(1, bool(_POLITE.search(text)))
         trait_counts["off_topic"] += Shown(1, bool(compile_phrases("aside").search(text)))
-        if any(_WORD.findall(_without(text, _facts(wants)))):
+        if _has_own_words(text, (*_facts(wants), *shown)):
             trait_counts["typos"] += Shown(1, _misspelt(text, words))
         new = message.requests - earlier_requests
         held = {name: fact for name, fact in _answers(wants, message).items() if name in new}
@@ -197,9 +202,15 @@ def _without(text: str, facts: Sequence[str]) -> str:
     return text
 
 
+def _has_own_words(text: str, facts: Sequence[str]) -> bool:
+    """Return whether a message has a word that could be misspelt: long, and in no fact."""
+    phrases = [one for ways in PHRASE_SETS.values() for name in _COMPLAINTS for one in ways[name]]
+    return bool(LONG_WORD.search(_PLACE.sub(" ", _without(text, (*facts, *phrases)))))
+
+
 def _vocabulary(talk: Talk, wants: Wants) -> frozenset[str]:
     texts = [phrase for ways in PHRASE_SETS.values() for all in ways.values() for phrase in all]
-    texts += [*_facts(wants), *talk.heard]
+    texts += [*_facts(wants), *talk.heard, REFUEL]
     return frozenset(word for text in texts for word in _WORD.findall(text.lower()))
 
 

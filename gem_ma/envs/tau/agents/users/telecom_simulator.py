@@ -9,7 +9,7 @@ from typing import Protocol
 
 from gem_ma.envs.tau.agents.users.message_parsing import AssistantMessage
 from gem_ma.envs.tau.agents.users.phone_actions import UserAction, find_requests, trace_requests
-from gem_ma.envs.tau.agents.users.phrases import PhraseBook
+from gem_ma.envs.tau.agents.users.phrases import REFUEL, PhraseBook
 from gem_ma.envs.tau.agents.users.traits import TraitSampler
 from gem_ma.envs.tau.agents.users.user_simulator import (
     DELAYS,
@@ -193,7 +193,7 @@ class TelecomUserSimulator(BaseUserSimulator):
             wavers = message.confirms and not self.has_wavered()
             if wavers and self.sampler.shows_trait("fickle", len(self.said)):
                 return self.say("waver")
-            parts.append("Yes, please refuel 2 GB. I do not want another plan.")
+            parts.append(REFUEL)
         if any(parts):
             return " ".join(part for part in parts if part)
         if _SOLVED.search(self.last):

@@ -35,7 +35,7 @@ _CHECK_DELAYS = ("questioning", "returning", "evasive")  # nothing is changed or
 _CHANGE_DELAYS = ("overclaiming", "reluctant", *_CHECK_DELAYS)
 
 _ORDER_NUMBER = re.compile(r"#W\d{7}")
-_LONG_WORD = re.compile(r"\b[a-z]{4,}\b")
+LONG_WORD = re.compile(r"\b[a-z]{4,}\b")
 
 
 class BaseUserSimulator:
@@ -151,6 +151,8 @@ class BaseUserSimulator:
             or not self.sampler.shows_trait("mistaken", name, fact)
         ):
             return ""
+        # A number of the same person may differ from a phone number in a digit at its end.
+        digits = digits[:3] if name == "phone" else digits
         place = digits[int(self.sampler.sample_number("digit", fact) * len(digits))]
         other = (int(fact[place]) + 1 + int(self.sampler.sample_number("other", fact) * 9)) % 10
         return f"{fact[:place]}{other}{fact[place + 1 :]}"
@@ -206,7 +208,7 @@ class BaseUserSimulator:
         ]
         words = [
             match.start() + 1
-            for match in _LONG_WORD.finditer(text)
+            for match in LONG_WORD.finditer(text)
             if not any(start < match.end() and match.start() < end for start, end in fact_spans)
         ]
         if not words:
