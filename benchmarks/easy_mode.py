@@ -23,7 +23,7 @@ from gem_ma.agents import load_agent
 EXAMPLES = Path(__file__).parent.parent / "examples"
 sys.path.insert(0, str(EXAMPLES / "recipes"))
 
-from shop import SHOP, tasks
+from shop import SHOP, tasks  # noqa: E402  its folder is on the path now
 
 PLAIN, POPULATION = "user:plain", "users:train"
 TESTS = (PLAIN, POPULATION, "users:held-out", "users:realistic")

@@ -8,9 +8,6 @@ from typing import Any, NamedTuple
 from gem_ma.scene import text_metrics
 
 __all__ = [
-    "CLICKABLE_KINDS",
-    "FOCUSABLE_KINDS",
-    "TEXT_KINDS",
     "Screen",
     "Widget",
     "find_widget",
