@@ -130,8 +130,8 @@ def _explain_verdicts(found: Sequence[MetricDifference]) -> str:
     )
     change_count = sum(one.verdict not in ("undecided", "same") for one in differences)
     lines = [
-        f"shown against chance in {change_count} of {format_count(len(differences), 'number')}: "
-        f"p below 0.05 {_describe_tests(differences)}"
+        f"shown against chance in {change_count} of {format_count(len(differences), 'number')}"
+        f"{' of single rows' if means else ''}: p below 0.05 {_describe_tests(differences)}"
     ]
     if means:
         starts = format_count(means[0].change.tasks, "start")
