@@ -24,7 +24,7 @@ OTHERS = ("talkative", "forgetful", "hurried", "muddled", "wary")
 KIND = "users:" + "+".join(("plain",) * 20 + OTHERS)
 ASSISTANT = "informed-assistant"
 REWARDS = {  # what pays the user: the terms of the shop, and the weight of likeness
-    "likeness": ({"fidelity": 1.0}, 5.0),
+    "likeness": ({"fidelity": 1.0}, 10.0),
     "task": ({"task": 1.0}, 0.0),
 }
 
@@ -61,12 +61,12 @@ def main():
 
     new = {"max_new_tokens": 8 if run.short else 80, "temperature": 1.0}
     run.say(people=judge(PEOPLE), teachers=judge(KIND), imitation=judge(run.player(model, **new)))
-    learner = run.learner(model, lr=1e-4, entropy=0.0, kl=0.02, minibatch=32, **new)
+    learner = run.learner(model, lr=5e-5, entropy=0.0, minibatch=64, **new)
     trainer = Trainer(
         env,
         {"user": learner, "assistant": ASSISTANT},
         grpo,
-        episodes=4 if run.short else 64,
+        episodes=4 if run.short else 128,
         group=2 if run.short else 8,
         seed=run.seed,
         train=["user"],
@@ -76,7 +76,8 @@ def main():
     )
     run.train("grpo", trainer, updates)
     run.say(reinforced=judge(learner))
-    learner.save_pretrained(run.out / "user")
+    learner.model.save_pretrained(run.out / "user")
+    learner.tokens.processor.save_pretrained(run.out / "user")
     run.end()
 
 
