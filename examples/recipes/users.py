@@ -36,7 +36,7 @@ def measure(episode):
 
 def main():
     run = Run(__doc__.split("\n")[0], reward=tuple(REWARDS))
-    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1500, 2, 30, 200)
+    episodes, epochs, updates, judged = (8, 1, 2, 4) if run.short else (1500, 2, 50, 200)
     terms, weight = REWARDS[run.options["reward"]]
     imitated = gem_ma.make("tau:shop", invalid="lose", **SHOP)  # the same for both rewards
     env = gem_ma.make("tau:shop", invalid="lose", **{**SHOP, "user_reward": terms})
@@ -61,7 +61,7 @@ def main():
 
     new = {"max_new_tokens": 8 if run.short else 80, "temperature": 1.0}
     run.say(people=judge(PEOPLE), teachers=judge(KIND), imitation=judge(run.player(model, **new)))
-    learner = run.learner(model, lr=5e-5, entropy=0.0, minibatch=64, **new)
+    learner = run.learner(model, lr=1e-4, entropy=0.0, minibatch=64, **new)
     trainer = Trainer(
         env,
         {"user": learner, "assistant": ASSISTANT},
