@@ -71,11 +71,13 @@ def main():
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--batch", type=int, default=64, help="episodes of an update")
     parser.add_argument("--episodes", type=int, default=200, help="episodes with each user")
+    parser.add_argument("--seeds", type=int, nargs="+", help="only these seeds (default: all)")
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
     models = [load_agent(f"hf:{folder}{MODEL}") for folder in args.users]
-    for seed, model in enumerate(models):
+    for seed in range(len(models)) if args.seeds is None else args.seeds:
+        model = models[seed]
         others = {f"trained, seed {other}": one for other, one in enumerate(models)}
         for name, user in ((PLAIN, PLAIN), (POPULATION, POPULATION), ("trained", model)):
             made = make_trainer(seed, load_agent(user), args.batch)

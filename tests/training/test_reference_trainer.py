@@ -690,3 +690,11 @@ def test_extra_rewards_are_paid_at_the_last_turn(tokenizer):
         for number, (one, other) in enumerate(zip(plain, paid, strict=True)):
             gap = np.subtract(other.advantages, one.advantages)
             assert gap == pytest.approx([factor * number] * len(gap))
+
+
+def test_progress_shows_returns_invalid_replies_and_entropy(tokenizer, capfd):
+    made = trainer({"left": learner(tokenizer), "right": "random"})
+    made.run(1, progress=True)
+    told = capfd.readouterr().err
+    assert all(f"{name}/left" in told for name in ("return", "invalid", "entropy"))
+    assert "return/right" in told
