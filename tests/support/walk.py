@@ -691,6 +691,9 @@ RIGHT = {
         ("simulated", "people"),
         importlib.import_module("gem_ma").rollout("tau:shop", "random", 2, seed=0),
     ),
+    "gem_ma.envs.tau.LikenessReward": lambda: {
+        "people": importlib.import_module("gem_ma").rollout("tau:shop", "random", 2, seed=0)
+    },
     "gem_ma.envs.tau.measure_users": _by(env="tau:shop", users=("rule-user",), episodes=1),
     "gem_ma.evaluation.tournament.run_tournament": lambda: {
         "games": [TTT],

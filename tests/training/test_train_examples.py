@@ -134,6 +134,7 @@ def test_a_language_model_learns_to_be_a_user(tmp_path):
 
 @packs.needs("inject")
 def test_an_attacker_and_an_assistant_are_trained(tmp_path):
+    pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     saved = tmp_path / "duel.pt"
     out = run("injection.py", "--updates", 2, "--episodes", 4, "--save", saved)
     assert "update 2: attack success " in out
@@ -146,7 +147,8 @@ def test_an_attacker_and_an_assistant_are_trained(tmp_path):
 
 @pytest.mark.slow
 @packs.needs("inject")
-def test_an_assistant_learns_to_ignore_an_attacker(tmp_path):
+def test_an_assistant_learns_to_ignore_an_attacker():
+    pytest.importorskip("torch", reason="pip install 'gem-ma[hf]'")
     out = run("injection.py", "--updates", 60)
     success, utility = map(float, re.findall(r"0\.\d+", out.splitlines()[5]))
     assert success < 0.05
