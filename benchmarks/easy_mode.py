@@ -75,10 +75,12 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
-    models = [load_agent(f"hf:{folder}{MODEL}") for folder in args.users]
-    for seed in range(len(models)) if args.seeds is None else args.seeds:
-        model = models[seed]
-        others = {f"trained, seed {other}": one for other, one in enumerate(models)}
+    count = len(args.users)
+    for seed in range(count) if args.seeds is None else args.seeds:
+        model, other = (
+            load_agent(f"hf:{args.users[place % count]}{MODEL}") for place in (seed, seed + 1)
+        )
+        others = {"trained": model, "trained with another seed": other}
         for name, user in ((PLAIN, PLAIN), (POPULATION, POPULATION), ("trained", model)):
             made = make_trainer(seed, load_agent(user), args.batch)
             file = args.folder / f"{name.replace(':', '_')}-{seed}.pt"
