@@ -1,11 +1,11 @@
 """Measure easy mode: what assistants are worth that were trained with kind users.
 
-    python benchmarks/easy_mode.py --users runs/users-0/user runs/users-1/user runs/users-2/user
+    python benchmarks/easy_mode.py
+    python benchmarks/easy_mode.py --users hf:runs/users-0/user?max_new_tokens=80&temperature=1
 
-Small networks learn to be the assistant of a shop, with one of three users: `user:plain`, which
-helps in every way; `users:train`, six kinds in turn; or a language model that was trained as the
-user (`examples/recipes/users.py`). Then each assistant plays new tasks with all of these, and with
-kinds that no training had. A stopped run resumes.
+Small networks learn to be the assistant of a shop: with `user:plain`, which helps in every way,
+with `users:train`, six kinds in turn, or with the users that are named. Then each assistant plays
+new tasks with all of these, and with kinds that no training had. A stopped run resumes.
 """
 
 import argparse
@@ -26,8 +26,7 @@ sys.path.insert(0, str(EXAMPLES / "recipes"))
 from shop import SHOP, tasks  # noqa: E402  its folder is on the path now
 
 PLAIN, POPULATION = "user:plain", "users:train"
-TESTS = (PLAIN, POPULATION, "users:held-out", "users:realistic")
-MODEL = "?max_new_tokens=80&temperature=1"
+HELD_OUT = ("users:held-out", "users:realistic")
 
 
 def load_example():
@@ -64,30 +63,22 @@ def find_solved(made, user, episodes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "--users", nargs="+", required=True, help="folders of trained users, one for each seed"
-    )
+    parser.add_argument("--users", nargs="*", default=[], help="further users, as spec strings")
     parser.add_argument("--folder", type=Path, default=Path("runs/easy-mode"))
     parser.add_argument("--updates", type=int, default=100)
     parser.add_argument("--batch", type=int, default=64, help="episodes of an update")
     parser.add_argument("--episodes", type=int, default=200, help="episodes with each user")
-    parser.add_argument("--seeds", type=int, nargs="+", help="only these seeds (default: all)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.folder.mkdir(parents=True, exist_ok=True)
-    count = len(args.users)
-    for seed in range(count) if args.seeds is None else args.seeds:
-        model, other = (
-            load_agent(f"hf:{args.users[place % count]}{MODEL}") for place in (seed, seed + 1)
-        )
-        others = {"trained": model, "trained with another seed": other}
-        for name, user in ((PLAIN, PLAIN), (POPULATION, POPULATION), ("trained", model)):
+    users = (PLAIN, POPULATION, *args.users)
+    for seed in args.seeds:
+        for number, user in enumerate(users):
             made = make_trainer(seed, load_agent(user), args.batch)
-            file = args.folder / f"{name.replace(':', '_')}-{seed}.pt"
-            seconds = train(made, file, args.updates)
-            solved = {spec: find_solved(made, spec, args.episodes) for spec in TESTS}
-            solved |= {spec: find_solved(made, one, args.episodes) for spec, one in others.items()}
-            row = {"trained with": name, "seed": seed, "seconds": seconds, "solved": solved}
+            seconds = train(made, args.folder / f"{number}-{seed}.pt", args.updates)
+            solved = {one: find_solved(made, one, args.episodes) for one in (*users, *HELD_OUT)}
+            row = {"trained with": user, "seed": seed, "seconds": seconds, "solved": solved}
             with (args.folder / "rows.jsonl").open("a") as rows:
                 rows.write(json.dumps(row) + "\n")
             print(json.dumps(row), flush=True)
