@@ -1,7 +1,7 @@
 """Measure easy mode: what assistants are worth that were trained with kind users.
 
     python benchmarks/easy_mode.py
-    python benchmarks/easy_mode.py --users hf:runs/users-0/user?max_new_tokens=80&temperature=1
+    python benchmarks/easy_mode.py --users 'hf:runs/users-0/user?max_new_tokens=80'
 
 Small networks learn to be the assistant of a shop: with `user:plain`, which helps in every way,
 with `users:train`, six kinds in turn, or with the users that are named. Then each assistant plays
