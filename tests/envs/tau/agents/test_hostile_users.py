@@ -48,7 +48,7 @@ def test_no_words_of_a_user_raise(id):
     if id not in IDS:
         pytest.skip(f"set {NEEDS_DATA[id]} to a folder with its data")
     agents = {"user": HostileUser(), "assistant": "informed-assistant"}
-    episodes = rollout(id, agents, 8, seed=3, max_errors=0, progress=False)
+    episodes = rollout(id, agents, 4, seed=3, max_errors=0, progress=False)
     assert all(episode.returns for episode in episodes)
 
 
