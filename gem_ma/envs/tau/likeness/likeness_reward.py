@@ -58,6 +58,12 @@ class LikenessReward:
             )
         self.people = [one.features for one in chosen]
         self.weight = weight
+        self._values = {  # of people, by feature, and their mean difference
+            feature: (values, _compute_gaps(values, values).mean() or 1.0)
+            for features in DIMENSIONS.values()
+            for feature in features
+            if (values := [one[feature] for one in self.people if feature in one])
+        }
         self._envs: dict[str, Env] = {}
 
     def __call__(self, episodes: Sequence[Episode]) -> dict[str, list[float]]:
@@ -80,12 +86,11 @@ class LikenessReward:
 
     def _compare(self, feature: str, own: Sequence[Mapping[str, FeatureValue]]) -> np.ndarray:
         """Return what each conversation earns by one feature, 0 where it does not have it."""
-        people = [one[feature] for one in self.people if feature in one]
         places = [place for place, one in enumerate(own) if feature in one]
         earned = np.zeros(len(own))
-        if people and places:
-            theirs, values = people, [own[place][feature] for place in places]
-            scale = _compute_gaps(theirs, theirs).mean() or 1.0
+        if feature in self._values and places:
+            theirs, scale = self._values[feature]
+            values = [own[place][feature] for place in places]
             far = _compute_gaps(values, theirs).mean(axis=1)
             among = _compute_gaps(values, values).sum(axis=1) / max(1, len(values) - 1)
             earned[places] = np.clip((among - far) / scale, -1, 1)

@@ -4,7 +4,7 @@ import math
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual.measures import figure
-from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon
+from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon, read_around
 from gem_ma.envs.visual.question import Question, Task, numbers, pick
 
 SMALLEST = 30  # degrees: labels need room
@@ -15,7 +15,7 @@ def triangle(rng, step):
     a, b, c = _parts(rng, step, 180, 3)
     points = fit(_triangle(a, b), *_look(rng))
     labels = _named((a, b, c), 2)
-    first, second, third = _read_around(labels)
+    first, second, third = read_around(labels)
     words = f"A triangle with the angles {first}, {second} and {third}."
     return Figure(words, polygon(points), _corners(labels, points)), c
 
@@ -45,7 +45,7 @@ def around(rng, step, parts=3):
             break
     unknown = int(rng.integers(parts))
     labels = _named(angles, unknown)
-    told = ", ".join(_read_around(labels))
+    told = ", ".join(read_around(labels))
     words = f"Rays from one point; the angles around it are, in order, {told}."
     return _rays(rng, words, angles, labels), angles[unknown]
 
@@ -119,7 +119,7 @@ def quadrilateral(rng, step):
     points = fit(points, *_look(rng))
     unknown = int(rng.integers(4))
     labels = _named(angles, unknown)
-    words = f"A quadrilateral with the angles {', '.join(_read_around(labels))}, in this order."
+    words = f"A quadrilateral with the angles {', '.join(read_around(labels))}, in this order."
     return Figure(words, polygon(points), _corners(labels, points)), angles[unknown]
 
 
@@ -170,15 +170,6 @@ def _parts(rng, step, whole, parts, least=SMALLEST):
 
 def _named(angles, unknown):
     return ["x" if i == unknown else f"{angle}°" for i, angle in enumerate(angles)]
-
-
-def _read_around(labels):
-    """Return labels that stand in a circle as they are read from the place that comes first.
-
-    Figures are rotated and flipped at random, so that equal pictures would have other words.
-    """
-    places = range(len(labels))
-    return min([*one[i:], *one[:i]] for one in (labels, labels[::-1]) for i in places)
 
 
 def _look(rng):

@@ -154,3 +154,15 @@ def _span(values):
 def _unit(x, y):
     length = math.hypot(x, y)
     return x / length, y / length
+
+
+def read_around(labels, backwards=True):
+    """Return labels that stand in a circle as they are read from the place that comes first.
+
+    Figures are rotated and flipped at random, so that equal pictures would have other words.
+
+    Args:
+        backwards: whether they say the same if they are read the other way round.
+    """
+    ways = (labels, labels[::-1]) if backwards else (labels,)
+    return min([*way[i:], *way[:i]] for way in ways for i in range(len(labels)))

@@ -3,7 +3,7 @@
 import math
 
 from gem_ma.envs.difficulty_levels import interpolate_levels
-from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon
+from gem_ma.envs.visual.measures.figure import Figure, between, fit, polygon, read_around
 from gem_ma.envs.visual.question import numbers
 from gem_ma.envs.visual.theorems.drawing import ANGLE, Theorem, label_angle, look, on_circle
 
@@ -38,9 +38,7 @@ def inner_angles(rng, many, step, outer):
     for (_, *at), point in zip(labels, points, strict=True):
         if min(math.dist(at, other) for other in points) < math.dist(at, point):
             return None  # it would seem to belong to another corner
-    # A list that begins at another corner says the same; backwards only without outer angles.
-    ways = (told,) if outside else (told, told[::-1])
-    told = min([*way[i:], *way[:i]] for way in ways for i in range(many))
+    told = read_around(told, backwards=not outside)
     words = f"A polygon with {many} corners; its angles in order: {', '.join(told)}."
     if outside:
         words += " An outer angle is one between a side and the line on which the side before goes."

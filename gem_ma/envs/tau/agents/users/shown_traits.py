@@ -91,7 +91,12 @@ _GREETING = re.compile(r"^\W*(?:good \w+|\w+(?: t\w{4})?)[.!,]", re.I)  # even i
 _LETTERS = re.compile(r"[a-z]{2}", re.I)
 _OR = re.compile(r"\bor\b", re.I)
 _WORD = re.compile(r"[a-z]{4,}")
-_COMPLAINTS = ("no_mms", "no_data", "no_service", "trouble")  # phrases; they are facts
+_COMPLAINTS = tuple(  # phrases that are facts
+    phrase
+    for ways in PHRASE_SETS.values()
+    for name in ("no_mms", "no_data", "no_service", "trouble")
+    for phrase in ways[name]
+)
 _PLACE = re.compile(r"\b(?:abroad|at home)[\w ]*")
 _TOKEN = re.compile(r"[\w@.+-]++")
 _STOP = re.compile(r"###[A-Z-]+###")
@@ -204,8 +209,7 @@ def _without(text: str, facts: Sequence[str]) -> str:
 
 def _has_own_words(text: str, facts: Sequence[str]) -> bool:
     """Return whether a message has a word that could be misspelt: long, and in no fact."""
-    phrases = [one for ways in PHRASE_SETS.values() for name in _COMPLAINTS for one in ways[name]]
-    return bool(LONG_WORD.search(_PLACE.sub(" ", _without(text, (*facts, *phrases)))))
+    return bool(LONG_WORD.search(_PLACE.sub(" ", _without(text, (*facts, *_COMPLAINTS)))))
 
 
 def _vocabulary(talk: Talk, wants: Wants) -> frozenset[str]:
