@@ -9,48 +9,31 @@ new tasks with all of these, and with kinds that no training had. A stopped run 
 """
 
 import argparse
-import importlib.util
 import json
 import sys
-import time
 from pathlib import Path
 
 import torch
+from transfer import EXAMPLES, ROOT, example, trained
 
 from gem_ma import rollout
 from gem_ma.agents import load_agent
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
-sys.path.insert(0, str(EXAMPLES / "recipes"))
+sys.path.insert(0, str(ROOT / "examples" / "recipes"))
 
-from shop import SHOP, tasks  # noqa: E402  its folder is on the path now
+from shop import SHOP, tasks
 
 PLAIN, POPULATION = "user:plain", "users:train"
 HELD_OUT = ("users:held-out", "users:realistic")
 
 
-def load_example():
-    path = EXAMPLES / "train" / "user_simulator.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def make_trainer(seed, user, episodes):
-    made = load_example().trainer(seed=seed, train="assistant", user=PLAIN, episodes=episodes)
+    made = example(EXAMPLES["shop"]).trainer(
+        seed=seed, train="assistant", user=PLAIN, episodes=episodes
+    )
     made.agents["user"] = user
     made.rollout |= {**SHOP, "options": tasks(range(4000))}
     return made
-
-
-def train(made, file, updates):
-    """Train, and return the CPU seconds used."""
-    if file.exists():
-        made.load(file)
-    begun = time.process_time()
-    made.run(updates, file, progress=True)
-    return round(time.process_time() - begun)
 
 
 def find_solved(made, user, episodes):
@@ -76,7 +59,7 @@ def main():
     for seed in args.seeds:
         for number, user in enumerate(users):
             made = make_trainer(seed, load_agent(user), args.batch)
-            seconds = train(made, args.folder / f"{number}-{seed}.pt", args.updates)
+            seconds = trained(made, args.folder / f"{number}-{seed}.pt", args.updates)
             solved = {one: find_solved(made, one, args.episodes) for one in (*users, *HELD_OUT)}
             row = {"trained with": user, "seed": seed, "seconds": seconds, "solved": solved}
             with (args.folder / "rows.jsonl").open("a") as rows:
