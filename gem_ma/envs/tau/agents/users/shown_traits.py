@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -155,8 +154,8 @@ def traits_shown(talk: Talk, wants: Wants, tools: Collection[object] = ()) -> di
     words = _vocabulary(talk, wants)
     earlier_texts: list[str] = []
     earlier_requests: set[str] = set()
-    results = itertools.chain(talk.results, itertools.repeat(()))  # none without tools
-    for text, before, shown in zip(talk.said, talk.heard, results, strict=False):
+    results = talk.results or ((),) * len(talk.said)  # none without tools
+    for text, before, shown in zip(talk.said, talk.heard, results, strict=True):
         if not text:
             continue
         message = AssistantMessage(before)
