@@ -301,7 +301,7 @@ class Script(http.server.BaseHTTPRequestHandler):
 def script(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Script) as server:
-        server.daemon_threads = True
+        server.daemon_threads = False  # each answer ends within its test, with what it prints
         server.asked, server.answers = [], []
         server.url = f"http://127.0.0.1:{server.server_port}/retrieve"
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
@@ -395,14 +395,14 @@ def test_a_retriever_goes_nowhere_else_and_reads_no_endless_answer(script):
     half = ("Content-Length", "100")
     script.answers = [lambda h: send(h, half, body=b"{}"), good]
     assert Retriever(script.url).search("x") == []  # half an answer is one to ask for again
-    for body, every, problem in (
-        ([b"[" * (1 << 20)] * 40, 0.0, "more than 33554432 bytes"),
-        ([b" "] * 20, 0.1, r"more than 0\.5 seconds"),
-        ([b'{"result": ' + b"[" * 100_000], 0.0, "expected {result"),
+    for body, every, timeout, problem in (
+        ([b"[" * (1 << 20)] * 40, 0.0, 60, "more than 33554432 bytes"),
+        ([b" "] * 20, 0.1, 0.5, r"more than 0\.5 seconds"),
+        ([b'{"result": ' + b"[" * 100_000], 0.0, 60, "expected {result"),
     ):
         script.answers = [lambda h, body=body, every=every: send(h, body=body, every=every)]
         with pytest.raises(RetrieverError, match=problem):
-            Retriever(script.url, timeout=0.5, retries=0).search("x")
+            Retriever(script.url, timeout=timeout, retries=0).search("x")
 
 
 def test_the_password_of_a_retriever_is_sent_and_not_told(script):
