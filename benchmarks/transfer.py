@@ -7,9 +7,8 @@
   their phrases from training, and two held-out kinds with their own phrases.
 
 - `users`: small networks learn to be the user of the shop, with `informed-assistant`, or with it
-and
-  three of the assistants trained by `shop`, in turn. Then each plays with all of those, and with
-  the remaining assistants.
+  and three of the assistants trained by `shop`, in turn. Then each plays with all of those, and
+  with the remaining assistants.
 
 Replies are sampled, as in training. A stopped run resumes.
 """

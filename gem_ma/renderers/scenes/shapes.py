@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import operator
 
 import numpy as np
@@ -249,22 +248,21 @@ def _fill_polygon(
 def _cover_polygon(corners: tuple[tuple[float, float], ...]) -> np.ndarray:
     """Return the coverage of a polygon: exact along x, with four samples per pixel along y."""
     fine = 4
-    xs, ys = ([corner[i] for corner in corners] for i in (0, 1))
-    x0, y0 = math.floor(min(xs)), math.floor(min(ys))
-    wide, high = math.ceil(max(xs)) - x0, math.ceil(max(ys)) - y0
+    ends = np.array(corners)
+    x0, y0 = np.floor(ends.min(0)).astype(int).tolist()
+    wide, high = (np.ceil(ends.max(0)).astype(int) - (x0, y0)).tolist()
     y = y0 + (np.arange(high * fine) + 0.5) / fine
-    crossings = np.full((len(corners), len(y)), np.inf)
-    for i, ((ax, ay), (bx, by)) in enumerate(zip(corners, [*corners[1:], corners[0]], strict=True)):
-        if ay != by:
-            mask = (ay > y) != (by > y)
-            crossings[i, mask] = (bx - ax) * (y[mask] - ay) / (by - ay) + ax
-    crossings.sort(axis=0)
-    pixels = x0 + np.arange(wide)
-    coverage = np.zeros((len(y), wide))
-    for start, end in zip(crossings[::2], crossings[1::2], strict=False):
-        mask = np.isfinite(end)
-        start_coverage = (pixels - start[mask, None] + 1).clip(0, 1)
-        coverage[mask] += start_coverage - (pixels - end[mask, None] + 1).clip(0, 1)
+    (ax, ay), (bx, by) = ends.T, np.roll(ends, -1, axis=0).T
+    row, edge = np.nonzero((ay > y[:, None]) != (by > y[:, None]))
+    ax, ay, bx, by = ax[edge], ay[edge], bx[edge], by[edge]
+    x = (bx - ax) * (y[row] - ay) / (by - ay) + ax
+    x = x[np.lexsort((x, row))]  # each row has an even number: at every second one the inside ends
+    sign = np.where(np.arange(len(x)) % 2, -1.0, 1.0)
+    column = np.floor(x).astype(int)
+    change = np.zeros((len(y), wide + 2))  # of the coverage from one pixel to the next
+    np.add.at(change, (row, column - x0), sign * (1 - (x - column)))
+    np.add.at(change, (row, column - x0 + 1), sign * (x - column))
+    coverage = change.cumsum(1)[:, :wide]
     share = coverage.reshape(high, fine, wide).mean(1)
     spots = _list_spots(np.round(255 * share).astype(np.uint8))
     polygon_spots: np.ndarray = spots + np.array([[y0], [x0], [0]])

@@ -45,6 +45,17 @@ def test_a_trait_shows_as_often_as_it_is_asked_for_and_costs_nothing(trait, coun
     assert row.faults.value <= 0.01
 
 
+@pytest.mark.parametrize(
+    "trait",
+    [
+        pytest.param(one, marks=() if one in ("terse", "typos") else pytest.mark.slow)
+        for one in SHOWN
+    ],
+)
+def test_it_shows_where_the_shop_asks_for_the_phone_too(trait):
+    measure_trait("tau:shop", trait, 25 if trait in ("terse", "typos") else 300, dual=True)
+
+
 @packs.needs("tau2")
 @pytest.mark.parametrize(
     ("trait", "count"),

@@ -17,7 +17,7 @@ from gem_ma.validation.json_types import JSONMapping
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]*\w")
 _CUSTOMER_NAME = re.compile(r"(?:name(?: is|:)|[Tt]his is|I am|I'm) ([A-Z][\w'-]+) ([A-Z][\w'-]+)")
 _ZIP_CODE = re.compile(r"\b(\d{5})\b")
-_LOGIN_CODE = re.compile(r"code is (\d{6})")
+_LOGIN_CODE = re.compile(r"\bcode(?: is|:)? (\d{6})\b")
 _QUESTIONS = {  # questions for unknown arguments
     "order_id": 'Which order do you mean by "{wish}" The number, or what is in it, please?',
     "item_ids": "Which items of {about} are they?",

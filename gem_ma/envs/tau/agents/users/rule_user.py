@@ -187,8 +187,9 @@ def _use_phone(turn: Turn, view: TalkView, user: UserSimulator) -> str | None:
     """Return a call that the assistant asks for on the shop's phone, its result, or None."""
     if turn.results:
         code = _LOGIN_CODE.findall(turn.results[-1])
-        told = f"The code is {code[-1]}." if code else f"I did. It says: {turn.results[-1]}"
-        return user.add_tone(told)
+        name, fact = ("login_code", code[-1]) if code else ("phone_says", turn.results[-1])
+        user.facts.append(fact)
+        return user.add_traits(user.say(name, fact))
     text = user.find_request()
     words = text.lower()
     tool = None

@@ -403,6 +403,13 @@ def _fragments(talk: Talk, wants: Wants, tools: Collection[object]) -> Shown:
     """Return how many messages have words of the user's own, and how many are fragments."""
     # A user with a phone tells its scenario in its own words.
     facts = list(wants.known.values()) if "check_status_bar" in tools else _facts(wants)
+    facts += [  # such as "have the app working again", whose verb makes no sentence
+        way.format(fact)
+        for wish in wants.wishes
+        for ways in PHRASE_SETS.values()
+        for way in ways.get(wish.tool, ())
+        for fact in (wish.about, wish.brief)
+    ]
     aside = compile_phrases("please", "aside", "annoyed", "angry", "furious")
     chances = times = 0
     for place, (text, results) in enumerate(zip(talk.said, talk.results, strict=True)):
