@@ -3,6 +3,8 @@
 import itertools
 import math
 
+import numpy as np
+
 from gem_ma.envs.difficulty_levels import interpolate_levels
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import AROUND, BESIDE, LETTERS, Question, Task, pick
@@ -94,26 +96,25 @@ class GearsTurn(Task):
         low, high = _find_corners(*list(zip(*gears, strict=True))[1:])
         unit = 0.94 / max(high[0] - low[0], high[1] - low[1])
 
-        def place(x, y):
-            return tuple(
-                [0.5 + unit * (n - (a + b) / 2) for n, a, b in zip((x, y), low, high, strict=True)]
-            )
+        middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+
+        def place(*points):
+            return [tuple(one) for one in (0.5 + unit * (np.array(points) - middle)).tolist()]
 
         areas, lines, labels = [], [], []
         for i, (name, teeth, (x, y)) in enumerate(gears):
             rim = _list_rim(teeth, (x, y), _find_phase(gears, links, i))
-            areas.append(
-                (("yellow", "orange")[_find_shade(links, i)], tuple([place(*p) for p in rim]))
-            )
+            areas.append((("yellow", "orange")[_find_shade(links, i)], tuple(place(*rim))))
             size = unit * teeth * MODULE
             letter = min(0.1, 0.62 * size)
-            labels.append((name, "", *place(x, y - 0.3 * teeth * MODULE), letter))
-            labels.append((str(teeth), "", *place(x, y + 0.36 * teeth * MODULE), 0.8 * letter))
+            above, below = place((x, y - 0.3 * teeth * MODULE), (x, y + 0.36 * teeth * MODULE))
+            labels.append((name, "", *above, letter))
+            labels.append((str(teeth), "", *below, 0.8 * letter))
         for a, b, kind in links:
             if kind != MESH:
                 for way in _trace_belt(gears[a][1:], gears[b][1:], kind == CROSSED):
-                    for one, other in itertools.pairwise(way):
-                        lines.append(("", *place(*one), *place(*other), 0.012))
+                    for one, other in itertools.pairwise(place(*way)):
+                        lines.append(("", *one, *other, 0.012))
         return Shapes(lines=tuple(lines), areas=tuple(areas), labels=tuple(labels))
 
 
@@ -178,8 +179,10 @@ def _is_clear(places, teeth, belts):
     ]
     for i, (a, b, lines) in enumerate(parts):
         for gear, place in enumerate(places):
+            if gear in (a, b):
+                continue
             far = min(canvas.away(place, *line) for line in [*lines, (places[a], places[b])])
-            if gear not in (a, b) and far < _reach(teeth[gear]) + 0.2:
+            if far < _reach(teeth[gear]) + 0.2:
                 return False
         if any(
             _cross(*one, *other) for *_, more in parts[i + 1 :] for one in lines for other in more
