@@ -25,7 +25,10 @@ def test_the_suites_that_come_with_the_package():
         "tau": ["tau-airline", "tau-retail"],
         "tau2": ["tau2-all", "tau2-telecom"],
         "terminal": ["terminal"],
-        "visual": ["vision", "vision-figures", "vision-grounding", "vision-robust"],
+        "visual": [
+            *("vision", "vision-diagrams", "vision-figures", "vision-grounding"),
+            *("vision-robust", "vision-walks"),
+        ],
         "webshop": ["webshop"],
     }
     here = [name for pack in added.keys() & packs.HERE for name in added[pack]]
