@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import packs
 import pytest
 from playable import GAMES, IDS, TALKS, unless
 
@@ -154,6 +155,7 @@ def test_certify_looks_at_the_theme_and_at_noise():
     assert certify(gem_ma.make("game:Chess-v0", noise="downscale:64"), noise="", views=20).exact
 
 
+@packs.needs("visual")
 @pytest.mark.parametrize(
     ("env_id", "seeds"),
     [

@@ -30,7 +30,7 @@ def walk(sides, at, way):
 class BallPath(Task):
     # width of the box, bounces, gates
     levels = interpolate_levels(
-        {0: (4, 0, 3), 1: (5, 1, 3), 2: (6, 1, 4), 5: (9, 3, 6), 8: (13, 5, 8), 10: (16, 8, 10)}
+        {0: (4, 0, 3), 1: (5, 1, 3), 2: (6, 1, 4), 5: (9, 3, 6), 8: (13, 5, 8), 10: (19, 12, 10)}
     )
     moves = tuple(LETTERS[:10])
     about = (

@@ -19,7 +19,7 @@ class GridWalk(Task):
             2: (5, 3, False),
             5: (6, 6, False),
             8: (8, 8, True),
-            10: (12, 16, True),
+            10: (12, 22, True),
         }
     )
     moves = tuple(LETTERS)

@@ -56,7 +56,7 @@ class SameMelody(Task):
         columns = 1 if len(options) < 4 else 2
         rows = 1 + -(-len(options) // columns)
         high, wide = 0.98 / rows, 0.95 if columns == 1 else 0.45
-        space = min(0.05, high / 10.5, (wide - 0.05) / (3.9 + 1.9 * len(melody)))
+        space = min(0.05, high / 10.5, (wide - 0.05) / (3.9 + 2.1 * len(melody)))
         space = staff.round_space(space)
         places = [(0.5 - wide / 2, 0)]
         places += [(0.02 + 0.5 * (i % columns), 1 + i // columns) for i in range(len(options))]
@@ -70,7 +70,7 @@ class SameMelody(Task):
             start = left + 0.05 + 3.9 * space
             step = (left + wide - start) / len(notes)
             for i, note in enumerate(notes):
-                pen.draw_note(start + step * (i + 0.45), note)
+                pen.draw_note(start + step * (i + 0.3), note)  # dots and flags are on the right
             pens.append(pen)
         return staff.draw_scene(pens, labels)
 

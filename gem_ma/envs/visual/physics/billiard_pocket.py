@@ -9,16 +9,14 @@ from gem_ma.scene import Shapes
 
 LOW, HIGH = 9, 91  # percent of the picture between which the table is
 RAIL, THIN = 2.2, 0.1  # of the picture, in percent
-CENTRED, CLEAR = 4, 3  # a hit is less than 1/4 of a square from a pocket, or more than 3 of these
+REACHED, CLEAR = 0.25, 0.75  # squares: a ball passes a pocket nearer than this, or farther
 
 
 def find_pocket(sides, at, way, pockets, most):
     """Return the pocket that a ball reaches and the cushions before it.
 
-    None: it meets more cushions than `most`, or is too near to a pocket that it does not reach.
-
-    Whole numbers are enough: if a square is as long as the product of both steps, the ball meets
-    each cushion at a whole number.
+    None: it meets more cushions than `most`, or passes a pocket so that nobody sees whether it
+    falls in.
 
     Args:
         sides: the width and the height of the table, in squares.
@@ -26,26 +24,32 @@ def find_pocket(sides, at, way, pockets, most):
         way: squares to the right and squares down in the same time, neither of them 0.
         pockets: the place of each pocket, which is at the edge; every corner has one.
     """
-    square = abs(way[0] * way[1])
-    place, way = [n * square for n in at], list(way)
-    for cushions in range(most + 1):
+    for cushions, (start, end) in enumerate(trace_legs(sides, at, way, most + 1)):
+        passed = []
+        for pocket in pockets:
+            far = canvas.away(pocket, start, end)
+            if far <= CLEAR:
+                along = sum((p - s) * (e - s) for p, s, e in zip(pocket, start, end, strict=True))
+                passed.append((along, far, pocket))
+        if passed:
+            _, far, pocket = min(passed)
+            return (pocket, cushions) if far < REACHED else None
+    return None
+
+
+def trace_legs(sides, at, way, many):
+    """Yield the ends of the first straight parts of the way of a ball."""
+    way = list(way)
+    for _ in range(many):
         times = [
-            ((side * square if step > 0 else 0) - n) // step
-            for side, n, step in zip(sides, place, way, strict=True)
+            ((side if step > 0 else 0) - n) / step
+            for side, n, step in zip(sides, at, way, strict=True)
         ]
         axis = 0 if times[0] <= times[1] else 1
-        place = [n + step * times[axis] for n, step in zip(place, way, strict=True)]
-        far = {
-            pocket: abs(place[0] - pocket[0] * square) + abs(place[1] - pocket[1] * square)
-            for pocket in pockets
-        }
-        nearest = min(far, key=far.__getitem__)
-        if CENTRED * far[nearest] <= square:
-            return nearest, cushions
-        if CENTRED * far[nearest] <= CLEAR * square:
-            return None
-        way[axis] = -way[axis]
-    return None
+        end = [n + step * times[axis] for n, step in zip(at, way, strict=True)]
+        end[axis] = sides[axis] if way[axis] > 0 else 0
+        yield at, tuple(end)
+        at, way[axis] = tuple(end), -way[axis]
 
 
 class BilliardPocket(Task):
@@ -82,13 +86,11 @@ class BilliardPocket(Task):
                     pockets.append(place)
             at = int(rng.integers(1, sides[0])), int(rng.integers(1, sides[1]))
             way = pick(rng, ways)
+            tip = [n + step for n, step in zip(at, way, strict=True)]
+            if not all(0 < n < side for n, side in zip(tip, sides, strict=True)):
+                continue
             found = find_pocket(sides, at, way, pockets, cushions)
-            tip = tuple([n + step for n, step in zip(at, way, strict=True)])
-            if (
-                found
-                and found[1] == cushions
-                and all(0 < n < side for n, side in zip(tip, sides, strict=True))
-            ):
+            if found and found[1] == cushions:
                 break
         named = some(rng, pockets, len(pockets))
         choices = tuple(LETTERS[: len(named)])

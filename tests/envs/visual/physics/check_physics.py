@@ -24,15 +24,22 @@ def billiard_pocket(scene, question):
     hits = []
     for side, step, start in zip(sides, way, at, strict=True):
         hits += [(n * side - start) / step for n in range(-9, 10) if (n * side - start) / step > 0]
-    for time in sorted(hits):
-        folded = []
+
+    def fold(time):
         for side, step, start in zip(sides, way, at, strict=True):
             far = (start + time * step) % (2 * side)
-            folded.append(min(far, 2 * side - far))
-        place = left + folded[0], top + folded[1]
-        pocket = min(pockets, key=lambda pocket: math.dist(pocket, place))
-        if math.dist(pocket, place) < radius:
-            return names[pocket]
+            yield min(far, 2 * side - far)
+
+    for before, after in itertools.pairwise([0, *sorted(hits)]):
+        here, there = (complex(*fold(time)) for time in (before, after))
+        entered = {}  # how much of this straight part lies before a pocket
+        for pocket in pockets:
+            beside = (complex(*pocket) - complex(left, top) - here) / (there - here)
+            reach = (radius / abs(there - here)) ** 2 - beside.imag**2
+            if reach > 0 and 0 <= (share := beside.real - reach**0.5) <= 1:
+                entered[share] = names[pocket]
+        if entered:
+            return entered[min(entered)]
     raise AssertionError("the ball rolls on")
 
 

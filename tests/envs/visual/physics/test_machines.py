@@ -18,6 +18,8 @@ CORNERS = [(0, 0), (6, 0), (0, 4), (6, 4)]
         ((4, 2), (1, -2), [*CORNERS, (6, 2)], ((6, 2), 1)),  # up to 5, 0 and back down
         ((2, 2), (1, 1), [*CORNERS, (6, 2)], ((6, 2), 1)),
         ((1, 2), (1, 1), CORNERS, None),  # goes round, and meets no pocket
+        ((2, 1), (4, -1), [*CORNERS, (4, 0)], None),  # passes it at half a square
+        ((2, 1), (2, -1), [*CORNERS, (5, 0)], None),  # too, after the cushion beside it
     ],
 )
 def test_into_which_pocket_a_ball_falls(at, way, pockets, found):
