@@ -1,8 +1,7 @@
 """What users by rule say, and its measures, are what they were: hashes for every trait and kind.
 
 A user with a seed says the same for ever: where a hash is another, the CHANGELOG says why.
-`PYTHONPATH=tests/support python tests/envs/tau/agents/users/test_recorded_conversations.py` prints them
-anew.
+Running this file with `tests/support` in PYTHONPATH prints them anew.
 """
 
 import hashlib
