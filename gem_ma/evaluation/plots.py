@@ -26,7 +26,7 @@ from gem_ma.evaluation.runner.results import compute_row, summarize
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates, estimate_mean
 from gem_ma.evaluation.viewer.episode_files import find_episode_files
 from gem_ma.renderers.noises import NOISE_KINDS, PHOTO, ImageNoise, parse_noise
-from gem_ma.renderers.photos import PhotoView
+from gem_ma.renderers.photos import PhotoCamera
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -311,10 +311,10 @@ def plot_robustness(
     Args:
         evaluations: The result of `read_robustness`. A line is the mean over the environments that
             were played without noise and at all strengths of a kind. Noise that combines several
-            kinds is left out, because it has no single strength. Photos have a point for each view,
-            without a line.
+            kinds is left out, because it has no single strength. Photos have a point for each
+            camera, without a line.
     """
-    kinds: dict[str, set[float | PhotoView]] = {}
+    kinds: dict[str, set[float | PhotoCamera]] = {}
     for way in (way for ways in evaluations.values() for way in ways if len(way.settings) == 1):
         kinds.setdefault(way.settings[0][0], set()).add(way.settings[0][1])
     if not kinds:
@@ -356,7 +356,7 @@ def plot_robustness(
                 "evaluate the same environments at each strength"
             )
         place.set_xticks(range(len(order)), ["none", *names])
-        unit = "seed of the view" if kind == PHOTO else NOISE_KINDS[kind].unit
+        unit = "seed of the camera" if kind == PHOTO else NOISE_KINDS[kind].unit
         place.set(xlabel=f"{kind}: {unit}", ylim=(-0.03, 1.03))
         place.grid(alpha=0.3)
         place.legend(fontsize=8)
@@ -364,9 +364,9 @@ def plot_robustness(
     return figure
 
 
-def _rank_strength(kind: str, strength: float | PhotoView) -> tuple[bool, float]:
-    """Return a key that sorts strengths by their effect, and views by split and seed."""
-    if isinstance(strength, PhotoView):
+def _rank_strength(kind: str, strength: float | PhotoCamera) -> tuple[bool, float]:
+    """Return a key that sorts strengths by their effect, and cameras by split and seed."""
+    if isinstance(strength, PhotoCamera):
         return strength.split == "held-out", strength.seed
     return False, NOISE_KINDS[kind].compute_effect(strength)
 

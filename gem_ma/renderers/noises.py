@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gem_ma.renderers.photos import PhotoView
+from gem_ma.renderers.photos import PhotoCamera
 from gem_ma.renderers.themes import parse_split_seed
 from gem_ma.validation.arguments import check_pixels
 
@@ -91,28 +91,28 @@ class ImageNoise:
     Attributes:
         name: The noise as `parse_noise` was given it.
         parts: Kinds of noise with their strengths, in their order.
-        view: The view of the photo; None: no photo.
+        camera: The camera of the photo; None: no photo.
     """
 
     name: str
     parts: tuple[tuple[str, float], ...]
-    view: PhotoView | None = None
+    camera: PhotoCamera | None = None
 
     def __bool__(self) -> bool:
         return bool(self.settings)
 
     @property
-    def settings(self) -> tuple[tuple[str, float | PhotoView], ...]:
-        """The photo with its view, and each kind of noise with its strength."""
-        return self.parts if self.view is None else ((PHOTO, self.view), *self.parts)
+    def settings(self) -> tuple[tuple[str, float | PhotoCamera], ...]:
+        """The photo with its camera, and each kind of noise with its strength."""
+        return self.parts if self.camera is None else ((PHOTO, self.camera), *self.parts)
 
     def apply(self, picture: np.ndarray) -> np.ndarray:
         """Return a changed copy of a picture (height x width x 3 bytes), of the same size."""
         from PIL import Image
 
         check_pixels(picture, "picture")
-        if self.view is not None:
-            picture = self.view.apply(picture)
+        if self.camera is not None:
+            picture = self.camera.take_photo(picture)
         image = Image.fromarray(picture)
         for kind, strength in self.parts:
             image = NOISE_KINDS[kind].apply(image, strength)
@@ -123,7 +123,7 @@ def parse_noise(which: str | int) -> ImageNoise:
     """Parse a noise such as "blur:2+jpeg:40", or sample one noise kind from an integer seed.
 
     The empty string means no noise. A kind without a strength has its default strength. "photo:5"
-    is a photo with the training view 5, and "photo:held-out:5" one with a held-out view. Other
+    is a photo by the camera 5 for training, and "photo:held-out:5" one by a held-out camera. Other
     noise may follow a photo, as in "photo:5+jpeg:40".
     """
     if isinstance(which, bool) or not isinstance(which, int | str):
@@ -131,14 +131,14 @@ def parse_noise(which: str | int) -> ImageNoise:
     if isinstance(which, int):
         return _sample_noise(which)
     parts = which.split("+") if which else []
-    view = None
+    camera = None
     if parts and parts[0].partition(":")[0] == PHOTO:
-        view = _parse_view(parts.pop(0), which)
-    return ImageNoise(which, tuple([_parse_part(part, which) for part in parts]), view)
+        camera = _parse_camera(parts.pop(0), which)
+    return ImageNoise(which, tuple([_parse_part(part, which) for part in parts]), camera)
 
 
-def _parse_view(text: str, whole: str) -> PhotoView:
-    """Parse "photo", "photo:5" or "photo:held-out:5" and return the view."""
+def _parse_camera(text: str, whole: str) -> PhotoCamera:
+    """Parse "photo", "photo:5" or "photo:held-out:5" and return the camera."""
     _, colon, value = text.partition(":")
     found = parse_split_seed(value if ":" in value else f"train:{value if colon else 0}")
     if found is None:
@@ -146,7 +146,7 @@ def _parse_view(text: str, whole: str) -> PhotoView:
             f"noise={whole!r}: expected photo:N or photo:held-out:N, N any whole number, which is "
             "a seed"
         )
-    return PhotoView(*found)
+    return PhotoCamera(*found)
 
 
 def _parse_part(text: str, whole: str) -> tuple[str, float]:

@@ -15,7 +15,7 @@ from gem_ma.validation.arguments import check_pixels
 
 Floats: TypeAlias = NDArray[np.float64]
 
-# Light and dark tone of each wood. No training view has a table of a held-out view.
+# Light and dark tone of each wood. No table for training is of the wood of a held-out one.
 _WOODS: dict[str, tuple[tuple[RGB, RGB], ...]] = {
     "train": (
         ((206, 164, 112), (158, 112, 66)),  # oak
@@ -45,21 +45,25 @@ _CHUNK = 1 << 15  # pixels that are computed at once, so that they stay in the p
 
 
 @dataclass(frozen=True, slots=True)
-class PhotoView:
-    """A camera, a light and a wooden table, all sampled from a seed.
+class PhotoCamera:
+    """A camera above a wooden table in a light, all sampled from a seed.
 
     Attributes:
-        seed: The seed of the view.
-        split: "train", or "held-out" for cameras and woods that no training view has.
+        seed: Decides all of it, with the split.
+        split: "train", or "held-out" for directions and woods that no camera for training has.
     """
 
     seed: int
     split: Split = "train"
 
+    def __post_init__(self) -> None:
+        if self.split not in _WOODS:
+            raise ValueError(f"split={self.split!r}: expected 'train' or 'held-out'")
+
     def __str__(self) -> str:
         return str(self.seed) if self.split == "train" else f"{self.split}:{self.seed}"
 
-    def apply(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def take_photo(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return the photo of a picture (height x width x 3 bytes), of the same size."""
         check_pixels(picture, "picture")
         height, width, _ = picture.shape
@@ -91,7 +95,8 @@ class PhotoView:
             size: The width and the height of the picture.
         """
         from_middle = np.asarray(points, np.float64).reshape(-1, 2) - np.array(size) / 2
-        return _project(_sample_setup(self, size).camera, from_middle * 2 / max(size), _THICKNESS)
+        projection = _sample_setup(self, size).projection
+        return _project(projection, from_middle * 2 / max(size), _THICKNESS)
 
 
 class _Wood(NamedTuple):
@@ -106,31 +111,31 @@ class _Wood(NamedTuple):
 
 
 class _PhotoSetup(NamedTuple):
-    """What a view decides for pictures of one size.
+    """What a camera's seed decides for pictures of one size.
 
     The longer side of the board is 2 long. Its middle is at (0, 0) on the table, x is to the right
     and y down.
     """
 
-    camera: Floats  # 3 x 4: from x, y, height above the table and 1 to pixels of the photo
+    projection: Floats  # 3 x 4: from x, y, height above the table and 1 to pixels of the photo
     half: tuple[float, float]  # of the board's width and height
     light: float  # the direction from which it falls, in radians
     falloff: float  # how much darker the far end of the photo is
     wood: _Wood
 
 
-def _sample_setup(view: PhotoView, size: tuple[int, int]) -> _PhotoSetup:
-    """Sample what a view decides, and fit the board into the photo."""
-    held_out = view.split == "held-out"
-    rng = np.random.default_rng([abs(view.seed), int(view.seed < 0), int(held_out)])
+def _sample_setup(camera: PhotoCamera, size: tuple[int, int]) -> _PhotoSetup:
+    """Sample what a camera's seed decides, and fit the board into the photo."""
+    held_out = camera.split == "held-out"
+    rng = np.random.default_rng([abs(camera.seed), int(camera.seed < 0), int(held_out)])
     direction = rng.uniform(*_DIRECTIONS[int(rng.integers(len(_DIRECTIONS)))])
     turn = math.radians(-direction if held_out else direction)
     tilt, roll = (math.radians(rng.uniform(*limits)) for limits in (_TILTS, _ROLLS))
     half = size[0] / max(size), size[1] / max(size)
-    camera = _aim_camera(turn, tilt, roll, rng.uniform(*_DISTANCES) * math.hypot(*half))
+    projection = _aim_camera(turn, tilt, roll, rng.uniform(*_DISTANCES) * math.hypot(*half))
 
     corners = _list_corners(half)
-    seen = np.concatenate([_project(camera, corners, z) for z in (0.0, _THICKNESS)])
+    seen = np.concatenate([_project(projection, corners, z) for z in (0.0, _THICKNESS)])
     least, extent = seen.min(0), seen.max(0) - seen.min(0)
     scale = float((np.array(size) * (1 - 2 * _MARGIN) / extent).min())
     free = np.array(size) - scale * extent
@@ -138,16 +143,16 @@ def _sample_setup(view: PhotoView, size: tuple[int, int]) -> _PhotoSetup:
     fit = np.array([[scale, 0.0, shift[0]], [0.0, scale, shift[1]], [0.0, 0.0, 1.0]])
 
     light, falloff = rng.uniform(-math.pi, math.pi), rng.uniform(*_FALLOFFS)
-    colors = _WOODS[view.split][int(rng.integers(len(_WOODS[view.split])))]
+    colors = _WOODS[camera.split][int(rng.integers(len(_WOODS[camera.split])))]
     grain = rng.uniform(-0.5, 0.5) + (math.pi / 2 if rng.random() < 0.3 else 0.0)
     wood = _Wood(
         *colors, grain, rng.uniform(0.5, 0.8), rng.random(), rng.random((_LATTICE, _LATTICE))
     )
-    return _PhotoSetup(fit @ camera, half, light, falloff, wood)
+    return _PhotoSetup(fit @ projection, half, light, falloff, wood)
 
 
 def _aim_camera(turn: float, tilt: float, roll: float, away: float) -> Floats:
-    """Return a camera that looks at the middle of the board, as a matrix of 3 x 4."""
+    """Return the projection of a camera that looks at the middle of the board."""
     back = np.array(
         [math.sin(tilt) * math.sin(turn), math.sin(tilt) * math.cos(turn), math.cos(tilt)]
     )
@@ -164,14 +169,14 @@ def _list_corners(half: tuple[float, float]) -> Floats:
     return np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
 
 
-def _slice_camera(camera: Floats, height: float) -> Floats:
+def _slice_projection(projection: Floats, height: float) -> Floats:
     """Return the matrix of 3 x 3 from places at a height above the table to the photo."""
-    return np.column_stack([camera[:, :2], camera[:, 2] * height + camera[:, 3]])
+    return np.column_stack([projection[:, :2], projection[:, 2] * height + projection[:, 3]])
 
 
-def _project(camera: Floats, places: Floats, height: float) -> Floats:
+def _project(projection: Floats, places: Floats, height: float) -> Floats:
     """Return where places at a height above the table are in the photo."""
-    seen = np.column_stack([places, np.ones(len(places))]) @ _slice_camera(camera, height).T
+    seen = np.column_stack([places, np.ones(len(places))]) @ _slice_projection(projection, height).T
     return seen[:, :2] / seen[:, 2:]
 
 
@@ -188,9 +193,9 @@ class _PhotoExposure(NamedTuple):
 
 
 @memoize
-def _prepare_exposure(view: PhotoView, size: tuple[int, int]) -> _PhotoExposure:
-    """Compute all that the photos of a view and a size share."""
-    setup, many = _sample_setup(view, size), size[0] * size[1]
+def _prepare_exposure(camera: PhotoCamera, size: tuple[int, int]) -> _PhotoExposure:
+    """Compute all that the photos of a camera and a size share."""
+    setup, many = _sample_setup(camera, size), size[0] * size[1]
     exposure = _PhotoExposure(
         np.empty(many, np.intp), np.empty((4, many), np.uint8), np.empty((many, 3), np.uint8)
     )
@@ -208,7 +213,8 @@ def _expose_pixels(
     width, height = size
     seen = np.stack([numbers % width + 0.5, numbers // width + 0.5, np.ones(len(numbers))])
     top, table = (
-        np.linalg.inv(_slice_camera(setup.camera, above)) @ seen for above in (_THICKNESS, 0.0)
+        np.linalg.inv(_slice_projection(setup.projection, above)) @ seen
+        for above in (_THICKNESS, 0.0)
     )
     column = np.clip(top[0] / top[2] * max(size) / 2 + width / 2 + 0.5, 0, width)
     row = np.clip(top[1] / top[2] * max(size) / 2 + height / 2 + 0.5, 0, height)
@@ -216,11 +222,10 @@ def _expose_pixels(
     u, v = column - first_column, row - first_row
 
     corners = _list_corners(setup.half)
-    edge, foot = (_project(setup.camera, corners, above) for above in (_THICKNESS, 0.0))
+    edge, foot = (_project(setup.projection, corners, above) for above in (_THICKNESS, 0.0))
     on_board = _cover_pixels(edge, seen)
-    on_side = np.maximum(
-        _cover_pixels(_find_hull(np.concatenate([edge, foot])), seen) - on_board, 0
-    )
+    on_box = _cover_pixels(_find_hull(np.concatenate([edge, foot])), seen)
+    on_side = np.maximum(on_box - on_board, 0.0)
 
     across, down = seen[0] / width * 2 - 1, seen[1] / height * 2 - 1
     toward = across * math.cos(setup.light) + down * math.sin(setup.light)

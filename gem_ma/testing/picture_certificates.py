@@ -232,10 +232,10 @@ def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: 
     if not isinstance(scene, Grid) or noise.parts:
         return 0, math.inf
     unit, distance = core.observation_builder.config.image_unit, None
-    if noise.view is None:
+    if noise.camera is None:
         decoded_rows = grid.decode_frame(frame, scene, look, unit)
     else:
-        decoded_rows, distance = read_photographed_board(frame, scene, look, unit, noise.view)
+        decoded_rows, distance = read_photographed_board(frame, scene, look, unit, noise.camera)
     rows = tuple("".join(row) for row in scene.rows)
     if decoded_rows != rows and not scene.marks:
         raise ContractError(f"{core.id}: the picture of {rows} is decoded as {decoded_rows}")

@@ -5,7 +5,7 @@ import pytest
 from playable import GAMES, unless
 
 import gem_ma
-from gem_ma.renderers import PhotoView, draw, parse_theme
+from gem_ma.renderers import PhotoCamera, draw, parse_theme
 from gem_ma.scene import Grid, Tile
 from gem_ma.testing import ContractError, certify
 from gem_ma.testing.photo_reading import read_photographed_board
@@ -19,12 +19,12 @@ BOARDS = [id for id in GAMES if id.startswith("game:")]
 def test_a_board_is_read_cell_by_cell(theme):
     look, rng = parse_theme(theme), np.random.default_rng(0)
     for seed, size in enumerate([(252, 252), (336, 196)]):
-        view = PhotoView(seed, "held-out")
+        camera = PhotoCamera(seed, "held-out")
         rows = tuple(map("".join, rng.choice(["x", "o", "."], (5, 7))))
         board = Grid(rows, TILES, marks=((1, 2),), columns=tuple("abcdefg"), status=("x moves",))
-        photo = view.apply(draw(board, size, look))
+        photo = camera.take_photo(draw(board, size, look))
         empty = Grid(("." * 7,) * 5, TILES, columns=board.columns, status=board.status)
-        read, distance = read_photographed_board(photo, empty, look, 28, view)
+        read, distance = read_photographed_board(photo, empty, look, 28, camera)
         assert read == rows
         assert distance > 10
 
