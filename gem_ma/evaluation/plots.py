@@ -355,7 +355,8 @@ def plot_robustness(
                 f"no environment has finished episodes at all strengths of {kind} ({listed}); "
                 "evaluate the same environments at each strength"
             )
-        place.set_xticks(range(len(order)), ["none", *names])
+        ticks = ["none", *(name.replace(":", "\n") for name in names)]  # held-out seeds are long
+        place.set_xticks(range(len(order)), ticks)
         unit = "seed of the camera" if kind == PHOTO else NOISE_KINDS[kind].unit
         place.set(xlabel=f"{kind}: {unit}", ylim=(-0.03, 1.03))
         place.grid(alpha=0.3)

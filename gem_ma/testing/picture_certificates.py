@@ -231,20 +231,17 @@ def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: 
     # noise other than a photo changes single pixels
     if not isinstance(scene, Grid) or noise.parts:
         return 0, math.inf
-    unit, distance = core.observation_builder.config.image_unit, None
+    unit = core.observation_builder.config.image_unit
     if noise.camera is None:
         decoded_rows = grid.decode_frame(frame, scene, look, unit)
+        cell = grid.compute_grid_layout(scene, core.observation_builder.image_size, unit).cell
+        distance = float(grid.compute_tile_distance(scene.tiles, cell, look))
     else:
         decoded_rows, distance = read_photographed_board(frame, scene, look, unit, noise.camera)
     rows = tuple("".join(row) for row in scene.rows)
     if decoded_rows != rows and not scene.marks:
         raise ContractError(f"{core.id}: the picture of {rows} is decoded as {decoded_rows}")
-    if distance is not None:
-        return 1, distance
-    cell = grid.compute_grid_layout(
-        scene, core.observation_builder.image_size, core.observation_builder.config.image_unit
-    ).cell
-    return 1, grid.compute_tile_distance(scene.tiles, cell, look)
+    return 1, distance
 
 
 def _check_grounds(core: CoreEnv, scene: object, look: Any) -> float:

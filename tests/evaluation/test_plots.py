@@ -210,7 +210,7 @@ def test_robustness_is_success_over_strength(tmp_path):
         {name: {plots.parse_noise(one): rows for one in ["", *cameras]}}
     ).axes
     ticks = [text.get_text() for text in photo.get_xticklabels()]
-    assert ticks == ["none", "9", "10", "held-out:0"]
+    assert ticks == ["none", "9", "10", "held-out\n0"]
     assert photo.get_xlabel() == "photo: seed of the camera"
     with pytest.raises(
         plots.BadPlot, match="no environment was played with a single kind of noise"
