@@ -181,6 +181,7 @@ class Game(abc.ABC, Generic[S]):
     conversation = False  # messages say everything: `describe` is shown only if there are none
     realtime = False  # `advance` is one tick; seats that are still thinking make the `skip` move
     blocking = False  # `advance` is slow or remote, so it runs in a worker
+    names_points = False  # replies name points of the picture, which a photo of it would move
     oracle = False  # a Turn has its position even if the game hides information, for oracle agents
     max_tool_calls: int | None = None  # tool calls per reply; the rest is dropped; None: all count
     env_defaults: Mapping[str, Any] = MappingProxyType({})  # this game's defaults of Env's options

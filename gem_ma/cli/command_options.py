@@ -272,8 +272,9 @@ def add_picture_options(parser: argparse.ArgumentParser, *sizes: str) -> None:
         "--noise",
         type=parse_name_or_number,
         help="noise in pictures: blur:1, downscale:2, jpeg:40 or hue:30, each with the strength "
-        "that you choose, or several joined by +; a whole number draws a kind and its strength "
-        "(default: none)",
+        "that you choose, or several joined by +; a whole number draws a kind and its strength; "
+        "photo:NUMBER shows boards as if photographed on a table, from a camera for training, and "
+        "photo:held-out:NUMBER from one for tests (default: none)",
     )
     parser.add_argument(
         *(sizes or ("--image-size", "--size")),

@@ -49,7 +49,8 @@ class EnvConfig:
             original size of photos and frames in turns.
         image_unit: The side of the model's patches in pixels. Cells of boards are multiples of it.
         theme: The name of a theme, or a seed that selects one at random.
-        noise: The distortion of pictures, such as "blur:2+jpeg:40", or a seed that selects one.
+        noise: The distortion of pictures, such as "blur:2+jpeg:40" or the photo "photo:5", or a
+            seed that selects one that is no photo.
         panels: "together": all panels in one picture. "apart": one picture for each panel.
         text_length: The maximum length of an observed text in bytes. A longer text is cut in the
             middle.

@@ -72,6 +72,12 @@ class ObservationBuilder:
             from gem_ma.renderers import parse_noise as named
 
             self._noise = named(noise)
+            if self._noise.camera is not None and self.game.names_points:
+                raise ValueError(
+                    f"noise={noise!r}: replies of {type(self.game).__name__} name points of its "
+                    "picture, which a photo moves; use noise without a photo, such as "
+                    "noise='blur:2'"
+                )
 
     def copy(self) -> Self:
         """Return a builder with the same options, for another match."""

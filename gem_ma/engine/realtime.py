@@ -134,6 +134,7 @@ class RealtimeGame(Game[RealtimeState], Generic[S]):
         self.legal_is_partial = game.legal_is_partial
         self.zero_sum = game.zero_sum
         self.blocking = game.blocking
+        self.names_points = game.names_points
         self.oracle = game.oracle
         self.env_defaults = game.env_defaults
         self.reset_options = game.reset_options

@@ -137,6 +137,7 @@ class PointingGame(Game[S]):
         coordinates: How replies and texts name points.
     """
 
+    names_points = True
     coordinates = Coordinates()
 
     def choose_screen(self, width: int, height: int) -> tuple[int, int]:

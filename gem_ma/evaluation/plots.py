@@ -7,6 +7,7 @@ Each function returns a figure, which you can change or save:
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -24,7 +25,8 @@ from gem_ma.evaluation.runner.eval_tasks import load_evaluation, load_task_episo
 from gem_ma.evaluation.runner.results import compute_row, summarize
 from gem_ma.evaluation.statistics import IntervalEstimate, average_estimates, estimate_mean
 from gem_ma.evaluation.viewer.episode_files import find_episode_files
-from gem_ma.renderers.noises import NOISE_KINDS, ImageNoise, parse_noise
+from gem_ma.renderers.noises import NOISE_KINDS, PHOTO, ImageNoise, parse_noise
+from gem_ma.renderers.photos import PhotoCamera
 from gem_ma.rollouts.episode import Episode
 from gem_ma.rollouts.records import load_episodes
 from gem_ma.validation.json_types import JSONMapping, JSONObject
@@ -309,11 +311,12 @@ def plot_robustness(
     Args:
         evaluations: The result of `read_robustness`. A line is the mean over the environments that
             were played without noise and at all strengths of a kind. Noise that combines several
-            kinds is left out, because it has no single strength.
+            kinds is left out, because it has no single strength. Photos have a point for each
+            camera, without a line.
     """
-    kinds: dict[str, set[float]] = {}
-    for way in (way for ways in evaluations.values() for way in ways if len(way.parts) == 1):
-        kinds.setdefault(way.parts[0][0], set()).add(way.parts[0][1])
+    kinds: dict[str, set[float | PhotoCamera]] = {}
+    for way in (way for ways in evaluations.values() for way in ways if len(way.settings) == 1):
+        kinds.setdefault(way.settings[0][0], set()).add(way.settings[0][1])
     if not kinds:
         raise BadPlot(
             "no environment was played with a single kind of noise; evaluate with one first, such "
@@ -321,14 +324,14 @@ def plot_robustness(
         )
     figure, axes = make_figure(1, len(kinds), (3.4, 3.2), sharey=True)
     for place, (kind, strengths) in zip(axes[0], kinds.items(), strict=True):
-        order: list[float | None] = [None, *sorted(strengths, key=NOISE_KINDS[kind].compute_effect)]
+        order = [None, *sorted(strengths, key=functools.partial(_rank_strength, kind))]
         for name, ways in evaluations.items():
             values = {
-                (way.parts[0][1] if way else None): {
+                (way.settings[0][1] if way else None): {
                     key: one for key, one in rows if not math.isnan(one.value)
                 }
                 for way, rows in ways.items()
-                if not way or (len(way.parts) == 1 and way.parts[0][0] == kind)
+                if not way or (len(way.settings) == 1 and way.settings[0][0] == kind)
             }
             common = set.intersection(*map(set, values.values())) if set(values) - {None} else set()
             if not common:
@@ -343,19 +346,30 @@ def plot_robustness(
             ]
             label = f"{name}: mean of {len(common)}"
             middles = [one.value for one in points]
-            place.errorbar(at, middles, spans, marker="o", capsize=4, label=label)
+            line = "" if kind == PHOTO else "-"
+            place.errorbar(at, middles, spans, marker="o", linestyle=line, capsize=4, label=label)
+        names = [f"{one:g}" if isinstance(one, float | int) else str(one) for one in order[1:]]
         if not place.containers:
-            listed = ", ".join(f"{one:g}" for one in order[1:])
+            listed = ", ".join(names)
             raise BadPlot(
                 f"no environment has finished episodes at all strengths of {kind} ({listed}); "
                 "evaluate the same environments at each strength"
             )
-        place.set_xticks(range(len(order)), ["none", *(f"{one:g}" for one in order[1:])])
-        place.set(xlabel=f"{kind}: {NOISE_KINDS[kind].unit}", ylim=(-0.03, 1.03))
+        ticks = ["none", *(name.replace(":", "\n") for name in names)]  # held-out seeds are long
+        place.set_xticks(range(len(order)), ticks)
+        unit = "seed of the camera" if kind == PHOTO else NOISE_KINDS[kind].unit
+        place.set(xlabel=f"{kind}: {unit}", ylim=(-0.03, 1.03))
         place.grid(alpha=0.3)
         place.legend(fontsize=8)
     axes[0][0].set_ylabel("success")
     return figure
+
+
+def _rank_strength(kind: str, strength: float | PhotoCamera) -> tuple[bool, float]:
+    """Return a key that sorts strengths by their effect, and cameras by split and seed."""
+    if isinstance(strength, PhotoCamera):
+        return strength.split == "held-out", strength.seed
+    return False, NOISE_KINDS[kind].compute_effect(strength)
 
 
 def read_episodes(sources: Iterable[str | os.PathLike[str]]) -> Iterator[Episode]:

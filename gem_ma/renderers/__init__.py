@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gem_ma.renderers.drawing import draw, make_legend, save_gif
     from gem_ma.renderers.figures import FIGURES, UnknownFigure
     from gem_ma.renderers.noises import ImageNoise, UnknownNoise, parse_noise
+    from gem_ma.renderers.photos import PhotoCamera
     from gem_ma.renderers.themes import THEMES, Theme, UnknownTheme, parse_theme
     from gem_ma.renderers.user_fonts import use_fonts
 
@@ -24,6 +25,7 @@ __all__ = [
     "THEMES",
     "BadScene",
     "ImageNoise",
+    "PhotoCamera",
     "Theme",
     "UnknownFigure",
     "UnknownNoise",
@@ -42,6 +44,7 @@ __getattr__ = lazy_getattr(  # allows to import one file of this folder without 
         "FIGURES": "figures",
         "THEMES": "themes",
         "ImageNoise": "noises",
+        "PhotoCamera": "photos",
         "Theme": "themes",
         "UnknownFigure": "figures",
         "UnknownNoise": "noises",

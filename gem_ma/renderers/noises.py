@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gem_ma.validation.arguments import check_type
+from gem_ma.renderers.photos import PhotoCamera
+from gem_ma.renderers.themes import parse_split_seed
+from gem_ma.validation.arguments import check_pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
@@ -78,29 +80,39 @@ NOISE_KINDS = {
     "downscale": NoiseKind(1, 64, 2, 1.5, 3, "to one part in so many", _downscale),
     "hue": NoiseKind(-180, 180, 30, 10, 40, "degrees", _rotate_hue),
 }
+PHOTO = "photo"  # not among NOISE_KINDS, since its number is a seed and no strength
 _STRENGTH = re.compile(r"-?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class ImageNoise:
-    """A sequence of noise kinds with their strengths; an empty sequence changes nothing."""
+    """A photo of a picture and kinds of noise, in this order; without any, nothing changes.
+
+    Attributes:
+        name: The noise as `parse_noise` was given it.
+        parts: Kinds of noise with their strengths, in their order.
+        camera: The camera of the photo; None: no photo.
+    """
 
     name: str
     parts: tuple[tuple[str, float], ...]
+    camera: PhotoCamera | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.parts)
+        return bool(self.settings)
+
+    @property
+    def settings(self) -> tuple[tuple[str, float | PhotoCamera], ...]:
+        """The photo with its camera, and each kind of noise with its strength."""
+        return self.parts if self.camera is None else ((PHOTO, self.camera), *self.parts)
 
     def apply(self, picture: np.ndarray) -> np.ndarray:
         """Return a changed copy of a picture (height x width x 3 bytes), of the same size."""
         from PIL import Image
 
-        check_type(picture, np.ndarray, "picture")
-        if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
-            raise ValueError(
-                "a picture must be a uint8 array of shape (height, width, 3), got "
-                f"{picture.dtype} {picture.shape}"
-            )
+        check_pixels(picture, "picture")
+        if self.camera is not None:
+            picture = self.camera.take_photo(picture)
         image = Image.fromarray(picture)
         for kind, strength in self.parts:
             image = NOISE_KINDS[kind].apply(image, strength)
@@ -110,24 +122,43 @@ class ImageNoise:
 def parse_noise(which: str | int) -> ImageNoise:
     """Parse a noise such as "blur:2+jpeg:40", or sample one noise kind from an integer seed.
 
-    The empty string means no noise. A kind without a strength has its default strength.
+    The empty string means no noise. A kind without a strength has its default strength. "photo:5"
+    is a photo by the camera 5 for training, and "photo:held-out:5" one by a held-out camera. Other
+    noise may follow a photo, as in "photo:5+jpeg:40".
     """
     if isinstance(which, bool) or not isinstance(which, int | str):
         raise UnknownNoise(f"noise={which!r}: expected a name or an int")
     if isinstance(which, int):
         return _sample_noise(which)
-    return ImageNoise(
-        which, tuple(_parse_part(part, which) for part in which.split("+")) if which else ()
-    )
+    parts = which.split("+") if which else []
+    camera = None
+    if parts and parts[0].partition(":")[0] == PHOTO:
+        camera = _parse_camera(parts.pop(0), which)
+    return ImageNoise(which, tuple([_parse_part(part, which) for part in parts]), camera)
+
+
+def _parse_camera(text: str, whole: str) -> PhotoCamera:
+    """Parse "photo", "photo:5" or "photo:held-out:5" and return the camera."""
+    _, colon, value = text.partition(":")
+    found = parse_split_seed(value if ":" in value else f"train:{value if colon else 0}")
+    if found is None:
+        raise UnknownNoise(
+            f"noise={whole!r}: expected photo:N or photo:held-out:N, N any whole number, which is "
+            "a seed"
+        )
+    return PhotoCamera(*found)
 
 
 def _parse_part(text: str, whole: str) -> tuple[str, float]:
     """Parse one part of a noise name and return its kind and strength."""
     name, colon, value = text.partition(":")
     kind = NOISE_KINDS.get(name)
+    if name == PHOTO:
+        raise UnknownNoise(f"noise={whole!r}: a photo comes first, as in photo:5+jpeg:40")
     if kind is None:
-        close = difflib.get_close_matches(name, NOISE_KINDS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(NOISE_KINDS)}"
+        names = *NOISE_KINDS, PHOTO
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names)}"
         raise UnknownNoise(
             f"no noise {name!r} in noise={whole!r}; {hint}, several joined by +, or any int"
         )

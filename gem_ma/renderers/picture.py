@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gem_ma.validation.arguments import check_each, check_type
+from gem_ma.validation.arguments import check_each, check_pixels
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -45,7 +45,7 @@ class Picture:
             self._draw: Callable[[], NDArray[np.uint8]] | None = array
             self._array: NDArray[np.uint8] | None = None
         else:
-            self._draw, self._array = None, _check_pixels(array)
+            self._draw, self._array = None, _own_pixels(array)
         self._alt = alt
         self._key = key
         self._png = png
@@ -66,7 +66,7 @@ class Picture:
         if self._array is not None:
             return self._array
         assert self._draw is not None
-        return _check_pixels(self._draw())
+        return _own_pixels(self._draw())
 
     @property
     def alt(self) -> str:
@@ -159,13 +159,9 @@ def _rebuild_picture(
     return Picture(array, alt, key=key, png=png)
 
 
-def _check_pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    check_type(array, np.ndarray, "array")
-    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
-        raise ValueError(
-            "a picture must be a uint8 array of shape (height, width, 3) that is not empty, got "
-            f"{array.dtype} {array.shape}"
-        )
+def _own_pixels(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return an array as pixels that no one changes."""
+    check_pixels(array, "array")
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     return array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from gem_ma.renderers.color_names import find_color_name
 from gem_ma.scene import COLORS, SKIN
 
 RGB = tuple[int, int, int]
+Split: TypeAlias = Literal["train", "held-out"]
 
 
 # Grounds by role. A game names what a cell is, and the theme what that looks like.
@@ -251,7 +252,7 @@ def make_shared_frame(size: tuple[int, int], color: RGB) -> np.ndarray:
     return frame
 
 
-def parse_theme(which: str | int | Theme, split: Literal["train", "held-out"] = "train") -> Theme:
+def parse_theme(which: str | int | Theme, split: Split = "train") -> Theme:
     """Return the theme with a name, or sample a theme from a seed.
 
     Every sampled theme belongs to a split, "train" or "held-out". `split` selects the split of an
@@ -259,10 +260,8 @@ def parse_theme(which: str | int | Theme, split: Literal["train", "held-out"] = 
     """
     if isinstance(which, Theme):
         return which
-    if isinstance(which, str) and which.startswith(("train:", "held-out:")):
-        part, _, seed = which.partition(":")
-        if seed.removeprefix("-").isdecimal():
-            return _sample_theme(int(seed), part)
+    if isinstance(which, str) and (named := parse_split_seed(which)):
+        return _sample_theme(*named)
     if isinstance(which, str):
         if which in THEMES:
             return THEMES[which]
@@ -274,6 +273,14 @@ def parse_theme(which: str | int | Theme, split: Literal["train", "held-out"] = 
     if split not in ("train", "held-out"):
         raise ValueError(f"split={split!r}: expected 'train' or 'held-out'")
     return _sample_theme(which, split)
+
+
+def parse_split_seed(text: str) -> tuple[int, Split] | None:
+    """Return the seed and the split of a text such as "held-out:5", or None for other texts."""
+    split, _, seed = text.partition(":")
+    if split in ("train", "held-out") and seed.removeprefix("-").isdecimal():
+        return int(seed), cast(Split, split)
+    return None
 
 
 def _sample_theme(seed: int, split: str) -> Theme:

@@ -196,6 +196,7 @@ def _describe_game(env: Env, seat: str | None, max_message: int) -> JSONObject:
         "tools": {agent: make_tool_schemas(tuple(game.tools(agent))) for agent in seats},
         "moves": list(game.moves) if game.moves and has_own_names else None,
         "partial": game.legal_is_partial,
+        "points": game.names_points,
         "zero_sum": game.zero_sum,
         "together": game.simultaneous,
         "conversation": game.conversation,

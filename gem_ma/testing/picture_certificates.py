@@ -13,6 +13,7 @@ from gem_ma.engine.seeding import derive_seed
 from gem_ma.game import State
 from gem_ma.scene import Chat, Grid, HexGrid, Panels
 from gem_ma.testing.env_probe import UNKNOWN_MOVE, ContractError, make_fresh_env
+from gem_ma.testing.photo_reading import read_photographed_board
 from gem_ma.testing.picture_looks import (
     MIN_FILLED_SHARE,
     MIN_GROUND_CONTRAST,
@@ -36,7 +37,8 @@ class Certificate:
         theme: The name of the theme.
         views: Number of compared views, all different in words.
         exact: Number of views read back symbol by symbol from the pixels of a Grid.
-        distance: Of the two most similar tiles, in mean levels per channel; inf without tiles.
+        distance: Of the two most similar tiles, in mean levels per channel; inf without tiles. In a
+            photo, where they are most similar.
         contrast: Contrast ratio of the least visible figure or letters, before noise: 1 to 21; inf
             without tiles.
         ground_contrast: Contrast ratio of the two neighbouring cells that are told apart least by
@@ -78,9 +80,9 @@ def certify(
     Args:
         env: An id or an environment.
         theme: The theme of the pictures, as the option of `make`.
-        noise: Noise in the pictures. None: the noise of the environment. With noise, the proof is
-            only that pictures differ as words do. Nothing is read back, and the contrast is that
-            without noise.
+        noise: Noise in the pictures. None: the noise of the environment. The contrast is always
+            that without noise. In a photo, each cell of a Grid is read as the tile that looks most
+            like it there. With other noise, the proof is only that pictures differ as words do.
         views: Number of views with different words to compare: positions as a seat or a spectator
             sees them. Fewer are compared if random play finds no more.
 
@@ -221,20 +223,25 @@ def _find_different_lines(*texts: str) -> list[str]:
 
 
 def _read_back(core: CoreEnv, view: State, agent: str | None, frame: Any, look: Any) -> Any:
+    from gem_ma.renderers import parse_noise
     from gem_ma.renderers.scenes import grid
 
     scene = core.observation_builder.build_scene(view, agent)
-    # noise changes single pixels
-    if not isinstance(scene, Grid) or core.observation_builder.config.noise != "":
+    noise = parse_noise(core.observation_builder.config.noise)
+    # noise other than a photo changes single pixels
+    if not isinstance(scene, Grid) or noise.parts:
         return 0, math.inf
+    unit = core.observation_builder.config.image_unit
+    if noise.camera is None:
+        decoded_rows = grid.decode_frame(frame, scene, look, unit)
+        cell = grid.compute_grid_layout(scene, core.observation_builder.image_size, unit).cell
+        distance = float(grid.compute_tile_distance(scene.tiles, cell, look))
+    else:
+        decoded_rows, distance = read_photographed_board(frame, scene, look, unit, noise.camera)
     rows = tuple("".join(row) for row in scene.rows)
-    decoded_rows = grid.decode_frame(frame, scene, look, core.observation_builder.config.image_unit)
     if decoded_rows != rows and not scene.marks:
         raise ContractError(f"{core.id}: the picture of {rows} is decoded as {decoded_rows}")
-    cell = grid.compute_grid_layout(
-        scene, core.observation_builder.image_size, core.observation_builder.config.image_unit
-    ).cell
-    return 1, grid.compute_tile_distance(scene.tiles, cell, look)
+    return 1, distance
 
 
 def _check_grounds(core: CoreEnv, scene: object, look: Any) -> float:

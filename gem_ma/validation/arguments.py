@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 T = TypeVar("T")
 
 
@@ -29,3 +32,13 @@ def check_probability(value: object, name: str) -> None:
     """Raise ValueError unless an argument is a number from 0 to 1."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
         raise ValueError(f"{name}={value!r}: expected a number from 0 to 1")
+
+
+def check_pixels(array: NDArray[np.uint8], name: str) -> None:
+    """Raise an error unless an argument is an array of height x width x 3 bytes."""
+    check_type(array, np.ndarray, name)
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3 or not array.size:
+        raise ValueError(
+            "a picture must be a uint8 array of shape (height, width, 3) that is not empty, got "
+            f"{array.dtype} {array.shape}"
+        )

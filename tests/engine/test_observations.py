@@ -1,11 +1,13 @@
 """What a turn shows: several pictures, and pictures at their own size."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 import packs
 import pytest
 from PIL import Image
+from playable import GAMES, unless
 
 import gem_ma
 from gem_ma import Env, rollout
@@ -192,3 +194,18 @@ def test_examples_of_pictures_show_replies_and_what_has_no_legal_moves_has_none(
         free.rules("a")
     with pytest.raises(ValueError, match="examples=-1: expected 0 or more"):
         gem_ma.make("game:TicTacToe-v0", examples=-1)
+
+
+POINTING = [id for id in GAMES if id.startswith(("screens:", "visual:"))]
+
+
+@pytest.mark.parametrize("ids", [POINTING, unless(False, GAMES)])
+def test_photos_are_refused_where_replies_name_points(ids):
+    """These are the games whose rules have a unit of a place in the picture, or ask for SVG."""
+    for env_id in ids:
+        env = gem_ma.make(env_id)
+        rules = " ".join(map(env.game.rules, env.game.agents))
+        assert bool(re.search("percent|pixel|SVG", rules)) == env.game.names_points, env_id
+        if env.game.names_points:
+            with pytest.raises(ValueError, match=r"name points of its picture, which a photo"):
+                gem_ma.make(env_id, noise="photo:held-out:1")

@@ -204,6 +204,14 @@ def test_robustness_is_success_over_strength(tmp_path):
     few = {way: one if way else one[:1] for way, one in ways.items()}
     labels = plots.plot_robustness({name: few}).axes[0].get_legend_handles_labels()[1]
     assert labels == [f"{name}: mean of 1"]  # the other seat was not played without noise
+    cameras = ["photo:held-out:0", "photo:10", "photo:9", "photo+blur"]
+    rows = next(iter(found.values()))[plots.parse_noise("")]
+    (photo,) = plots.plot_robustness(
+        {name: {plots.parse_noise(one): rows for one in ["", *cameras]}}
+    ).axes
+    ticks = [text.get_text() for text in photo.get_xticklabels()]
+    assert ticks == ["none", "9", "10", "held-out\n0"]
+    assert photo.get_xlabel() == "photo: seed of the camera"
     with pytest.raises(
         plots.BadPlot, match="no environment was played with a single kind of noise"
     ):

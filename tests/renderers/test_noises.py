@@ -27,7 +27,19 @@ def board(*rows, **more):
     return Grid(rows, TILES, **more)
 
 
-@pytest.mark.parametrize("which", ["blur:2", "jpeg", "downscale:3", "hue:-40", "blur+jpeg:10", 0])
+@pytest.mark.parametrize(
+    "which",
+    [
+        "blur:2",
+        "jpeg",
+        "downscale:3",
+        "hue:-40",
+        "blur+jpeg:10",
+        0,
+        "photo",
+        "photo:held-out:3+blur",
+    ],
+)
 @pytest.mark.parametrize("env_id", ["game:ConnectFour-v0", "game:KuhnPoker-v0"])
 def test_noise_changes_pictures_alike_wherever_they_are_seen(env_id, which):
     plain, noisy = (gem_ma.make(env_id, observe="image", noise=one) for one in ("", which))
@@ -81,6 +93,11 @@ def test_a_seed_draws_noise():
         ("blur:x", "expected blur:N, N from 0.1 to 64"),
         ("jpeg:0", "N from 1 to 95"),
         ("downscale:1e9", "expected downscale:N"),
+        ("photos:1", "did you mean 'photo'"),
+        ("photo:", "expected photo:N or photo:held-out:N"),
+        ("photo:test:1", "expected photo:N or photo:held-out:N"),
+        ("blur+photo:1", "a photo comes first, as in photo:5"),
+        ("photo+photo:1", "a photo comes first"),
         (True, "noise=True: expected a name or an int"),
     ],
 )

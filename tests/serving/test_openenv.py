@@ -1006,6 +1006,16 @@ def test_facts_of_a_wrong_kind():
         assert only_faults(url)
 
 
+def test_photos_are_refused_where_the_served_game_names_points():
+    for bound in (False, True):
+        facts = {**FACTS, "bound": bound, "points": True}
+        with (
+            hostile([{"type": "state", "data": {"gem_ma": facts}}]) as url,
+            pytest.raises(ValueError, match="name points of its picture, which a photo moves"),
+        ):
+            gem_ma.make(f"openenv:{url}", noise="photo:1")
+
+
 def test_positions_of_a_wrong_kind():
     good = {"type": "state", "data": {"gem_ma": FACTS}}
     with hostile([good, seen(POSITION)]) as url:

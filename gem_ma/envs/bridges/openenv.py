@@ -208,6 +208,7 @@ class Ours(OpenEnv):
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.zero_sum = facts["zero_sum"]
         self.legal_is_partial = facts.get("partial", False)
+        self.names_points = facts.get("points", False)
         self.simultaneous = facts.get("together", False)
         self.conversation = facts["conversation"]
         self.max_tool_calls = facts.get("calls_at_once")
@@ -467,6 +468,7 @@ class Bound(Foreign):
         self.agents = tuple(facts["agents"])
         self.moves = facts["moves"] and tuple(facts["moves"])
         self.legal_is_partial = facts.get("partial", False)
+        self.names_points = facts.get("points", False)
         self.conversation = facts["conversation"]
         self.max_tool_calls = facts.get("calls_at_once")
         self._rules, self._tools = facts["rules"], facts["tools"]

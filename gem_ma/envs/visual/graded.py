@@ -25,6 +25,7 @@ BOXES = tuple(
 class _Measured(Task):
     """A task whose answer is a list of percentages, from the left or from the top."""
 
+    names_points = True
     many: int
     form: str
 

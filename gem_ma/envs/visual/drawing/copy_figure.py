@@ -8,6 +8,7 @@ from gem_ma.game import Message
 class CopyFigure(Task):
     levels = figures.LEVELS
     has_own_seeds = True
+    names_points = True
     moves = figures.SAMPLES
     about = (
         "It shows a figure in a frame, and above it a key with a sample of each colour and its "

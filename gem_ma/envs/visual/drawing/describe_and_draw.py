@@ -54,6 +54,7 @@ class DescribeAndDraw(Game[State]):
     """A figure that one seat describes and the other draws, both paid by the overlap."""
 
     agents = AGENTS
+    names_points = True
     oracle = True
     legal_is_partial = True
     unlisted_moves = "a description is any text, and a drawing any SVG"

@@ -43,6 +43,7 @@ class UnderCursor(Looking):
     levels = interpolate_levels(
         {0: (2, 1, 18), 2: (4, 1, 15), 5: (8, 2, 12), 8: (14, 4, 9), 10: (20, 7, 7)}
     )  # figures, figures of the kind asked for, their width
+    names_points = True
     looks = LOOKS
     moves = (*numbers(99), *LOOKS)
     about = (
