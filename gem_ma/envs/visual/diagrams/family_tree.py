@@ -87,7 +87,10 @@ class FamilyTree(Task):
     def read(self, text, view, agent):
         """Parse a word, in any usual spelling."""
         said = text.casefold().replace("grand ", "grand").replace("great ", "great-")
-        return super().read(said.replace("grand-", "grand"), view, agent)
+        said = said.replace("grand-", "grand")
+        for word in ("aunt", "uncle", "niece", "nephew"):
+            said = said.replace(f"grand{word}", f"great-{word}")
+        return super().read(said, view, agent)
 
     def words(self, shown):
         rows = []

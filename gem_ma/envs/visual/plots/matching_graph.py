@@ -28,13 +28,20 @@ class MatchingGraph(Task):
 
     def draw(self, rng, kinds, many):
         graphs: list[Graph] = []
-        while len(graphs) < many:
-            points, formula = pick(rng, kinds)(rng)
-            ends = {point for one in graphs for point in (one.points[0], one.points[-1])}
-            if len(points) > 3 and not ends & {points[0], points[-1]}:
-                graphs.append(Graph(LETTERS[len(graphs)], points, formula))
+        while not graphs or not plane.has_clear_names(graphs):
+            graphs = _sample_graphs(rng, kinds, many)
         right = pick(rng, graphs)
         choices = tuple(LETTERS[:many])
         shown = tuple([graph._replace(formula="") for graph in graphs])
         text = f"Which graph is that of y = {right.formula}?"
         return Question(text, right.name, shown, choices)
+
+
+def _sample_graphs(rng, kinds, many):
+    graphs: list[Graph] = []
+    while len(graphs) < many:
+        points, formula = pick(rng, kinds)(rng)
+        ends = {point for one in graphs for point in (one.points[0], one.points[-1])}
+        if len(points) > 3 and not ends & {points[0], points[-1]}:
+            graphs.append(Graph(LETTERS[len(graphs)], points, formula))
+    return graphs

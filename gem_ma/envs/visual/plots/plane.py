@@ -3,6 +3,8 @@
 import itertools
 from typing import NamedTuple
 
+import numpy as np
+
 from gem_ma.envs.visual import canvas
 from gem_ma.envs.visual.question import pick
 from gem_ma.scene import Shapes
@@ -40,14 +42,11 @@ def words(shown):
 def scene(shown):
     """Draw graphs, each in a colour with its name at one of its ends."""
     lines, labels = [*AXES], [*NUMBERS]
-    taken: list[tuple[float, float]] = []
-    for graph, color in zip(shown, COLORS, strict=False):
+    for graph, color, (name, _) in zip(shown, COLORS, _place_names(shown), strict=False):
         ends = [place(point) for point in graph.points]
         for a, b in itertools.pairwise(ends):
             lines.append((color, *canvas.share(a), *canvas.share(b), 0.011))
-        x, y = _free(ends, taken)
-        taken.append((x, y))
-        labels.append((graph.name, color, x / 100, y / 100, 0.07))
+        labels.append((graph.name, color, *canvas.share(name), 0.07))
     return Shapes(lines=tuple(lines), labels=tuple(labels), areas=GRID)
 
 
@@ -110,17 +109,35 @@ def value(points, x):
     return next((int(b) for a, b in points if a == x and b == int(b)), None)
 
 
-def _free(ends, taken):
-    """Return a place for a name beside an end of a graph, clear of other names if possible."""
-    places = []
-    for at, other in ((ends[-1], ends[-2]), (ends[0], ends[1])):
-        far = ((at[0] - other[0]) ** 2 + (at[1] - other[1]) ** 2) ** 0.5
-        across, down = 4.5 * (at[1] - other[1]) / far, 4.5 * (at[0] - other[0]) / far
-        for sign in (1, -1):
-            x, y = at[0] + sign * across, at[1] - sign * down
-            places.append((min(96.0, max(4.0, x)), min(95.0, max(5.0, y))))
-    clear = [(x, y) for x, y in places if all((x - a) ** 2 + (y - b) ** 2 > 60 for a, b in taken)]
-    return (clear or places)[0]
+def has_clear_names(graphs):
+    """Return whether the name of each graph stands clearly nearer to it than to all others."""
+    return min(clearer for _, clearer in _place_names(graphs)) >= LEAST_CLEARER
+
+
+def _place_names(graphs):
+    """Yield a place for the name of each graph, and by how much it is nearer to it than to others.
+
+    It is a cell of the grid near one of its ends, so no line of the grid crosses the name.
+    """
+    lines = [np.array([place(point) for point in graph.points]) for graph in graphs]
+    far = np.stack([_measure_distances(CELLS, line) for line in lines])
+    free = np.ones(len(CELLS), bool)
+    for i, line in enumerate(lines):
+        own, others = far[i], np.delete(far, i, 0).min(0, initial=np.inf)
+        clearer = np.minimum(others - own, CLEARER)
+        near_end = np.linalg.norm(CELLS[:, None] - line[[0, -1]], axis=2).min(1)
+        suits = free & (own > BESIDE[0]) & (own < BESIDE[1])
+        best = np.lexsort((near_end, -clearer, ~suits))[0]
+        free &= np.linalg.norm(CELLS - CELLS[best], axis=1) > 1.1 * UNIT
+        yield CELLS[best].tolist(), clearer[best]
+
+
+def _measure_distances(places, line):
+    """Return the distance of each place from a line through points."""
+    starts, ways = line[:-1], np.diff(line, axis=0)
+    beside = places[:, None] - starts
+    share = ((beside * ways).sum(2) / (ways**2).sum(1)).clip(0, 1)
+    return np.linalg.norm(beside - share[..., None] * ways, axis=2).min(1)
 
 
 def _bars(is_upright):
@@ -146,4 +163,21 @@ NUMBERS = canvas.tags(
     [(str(n), (place((n, 0))[0], 53.2)) for n in MARKS]
     + [(str(n), (45, place((0, n))[1])) for n in MARKS],
     0.044,
+)
+LEAST_CLEARER, CLEARER = (
+    1.0,
+    3.0,
+)  # percent by which a name is nearer to its graph; more is no better
+BESIDE = 3.2, 8.0  # percent between a name and its graph
+CELLS = np.array(  # the middles of the cells in which no number stands
+    [
+        middle
+        for x in range(-SPAN, SPAN)
+        for y in range(-SPAN, SPAN)
+        for middle in [place((x + 0.5, y + 0.5))]
+        if all(
+            abs(middle[0] - 100 * a) > UNIT / 2 + 2 or abs(middle[1] - 100 * b) > UNIT / 2 + 1
+            for _, _, a, b, _ in NUMBERS
+        )
+    ]
 )

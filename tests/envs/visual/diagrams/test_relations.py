@@ -2,8 +2,14 @@
 
 import pytest
 
-from gem_ma.envs.visual.diagrams.family_tree import RELATIONS, Person, find_relation
+from gem_ma.envs.visual.diagrams.family_tree import (
+    RELATIONS,
+    FamilyTree,
+    Person,
+    find_relation,
+)
 from gem_ma.envs.visual.diagrams.subway_map import count_changes
+from gem_ma.envs.visual.question import AGENT
 
 # 0 and 1 have 2 and 4; 2 and 3 have 5; 4 has no family.
 PEOPLE = [
@@ -25,6 +31,12 @@ PEOPLE = [
 )
 def test_how_two_people_are_related(a, b, word):
     assert RELATIONS[find_relation(PEOPLE, a, b)][0] == word
+
+
+@pytest.mark.parametrize("said", ["great-aunt", "Great aunt", "grandaunt", "grand-aunt"])
+def test_a_relation_is_read_in_any_spelling(said):
+    view = type("View", (), {"choices": ("great-aunt", "aunt", "grandmother")})
+    assert FamilyTree().read(said, view, AGENT) == "great-aunt"
 
 
 def test_partners_and_their_families_are_not_related():
