@@ -48,7 +48,7 @@ _POINTER_KINDS = {
 # Names of the action that says that a task cannot be done: ours, and UI-TARS's.
 INFEASIBLE_ACTIONS = ("infeasible", "call_user")
 WAIT_ACTIONS = ("wait", "screenshot", "cursor_position", "finished", "terminate", "call_user")
-EXPECTED_ACTIONS = (
+EXPECTED_ACTIONS = (  # what a notice asks for, unless a dialect says so in its own form
     "expected click(x, y), double_click(x, y), right_click(x, y), drag(x1, y1, x2, y2), "
     'scroll(x, y, dy), type("text"), key("ctrl+a"), hover(x, y) or wait(); a ref such as e3 in '
     "place of x, y"
@@ -63,6 +63,7 @@ class ActionReader:
         place: converts coordinates as the reply states them into pixels.
         middles: returns the centre of each ref in pixels; called when a reply names a ref.
         infeasible: whether a reply may say that the task cannot be done.
+        expected: what is said of a reply that is no action: the form of those that are.
     """
 
     def __init__(
@@ -70,10 +71,12 @@ class ActionReader:
         place: PointScaler,
         middles: Callable[[], Mapping[str, tuple[int, int]]],
         infeasible: bool = False,
+        expected: str = EXPECTED_ACTIONS,
     ):
         self.place = place
         self.middles = middles
         self.infeasible = infeasible
+        self.expected = expected
 
     def read(self, text: str) -> ScreenAction:
         """Return the action of a reply; raise InvalidMove if there is none."""
@@ -82,12 +85,12 @@ class ActionReader:
             try:
                 call = json.loads(text)
             except (ValueError, RecursionError):
-                raise InvalidMove(f"that is no JSON; {EXPECTED_ACTIONS}") from None
+                raise InvalidMove(f"that is no JSON; {self.expected}") from None
             return self._parse_call(call)
         text = text.rpartition("Action:")[2].strip()
         match = _CALL.fullmatch(text)
         if match is None:
-            raise InvalidMove(EXPECTED_ACTIONS)
+            raise InvalidMove(self.expected)
         return self._parse_words(match[1], match[2])
 
     def _parse_words(self, name: str, inside: str) -> ScreenAction:
@@ -120,7 +123,7 @@ class ActionReader:
             return ScreenAction(
                 "scroll", points[0], (0, self._parse_scroll(inside, named_arguments))
             )
-        raise InvalidMove(EXPECTED_ACTIONS)
+        raise InvalidMove(self.expected)
 
     def _is_infeasible(self, name: str, status: object) -> bool:
         """Return whether an action says that the task cannot be done; Qwen's has a status."""
@@ -165,7 +168,7 @@ class ActionReader:
             raise InvalidMove("the arguments of a call are an object")
         name = arguments.get("action", arguments.get("type", found.get("name")))
         if not isinstance(name, str):
-            raise InvalidMove("which action? " + EXPECTED_ACTIONS)
+            raise InvalidMove(f"which action? {self.expected}")
         return self._make_action(name, arguments)
 
     def _make_action(self, name: str, given: JSONMapping) -> ScreenAction:
@@ -195,7 +198,7 @@ class ActionReader:
             return ScreenAction("scroll", self._parse_point(given), (0, _compute_scroll(given)))
         kind = _POINTER_KINDS.get(name)
         if kind is None:
-            raise InvalidMove(f"no action {name!r}; {EXPECTED_ACTIONS}")
+            raise InvalidMove(f"no action {name!r}; {self.expected}")
         if kind == "click" and given.get("button") == "right":
             kind = "right"
         return ScreenAction(kind, self._parse_point(given))

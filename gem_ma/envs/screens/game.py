@@ -9,7 +9,12 @@ import numpy as np
 from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.difficulty_levels import MAX_DIFFICULTY, select_level
 from gem_ma.envs.family_seeding import seed_by_name
-from gem_ma.envs.screen_actions import PIXELS_PER_NOTCH, ActionReader, ScreenAction
+from gem_ma.envs.screen_actions import (
+    EXPECTED_ACTIONS,
+    PIXELS_PER_NOTCH,
+    ActionReader,
+    ScreenAction,
+)
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.dialects import DIALECTS, OWN_DIALECT
@@ -166,7 +171,9 @@ class Screens(ScreenGame[State]):
         return state._replace(page=page(state))
 
     def read(self, text, view, agent):
-        return reader(view.page, self.coordinates, view.can_refuse).read(text)
+        return reader(view.page, self.coordinates, view.can_refuse, self.dialect.expected).read(
+            text
+        )
 
     def advance(self, state, moves, rng):
         (move,) = moves.values()
@@ -218,8 +225,8 @@ def check(difficulty, look="flat"):
         raise ValueError(f"look={look!r}: expected one of {tuple(LOOKS)}")
 
 
-def reader(page, coordinates, can_refuse=False):
-    """Return the reader of replies about a page."""
+def reader(page, coordinates, can_refuse=False, expected=EXPECTED_ACTIONS):
+    """Return the reader of replies about a page, which says what it expects of others."""
 
     def middles():
         names = refs(page)
@@ -229,7 +236,7 @@ def reader(page, coordinates, can_refuse=False):
             if one.id in names and one.seen
         }
 
-    return ActionReader(coordinates.read_point, middles, can_refuse)
+    return ActionReader(coordinates.read_point, middles, can_refuse, expected)
 
 
 def begin(
