@@ -10,6 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
+from gem_ma.renderers.contrast import compute_contrast
+from gem_ma.renderers.scenes.touch.widgets import (
+    draw_corners,
+    draw_touch_widget,
+    draw_wall_widget,
+    find_touch_ground,
+)
 from gem_ma.renderers.scenes.widget_paint import (
     PANES,
     choose_accent,
@@ -28,6 +35,7 @@ from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen, Widget
 
 PixelBox = tuple[int, int, int, int]  # left, top, right, bottom
 SceneRenderer = Callable[[object, tuple[int, int], Theme, int], np.ndarray]
+_STARK = 20  # contrast of themes that have only black and white grounds
 _MAX_BOXES = 8  # more changed boxes are merged into one
 _GROUND_KINDS = ("box", "scroll", "note", "menu", "handle")
 _PLACE_FIELDS = ("id", "x", "y", "inside", "clip")  # not in a widget's own picture
@@ -105,6 +113,9 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
     layers: list[_WidgetLayer] = []
     grounds: list[tuple[int, int, int, int, RGB]] = []
     focus, hover = scene.focus, scene.hover
+    is_touch = scene.look == "phone"
+    ground_kinds = ("pane",) if is_touch else _GROUND_KINDS
+    find_color = find_touch_ground if is_touch else find_ground
     at = scene.caret, scene.anchor
     for one in scene.widgets:
         id, kind, x, y, w, h = one[:6]
@@ -116,8 +127,8 @@ def _make_layers(scene: Screen, theme: Theme) -> list[_WidgetLayer]:
         active = id == focus
         caret = at if active and kind in TEXT_KINDS else ()
         layers.append(_WidgetLayer(one, ground, caret, active, id == hover))
-        if kind in _GROUND_KINDS and (kind != "handle" or w > 200):
-            grounds.insert(0, (x, y, x + w, y + h, find_ground(one, theme)))
+        if kind in ground_kinds and (kind != "handle" or w > 200):
+            grounds.insert(0, (x, y, x + w, y + h, find_color(one, theme)))
             if one.tone == "window":
                 grounds.insert(0, (x, y, x + w, y + compute_bar_height(one), mix_bar_color(theme)))
     return layers
@@ -162,11 +173,12 @@ def _redraw_box(
         return
     area = frame[top:bottom, left:right]
     fill_area(area, theme.paper)
+    is_touch = look == "phone"
     for one, ground, at, active, hover in layers:
         _, kind, x, y, w, h = one[:6]
         if kind == "veil":
             area >>= 1
-            area += np.uint8(theme.ink[0] // 4)
+            area += np.uint8(0 if is_touch else theme.ink[0] // 4)
             continue
         if y - 2 >= bottom or x - 2 >= right or y + h + 2 <= top or x + w + 2 <= left:
             continue
@@ -178,6 +190,9 @@ def _redraw_box(
                 min(right, one.clip[2]),
                 min(bottom, one.clip[3]),
             )
+        if is_touch:
+            _paint_touch_widget(frame, one, theme, ground, at, clip)
+            continue
         if kind == "box" and one.tone in PANES:
             _paint_pane(frame, one, theme, look, clip)
             continue
@@ -194,6 +209,55 @@ def _redraw_box(
         _paste_picture(frame, picture, x, y, clip)
         if active and not at:
             _draw_focus_ring(frame, one, choose_accent(ground, theme), clip)
+
+
+def _paint_touch_widget(
+    frame: np.ndarray, one: Widget, theme: Theme, ground: RGB, at: Caret, clip: PixelBox
+) -> None:
+    """Draw a widget in the look of a phone."""
+    plain = one._replace(id="", inside="", clip=None)
+    if one.tone == "wall":
+        picture = draw_wall_widget(plain, theme, (frame.shape[1], frame.shape[0]))
+    elif one.kind == "pane":
+        _paint_touch_pane(frame, one, theme, ground, clip)
+        return
+    elif one.kind == "scroll":  # what is in it shows where it is
+        return
+    else:
+        key = draw_touch_widget, _get_appearance(one), theme, ground, at
+        picture = RENDER_CACHE.get(key)
+        if picture is None:
+            picture = RENDER_CACHE.put(key, draw_touch_widget(plain, theme, ground, at))
+        else:
+            RENDER_CACHE.mark_used(key)
+    _paste_picture(frame, picture, one.x, one.y, clip)
+
+
+def _paint_touch_pane(
+    frame: np.ndarray, one: Widget, theme: Theme, ground: RGB, clip: PixelBox
+) -> None:
+    """Draw a pane with round corners, and a border where colours do not tell it from its ground."""
+    color, radius = find_touch_ground(one, theme), one.options[0] if one.options else 0
+    x1, y1, x2, y2 = one.x, one.y, one.x + one.w, one.y + one.h
+    is_bordered = radius and compute_contrast(theme.ink, theme.paper) > _STARK
+    border = choose_border_color(theme) if is_bordered else None
+    _fill_box(frame, (x1, y1, x2, y2), border or color, clip)
+    if border:
+        _fill_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), color, clip)
+    if radius:
+        disc = draw_corners(color, ground, radius, border)
+        _paste_picture(frame, disc[:radius, :radius], x1, y1, clip)
+        _paste_picture(frame, disc[:radius, radius:], x2 - radius, y1, clip)
+        if one.tone != "sheet":  # which ends at the edge of the screen
+            _paste_picture(frame, disc[radius:, :radius], x1, y2 - radius, clip)
+            _paste_picture(frame, disc[radius:, radius:], x2 - radius, y2 - radius, clip)
+
+
+def _fill_box(frame: np.ndarray, box: PixelBox, color: RGB, clip: PixelBox) -> None:
+    left, top = max(box[0], clip[0]), max(box[1], clip[1])
+    right, bottom = min(box[2], clip[2]), min(box[3], clip[3])
+    if left < right and top < bottom:
+        fill_area(frame[top:bottom, left:right], color)
 
 
 def _paint_pane(frame: np.ndarray, one: Widget, theme: Theme, look: str, clip: PixelBox) -> None:

@@ -61,6 +61,12 @@ REGISTER = {  # id after "screens:" -> "module:class"
     "pairs": "games:Pairs",
     "noughts": "games:Noughts",
 }
+PHONES = {  # the same of phones, in the folder `phones`
+    "phone-alarm": "clock:Alarms",
+    "phone-toggles": "settings:Toggles",
+    "phone-sliders": "settings:Sliders",
+    "phone-wifi": "settings:Networks",
+}
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",
     "trees", "menus", "scrolling", "tips", "undoing", "windows", "popups", "shortcuts", "settings",

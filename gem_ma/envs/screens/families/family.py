@@ -8,8 +8,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from gem_ma.envs.screen_actions import ScreenAction
+from gem_ma.envs.screens.acting import act
 from gem_ma.envs.screens.sheet import Sheet
 from gem_ma.envs.screens.ui import Event, Ui, WidgetValue
+from gem_ma.scene.screen import Widget
 
 # The next step of a plan: a verb, a widget id, and a value. Verbs: click, double, right, hover, set
 # (a value), mark (a word), drag (onto a widget or by a distance), key, type.
@@ -51,6 +54,12 @@ class Family(Generic[ModelT]):
     def draw(self, sheet: Sheet, model: ModelT, ui: Ui) -> None:
         """Put the widgets of the task on a sheet."""
         raise NotImplementedError
+
+    def act(
+        self, page: tuple[Widget, ...], ui: Ui, action: ScreenAction
+    ) -> tuple[Ui, list[Event]]:
+        """Return the state of the widgets after an action, and the events for the task."""
+        return act(page, ui, action)
 
     def update(self, model: ModelT, event: Event, ui: Ui) -> ModelT:
         """Return the model after an event."""

@@ -1,0 +1,158 @@
+"""Pictures on a phone: wallpapers, and photos of six kinds, painted by rule."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gem_ma.renderers.cache import memoize
+from gem_ma.renderers.scenes.widget_paint import mix_colors
+from gem_ma.renderers.themes import RGB
+
+_BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+_FINE = 3  # samples of a pixel of a photo, each way
+
+
+@memoize
+def make_wallpaper(wide: int, high: int, color: RGB) -> np.ndarray:
+    """Return a wallpaper: a slope from light to dark with large, pale discs, for white letters."""
+    top, low = mix_colors(color, _WHITE, 0.06), mix_colors(color, _BLACK, 0.72)
+    y, x = np.mgrid[:high, :wide]
+    share = ((y / high * 0.8 + x / wide * 0.2) ** 0.9)[:, :, None]
+    frame = np.array(top) * (1 - share) + np.array(low) * share
+    frame = frame * 0.8
+    for across, down, radius, alpha in (
+        (0.95, 0.12, 0.62, 0.10),
+        (0.02, 0.62, 0.55, 0.08),
+        (0.88, 0.98, 0.50, 0.07),
+    ):
+        distance = np.hypot(x - across * wide, y - down * high) - radius * wide
+        inside = (0.5 - distance).clip(0, 1)[:, :, None] * alpha
+        frame = frame * (1 - inside) + 255 * inside
+    picture: np.ndarray = np.round(frame).astype(np.uint8)
+    return picture
+
+
+class _Canvas:
+    """A photo that is being painted, in units of its side: x from 0 to 1, y from 0 to 1."""
+
+    def __init__(self, side: int, top: RGB, low: RGB):
+        axis = (np.arange(side * _FINE) + 0.5) / (side * _FINE)
+        self.x, self.y = np.meshgrid(axis, axis)
+        share = self.y[:, :, None]
+        self.pixels = np.array(top) * (1 - share) + np.array(low) * share
+
+    def fill(self, inside: np.ndarray, color: RGB) -> None:
+        self.pixels[inside] = color
+
+    def fill_disc(self, x: float, y: float, radius: float, color: RGB) -> None:
+        self.fill(np.hypot(self.x - x, self.y - y) <= radius, color)
+
+    def fill_peak(self, x: float, y: float, slope: float, low: float, color: RGB) -> None:
+        """Fill a triangle with its point at (x, y), down to `low`."""
+        self.fill((self.y - y >= abs(self.x - x) * slope) & (self.y <= low), color)
+
+    def fill_box(self, left: float, top: float, right: float, low: float, color: RGB) -> None:
+        across = (self.x >= left) & (self.x <= right)
+        self.fill(across & (self.y >= top) & (self.y <= low), color)
+
+    def shrink(self) -> np.ndarray:
+        side = self.pixels.shape[0] // _FINE
+        mean = self.pixels.reshape(side, _FINE, side, _FINE, 3).mean((1, 3))
+        picture: np.ndarray = np.round(mean).astype(np.uint8)
+        return picture
+
+
+@memoize
+def make_photo(kind: str, number: int, side: int) -> np.ndarray:
+    """Return a photo: one of a kind, which differs a little from the others of its kind."""
+    return PHOTO_KINDS[kind](side, number * 0.381966 % 1)
+
+
+def _paint_mountains(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (120, 172, 222), (252, 222, 200))
+    for x, y, color in (
+        (0.2 + 0.3 * shift, 0.3, (108, 122, 150)),
+        (0.75 - 0.2 * shift, 0.2, (84, 98, 128)),
+    ):
+        canvas.fill_peak(x, y, 1.3, 1, color)
+        canvas.fill_peak(x, y, 1.3, y + 0.14, (250, 252, 255))
+    canvas.fill(canvas.y > 0.8 + 0.05 * np.sin(canvas.x * 7 + 6 * shift), (88, 132, 84))
+    return canvas.shrink()
+
+
+def _paint_sea(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (146, 206, 240), (255, 240, 214))
+    canvas.fill_disc(0.25 + 0.5 * shift, 0.26, 0.11, (255, 214, 102))
+    canvas.fill(canvas.y > 0.56, (38, 128, 172))
+    canvas.fill(canvas.y > 0.72 + 0.02 * np.sin(canvas.x * 16), (28, 106, 152))
+    x = 0.7 - 0.4 * shift
+    sail = (canvas.x < x) & (canvas.x > x - (canvas.y - 0.28) * 0.62) & (canvas.y < 0.62)
+    canvas.fill(sail & (canvas.y > 0.28), (255, 255, 255))
+    canvas.fill_box(x + 0.01, 0.26, x + 0.03, 0.66, (90, 66, 50))
+    hull = (canvas.y > 0.65) & (canvas.y < 0.73) & (abs(canvas.x - x) < 0.26 - (canvas.y - 0.65))
+    canvas.fill(hull, (190, 60, 52))
+    return canvas.shrink()
+
+
+def _paint_forest(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (206, 230, 214), (150, 190, 140))
+    for number in range(7):
+        x = (number * 0.29 + shift) % 1.1 - 0.05
+        y = 0.16 + 0.3 * ((number * 0.618) % 1)
+        green = (34 + 5 * number, 84 + 8 * number, 56 + 3 * number)
+        canvas.fill_box(x - 0.02, y + 0.3, x + 0.02, y + 0.52, (98, 70, 48))
+        canvas.fill_peak(x, y, 2.6, y + 0.3, green)
+        canvas.fill_peak(x, y + 0.12, 2.1, y + 0.44, green)
+    canvas.fill(canvas.y > 0.9, (96, 138, 80))
+    return canvas.shrink()
+
+
+def _paint_city(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (88, 76, 148), (255, 176, 120))
+    for number in range(5):
+        left = 0.02 + 0.2 * number
+        top = 0.25 + 0.4 * ((number * 0.618 + shift) % 1)
+        canvas.fill_box(left, top, left + 0.17, 1, (44, 42, 72))
+        for row in range(12):
+            for column in range(3):
+                y, x = top + 0.05 + 0.08 * row, left + 0.025 + 0.048 * column
+                if y < 0.95 and (row * 5 + column * 3 + number) % 4:
+                    canvas.fill_box(x, y, x + 0.028, y + 0.04, (255, 222, 130))
+    return canvas.shrink()
+
+
+def _paint_night(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (14, 18, 52), (50, 54, 110))
+    for number in range(16):
+        x, y = (number * 0.618 + shift) % 1, (number * 0.381) % 0.72
+        canvas.fill_disc(x, y, 0.011 + 0.006 * (number % 2), (255, 255, 240))
+    x = 0.3 + 0.4 * shift
+    moon = np.hypot(canvas.x - x, canvas.y - 0.34) <= 0.17
+    canvas.fill(moon & (np.hypot(canvas.x - x - 0.08, canvas.y - 0.3) > 0.15), (255, 244, 200))
+    canvas.fill(canvas.y > 0.84 + 0.04 * np.sin(canvas.x * 6 + 9 * shift), (10, 14, 34))
+    return canvas.shrink()
+
+
+def _paint_flower(side: int, shift: float) -> np.ndarray:
+    canvas = _Canvas(side, (186, 222, 160), (92, 150, 92))
+    x, y = 0.42 + 0.16 * shift, 0.42
+    canvas.fill_box(x - 0.018, y, x + 0.018, 1, (52, 110, 58))
+    petal = ((222, 74, 110), (246, 246, 250), (148, 92, 200))[int(shift * 3)]
+    for number in range(8):
+        turn = math.tau * number / 8 + shift
+        canvas.fill_disc(x + 0.19 * math.cos(turn), y + 0.19 * math.sin(turn), 0.105, petal)
+    canvas.fill_disc(x, y, 0.12, (250, 196, 60))
+    return canvas.shrink()
+
+
+PHOTO_KINDS = {
+    "mountains": _paint_mountains,
+    "sea": _paint_sea,
+    "forest": _paint_forest,
+    "city": _paint_city,
+    "night": _paint_night,
+    "flower": _paint_flower,
+}
+
