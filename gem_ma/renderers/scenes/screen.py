@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gem_ma.renderers import font
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.scenes.touch.widgets import (
-    draw_corners,
     draw_touch_widget,
     draw_wall_widget,
     find_touch_ground,
+    make_corner_masks,
 )
 from gem_ma.renderers.scenes.widget_paint import (
     PANES,
@@ -219,7 +220,7 @@ def _paint_touch_widget(
     if one.tone == "wall":
         picture = draw_wall_widget(plain, theme, (frame.shape[1], frame.shape[0]))
     elif one.kind == "pane":
-        _paint_touch_pane(frame, one, theme, ground, clip)
+        _paint_touch_pane(frame, one, theme, clip)
         return
     elif one.kind == "scroll":  # what is in it shows where it is
         return
@@ -227,37 +228,45 @@ def _paint_touch_widget(
         key = draw_touch_widget, _get_appearance(one), theme, ground, at
         picture = RENDER_CACHE.get(key)
         if picture is None:
-            picture = RENDER_CACHE.put(key, draw_touch_widget(plain, theme, ground, at))
+            picture = RENDER_CACHE.put(key, draw_touch_widget(plain._replace(x=0, y=0), theme, ground, at))
         else:
             RENDER_CACHE.mark_used(key)
     _paste_picture(frame, picture, one.x, one.y, clip)
 
 
-def _paint_touch_pane(
-    frame: np.ndarray, one: Widget, theme: Theme, ground: RGB, clip: PixelBox
-) -> None:
+def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelBox) -> None:
     """Draw a pane with round corners, and a border where colours do not tell it from its ground."""
     color, radius = find_touch_ground(one, theme), one.options[0] if one.options else 0
     x1, y1, x2, y2 = one.x, one.y, one.x + one.w, one.y + one.h
     is_bordered = radius and compute_contrast(theme.ink, theme.paper) > _STARK
-    border = choose_border_color(theme) if is_bordered else None
-    _fill_box(frame, (x1, y1, x2, y2), border or color, clip)
-    if border:
-        _fill_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), color, clip)
-    if radius:
-        disc = draw_corners(color, ground, radius, border)
-        _paste_picture(frame, disc[:radius, :radius], x1, y1, clip)
-        _paste_picture(frame, disc[:radius, radius:], x2 - radius, y1, clip)
-        if one.tone != "sheet":  # which ends at the edge of the screen
-            _paste_picture(frame, disc[radius:, :radius], x1, y2 - radius, clip)
-            _paste_picture(frame, disc[radius:, radius:], x2 - radius, y2 - radius, clip)
+    border = choose_border_color(theme) if is_bordered else color
+    corners = [(x1, y1, 0, 0), (x2 - radius, y1, 0, radius)] if radius else []
+    if one.tone != "sheet":  # which ends at the edge of the screen
+        corners += [(x, y2 - radius, radius, column) for x, _, _, column in corners]
+    covered = [_cut_box(frame, (x, y, x + radius, y + radius), clip) for x, y, *_ in corners]
+    before = [area.copy() for area, *_ in covered]
+    _cut_box(frame, (x1, y1, x2, y2), clip)[0][:] = border
+    if border != color:
+        _cut_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), clip)[0][:] = color
+    for (area, left, top), under, (_, _, row, column) in zip(covered, before, corners, strict=True):
+        mask, inner = make_corner_masks(radius)
+        mask = mask[row + top : row + radius, column + left : column + radius]
+        mask = mask[: area.shape[0], : area.shape[1]]
+        inner = inner[row + top : row + radius, column + left : column + radius]
+        inner = inner[: area.shape[0], : area.shape[1]]
+        font.blend_ink(under, mask, border)
+        if border != color:
+            font.blend_ink(under, inner, color)
+        area[:] = under
 
 
-def _fill_box(frame: np.ndarray, box: PixelBox, color: RGB, clip: PixelBox) -> None:
+def _cut_box(
+    frame: np.ndarray, box: PixelBox, clip: PixelBox
+) -> tuple[np.ndarray, int, int]:
+    """Return the part of a frame in two boxes, and how far it is from the corner of the first."""
     left, top = max(box[0], clip[0]), max(box[1], clip[1])
-    right, bottom = min(box[2], clip[2]), min(box[3], clip[3])
-    if left < right and top < bottom:
-        fill_area(frame[top:bottom, left:right], color)
+    right, bottom = max(left, min(box[2], clip[2])), max(top, min(box[3], clip[3]))
+    return frame[top:bottom, left:right], left - box[0], top - box[1]
 
 
 def _paint_pane(frame: np.ndarray, one: Widget, theme: Theme, look: str, clip: PixelBox) -> None:

@@ -66,6 +66,10 @@ PHONES = {  # the same of phones, in the folder `phones`
     "phone-toggles": "settings:Toggles",
     "phone-sliders": "settings:Sliders",
     "phone-wifi": "settings:Networks",
+    "phone-contact": "entries:Contacts",
+    "phone-event": "entries:Events",
+    "phone-expense": "entries:Expenses",
+    "phone-browser": "entries:Requests",
 }
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",

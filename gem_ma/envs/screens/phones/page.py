@@ -177,10 +177,12 @@ class PhonePage:
         if self.style.cards:
             self.pane(self.x, self.y, self.w, 0, "card", 16)
             self.is_on_card = True
+            self.y += 8
         yield
         if self.style.cards:
             pane = self.widgets[place]
-            self.widgets[place] = pane._replace(h=self.y - pane.y)
+            self.widgets[place] = pane._replace(h=self.y + 8 - pane.y)
+            self.y += 8
         self.is_on_card = False
         self.y += 10
 
@@ -190,7 +192,7 @@ class PhonePage:
 
     def find_line(self) -> tuple[int, int]:
         """Return the left and the width of a row of a list."""
-        return (self.x, self.w) if self.is_on_card else (0, self.wide)
+        return (self.x + 6, self.w - 12) if self.is_on_card else (0, self.wide)
 
     def row(
         self, id: str, title: str, subtitle: str = "", icon: str = "", tone: str = "",

@@ -7,16 +7,20 @@ import math
 import numpy as np
 
 from gem_ma.renderers.cache import memoize
+from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.scenes.widget_paint import mix_colors
 from gem_ma.renderers.themes import RGB
 
 _BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+_WALL_CONTRAST = 5.5  # of white letters, before pale discs lie on the wallpaper
 _FINE = 3  # samples of a pixel of a photo, each way
 
 
 @memoize
 def make_wallpaper(wide: int, high: int, color: RGB) -> np.ndarray:
     """Return a wallpaper: a slope from light to dark with large, pale discs, for white letters."""
+    while compute_contrast(color, _WHITE) < _WALL_CONTRAST:
+        color = mix_colors(color, _BLACK, 0.15)
     top, low = mix_colors(color, _WHITE, 0.06), mix_colors(color, _BLACK, 0.72)
     y, x = np.mgrid[:high, :wide]
     share = ((y / high * 0.8 + x / wide * 0.2) ** 0.9)[:, :, None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from gem_ma.renderers import font
@@ -118,8 +120,9 @@ def _tint_round(area: np.ndarray, color: RGB, alpha: float, radius: int) -> None
 
 def _fill_round(area: np.ndarray, color: RGB, radius: int, ground: RGB) -> None:
     fill_area(area, color)
+    radius = min(radius, min(area.shape[:2]) // 2)
     if radius > 0:
-        round_corners(area, min(radius, min(area.shape[:2]) // 2), ground)
+        round_corners(area, radius, ground)
 
 
 def _blend_icon(area: np.ndarray, name: str, side: int, ink: RGB, x: int | None = None,
@@ -160,14 +163,13 @@ def _choose_ink(tone: str, theme: Theme, ground: RGB) -> RGB:
     return color
 
 
-@memoize
-def draw_corners(color: RGB, ground: RGB, radius: int, border: RGB | None) -> np.ndarray:
-    """Draw the four corners of a pane together, as a disc."""
-    area = np.empty((2 * radius, 2 * radius, 3), np.uint8)
-    _fill_round(area, color if border is None else border, radius, ground)
-    if border is not None:
-        font.blend_ink(area[1:-1, 1:-1], make_mask("disc", 2 * radius - 2), color)
-    return area
+@functools.cache
+def make_corner_masks(radius: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mask of a disc, whose quarters are the corners of a pane, and that inside it."""
+    mask = make_mask("disc", 2 * radius)
+    inner = np.zeros_like(mask)
+    inner[1:-1, 1:-1] = make_mask("disc", 2 * radius - 2)
+    return mask, inner
 
 
 def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
@@ -313,7 +315,7 @@ def _draw_field(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
         inner[top : top + line, max(0, left) : max(0, right)] = mix_colors(ground, accent, 0.35)
     draw_widget_text(inner, 1 - shift, text, ink, one.type, y=top, on=ground if low == high else None)
     if at:
-        area[-2:] = accent
+        area[-2:, 4:-4] = accent
         if low == high:
             inner[top : top + line, max(0, left) : max(0, left) + 2] = accent
 
