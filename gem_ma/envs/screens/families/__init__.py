@@ -70,6 +70,11 @@ PHONES = {  # the same of phones, in the folder `phones`
     "phone-event": "entries:Events",
     "phone-expense": "entries:Expenses",
     "phone-browser": "entries:Requests",
+    "phone-call": "people:Calls",
+    "phone-number": "people:Numbers",
+    "phone-message": "messages:Messages",
+    "phone-reply": "messages:Replies",
+    "phone-copy": "messages:Copies",
 }
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",

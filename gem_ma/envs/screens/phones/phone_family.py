@@ -235,15 +235,17 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
         return ui._replace(values=values, focus="", open="")
 
     def score(self, model: PhoneTask[DataT], ui: Ui) -> float | None:
-        return float(self._is_right(model)) if model.finished else None
+        return float(self.is_right(model)) if model.finished else None
 
-    def _is_right(self, task: PhoneTask[DataT]) -> bool:
+    def is_right(self, task: PhoneTask[DataT]) -> bool:
         """Return whether the data and the answer are those that the task asks for."""
-        is_answered = _simplify(task.answer) == _simplify(task.expected)
-        return task.data == task.wanted and is_answered
+        return task.data == task.wanted and self.is_answered(task)
+
+    def is_answered(self, task: PhoneTask[DataT]) -> bool:
+        return _simplify(task.answer) == _simplify(task.expected)
 
     def plan(self, model: PhoneTask[DataT], ui: Ui) -> Step:
-        if not model.expected and self._is_right(model):
+        if not model.expected and self.is_right(model):
             return "done", ""
         if model.shade:
             return "back", ""
@@ -286,7 +288,7 @@ def split_id(id: str) -> tuple[str, int]:
 
 
 def _simplify(text: str) -> str:
-    return " ".join(text.casefold().replace("-", " ").split()).strip(".")
+    return " ".join(text.casefold().replace("-", " ").replace(",", " ").split()).strip(".")
 
 
 def _update_launcher(task: PhoneTask[DataT], event: Event) -> PhoneTask[DataT]:
