@@ -75,6 +75,13 @@ PHONES = {  # the same of phones, in the folder `phones`
     "phone-message": "messages:Messages",
     "phone-reply": "messages:Replies",
     "phone-copy": "messages:Copies",
+    "phone-shopping": "collections:Shopping",
+    "phone-photos": "collections:Albums",
+    "phone-playlist": "collections:Playlists",
+    "phone-notes": "collections:Notes",
+    "phone-files": "sorting:Files",
+    "phone-mail": "sorting:Mails",
+    "phone-notices": "sorting:Notices",
 }
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",
