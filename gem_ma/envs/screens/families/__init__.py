@@ -82,6 +82,12 @@ PHONES = {  # the same of phones, in the folder `phones`
     "phone-files": "sorting:Files",
     "phone-mail": "sorting:Mails",
     "phone-notices": "sorting:Notices",
+    "phone-timer": "tools:Timers",
+    "phone-calculator": "tools:Calculators",
+    "phone-route": "tools:Routes",
+    "phone-store": "tools:Store",
+    "phone-unlock": "guards:Unlocking",
+    "phone-permissions": "guards:Permissions",
 }
 INFEASIBLE = (  # families with tasks that cannot be done, if they are asked for
     "buttons", "links", "tabs", "checkboxes", "radios", "lists", "typing", "folds", "dialogs",

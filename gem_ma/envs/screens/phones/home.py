@@ -50,10 +50,10 @@ def draw_launcher(page: PhonePage, number: int) -> None:
     low, label = page.low - DOCK, style.icon + 32
     spare = low - STATUS - 130 - 3 * (label + 8) - 30
     top = STATUS + 24 + int(style.top * 0.4 * spare)
-    _write_on_wall(page, style.time, wide // 2, top, 48)
+    write_on_wall(page, style.time, wide // 2, top, 48)
     day = int(style.shares[13] * 28) + 1
     date = f"{WEEKDAYS[int(style.shares[14] * 7)]}, {MONTHS[int(style.shares[15] * 12)]} {day}"
-    _write_on_wall(page, date, wide // 2, top + 62, 16)
+    write_on_wall(page, date, wide // 2, top + 62, 16)
     pitch = min(label + 8 + int(spare * 0.16), 132)
     first = top + 124 + int((1 - style.top) * 0.3 * max(0, low - top - 150 - 3 * pitch))
     _put_apps(page, pages[number], first, pitch, label)
@@ -68,7 +68,7 @@ def draw_launcher(page: PhonePage, number: int) -> None:
     draw_navigation(page, "wall")
 
 
-def _write_on_wall(page: PhonePage, text: str, x: int, y: int, size: int) -> None:
+def write_on_wall(page: PhonePage, text: str, x: int, y: int, size: int) -> None:
     wide = round(text_metrics.measure_width(text, size)) + 2
     page.put("label", f"label{len(page.widgets)}", x - wide // 2, y, wide,
              text_metrics.LINE_HEIGHTS[size], text, tone="wall", type=size,
@@ -130,7 +130,7 @@ def draw_shade(page: PhonePage, notes: tuple[tuple[int, Notification], ...]) -> 
         page.write("There are none.", tone="quiet")
     for number, note in notes:
         page.pane(page.x, page.y, page.w, 76, "card", 18)
-        page.put("row", f"note:{number}", page.x, page.y, page.w, 76, note.title,
+        page.put("row", f"note:{number}", page.x + 6, page.y + 6, page.w - 12, 64, note.title,
                  options=(note.text, APPS[note.app].icon, APPS[note.app].tone, note.app), type=16,
                  tone="bold")  # fmt: skip
         page.y += 84

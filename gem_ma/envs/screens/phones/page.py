@@ -139,12 +139,13 @@ class PhonePage:
             x += 48
         for number, (id, icon, name) in enumerate(reversed(actions)):
             self.icon(id, icon, name, self.wide - 52 - 46 * number, y)
-        if self.style.large:
+        if self.style.large and title:
             self.y += BAR
             self.write(title, self.style.margin + 8, self.y, 24, "bold")
             self.y += 44
         else:
-            self.write(title, max(x + 4, 20), self.y + 16, 18, "bold")
+            if title:
+                self.write(title, max(x + 4, 20), self.y + 16, 18, "bold")
             self.y += BAR + 4
 
     def icon(self, id: str, icon: str, name: str, x: int, y: int, tone: str = "bare") -> None:
@@ -250,11 +251,11 @@ class PhonePage:
 
     def field(
         self, id: str, name: str, value: str = "", kind: str = "field", w: int | None = None,
-        x: int | None = None, h: int = FIELD,
+        x: int | None = None, h: int = FIELD, tone: str = "field",
     ) -> None:  # fmt: skip
         """Put a field on a round ground, with its name in it."""
         left, wide = self.x if x is None else x, self.w if w is None else w
-        self.pane(left, self.y, wide, h, "field", 14)
+        self.pane(left, self.y, wide, h, tone, 14)
         self.put(kind, f"{self.name}/{id}", left + 10, self.y, wide - 20, h, name, value,
                  tone=self.style.accent, type=16)  # fmt: skip
         self.y += h + 12

@@ -205,11 +205,11 @@ class Notices(PhoneFamily["Notices.Data"]):
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
         apps = pick(rng, self.APPS, 3 + difficulty // 3)
         unwanted = apps[: 1 + difficulty // 4]
-        each = 1 + (difficulty % 4 + difficulty // 4) // 2
-        notes = [Notification(app, title, one_of(rng, self.TEXTS))
-                 for app in unwanted for title in pick(rng, words.TITLES, each)]  # fmt: skip
-        for app in apps[len(unwanted) :][: max(1, 8 - len(notes))]:
-            notes.append(Notification(app, one_of(rng, words.TITLES), one_of(rng, self.TEXTS)))
+        count = 1 + difficulty * 5 // 10
+        shown_apps = [unwanted[n % len(unwanted)] for n in range(count)]
+        shown_apps += apps[len(unwanted) :][: 7 - count]
+        notes = [Notification(app, one_of(rng, words.TITLES), one_of(rng, self.TEXTS))
+                 for app in shown_apps]  # fmt: skip
         shown = pick(rng, notes, len(notes))
         gone = frozenset(n for n, note in enumerate(shown) if note.app in unwanted)
         data = self.Data(gone)

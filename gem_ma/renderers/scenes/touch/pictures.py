@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -72,6 +73,53 @@ class _Canvas:
 def make_photo(kind: str, number: int, side: int) -> np.ndarray:
     """Return a photo: one of a kind, which differs a little from the others of its kind."""
     return PHOTO_KINDS[kind](side, number * 0.381966 % 1)
+
+
+@memoize
+def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
+    """Return a map: land, water, a park, streets in two directions, and a route among them."""
+    shift = number * 0.381966 % 1
+    y, x = (axis.astype(float) for axis in np.mgrid[: 2 * high, : 2 * wide] / 2)
+    colors = _DAY if is_light else _NIGHT
+    frame = np.empty((*x.shape, 3))
+    frame[:] = colors["land"]
+    turn = 0.35 + shift
+    along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
+    frame[(abs(along % 190 - 95) < 52) & (abs((across + 60) % 260 - 130) < 46)] = colors["park"]
+    river = 0.62 * high + 26 * np.sin(x / 70 + 6 * shift) - y * 0.9 + 0.18 * x
+    frame[abs(river) < 22] = colors["water"]
+    for streets, pitch, half, color in (
+        (along, 46, 1.6, "street"),
+        (across, 62, 1.6, "street"),
+        (along, 184, 3.6, "road"),
+        (across, 186, 3.6, "road"),
+    ):
+        frame[abs((streets + pitch * shift) % pitch - pitch / 2) < half] = colors[color]
+    end = 0.5 + 0.3 * shift
+    points = ((0.14, 0.82), (0.14, 0.55), (end, 0.48), (end, 0.24), (0.84, 0.2))
+    for (x1, y1), (x2, y2) in itertools.pairwise(points):
+        a, b, c, d = x1 * wide, y1 * high, (x2 - x1) * wide, (y2 - y1) * high
+        part = (((x - a) * c + (y - b) * d) / (c * c + d * d)).clip(0, 1)
+        frame[np.hypot(x - a - part * c, y - b - part * d) < 3.2] = colors["route"]
+    for (left, top), color in ((points[0], "start"), (points[-1], "end")):
+        away = np.hypot(x - left * wide, y - top * high)
+        frame[away < 9] = (255, 255, 255)
+        frame[away < 6.5] = colors[color]
+    mean = frame.reshape(high, 2, wide, 2, 3).mean((1, 3))
+    picture: np.ndarray = np.round(mean).astype(np.uint8)
+    return picture
+
+
+_DAY: dict[str, RGB] = {
+    "land": (240, 238, 232), "park": (205, 230, 196), "water": (158, 204, 232),
+    "street": (255, 255, 255), "road": (250, 222, 150), "route": (26, 104, 224),
+    "start": (26, 104, 224), "end": (214, 48, 60),
+}  # fmt: skip
+_NIGHT: dict[str, RGB] = {
+    "land": (38, 44, 54), "park": (36, 62, 52), "water": (24, 52, 84),
+    "street": (58, 66, 80), "road": (92, 88, 76), "route": (110, 168, 255),
+    "start": (110, 168, 255), "end": (255, 110, 110),
+}  # fmt: skip
 
 
 def _paint_mountains(side: int, shift: float) -> np.ndarray:

@@ -11,7 +11,7 @@ from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.touch.icons import make_icon_mask
-from gem_ma.renderers.scenes.touch.pictures import make_photo, make_wallpaper
+from gem_ma.renderers.scenes.touch.pictures import make_map, make_photo, make_wallpaper
 from gem_ma.renderers.scenes.widget_paint import (
     choose_border_color,
     choose_widget_ink,
@@ -478,7 +478,14 @@ def _draw_day(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
     _draw_middle(area, one, ink, None, bold=bool(one.value))
 
 
+def _draw_map(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
+    area[:] = make_map(one.value, one.w, one.h, sum(theme.paper) > 600)
+    if one.tone == "round":
+        round_corners(area, 16, ground)
+
+
 _RENDERERS = {
+    "map": _draw_map,
     "row": _draw_row,
     "check": _draw_switch,
     "radio": _draw_radio,
