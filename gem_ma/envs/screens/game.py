@@ -290,7 +290,7 @@ def laid(state: State) -> tuple[Widget, ...]:
     strip = make_strip(text, state.type, layout.screen[0], layout.top)
     sheet = Sheet("", state.type, layout.area, layout.screen, layout.style)
     kind.draw(sheet, state.model, state.ui)
-    shell = draw_shell(layout)
+    shell = draw_shell(layout) if kind.has_desktop else ()
     return (*shell, *sheet.page()) if strip is None else (strip, *shell, *sheet.page())
 
 

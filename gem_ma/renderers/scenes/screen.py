@@ -12,7 +12,10 @@ import numpy as np
 from gem_ma.renderers import font
 from gem_ma.renderers.cache import RENDER_CACHE, memoize
 from gem_ma.renderers.contrast import compute_contrast
+from gem_ma.renderers.scenes.touch.pictures import make_wallpaper
 from gem_ma.renderers.scenes.touch.widgets import (
+    choose_wall_color,
+    draw_map,
     draw_touch_widget,
     draw_wall_widget,
     find_touch_ground,
@@ -216,22 +219,36 @@ def _paint_touch_widget(
     frame: np.ndarray, one: Widget, theme: Theme, ground: RGB, at: Caret, clip: PixelBox
 ) -> None:
     """Draw a widget in the look of a phone."""
-    plain = one._replace(id="", inside="", clip=None)
     if one.tone == "wall":
-        picture = draw_wall_widget(plain, theme, (frame.shape[1], frame.shape[0]))
-    elif one.kind == "pane":
+        _paint_on_wall(frame, one, theme, clip)
+        return
+    if one.kind == "pane":
         _paint_touch_pane(frame, one, theme, clip)
         return
-    elif one.kind == "scroll":  # what is in it shows where it is
+    if one.kind == "map":
+        _paste_picture(frame, draw_map(one, theme), one.x, one.y, clip)
         return
+    if one.kind == "scroll":  # what is in it shows where it is
+        return
+    key = draw_touch_widget, _get_appearance(one), theme, ground, at
+    picture = RENDER_CACHE.get(key)
+    if picture is None:
+        plain = one._replace(id="", x=0, y=0, inside="", clip=None)
+        picture = RENDER_CACHE.put(key, draw_touch_widget(plain, theme, ground, at))
     else:
-        key = draw_touch_widget, _get_appearance(one), theme, ground, at
-        picture = RENDER_CACHE.get(key)
-        if picture is None:
-            picture = RENDER_CACHE.put(key, draw_touch_widget(plain._replace(x=0, y=0), theme, ground, at))
-        else:
-            RENDER_CACHE.mark_used(key)
+        RENDER_CACHE.mark_used(key)
     _paste_picture(frame, picture, one.x, one.y, clip)
+
+
+def _paint_on_wall(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelBox) -> None:
+    """Draw the wallpaper, or a widget over it, which is not the same at any other place."""
+    if one.kind == "pane" and not one.options:
+        wall = make_wallpaper(frame.shape[1], frame.shape[0], choose_wall_color(one, theme))
+        _paste_picture(frame, wall, 0, 0, clip)
+        return
+    area = frame[one.y : one.y + one.h, one.x : one.x + one.w].copy()
+    draw_wall_widget(area, one, theme)
+    _paste_picture(frame, area, one.x, one.y, clip)
 
 
 def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelBox) -> None:
@@ -245,9 +262,9 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
         corners += [(x, y2 - radius, radius, column) for x, _, _, column in corners]
     covered = [_cut_box(frame, (x, y, x + radius, y + radius), clip) for x, y, *_ in corners]
     before = [area.copy() for area, *_ in covered]
-    _cut_box(frame, (x1, y1, x2, y2), clip)[0][:] = border
+    fill_area(_cut_box(frame, (x1, y1, x2, y2), clip)[0], border)
     if border != color:
-        _cut_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), clip)[0][:] = color
+        fill_area(_cut_box(frame, (x1 + 1, y1 + 1, x2 - 1, y2 - 1), clip)[0], color)
     for (area, left, top), under, (_, _, row, column) in zip(covered, before, corners, strict=True):
         mask, inner = make_corner_masks(radius)
         mask = mask[row + top : row + radius, column + left : column + radius]

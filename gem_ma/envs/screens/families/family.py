@@ -31,6 +31,7 @@ class Family(Generic[ModelT]):
         follows: whether the page depends on the widget under the pointer, or on the widget with
             the keyboard focus.
         application: the kind of program of which the page is a part; a key of APPLICATIONS.
+        has_desktop: whether the page stands on a desktop.
         wide: the width in pixels that the page needs, at the default size of letters.
         opens: the height in pixels that the page needs below what it shows at first.
         pool: names from which those of `find_needs` are drawn.
@@ -39,6 +40,7 @@ class Family(Generic[ModelT]):
     like: str = ""
     follows = False
     application = "website"
+    has_desktop = True
     wide = 280
     opens = 0
     pool: Names = ()

@@ -109,6 +109,7 @@ class Albums(PhoneFamily["Albums.Data"]):
 
     apps = ("Photos",)
     KINDS = ("mountains", "sea", "forest", "city", "night", "flower")
+    VIEWS = 4  # different photos of each kind
     NAMES = ("Summer", "Favourites", "Family", "Work", "Prints", "Home")
 
     class Data(NamedTuple):
@@ -119,10 +120,10 @@ class Albums(PhoneFamily["Albums.Data"]):
         count = 1 + difficulty // 5
         kinds = pick(rng, self.KINDS, min(6, 3 + difficulty // 2))
         each = 1 + (difficulty + 1) // 3
-        photos = [(kind, n + int(rng.integers(9))) for kind in kinds[:count] for n in range(each)]
+        photos = [(kind, n % self.VIEWS) for kind in kinds[:count] for n in range(each)]
         while len(photos) < min(12 + 3 * (difficulty // 3), 6 * each + 9):
             kind = kinds[count + int(rng.integers(len(kinds) - count))]
-            photos.append((kind, int(rng.integers(20))))
+            photos.append((kind, int(rng.integers(self.VIEWS))))
         shown = tuple(pick(rng, photos, len(photos)))
         names = pick(rng, self.NAMES, 3 + difficulty // 4)
         albums: tuple[Group, ...] = tuple((name, frozenset()) for name in names)

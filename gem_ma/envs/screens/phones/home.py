@@ -44,7 +44,6 @@ def list_launcher_pages(style: PhoneStyle) -> list[tuple[str, ...]]:
 def draw_launcher(page: PhonePage, number: int) -> None:
     """Put the launcher: the time, a page of apps, and the dock."""
     style, wide = page.style, page.wide
-    page.put("pane", "wall", 0, 0, wide, page.sheet.screen[1], tone="wall", group=style.accent)
     draw_status(page, "wall")
     pages = list_launcher_pages(style)
     low, label = page.low - DOCK, style.icon + 32
@@ -85,7 +84,7 @@ def _put_apps(page: PhonePage, names: tuple[str, ...], top: int, pitch: int, hig
         app = APPS[name]
         wide = min(each, 96)
         page.put("app", f"app:{name}", x + (each - wide) // 2, y, wide, high, name,
-                 True if not pitch else None, (app.icon, app.tone, style.icon, radius), tone="wall",
+                 None, (app.icon, app.tone, style.icon, radius), tone="wall",
                  group=style.accent)  # fmt: skip
 
 

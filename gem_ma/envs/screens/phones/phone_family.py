@@ -107,6 +107,7 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
 
     apps: ClassVar[tuple[str, ...]] = ()
     application = ""
+    has_desktop = False
     follows = True  # the keyboard is shown while a text has the focus
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[DataT]:
@@ -149,6 +150,8 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
         high = sheet.screen[1]
         low = high - NAVIGATION
         page = PhonePage(sheet, model.style, ui, "", low)
+        page.put("pane", "ground", 0, 0, page.wide, high, tone="screen" if model.app else "wall",
+                 group=model.style.accent)  # fmt: skip
         if not model.app:
             home.draw_launcher(page, model.shelf)
         else:
@@ -161,7 +164,6 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
     def _draw_pages(self, page: PhonePage, task: PhoneTask[DataT], ui: Ui) -> None:
         names = task.pages[task.app]
         first = max(n for n, name in enumerate(names) if not name.startswith(POPUP))
-        page.pane(0, 0, page.wide, page.sheet.screen[1], "screen")
         home.draw_status(page)
         is_typing = bool(ui.focus)
         low = page.low - measure_keyboard(page.wide) * is_typing

@@ -283,8 +283,7 @@ class Routes(PhoneFamily["Routes.Data"]):
             page.put("tab", f"mode#{number}", page.x + (each + 8) * number, page.y, each, 64, name,
                      number == mode or None, (icon,), tone=page.style.accent)  # fmt: skip
         page.y += 74
-        page.put("map", "map", page.x, page.y, page.w, 180, value=place * 7 + mode,
-                 tone="round")  # fmt: skip
+        page.put("map", "map", page.x, page.y, page.w, 180, value=place * 7 + mode)
         page.y += 190
         with page.list(), page.card():
             for number, (minutes, length, cost, road) in enumerate(task.data.routes[place][mode]):

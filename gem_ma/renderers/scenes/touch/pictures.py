@@ -14,6 +14,7 @@ from gem_ma.renderers.themes import RGB
 
 _BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
 _WALL_CONTRAST = 5.5  # of white letters, before pale discs lie on the wallpaper
+_DIM = 0.8
 _FINE = 3  # samples of a pixel of a photo, each way
 
 
@@ -23,19 +24,21 @@ def make_wallpaper(wide: int, high: int, color: RGB) -> np.ndarray:
     while compute_contrast(color, _WHITE) < _WALL_CONTRAST:
         color = mix_colors(color, _BLACK, 0.15)
     top, low = mix_colors(color, _WHITE, 0.06), mix_colors(color, _BLACK, 0.72)
-    y, x = np.mgrid[:high, :wide]
-    share = ((y / high * 0.8 + x / wide * 0.2) ** 0.9)[:, :, None]
-    frame = np.array(top) * (1 - share) + np.array(low) * share
-    frame = frame * 0.8
+    y = np.arange(high, dtype=np.float32)[:, None]
+    x = np.arange(wide, dtype=np.float32)[None]
+    share = (y / high * 0.8 + x / wide * 0.2) ** 0.9
+    white = np.zeros((high, wide), np.float32)
     for across, down, radius, alpha in (
         (0.95, 0.12, 0.62, 0.10),
         (0.02, 0.62, 0.55, 0.08),
         (0.88, 0.98, 0.50, 0.07),
     ):
         distance = np.hypot(x - across * wide, y - down * high) - radius * wide
-        inside = (0.5 - distance).clip(0, 1)[:, :, None] * alpha
-        frame = frame * (1 - inside) + 255 * inside
-    picture: np.ndarray = np.round(frame).astype(np.uint8)
+        white += (0.5 - distance).clip(0, 1) * alpha
+    picture = np.empty((high, wide, 3), np.uint8)
+    for part in range(3):
+        plain = (top[part] + share * (low[part] - top[part])) * _DIM
+        picture[:, :, part] = plain + white * (255 - plain) + 0.5
     return picture
 
 
@@ -79,35 +82,43 @@ def make_photo(kind: str, number: int, side: int) -> np.ndarray:
 def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
     """Return a map: land, water, a park, streets in two directions, and a route among them."""
     shift = number * 0.381966 % 1
-    y, x = (axis.astype(float) for axis in np.mgrid[: 2 * high, : 2 * wide] / 2)
+    y = np.arange(high, dtype=np.float32)[:, None]
+    x = np.arange(wide, dtype=np.float32)[None]
     colors = _DAY if is_light else _NIGHT
-    frame = np.empty((*x.shape, 3))
-    frame[:] = colors["land"]
+    picture = np.empty((high, wide, 3), np.float32)
+    picture[:] = colors["land"]
+
+    def lay(distance: np.ndarray, half: float, color: RGB) -> None:
+        """Paint what is less than `half` pixels from a line, with soft edges."""
+        near = distance < half + 0.5
+        share = (half + 0.5 - distance[near]).clip(0, 1)[:, None]
+        picture[near] += share * (np.array(color, np.float32) - picture[near])
+
     turn = 0.35 + shift
-    along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
-    frame[(abs(along % 190 - 95) < 52) & (abs((across + 60) % 260 - 130) < 46)] = colors["park"]
-    river = 0.62 * high + 26 * np.sin(x / 70 + 6 * shift) - y * 0.9 + 0.18 * x
-    frame[abs(river) < 22] = colors["water"]
+    along = x * math.cos(turn) + y * math.sin(turn)
+    across = y * math.cos(turn) - x * math.sin(turn)
+    park = np.maximum(abs(along % 190 - 95) - 52, abs((across + 60) % 260 - 130) - 46)
+    lay(park, 0, colors["park"])
+    river = abs(0.62 * high + 26 * np.sin(x / 70 + 6 * shift) - y * 0.9 + 0.18 * x)
+    lay(river, 20, colors["water"])
     for streets, pitch, half, color in (
         (along, 46, 1.6, "street"),
         (across, 62, 1.6, "street"),
         (along, 184, 3.6, "road"),
         (across, 186, 3.6, "road"),
     ):
-        frame[abs((streets + pitch * shift) % pitch - pitch / 2) < half] = colors[color]
+        lay(abs((streets + pitch * shift) % pitch - pitch / 2), half, colors[color])
     end = 0.5 + 0.3 * shift
     points = ((0.14, 0.82), (0.14, 0.55), (end, 0.48), (end, 0.24), (0.84, 0.2))
     for (x1, y1), (x2, y2) in itertools.pairwise(points):
         a, b, c, d = x1 * wide, y1 * high, (x2 - x1) * wide, (y2 - y1) * high
         part = (((x - a) * c + (y - b) * d) / (c * c + d * d)).clip(0, 1)
-        frame[np.hypot(x - a - part * c, y - b - part * d) < 3.2] = colors["route"]
+        lay(np.hypot(x - a - part * c, y - b - part * d), 3, colors["route"])
     for (left, top), color in ((points[0], "start"), (points[-1], "end")):
         away = np.hypot(x - left * wide, y - top * high)
-        frame[away < 9] = (255, 255, 255)
-        frame[away < 6.5] = colors[color]
-    mean = frame.reshape(high, 2, wide, 2, 3).mean((1, 3))
-    picture: np.ndarray = np.round(mean).astype(np.uint8)
-    return picture
+        lay(away, 9, _WHITE)
+        lay(away, 6.5, colors[color])
+    return picture.round().astype(np.uint8)
 
 
 _DAY: dict[str, RGB] = {

@@ -11,7 +11,7 @@ from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.touch.icons import make_icon_mask
-from gem_ma.renderers.scenes.touch.pictures import make_map, make_photo, make_wallpaper
+from gem_ma.renderers.scenes.touch.pictures import make_map, make_photo
 from gem_ma.renderers.scenes.widget_paint import (
     choose_border_color,
     choose_widget_ink,
@@ -37,6 +37,7 @@ from gem_ma.scene.touch_keyboard import (
 Caret = tuple[int, ...]
 _WHITE = (255, 255, 255)
 ICON_SIDE = 22  # pixels of most icons
+MAPS = 4  # different ones
 _SWITCH = 44, 24
 _PANE = 0.16  # how white a pane on the wallpaper is
 
@@ -71,37 +72,36 @@ def draw_touch_widget(one: Widget, theme: Theme, ground: RGB, at: Caret) -> np.n
     area = np.empty((max(one.h, 1), max(one.w, 1), 3), np.uint8)
     fill_area(area, ground)
     _RENDERERS.get(one.kind, _draw_label)(area, one, theme, at, ground)
+    if one.kind == "row" and not one.value and not one.options[3]:
+        return area[:, : _find_row_end(one)].copy()  # the rest is empty
     return area
 
 
-@memoize
-def draw_wall_widget(one: Widget, theme: Theme, size: tuple[int, int]) -> np.ndarray:
-    """Draw one widget on the wallpaper, whose colour is its group."""
-    wall = make_wallpaper(*size, find_tone(one.group, theme, theme.color("blue")))
-    if one.kind == "pane" and not one.options:
-        return wall
-    area = wall[one.y : one.y + one.h, one.x : one.x + one.w].copy()
-    if one.value is True:  # it stands on a pane
-        _tint_round(area, _WHITE, _PANE, 0)
+def choose_wall_color(one: Widget, theme: Theme) -> RGB:
+    """Return the colour of the wallpaper below a widget, which is its group."""
+    return find_tone(one.group, theme, theme.color("blue"))
+
+
+def draw_wall_widget(area: np.ndarray, one: Widget, theme: Theme) -> None:
+    """Draw one widget over what is there: the wallpaper, or a pane on it."""
     match one.kind:
         case "pane":
             _tint_round(area, _WHITE, _PANE, one.options[0])
         case "app":
             _draw_app(area, one, theme)
         case "status":
-            _draw_status(area, one, theme, _WHITE, None)
+            _draw_status(area, one, _WHITE, None)
         case "button" if one.options:
             _blend_icon(area, one.options[0], ICON_SIDE, _WHITE)
         case "button":
             _tint_round(area, _WHITE, _PANE, min(area.shape[:2]) // 2)
             _draw_middle(area, one, _WHITE, None)
         case _:
-            bold = one.kind == "title"
-            x = round((one.w - text_metrics.measure_width(one.text, one.type, bold)) / 2)
-            draw_widget_text(area, x, one.text, _WHITE, one.type, bold)
-    return area
+            x = round((one.w - text_metrics.measure_width(one.text, one.type)) / 2)
+            draw_widget_text(area, x, one.text, _WHITE, one.type)
 
 
+@functools.lru_cache(maxsize=256)
 def _make_round_mask(wide: int, high: int, radius: int) -> np.ndarray:
     mask = np.full((high, wide), 255, np.uint8)
     if radius > 0:
@@ -197,6 +197,13 @@ def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
         draw_widget_text(area, round(end - wide), right, _mix_quiet(ink, ground), 12, on=ground)
         end -= round(wide) + 8
     _draw_two_lines(area, x, end, one, subtitle, ink, ground)
+
+
+def _find_row_end(one: Widget) -> int:
+    """Return the width of a row up to the end of its words."""
+    title = text_metrics.measure_width(one.text, one.type, one.tone == "bold")
+    words = max(title, text_metrics.measure_width(one.options[0], 12))
+    return min(one.w, round(words) + 76)
 
 
 def _draw_two_lines(
@@ -379,21 +386,33 @@ def _draw_photo(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
 def _draw_app(area: np.ndarray, one: Widget, theme: Theme) -> None:
     """Draw the icon of an app above its name, on a wallpaper."""
     icon, tone, side, radius = one.options
-    left, color = (one.w - side) // 2, find_tone(tone, theme, theme.color("blue"))
+    left = (one.w - side) // 2
     body = area[4 : 4 + side, left : left + side]
+    face = _draw_app_icon(icon, find_tone(tone, theme, theme.color("blue")), side)
     mask = _make_round_mask(side, side, radius)
-    slope = np.linspace(0.18, 0.0, side)[:, None, None]
-    face = np.array(color) * (1 - slope) + 255 * slope
-    share = mask[:, :, None] / 255
-    body[:] = np.round(body * (1 - share) + face * share).astype(np.uint8)
-    _blend_icon(body, icon, side * 9 // 16, choose_widget_ink(color, theme))
+    np.copyto(body, face, where=(mask == 255)[:, :, None])
+    edge = (mask > 0) & (mask < 255)
+    share = mask[edge][:, None] / 255
+    body[edge] = np.round(body[edge] * (1 - share) + face[edge] * share).astype(np.uint8)
     wide = text_metrics.measure_width(one.text, 12)
     draw_widget_text(area, round((one.w - wide) / 2), one.text, _WHITE, 12, y=side + 9)
 
 
-def _draw_status(
-    area: np.ndarray, one: Widget, theme: Theme, ink: RGB, ground: RGB | None
-) -> None:
+def _choose_mark(color: RGB) -> RGB:
+    return _WHITE if compute_contrast(color, _WHITE) >= 3 else (0, 0, 0)
+
+
+@memoize
+def _draw_app_icon(icon: str, color: RGB, side: int) -> np.ndarray:
+    """Draw the icon of an app in a square, a little paler at its top."""
+    slope = np.linspace(0.18, 0.0, side)[:, None, None]
+    face = np.round(np.array(color) * (1 - slope) + 255 * slope).astype(np.uint8)
+    area = np.repeat(face, side, axis=1)
+    _blend_icon(area, icon, side * 9 // 16, _choose_mark(color))
+    return area
+
+
+def _draw_status(area: np.ndarray, one: Widget, ink: RGB, ground: RGB | None) -> None:
     """Draw the bar at the top: the time, the signs of the radio, the charge of the battery."""
     draw_widget_text(area, 18, one.text, ink, 14, True, on=ground)
     y, x = one.h // 2, one.w - 18
@@ -413,7 +432,7 @@ def _draw_status(
 def _draw_plain_status(
     area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB
 ) -> None:
-    _draw_status(area, one, theme, choose_widget_ink(ground, theme), ground)
+    _draw_status(area, one, choose_widget_ink(ground, theme), ground)
 
 
 def _draw_keyboard(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
@@ -478,14 +497,12 @@ def _draw_day(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
     _draw_middle(area, one, ink, None, bold=bool(one.value))
 
 
-def _draw_map(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
-    area[:] = make_map(one.value, one.w, one.h, sum(theme.paper) > 600)
-    if one.tone == "round":
-        round_corners(area, 16, ground)
+def draw_map(one: Widget, theme: Theme) -> np.ndarray:
+    """Draw a map; it is shared, and not to be changed."""
+    return make_map(one.value % MAPS, one.w, one.h, sum(theme.paper) > 600)
 
 
 _RENDERERS = {
-    "map": _draw_map,
     "row": _draw_row,
     "check": _draw_switch,
     "radio": _draw_radio,
