@@ -91,7 +91,7 @@ def _state(one: Widget) -> list[str]:
             return [_shade(one)]
         case "row":
             subtitle, _, _, right = one.options
-            return [*filter(None, (subtitle, right)), *(["selected"] if value else [])]
+            return [*filter(None, (subtitle, right))]
         case "status":
             return [f"battery {value} %"]
         case "keyboard":

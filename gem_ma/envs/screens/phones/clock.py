@@ -85,8 +85,8 @@ class Alarms(PhoneFamily["Alarms.Data"]):
             for number, alarm in enumerate(task.data.alarms):
                 x, w = page.find_line()
                 high = page.style.row + 12
-                page.put("row", f"alarm#{number}", x, page.y, w - 70, high, alarm.time,
-                         options=(name_days(alarm.days), "", "", ""), type=24)  # fmt: skip
+                page.put_row(f"alarm#{number}", x, page.y, w - 70, high, alarm.time,
+                             name_days(alarm.days), type=24)  # fmt: skip
                 page.put("check", f"on#{number}", x + w - 76, page.y, 76, high, "", alarm.on,
                          tone=page.style.accent, type=16)  # fmt: skip
                 page.y += high

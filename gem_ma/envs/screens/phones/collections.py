@@ -331,14 +331,14 @@ class Notes(PhoneFamily["Notes.Data"]):
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
         titles = pick(rng, words.TITLES, len(words.TITLES))
-        notes = [(title, " ".join(pick(rng, words.WORDS, 5)))
+        notes = [(title, " ".join(pick(rng, words.WORDS, 2)))
                  for title in titles[: 4 + difficulty // 2]]  # fmt: skip
         wanted, clauses, fresh = list(notes), [], titles[len(notes) :]
         ways = ("write", "rename", "write", "delete", "rename", "write")
         for number in range(1 + (difficulty + 1) // 3):
             way = ways[number]
             if way == "write":
-                text = " ".join(pick(rng, words.WORDS, 3))
+                text = " ".join(pick(rng, words.WORDS, 2))
                 wanted.append((fresh[number], text))
                 clauses.append(f'write a note with the title "{fresh[number]}" and the text '
                                f'"{text}"')  # fmt: skip
@@ -381,8 +381,7 @@ class Notes(PhoneFamily["Notes.Data"]):
         for number, (title, text) in enumerate(task.data.notes):
             x, y = page.x + (wide + 10) * (number % 2), page.y + 92 * (number // 2)
             page.pane(x, y, wide, 82, "card", 16)
-            page.put("row", f"note#{number}", x + 4, y + 6, wide - 8, 70, title,
-                     options=(text, "", "", ""), type=16, tone="bold")  # fmt: skip
+            page.put_row(f"note#{number}", x + 4, y + 6, wide - 8, 70, title, text, style="bold")
         page.y += 92 * -(-len(task.data.notes) // 2) + 60
 
     def update_app(self, task: PhoneTask[Data], event: Event, ui: Ui) -> PhoneTask[Data]:

@@ -129,9 +129,9 @@ def draw_shade(page: PhonePage, notes: tuple[tuple[int, Notification], ...]) -> 
         page.write("There are none.", tone="quiet")
     for number, note in notes:
         page.pane(page.x, page.y, page.w, 76, "card", 18)
-        page.put("row", f"note:{number}", page.x + 6, page.y + 6, page.w - 12, 64, note.title,
-                 options=(note.text, APPS[note.app].icon, APPS[note.app].tone, note.app), type=16,
-                 tone="bold")  # fmt: skip
+        app = APPS[note.app]
+        page.put_row(f"note:{number}", page.x + 6, page.y + 6, page.w - 12, 64, note.title,
+                     note.text, app.icon, app.tone, note.app, "bold")  # fmt: skip
         page.y += 84
     page.y += 8
     page.pane(wide // 2 - 22, page.y, 44, 4, "toast", 2)

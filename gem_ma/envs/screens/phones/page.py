@@ -197,16 +197,26 @@ class PhonePage:
 
     def row(
         self, id: str, title: str, subtitle: str = "", icon: str = "", tone: str = "",
-        right: str = "", chosen: bool = False, h: int | None = None, style: str = "",
+        right: str = "", h: int | None = None,
     ) -> Widget:  # fmt: skip
         """Put a row of a list, which can be tapped."""
         x, w = self.find_line()
         high = h or self.style.row
-        options = (subtitle, icon, tone, right)
-        one = self.put("row", id, x, self.y, w, high, title, chosen or None, options, type=16,
-                       tone=self.style.accent if chosen else style)  # fmt: skip
+        one = self.put_row(id, x, self.y, w, high, title, subtitle, icon, tone, right)
         self.y += high
         return one
+
+    def put_row(
+        self, id: str, x: int, y: int, w: int, h: int, title: str, subtitle: str, icon: str = "",
+        tone: str = "", right: str = "", style: str = "", type: int = 16,
+    ) -> Widget:  # fmt: skip
+        """Put a row at a given place, with as much of its words as it has room for."""
+        room = w - 32 - (54 if icon else 0)
+        room -= round(text_metrics.measure_width(right, 12)) + 8 if right else 0
+        title = text_metrics.truncate_to_width(title, type, room, style == "bold")
+        subtitle = text_metrics.truncate_to_width(subtitle, 12, room)
+        return self.put("row", id, x, y, w, h, title, None, (subtitle, icon, tone, right),
+                        tone=style, type=type)  # fmt: skip
 
     def switch(self, id: str, title: str, on: bool, subtitle: str = "", box: bool = False) -> None:
         """Put a row with a switch, or with a box to check."""

@@ -306,7 +306,7 @@ def _update_launcher(task: PhoneTask[DataT], event: Event) -> PhoneTask[DataT]:
 def _draw_other_app(page: PhonePage, name: str) -> None:
     """Put an app that no task needs."""
     app = APPS[name]
-    page.bar(name, ("", "search", "Search"), back=False)
+    page.bar(name, ("find", "search", "Search"), back=False)
     with page.card():
         for number, (title, subtitle) in enumerate(app.lines):
             page.row(f"line#{number}", title, subtitle, app.icon, app.tone)

@@ -72,7 +72,7 @@ def draw_touch_widget(one: Widget, theme: Theme, ground: RGB, at: Caret) -> np.n
     area = np.empty((max(one.h, 1), max(one.w, 1), 3), np.uint8)
     fill_area(area, ground)
     _RENDERERS.get(one.kind, _draw_label)(area, one, theme, at, ground)
-    if one.kind == "row" and not one.value and not one.options[3]:
+    if one.kind == "row" and not one.options[3]:
         return area[:, : _find_row_end(one)].copy()  # the rest is empty
     return area
 
@@ -176,9 +176,6 @@ def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
     """Draw an entry of a list: (subtitle, icon, tone of its icon, text at the right)."""
     subtitle, icon, tone, right = one.options
     ink, x = choose_widget_ink(ground, theme), 16
-    if one.value is True:
-        ground = mix_colors(ground, find_tone(one.tone, theme, theme.color("blue")), 0.22)
-        _fill_round(area, ground, 12, tuple(area[0, 0].tolist()))
     if icon:
         side = 40 if one.h >= 52 else 32
         color = find_tone(tone, theme, mix_colors(ground, ink, 0.14))
