@@ -42,7 +42,7 @@ def family(name: str) -> Family[Any]:
     """Return the family of tasks with this id."""
     is_phone = name in families.PHONES
     module, _, of = (families.PHONES if is_phone else families.REGISTER)[name].partition(":")
-    folder = "phones" if is_phone else "families"
+    folder = "phones.families" if is_phone else "families"
     return getattr(importlib.import_module(f"gem_ma.envs.screens.{folder}.{module}"), of)()
 
 
@@ -81,7 +81,7 @@ class State(NamedTuple):
         ]
         references = refs(self.page)
         actions = [f"click({references[one.id]})" for one in widgets]
-        actions += [f'type("{word}")' for word in _words(self)] if _typing(self) else []
+        actions += [f'type("{word}")' for word in list_words(self)] if _typing(self) else []
         scrolls = [one for one in page if one.kind == "scroll"]
         actions += [
             f"scroll({references[one.id]}, {by * PIXELS_PER_NOTCH * 3})"
@@ -109,7 +109,8 @@ def _typing(state):
     return any(one.id == state.ui.focus and one.kind in TEXT_KINDS for one in state.page)
 
 
-def _words(state):
+def list_words(state):
+    """Return words of the task, which random agents type."""
     if state.model is None:  # hidden
         return []
     return sorted({word.strip('".,:') for word in state.goal.split()})
@@ -235,10 +236,7 @@ def check(difficulty, look="flat"):
 
 def reader(page, coordinates, can_refuse=False, expected=EXPECTED_ACTIONS):
     """Return the reader of replies about a page, which says what it expects of others."""
-
-    return ActionReader(
-        coordinates.read_point, lambda: find_middles(page), can_refuse, expected
-    )
+    return ActionReader(coordinates.read_point, lambda: find_middles(page), can_refuse, expected)
 
 
 def find_middles(page: Sequence[Widget]) -> dict[str, tuple[int, int]]:

@@ -89,16 +89,18 @@ def _state(one: Widget) -> list[str]:
             return [f"{value} of {max(0, one.options[0] - one.h)} pixels down"]
         case "shade":
             return [_shade(one)]
-        case "row":
-            subtitle, _, _, right = one.options
-            return [*filter(None, (subtitle, right))]
-        case "status":
-            return [f"battery {value} %"]
-        case "keyboard":
-            return [_LAYERS[value or 0]]
+        case "row" | "status" | "keyboard":
+            return _touch_state(one)
         case "tab" | "item" | "cell" | "photo":
             return ["selected"] if value is True else []
     return []
+
+
+def _touch_state(one: Widget) -> list[str]:
+    if one.kind == "row":
+        subtitle, _, _, right = one.options
+        return [*filter(None, (subtitle, right))]
+    return [_LAYERS[one.value or 0] if one.kind == "keyboard" else f"battery {one.value} %"]
 
 
 def _shade(one: Widget) -> str:

@@ -186,14 +186,7 @@ def _redraw_box(
             continue
         if y - 2 >= bottom or x - 2 >= right or y + h + 2 <= top or x + w + 2 <= left:
             continue
-        clip = left, top, right, bottom
-        if one.clip is not None:
-            clip = (
-                max(left, one.clip[0]),
-                max(top, one.clip[1]),
-                min(right, one.clip[2]),
-                min(bottom, one.clip[3]),
-            )
+        clip = _cut_clip((left, top, right, bottom), one.clip)
         if is_touch:
             _paint_touch_widget(frame, one, theme, ground, at, clip)
             continue
@@ -213,6 +206,13 @@ def _redraw_box(
         _paste_picture(frame, picture, x, y, clip)
         if active and not at:
             _draw_focus_ring(frame, one, choose_accent(ground, theme), clip)
+
+
+def _cut_clip(box: PixelBox, clip: PixelBox | None) -> PixelBox:
+    """Return the part of a box within the visible part of a scroll."""
+    if clip is None:
+        return box
+    return max(box[0], clip[0]), max(box[1], clip[1]), min(box[2], clip[2]), min(box[3], clip[3])
 
 
 def _paint_touch_widget(
@@ -277,9 +277,7 @@ def _paint_touch_pane(frame: np.ndarray, one: Widget, theme: Theme, clip: PixelB
         area[:] = under
 
 
-def _cut_box(
-    frame: np.ndarray, box: PixelBox, clip: PixelBox
-) -> tuple[np.ndarray, int, int]:
+def _cut_box(frame: np.ndarray, box: PixelBox, clip: PixelBox) -> tuple[np.ndarray, int, int]:
     """Return the part of a frame in two boxes, and how far it is from the corner of the first."""
     left, top = max(box[0], clip[0]), max(box[1], clip[1])
     right, bottom = max(left, min(box[2], clip[2])), max(top, min(box[3], clip[3]))

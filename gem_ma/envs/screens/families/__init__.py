@@ -61,7 +61,7 @@ REGISTER = {  # id after "screens:" -> "module:class"
     "pairs": "games:Pairs",
     "noughts": "games:Noughts",
 }
-PHONES = {  # the same of phones, in the folder `phones`
+PHONES = {  # the same of phones, in the folder `phones.families`
     "phone-alarm": "clock:Alarms",
     "phone-toggles": "settings:Toggles",
     "phone-sliders": "settings:Sliders",
@@ -75,10 +75,10 @@ PHONES = {  # the same of phones, in the folder `phones`
     "phone-message": "messages:Messages",
     "phone-reply": "messages:Replies",
     "phone-copy": "messages:Copies",
-    "phone-shopping": "collections:Shopping",
-    "phone-photos": "collections:Albums",
-    "phone-playlist": "collections:Playlists",
-    "phone-notes": "collections:Notes",
+    "phone-shopping": "collecting:Shopping",
+    "phone-photos": "collecting:Albums",
+    "phone-playlist": "collecting:Playlists",
+    "phone-notes": "collecting:Notes",
     "phone-files": "sorting:Files",
     "phone-mail": "sorting:Mails",
     "phone-notices": "sorting:Notices",

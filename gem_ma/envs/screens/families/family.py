@@ -57,9 +57,7 @@ class Family(Generic[ModelT]):
         """Put the widgets of the task on a sheet."""
         raise NotImplementedError
 
-    def act(
-        self, page: tuple[Widget, ...], ui: Ui, action: ScreenAction
-    ) -> tuple[Ui, list[Event]]:
+    def act(self, page: tuple[Widget, ...], ui: Ui, action: ScreenAction) -> tuple[Ui, list[Event]]:
         """Return the state of the widgets after an action, and the events for the task."""
         return act(page, ui, action)
 

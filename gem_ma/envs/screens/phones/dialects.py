@@ -70,6 +70,7 @@ _PLAIN = {
 }  # fmt: skip
 # Where a finger goes, across and down; a scroll in a direction is a finger the other way.
 _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+_FARTHEST = 1e5  # the largest coordinate that is read
 _KEYS = ("Enter", "Backspace")
 Point = tuple[int, int]
 
@@ -137,18 +138,21 @@ class PhoneActionReader:
         if name == "status":
             is_done = given.get("goal_status") == "complete"
             return ScreenAction("done") if is_done else self._say_infeasible()
-        if name == "open_app":
-            return self._make_text_action(name, given.get("app_name"))
-        if name == "answer":
-            return self._make_text_action(name, text)
+        if name in ("open_app", "answer"):
+            return self._make_text_action(name, given.get("app_name", text))
+        return self._read_place(name, given)
+
+    def _read_place(self, name: str, given: JSONMapping) -> ScreenAction:
+        """Return the action of an object that may name a place."""
         point = self._find_point(given)
         if name in _TAPS and point is not None:
             return ScreenAction(_TAPS[name], point)
         if name == "input_text":
-            typed = self._make_text_action("type", text).text + "\n"
+            typed = self._make_text_action("type", given.get("text")).text + "\n"
             if point is None:
                 return ScreenAction("type", text=typed)
-            return ScreenAction("replace" if given.get("clear_text") else "input", point, text=typed)
+            kind = "replace" if given.get("clear_text") else "input"
+            return ScreenAction(kind, point, text=typed)
         if name in ("scroll", "swipe"):
             direction = str(given.get("direction"))[:9]
             return (self._scroll if name == "scroll" else self._swipe)(point, direction)
@@ -181,7 +185,11 @@ class PhoneActionReader:
         x, y = given.get("x"), given.get("y")
         if x is None and y is None:
             return None
-        if type(x) in (int, float) and type(y) in (int, float) and -1e5 < x < 1e5 > y > -1e5:
+        if (
+            isinstance(x, int | float)
+            and isinstance(y, int | float)
+            and abs(x) + abs(y) < _FARTHEST
+        ):
             return self.points.place(x, y)
         raise InvalidMove("expected where: two numbers x and y, or an index")
 

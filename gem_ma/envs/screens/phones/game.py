@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screens import families
-from gem_ma.envs.screens.game import LOOKS, Screens, State, begin, check, done, family, find_middles, page
+from gem_ma.envs.screens.game import (
+    Screens,
+    State,
+    begin,
+    check,
+    done,
+    family,
+    find_middles,
+    list_words,
+    page,
+)
 from gem_ma.envs.screens.keyboard import scroll_into_view
 from gem_ma.envs.screens.phones.dialects import OWN_GESTURES, PHONE_DIALECTS, PhoneActionReader
 from gem_ma.envs.screens.phones.steps import make_gesture
@@ -35,7 +44,7 @@ class PhoneState(State):
             if one.kind == "scroll":
                 actions += [f'scroll({names[one.id]}, "{way}")' for way in ("down", "up")]
         if any(one.id == self.ui.focus and one.kind in TEXT_KINDS for one in page):
-            actions += [f'type("{word}")' for word in family(self.family).find_words(self.model)]
+            actions += [f'type("{word}")' for word in list_words(self)]
         actions += ['scroll("right")', 'scroll("left")', "back()", "home()", "done()"]
         return tuple(actions)
 

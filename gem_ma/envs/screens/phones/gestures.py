@@ -115,9 +115,7 @@ def _swipe(page: Page, ui: Ui, action: ScreenAction) -> Effect:
     if under.kind == "slider" and not under.disabled:
         ui, events = act(page, ui, action)
         return ui._replace(focus="", hover="", pointer=None), events
-    scroll = under
-    if under.kind != "scroll":
-        scroll = find(page, under.inside) if under.inside else None
+    scroll = under if under.kind == "scroll" else find(page, under.inside or "-")
     if abs(down) > abs(across) and scroll is not None:
         return scroll_to(ui, scroll, scroll.value - down), []
     id = under.id if under.kind not in ("label", "pane") else ""
@@ -128,5 +126,3 @@ def _find_direction(across: int, down: int) -> str:
     if abs(across) > abs(down):
         return "right" if across > 0 else "left"
     return "down" if down > 0 else "up"
-
-

@@ -158,7 +158,9 @@ class PhonePage:
         high = self.low - self.y - but
         place = len(self.widgets)
         # Its bar would be at its right, beyond the screen: fingers need none.
-        box = self.put("scroll", f"{SCROLL}{self.name}", 0, self.y, self.wide + SCROLLBAR_WIDTH, high)
+        box = self.put(
+            "scroll", f"{SCROLL}{self.name}", 0, self.y, self.wide + SCROLLBAR_WIDTH, high
+        )
         self.inside = box.id
         yield
         self.inside = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -141,17 +141,16 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
     def goal(self, model: PhoneTask[DataT]) -> str:
         return model.told
 
-    def act(
-        self, page: tuple[Widget, ...], ui: Ui, action: ScreenAction
-    ) -> tuple[Ui, list[Event]]:
+    def act(self, page: tuple[Widget, ...], ui: Ui, action: ScreenAction) -> tuple[Ui, list[Event]]:
         return touch(page, ui, action)
 
     def draw(self, sheet: Sheet, model: PhoneTask[DataT], ui: Ui) -> None:
         high = sheet.screen[1]
         low = high - NAVIGATION
         page = PhonePage(sheet, model.style, ui, "", low)
-        page.put("pane", "ground", 0, 0, page.wide, high, tone="screen" if model.app else "wall",
-                 group=model.style.accent)  # fmt: skip
+        # What is drawn is an update of the last picture that had the same first widget.
+        page.put("pane", "ground", 0, 0, page.wide, high, value=model.told,
+                 tone="screen" if model.app else "wall", group=model.style.accent)  # fmt: skip
         if not model.app:
             home.draw_launcher(page, model.shelf)
         else:
@@ -173,9 +172,7 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
                 self.draw_app(page, name, task, ui)
             else:
                 _draw_other_app(page, task.app)
-        if is_typing and any(
-            one.id == ui.focus and one.kind in TEXT_KINDS for one in page.widgets
-        ):
+        if is_typing and any(one.id == ui.focus and one.kind in TEXT_KINDS for one in page.widgets):
             page.finish()
             home.draw_keyboard(page)
 
@@ -255,10 +252,6 @@ class PhoneFamily(Family[PhoneTask[DataT]]):
         if model.app == app:
             return self.plan_app(model, ui)
         return go_to_app(model, app)
-
-    def find_words(self, task: PhoneTask[DataT]) -> Sequence[str]:
-        """Return words of the task, which random agents type."""
-        return sorted({word.strip('".,:;()?') for word in task.told.split()} - {""})
 
 
 def go_to_app(task: PhoneTask[Any], app: str) -> Step:

@@ -23,25 +23,32 @@ def make_gesture(page: Sequence[Widget], ui: Ui, step: Step) -> str:
     """
     verb, id = step[0], step[1]
     value = step[2] if len(step) > 2 else None
-    wide, high = max(one.x + one.w for one in page[:2]), max(one.y + one.h for one in page[:2])
     if verb in ("back", "home", "done"):
         return f"{verb}()"
     if verb in ("key", "answer"):
         return f"{verb}({json.dumps(id, ensure_ascii=False)})"
-    if verb == "pull":
-        return f"swipe({wide // 2}, 4, {wide // 2}, {high // 2})"
-    if verb == "flick":
-        return _slide(wide // 2, high // 2, str(value))
+    if verb in ("pull", "flick"):
+        wide, high = page[0].w, page[0].h  # of the ground
+        return _slide(wide // 2, high // 2, value) if value else _pull(wide // 2, high // 2)
     one = find(page, id)
     if one is None:
         raise LookupError(f"no widget {id!r} to {verb}")
     if one.inside and not one.seen:
         return _scroll(page, one)
+    return _touch(page, ui, verb, one, value)
+
+
+def _pull(x: int, y: int) -> str:
+    return f"swipe({x}, 4, {x}, {y})"
+
+
+def _touch(page: Sequence[Widget], ui: Ui, verb: str, one: Widget, value: object) -> str:
+    """Return the next action of a step on a widget that is in sight."""
     x, y = one.x + one.w // 2, one.y + one.h // 2
     if verb == "slide":
-        return _slide(x, y, str(value))
+        return _slide(x, y, value)
     if verb in ("copy", "paste"):
-        if ui.open != f"{EDIT_MENU}{id}":
+        if ui.open != f"{EDIT_MENU}{one.id}":
             return f"long_press({x}, {y})"
         button = find(page, f"{EDIT_MENU}{verb.title()}")
         assert button is not None
@@ -64,7 +71,7 @@ def _write(ui: Ui, one: Widget, value: str) -> str:
     return f"type({json.dumps(value, ensure_ascii=False)})" if value else 'key("Backspace")'
 
 
-def _slide(x: int, y: int, way: str) -> str:
+def _slide(x: int, y: int, way: object) -> str:
     by = _WIDE if way == "right" else -_WIDE
     return f"swipe({x - by // 2}, {y}, {x + by // 2}, {y})"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
 
-from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.figures import SAMPLES_PER_PIXEL
 
+ShapeCover = Callable[[np.ndarray, np.ndarray, list[float]], np.ndarray]
 _UNITS = 24
 _STROKE = 2.0  # units
 
@@ -88,7 +91,7 @@ ICONS = MappingProxyType({
 })  # fmt: skip
 
 
-@memoize
+@functools.lru_cache(maxsize=512)  # small, and slow to make
 def make_icon_mask(name: str, size: int) -> np.ndarray:
     """Return the coverage (0..255) of an icon in a square of size x size pixels."""
     axis = (np.arange(size * SAMPLES_PER_PIXEL) + 0.5) * _UNITS / (size * SAMPLES_PER_PIXEL)
@@ -101,6 +104,7 @@ def make_icon_mask(name: str, size: int) -> np.ndarray:
         covered = covered & ~inside if is_taken else covered | inside
     coverage = covered.reshape(size, SAMPLES_PER_PIXEL, size, SAMPLES_PER_PIXEL).mean((1, 3))
     result: np.ndarray = np.round(coverage * 255).astype(np.uint8)
+    result.setflags(write=False)
     return result
 
 
@@ -117,7 +121,7 @@ def _cover_ring(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarra
 
 
 def _cover_arc(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarray:
-    left, top, radius, first, last = numbers
+    left, top, _, first, last = numbers
     degrees = np.degrees(np.arctan2(y - top, x - left))
     return _cover_ring(x, y, numbers[:3]) & ((degrees - first) % 360 <= last - first)
 
@@ -125,7 +129,7 @@ def _cover_arc(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarray
 def _cover_line(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarray:
     points = list(zip(numbers[::2], numbers[1::2], strict=True))
     inside = np.zeros(x.shape, bool)
-    for (x1, y1), (x2, y2) in zip(points, points[1:], strict=False):
+    for (x1, y1), (x2, y2) in itertools.pairwise(points):
         across, down = x2 - x1, y2 - y1
         along = ((x - x1) * across + (y - y1) * down) / (across**2 + down**2)
         along = along.clip(0, 1)
@@ -152,12 +156,22 @@ def _measure_box(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarr
     return distance
 
 
-_SHAPES = {
+def _cover_box(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarray:
+    inside: np.ndarray = _measure_box(x, y, numbers) <= 0
+    return inside
+
+
+def _cover_frame(x: np.ndarray, y: np.ndarray, numbers: list[float]) -> np.ndarray:
+    inside: np.ndarray = abs(_measure_box(x, y, numbers)) <= _STROKE / 2
+    return inside
+
+
+_SHAPES: dict[str, ShapeCover] = {
     "d": _cover_disc,
     "o": _cover_ring,
     "a": _cover_arc,
     "l": _cover_line,
     "p": _cover_polygon,
-    "b": lambda x, y, numbers: _measure_box(x, y, numbers) <= 0,
-    "r": lambda x, y, numbers: abs(_measure_box(x, y, numbers)) <= _STROKE / 2,
+    "b": _cover_box,
+    "r": _cover_frame,
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
 import numpy as np
 
-from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.scenes.widget_paint import mix_colors
 from gem_ma.renderers.themes import RGB
@@ -18,7 +18,7 @@ _DIM = 0.8
 _FINE = 3  # samples of a pixel of a photo, each way
 
 
-@memoize
+@functools.lru_cache(maxsize=8)
 def make_wallpaper(wide: int, high: int, color: RGB) -> np.ndarray:
     """Return a wallpaper: a slope from light to dark with large, pale discs, for white letters."""
     while compute_contrast(color, _WHITE) < _WALL_CONTRAST:
@@ -39,6 +39,7 @@ def make_wallpaper(wide: int, high: int, color: RGB) -> np.ndarray:
     for part in range(3):
         plain = (top[part] + share * (low[part] - top[part])) * _DIM
         picture[:, :, part] = plain + white * (255 - plain) + 0.5
+    picture.setflags(write=False)
     return picture
 
 
@@ -72,13 +73,15 @@ class _Canvas:
         return picture
 
 
-@memoize
+@functools.lru_cache(maxsize=64)
 def make_photo(kind: str, number: int, side: int) -> np.ndarray:
     """Return a photo: one of a kind, which differs a little from the others of its kind."""
-    return PHOTO_KINDS[kind](side, number * 0.381966 % 1)
+    picture = PHOTO_KINDS[kind](side, number * 0.381966 % 1)
+    picture.setflags(write=False)
+    return picture
 
 
-@memoize
+@functools.lru_cache(maxsize=12)
 def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
     """Return a map: land, water, a park, streets in two directions, and a route among them."""
     shift = number * 0.381966 % 1
@@ -118,7 +121,9 @@ def make_map(number: int, wide: int, high: int, is_light: bool) -> np.ndarray:
         away = np.hypot(x - left * wide, y - top * high)
         lay(away, 9, _WHITE)
         lay(away, 6.5, colors[color])
-    return picture.round().astype(np.uint8)
+    result: np.ndarray = picture.round().astype(np.uint8)
+    result.setflags(write=False)
+    return result
 
 
 _DAY: dict[str, RGB] = {
@@ -218,4 +223,3 @@ PHOTO_KINDS = {
     "night": _paint_night,
     "flower": _paint_flower,
 }
-

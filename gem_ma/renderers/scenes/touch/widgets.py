@@ -7,13 +7,11 @@ import functools
 import numpy as np
 
 from gem_ma.renderers import font
-from gem_ma.renderers.cache import memoize
 from gem_ma.renderers.contrast import compute_contrast
 from gem_ma.renderers.figures import make_mask
 from gem_ma.renderers.scenes.touch.icons import make_icon_mask
 from gem_ma.renderers.scenes.touch.pictures import make_map, make_photo
 from gem_ma.renderers.scenes.widget_paint import (
-    choose_border_color,
     choose_widget_ink,
     draw_widget_text,
     fill_area,
@@ -228,7 +226,9 @@ def _draw_switch(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
         box = area[(one.h - 20) // 2 :][:20, x : x + 20]
         _fill_round(box, on if one.value else off, 5, ground)
         if one.value:
-            font.blend_ink(box[2:18, 2:18], make_icon_mask("check", 16), choose_widget_ink(on, theme))
+            font.blend_ink(
+                box[2:18, 2:18], make_icon_mask("check", 16), choose_widget_ink(on, theme)
+            )
         else:
             _fill_round(box[2:-2, 2:-2], ground, 3, off)
         x += 34
@@ -317,7 +317,9 @@ def _draw_field(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
     left, right = round(wide[low]) - shift + 1, round(wide[high]) - shift + 1
     if low != high:
         inner[top : top + line, max(0, left) : max(0, right)] = mix_colors(ground, accent, 0.35)
-    draw_widget_text(inner, 1 - shift, text, ink, one.type, y=top, on=ground if low == high else None)
+    draw_widget_text(
+        inner, 1 - shift, text, ink, one.type, y=top, on=ground if low == high else None
+    )
     if at:
         area[-2:, 4:-4] = accent
         if low == high:
@@ -377,7 +379,9 @@ def _draw_photo(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
     if one.value:
         badge = area[6:30, 6:30]
         font.blend_ink(badge, make_mask("disc", 24), accent)
-        font.blend_ink(badge[4:20, 4:20], make_icon_mask("check", 16), choose_widget_ink(accent, theme))
+        font.blend_ink(
+            badge[4:20, 4:20], make_icon_mask("check", 16), choose_widget_ink(accent, theme)
+        )
 
 
 def _draw_app(area: np.ndarray, one: Widget, theme: Theme) -> None:
@@ -399,7 +403,7 @@ def _choose_mark(color: RGB) -> RGB:
     return _WHITE if compute_contrast(color, _WHITE) >= 3 else (0, 0, 0)
 
 
-@memoize
+@functools.lru_cache(maxsize=256)
 def _draw_app_icon(icon: str, color: RGB, side: int) -> np.ndarray:
     """Draw the icon of an app in a square, a little paler at its top."""
     slope = np.linspace(0.18, 0.0, side)[:, None, None]
@@ -426,9 +430,7 @@ def _draw_status(area: np.ndarray, one: Widget, ink: RGB, ground: RGB | None) ->
         x -= 20
 
 
-def _draw_plain_status(
-    area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB
-) -> None:
+def _draw_plain_status(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     _draw_status(area, one, choose_widget_ink(ground, theme), ground)
 
 

@@ -171,8 +171,8 @@ def test_a_tap_beside_a_dialog_closes_it():
 
 def test_what_is_sent_to_the_wrong_person_is_wrong():
     player = Player("phone-message", 0)
-    name = next(n for n, (one, other) in enumerate(zip(
-        player.model.data.chats, player.model.wanted.chats, strict=True)) if one != other)  # fmt: skip
+    pairs = zip(player.model.data.chats, player.model.wanted.chats, strict=True)
+    name = next(n for n, (one, other) in enumerate(pairs) if one != other)
     text = player.model.wanted.chats[name][1][-1].removeprefix(">")
     player.do('open_app("Messages")')
     player.touch(f"chat#{1 - min(name, 1)}")
@@ -189,4 +189,6 @@ def test_an_answer_is_read_without_its_signs():
         expected = player.model.expected
         text = answer.format(expected if answer == "{}" else expected[-4:])
         player.do(f'answer("{text}")')
-        assert player.state.score == (1.0 if text.strip(".").replace(" ", "-") == expected else score)
+        assert player.state.score == (
+            1.0 if text.strip(".").replace(" ", "-") == expected else score
+        )

@@ -271,10 +271,21 @@ class Playlists(PhoneFamily["Playlists.Data"]):
             name = "create"
         elif event.kind not in ("click", "double"):
             return task
+        if name == "more" and number >= 0:
+            return task.push("?song")._replace(chosen=(number,))
+        if name == "create":
+            return self._create(task, read_field(task, ui, "name"))
+        return self._tap(task, name, number)
+
+    def _create(self, task: PhoneTask[Data], title: str) -> PhoneTask[Data]:
+        lists = task.data.lists
+        if not title or title in {one for one, _ in lists}:
+            return task
+        return task.hold(lists=(*lists, (title, frozenset()))[:12]).pop()
+
+    def _tap(self, task: PhoneTask[Data], name: str, number: int) -> PhoneTask[Data]:
         lists = task.data.lists
         match name:
-            case "more" if number >= 0:
-                return task.push("?song")._replace(chosen=(number,))
             case "put":
                 return task.swap("?lists")
             case "list":
@@ -289,11 +300,6 @@ class Playlists(PhoneFamily["Playlists.Data"]):
                 return task.push("?new")
             case "play" | "share" | "cancel":
                 return task.pop()
-            case "create":
-                title = read_field(task, ui, "name")
-                known = {one for one, _ in lists}
-                if title and title not in known:
-                    return task.hold(lists=(*lists, (title, frozenset()))[:12]).pop()
         return task
 
     def plan_app(self, task: PhoneTask[Data], ui: Ui) -> Step:

@@ -159,7 +159,7 @@ class Networks(PhoneFamily["Networks.Data"]):
             names = (*names[:-1], f"{names[0].partition('-')[0]}-{int(rng.integers(100, 999))}")
         shown = tuple(pick(rng, names, len(names)))
         saved_count = 1 + difficulty // 3
-        known = [one for one in names[1:-1]][:saved_count]
+        known = names[1:-1][:saved_count]
         saved = tuple(sorted((one, "") for one in known))
         password = "".join(pick(rng, words.WORDS, 2)) + str(int(rng.integers(10, 99)))
         forgotten = known[: difficulty // 3]

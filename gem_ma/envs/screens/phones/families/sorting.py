@@ -135,7 +135,9 @@ class Mails(PhoneFamily["Mails.Data"]):
         if difficulty > 4:  # two mails from one person, told apart by their subjects
             mails[-1] = mails[0][0], mails[-1][1]
         mails = pick(rng, mails, len(mails))
-        archived, deleted, clauses = set(), set(), []
+        archived: set[int] = set()
+        deleted: set[int] = set()
+        clauses = []
         for place in pick(rng, range(len(mails)), 1 + (difficulty + 1) // 2):
             is_archived = difficulty < 2 or rng.random() < 0.6
             (archived if is_archived else deleted).add(place)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gem_ma.envs.screens.families.family import Step, joined, one_of, pick
+from gem_ma.envs.screens.families.family import Step, joined, pick
 from gem_ma.envs.screens.phones.home import WEEKDAYS
 from gem_ma.envs.screens.phones.page import PhonePage
 from gem_ma.envs.screens.phones.phone_family import (
@@ -133,8 +133,9 @@ class Alarms(PhoneFamily["Alarms.Data"]):
                 return self._keep(task, task.chosen[0], None).pop()
             case "save":
                 place, hour, minute, days = task.chosen
-                hour, minute = read_field(task, ui, "hour", hour), read_field(
-                    task, ui, "minute", minute
+                hour, minute = (
+                    read_field(task, ui, "hour", hour),
+                    read_field(task, ui, "minute", minute),
                 )
                 if not (hour.isdecimal() and minute.isdecimal()):
                     return task

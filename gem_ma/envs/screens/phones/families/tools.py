@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,6 @@ from gem_ma.envs.screens.phones.phone_family import (
     PhoneFamily,
     PhoneTask,
     read_field,
-    set_field,
     split_id,
 )
 from gem_ma.envs.screens.ui import Event, Ui
@@ -53,7 +53,8 @@ class Timers(PhoneFamily["Timers.Data"]):
         running: tuple[int, ...] = ()  # seconds, in order of length
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
-        wanted, clauses = set(), []
+        wanted: set[int] = set()
+        clauses: list[str] = []
         while len(clauses) < 1 + difficulty // 4:
             hours = int(rng.integers(1, 10)) if difficulty > 5 else 0
             minutes = int(rng.integers(1, 60)) if difficulty > 1 else int(rng.integers(1, 10))
@@ -83,7 +84,9 @@ class Timers(PhoneFamily["Timers.Data"]):
         digits = "".join(task.chosen).rjust(6, "0")
         page.bar("New timer")
         page.y += 40
-        page.write(f"{digits[:2]}:{digits[2:4]}:{digits[4:]}", page.wide // 2, page.y, 48, middle=True)
+        page.write(
+            f"{digits[:2]}:{digits[2:4]}:{digits[4:]}", page.wide // 2, page.y, 48, middle=True
+        )
         put_keys(page, self.ROWS, page.low - 90, min(86, (page.low - page.y - 190) // 4))
         page.put("button", "start", page.wide // 2 - 66, page.low - 76, 132, 60, "Start",
                  tone=page.style.accent)  # fmt: skip
@@ -139,7 +142,9 @@ class Calculators(PhoneFamily["Calculators.Data"]):
         terms = [str(int(rng.integers(2, most)))]
         for _ in range(1 + difficulty // 3):
             terms += [one_of(rng, ("+", "-")), str(int(rng.integers(2, most)))]
-        wanted = self.Data((_add_up("".join(terms)),))
+        result = _add_up("".join(terms))
+        assert result is not None
+        wanted = self.Data((result,))
         told = f"Work out {' '.join(terms)} with the calculator, and keep the result."
         return PhoneTask(self.Data(), wanted, told)
 
@@ -236,7 +241,7 @@ class Routes(PhoneFamily["Routes.Data"]):
             mode = int(rng.integers(4)) if difficulty > 1 else 0
             rule = int(rng.integers(3)) if difficulty > 3 else 0
             options = data.routes[place][mode]
-            best = min(range(many), key=lambda n, of=options, by=rule: of[n][by])
+            best = options.index(min(options, key=operator.itemgetter(rule)))
             driven.append((place, mode, best))
             clauses.append(f"the {self.RULES[rule]} route by {self.MODES[mode][0].lower()} to "
                            f"{places[place]}")  # fmt: skip
@@ -283,7 +288,7 @@ class Routes(PhoneFamily["Routes.Data"]):
             page.put("tab", f"mode#{number}", page.x + (each + 8) * number, page.y, each, 64, name,
                      number == mode or None, (icon,), tone=page.style.accent)  # fmt: skip
         page.y += 74
-        page.put("map", "map", page.x, page.y, page.w, 180, value=place * 7 + mode)
+        page.put("map", "map", 0, page.y, page.wide, 180, value=place * 7 + mode)
         page.y += 190
         with page.list(), page.card():
             for number, (minutes, length, cost, road) in enumerate(task.data.routes[place][mode]):
