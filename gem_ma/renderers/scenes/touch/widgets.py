@@ -49,9 +49,14 @@ def find_tone(tone: str, theme: Theme, other: RGB) -> RGB:
 
 def find_touch_ground(one: Widget, theme: Theme) -> RGB:
     """Return the colour of a pane, which it gives to the widgets on it."""
+    return _find_pane_color(one.tone, theme)
+
+
+@functools.lru_cache(maxsize=256)
+def _find_pane_color(tone: str, theme: Theme) -> RGB:
     is_light = sum(theme.paper) > 600
     screen = mix_colors(theme.paper, theme.color("blue"), 0.05) if is_light else theme.paper
-    match one.tone:
+    match tone:
         case "screen" | "bar":
             return screen
         case "card" | "raised" | "dialog" | "sheet":
@@ -62,7 +67,7 @@ def find_touch_ground(one: Widget, theme: Theme) -> RGB:
             return mix_colors(screen, theme.ink, 0.05 if is_light else 0.11)
         case "toast":
             return mix_colors(theme.ink, theme.paper, 0.1)
-    return find_tone(one.tone, theme, theme.paper)
+    return find_tone(tone, theme, theme.paper)
 
 
 def draw_touch_widget(one: Widget, theme: Theme, ground: RGB, at: Caret) -> np.ndarray:
@@ -153,6 +158,7 @@ def _draw_label(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: 
     draw_widget_text(area, 0, text, ink, one.type, bold, on=ground)
 
 
+@functools.lru_cache(maxsize=512)
 def _choose_ink(tone: str, theme: Theme, ground: RGB) -> RGB:
     """Return the colour of a tone, darker or lighter if it could not be read on a background."""
     color = find_tone(tone, theme, theme.color("blue"))
@@ -178,13 +184,9 @@ def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
         side = 40 if one.h >= 52 else 32
         color = find_tone(tone, theme, mix_colors(ground, ink, 0.14))
         top = (one.h - side) // 2
-        font.blend_ink(area[top : top + side, x : x + side], make_mask("disc", side), color)
-        mark = choose_widget_ink(color, theme)
-        if len(icon) > 2:
-            _blend_icon(area, icon, side // 2 + 2, mark, x + (side // 2 - 2) // 2 + 0)
-        else:
-            wide = text_metrics.measure_width(icon, 16, True)
-            draw_widget_text(area, round(x + (side - wide) / 2) + 1, icon, mark, 16, True)
+        area[top : top + side, x : x + side] = _draw_disc(
+            icon, side, color, choose_widget_ink(color, theme), ground
+        )
         x += side + 14
     end = one.w - 16
     if right:
@@ -192,6 +194,20 @@ def _draw_row(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RG
         draw_widget_text(area, round(end - wide), right, _mix_quiet(ink, ground), 12, on=ground)
         end -= round(wide) + 8
     _draw_two_lines(area, x, end, one, subtitle, ink, ground)
+
+
+@functools.lru_cache(maxsize=512)
+def _draw_disc(icon: str, side: int, color: RGB, ink: RGB, ground: RGB) -> np.ndarray:
+    """Draw an icon, or one or two letters, on a disc."""
+    area = np.empty((side, side, 3), np.uint8)
+    fill_area(area, ground)
+    font.blend_ink(area, make_mask("disc", side), color)
+    if len(icon) > 2:
+        _blend_icon(area, icon, side // 2 + 2, ink)
+    else:
+        wide = text_metrics.measure_width(icon, 16, True)
+        draw_widget_text(area, round((side - wide) / 2) + 1, icon, ink, 16, True)
+    return area
 
 
 def _find_row_end(one: Widget) -> int:
@@ -436,8 +452,7 @@ def _draw_plain_status(area: np.ndarray, one: Widget, theme: Theme, at: Caret, g
 
 def _draw_keyboard(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground: RGB) -> None:
     is_light = sum(theme.paper) > 600
-    floor = mix_colors(theme.paper, theme.color("blue"), 0.05) if is_light else theme.paper
-    floor = mix_colors(floor, theme.ink, 0.1 if is_light else 0.06)
+    floor = mix_colors(_find_pane_color("screen", theme), theme.ink, 0.1 if is_light else 0.06)
     fill_area(area, floor)
     accent = find_tone(one.tone, theme, theme.color("blue"))
     plain = _WHITE if is_light else mix_colors(theme.paper, theme.ink, 0.2)
