@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from gem_ma.envs.coordinates import Coordinates
 from gem_ma.envs.screens import families
 from gem_ma.envs.screens.game import (
     Screens,
@@ -24,6 +25,7 @@ from gem_ma.envs.screens.ui import find, usable
 from gem_ma.scene.screen import CLICKABLE_KINDS, TEXT_KINDS, Screen
 from gem_ma.validation.json_types import JSONMapping
 
+IMAGE_SIZE = (448, 896)
 SHORT, TALL = (448, 640), (800, 1280)  # the least and the most pixels of a screen, each way
 PRESSED_LONG = ("photo", "bubble")  # kinds on which random agents press long
 
@@ -69,7 +71,7 @@ class Phones(Screens):
             gem_ma's own form. Replies in both forms are read.
     """
 
-    env_defaults: JSONMapping = MappingProxyType({"image_size": (448, 896)})
+    env_defaults: JSONMapping = MappingProxyType({"image_size": IMAGE_SIZE})
     families = families.PHONES
     dialects = PHONE_DIALECTS
     own_dialect = OWN_GESTURES
@@ -78,6 +80,7 @@ class Phones(Screens):
         self, family, difficulty=2, coordinates="pixels", refs=False, limit=None, dialect=None
     ):
         super().__init__(family, difficulty, coordinates, refs, limit=limit, dialect=dialect)
+        self.coordinates = Coordinates(coordinates, *IMAGE_SIZE, screen=IMAGE_SIZE)
 
     def choose_screen(self, width, height):
         high = min(max(height, TALL[0]), TALL[1])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gem_ma.envs.screens.families.family import Step
 from gem_ma.envs.screens.phones.page import EDIT_MENU, SCROLL
 from gem_ma.envs.screens.ui import Ui, find
-from gem_ma.scene.screen import TEXT_KINDS, Widget, compute_thumb_x
+from gem_ma.scene.screen import TEXT_KINDS, Widget, compute_thumb_x, find_widget
 
 _TAPS = {"click": "tap", "long": "long_press", "double": "double_tap"}
 _WIDE = 200  # pixels of a swipe across
@@ -33,8 +33,8 @@ def make_gesture(page: Sequence[Widget], ui: Ui, step: Step) -> str:
     one = find(page, id)
     if one is None:
         raise LookupError(f"no widget {id!r} to {verb}")
-    if one.inside and not one.seen:
-        return _scroll(page, one)
+    if one.inside and find_widget(page, one.x + one.w // 2, one.y + one.h // 2) is not one:
+        return _scroll(page, one)  # it is out of sight, or something lies over it
     return _touch(page, ui, verb, one, value)
 
 
