@@ -55,7 +55,7 @@ class PhoneState(State):
         try:
             plan = family(self.family).plan(self.model, self.ui)
             return make_gesture(self.page, self.ui, plan)
-        except LookupError:  # a widget of the plan is gone
+        except (LookupError, StopIteration):  # what the plan needs is gone
             return "back()"
 
 

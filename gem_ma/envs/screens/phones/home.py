@@ -128,11 +128,11 @@ def draw_shade(page: PhonePage, notes: tuple[tuple[int, Notification], ...]) -> 
     if not notes:
         page.write("There are none.", tone="quiet")
     for number, note in notes:
-        page.pane(page.x, page.y, page.w, 76, "card", 18)
+        page.pane(page.x, page.y, page.w, 74, "card", 18)
         app = APPS[note.app]
-        page.put_row(f"note:{number}", page.x + 6, page.y + 6, page.w - 12, 64, note.title,
+        page.put_row(f"note:{number}", page.x + 6, page.y + 5, page.w - 12, 64, note.title,
                      note.text, app.icon, app.tone, note.app, "bold")  # fmt: skip
-        page.y += 84
+        page.y += 80
     page.y += 8
     page.pane(wide // 2 - 22, page.y, 44, 4, "toast", 2)
     pane = page.widgets[place]

@@ -337,14 +337,15 @@ class Notes(PhoneFamily["Notes.Data"]):
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Data]:
         titles = pick(rng, words.TITLES, len(words.TITLES))
-        notes = [(title, " ".join(pick(rng, words.WORDS, 2)))
-                 for title in titles[: 4 + difficulty // 2]]  # fmt: skip
+        firsts, seconds = (pick(rng, words.WORDS, len(words.WORDS)) for _ in range(2))
+        texts = [" ".join(pair) for pair in zip(firsts, seconds, strict=True)]
+        notes = list(zip(titles, texts, strict=True))[: 4 + difficulty // 2]
         wanted, clauses, fresh = list(notes), [], titles[len(notes) :]
         ways = ("write", "rename", "write", "delete", "rename", "write")
         for number in range(1 + (difficulty + 1) // 3):
             way = ways[number]
             if way == "write":
-                text = " ".join(pick(rng, words.WORDS, 2))
+                text = texts[-1 - number]
                 wanted.append((fresh[number], text))
                 clauses.append(f'write a note with the title "{fresh[number]}" and the text '
                                f'"{text}"')  # fmt: skip

@@ -144,7 +144,7 @@ class Replies(Messages):
 
     def make(self, rng: np.random.Generator, difficulty: int) -> PhoneTask[Chats]:
         chats = sample_chats(rng, 5 + difficulty // 2)
-        asking = pick(rng, range(len(chats)), 2 + difficulty // 2)
+        asking = pick(rng, range(len(chats)), 2 + difficulty * 2 // 5)
         questions = pick(rng, QUESTIONS, len(QUESTIONS))
         notes = []
         for number, place in enumerate(asking):
