@@ -287,7 +287,7 @@ def _draw_button(area: np.ndarray, one: Widget, theme: Theme, at: Caret, ground:
     if one.disabled:
         face, ink = mix_colors(face, ground, 0.6), mix_colors(ink, ground, 0.55)
     if face != ground:
-        is_fab = one.options and one.w == one.h > 48
+        is_fab = one.options and one.tone != "soft" and one.w == one.h > 48
         _fill_round(area, face, 18 if is_fab else one.h // 2, ground)
     if one.options:
         _blend_icon(area, one.options[0], ICON_SIDE if one.h < 52 else 24, ink)
